@@ -105,6 +105,11 @@ class PrivacyBudget:
         object.__setattr__(self, "delta", number("delta", self.delta, at_least=0.0, below=1.0))
 
 
+def default_delta(records: int) -> float:
+    """δ by rule: 1e-5, or the largest power of ten at most 1/(10n) where that is smaller."""
+    return min(1e-5, 10.0 ** math.floor(-math.log10(10.0 * records)))
+
+
 @dataclass(frozen=True)
 class Condition:
     """One hypothesis of a theorem, checked.

@@ -22,7 +22,7 @@ from dpcore.accounting.accountant import ROUNDED_UP, change
 from dpcore.accounting.accountants import certify, certify_along, refusal
 from dpcore.accounting.events import Composed, Event, Gaussian, Laplace, Repeated, Step, steps
 from dpcore.accounting.root_search import Search, boundary, most
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_mu, analytic_sigma
@@ -244,11 +244,6 @@ class Entry:
             )
         (step,) = steps(event)
         return step
-
-
-def steps_per_epoch(records: int, batch: int) -> int:
-    """Steps of one pass over the data, to the nearest whole number."""
-    return max(1, round(records / batch))
 
 
 def _is_empty(cell: object) -> bool:
@@ -556,8 +551,10 @@ class Statement:
 
     @property
     def left(self) -> float:
-        """ε of the budget that all entries together leave; 0 where they exceed it."""
-        return max(0.0, self.account.budget.epsilon - self.guarantee.bound)
+        """ε of the budget that all entries leave; 0 where it is exceeded, or used but for rounding."""
+        budget = self.account.budget.epsilon
+        left = budget - self.guarantee.bound
+        return left if left > NOTHING * budget else 0.0
 
     @property
     def is_within(self) -> bool:
@@ -599,7 +596,12 @@ def state(account: Account, progress: Progress = silent) -> Statement:
 
 
 def _part(progress: Progress, begin: float, end: float) -> Progress:
-    return lambda share, message="": progress(begin + (end - begin) * share, message)
+    """What one part of the work reports to, if it lasts from `begin` to `end`."""
+
+    def report(share: float, message: str = "") -> None:
+        progress(begin + (end - begin) * share, message)
+
+    return report
 
 
 def _by_day(
@@ -705,7 +707,7 @@ def room(statement: Statement, entry: Entry, progress: Progress = silent) -> Roo
         more = replace(step, count=step.count * round(count))
         return composed(statement.entries, account.budget.delta, account.adjacency, [more]).bound
 
-    if not statement.left > NOTHING * account.budget.epsilon:
+    if not statement.left:
         return Room(one, 0)
     return Room(one, int(most(epsilon, account.budget.epsilon, 1, MOST_MORE) or 0))
 

@@ -15,14 +15,14 @@ from dpcore.accounting import schedules
 from dpcore.accounting.accountants import ACCOUNTANTS, certify, certify_along, refusal
 from dpcore.accounting.events import steps
 from dpcore.accounting.root_search import RELATIVE_ERROR, Search, boundary, most, near
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import SMALLEST_DELTA, Guarantee
 from dpcore.progress import Progress, silent
 from dpcore.rounding import lowered, raised
 
-UNKNOWNS = ("epsilon", "sigma", "steps", "batch", "delta", "clip")
-WHOLE = ("steps", "batch")
+UNKNOWNS = ("epsilon", "sigma", "steps", "epochs", "batch", "delta", "clip")
+WHOLE = ("steps", "epochs", "batch")
 
 LARGEST, LEAST = 1e8, 1e-2
 """Range of noise multipliers in which σ and C are searched for."""
@@ -101,7 +101,8 @@ def solve(
     Parameters
     ----------
     unknown : str
-        One of `UNKNOWNS`; the field of that name in `training` is where the search begins.
+        One of `UNKNOWNS`; the field of that name in `training` is where the search begins. Epochs
+        are whole ones.
     training : TrainingPlan
     target : float
         ε, above 0; not used when `unknown` is "epsilon".
@@ -114,9 +115,9 @@ def solve(
     Returns
     -------
     Plan
-        The least noise, most steps, largest batch, least δ or largest C within the target. σ, δ and
-        C are within `RELATIVE_ERROR` of the best that the accountant allows, and always on the safe
-        side: the answer's guarantee is for exactly the value returned.
+        The least noise, most steps or epochs, largest batch, least δ or largest C within the
+        target. σ, δ and C are within `RELATIVE_ERROR` of the best that the accountant allows, and
+        always on the safe side: the answer's guarantee is for exactly the value returned.
 
     Raises
     ------
@@ -130,6 +131,8 @@ def solve(
         sentence = _sentence(unknown, guarantee.epsilon, guarantee)
         return Plan(unknown, guarantee.epsilon, training, guarantee, sentence)
     target = number("ε", target, above=0.0)
+    if unknown == "epochs":
+        return _epochs(training, target, accountant, progress)
     if unknown == "batch" and training.sampling == "none":
         raise InvalidInput(
             "sampling is none, but to solve for the batch it must be poisson or fixed."
@@ -193,6 +196,36 @@ def solve(
     return Plan(unknown, value, _with(training, unknown, value), guarantees[value], sentence)
 
 
+def _epochs(training: TrainingPlan, target: float, accountant: str, progress: Progress) -> Plan:
+    """The most whole epochs within the target."""
+    per_epoch = steps_per_epoch(training.records, training.batch)
+    plan = solve("steps", training, target, accountant, progress)
+    if plan.value is None:
+        sentence = plan.sentence.replace(NAMES["steps"], NAMES["epochs"])
+        return replace(plan, unknown="epochs", sentence=sentence)
+    epochs = round(plan.value) // per_epoch
+    if epochs == 0:
+        sentence = (
+            f"Not even one epoch of {counted(per_epoch)} stays within ε = {target:g}; "
+            f"{counted(round(plan.value))} would."
+        )
+        by, adjacency = plan.guarantee.by, plan.guarantee.adjacency
+        return Plan("epochs", None, None, Guarantee(None, None, adjacency, by, sentence), sentence)
+    shorter = replace(training, steps=epochs * per_epoch)
+    guarantee = spent(shorter, accountant)
+    assert guarantee.epsilon is not None  # that of more steps was found
+    sentence = (
+        f"{NAMES['epochs']} = {epochs:,} of {counted(per_epoch)}: "
+        f"{_spends(guarantee.epsilon, guarantee)}"
+    )
+    return Plan("epochs", float(epochs), shorter, guarantee, sentence)
+
+
+def counted(steps: int) -> str:
+    """A number of steps in words."""
+    return f"{steps:,} step{'' if steps == 1 else 's'}"
+
+
 def to_set(plan: Plan, digits: int = 5) -> TrainingPlan | None:
     """The answer's settings with σ, δ and C in few digits, as a control can hold them.
 
@@ -214,7 +247,10 @@ def precision(plan: Plan) -> str:
     """How far the answer may be from the best one, in one sentence; empty where there is none."""
     if plan.value is None or plan.training is None or plan.unknown == "epsilon":
         return ""
-    if plan.unknown == "steps" and plan.value >= schedules.MOST_STEPS:
+    steps = plan.value if plan.unknown == "steps" else plan.training.steps
+    per_epoch = steps_per_epoch(plan.training.records, plan.training.batch)
+    more = 1 if plan.unknown == "steps" else per_epoch
+    if plan.unknown in ("steps", "epochs") and steps + more > schedules.MOST_STEPS:
         return "That is as many steps as are planned for here; more may fit."
     if plan.unknown == "batch" and plan.value >= plan.training.records:
         return "That is every record in each step."
@@ -236,6 +272,7 @@ NAMES = {
     "epsilon": "ε",
     "sigma": "noise σ",
     "steps": "number of steps",
+    "epochs": "number of epochs",
     "batch": "batch size",
     "delta": "δ",
     "clip": "clipping norm C",
@@ -245,15 +282,19 @@ NAMES = {
 def _sentence(unknown: str, value: float | None, guarantee: Guarantee) -> str:
     if value is None or guarantee.epsilon is None:
         return guarantee.reason
-    delta = _safely("delta", guarantee.delta or 0.0, 4)
-    spends = (
-        f"ε = {_safely('epsilon', guarantee.epsilon, 4):.4g} at δ = {delta:.4g} "
-        f"({guarantee.by}, {guarantee.adjacency})."
-    )
+    spends = _spends(guarantee.epsilon, guarantee)
     if unknown == "epsilon":
         return spends
     shown = f"{value:,.0f}" if unknown in WHOLE else f"{_safely(unknown, value, 4):.4g}"
     return f"{NAMES[unknown]} = {shown}: {spends}"
+
+
+def _spends(epsilon: float, guarantee: Guarantee) -> str:
+    delta = _safely("delta", guarantee.delta or 0.0, 4)
+    return (
+        f"ε = {_safely('epsilon', epsilon, 4):.4g} at δ = {delta:.4g} "
+        f"({guarantee.by}, {guarantee.adjacency})."
+    )
 
 
 def _with(training: TrainingPlan, unknown: str, value: float) -> TrainingPlan:

@@ -10,6 +10,11 @@ from dpcore.errors import number, one_of, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency
 
 
+def steps_per_epoch(records: int, batch: int) -> int:
+    """Steps of one pass over the data, to the nearest whole number."""
+    return max(1, round(records / batch))
+
+
 @dataclass(frozen=True)
 class TrainingPlan:
     """Settings of a noisy training run, or of repeated noisy sums.

@@ -18,6 +18,7 @@ COMMANDS = {
     "sigma": "sigma of a Gaussian mechanism",
     "epsilon": "epsilon of a Gaussian mechanism, or of a whole training run",
     "delta": "delta of a Gaussian mechanism",
+    "account": "what trainings and releases spend together, and what is left of a budget",
     "plan": "one setting of a run, solved for a target ε",
     "split": "noise for releases that share one (ε, δ)",
     "risk": "what an attacker can find out about one person",

@@ -8,7 +8,7 @@ from typing import Any
 
 from dpcore.accounting.accountants import ACCOUNTANTS, certify, lower_bound
 from dpcore.accounting.paper_003 import account
-from dpcore.accounting.planner import Plan, solve, spent
+from dpcore.accounting.planner import UNKNOWNS, WHOLE, solve
 from dpcore.accounting.root_search import RELATIVE_ERROR
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import run_options
@@ -19,9 +19,6 @@ from dpcore.controls.options import described
 from dpcore.controls.plan import CONTROLS, TARGET
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import Adjacency, Guarantee, verdicts
-
-UNKNOWNS = ("sigma", "steps", "epochs", "batch", "delta", "clip", "epsilon")
-WHOLE = ("steps", "epochs", "batch")
 
 
 def add(command: Parser) -> None:
@@ -161,7 +158,8 @@ def run(options: argparse.Namespace) -> None:
     training = run_options.training(options, unknown)
     first = replace(training, steps=1)
     accountant = run_options.accountant(options, first.event(), training.adjacency)
-    plan, value = _solved(unknown, training, target, accountant)
+    plan = solve(unknown, training, target, accountant)
+    value = round(plan.value) if unknown in WHOLE and plan.value is not None else plan.value
     answer: dict[str, Any] = {
         unknown: value,
         "question": unknown,
@@ -184,35 +182,6 @@ def run(options: argparse.Namespace) -> None:
         print(_exactness(unknown, answer["relative_error"]))
     if answer["settings"] is not None:
         print(_described(answer["settings"]))
-
-
-def _solved(
-    unknown: str, training: TrainingPlan, target: float, accountant: str
-) -> tuple[Plan, float | None]:
-    """The planner's answer and its value: an integer for counts, epochs from steps."""
-    plan = solve("steps" if unknown == "epochs" else unknown, training, target, accountant)
-    if unknown not in WHOLE or plan.value is None:
-        return plan, plan.value
-    if unknown != "epochs":
-        return plan, round(plan.value)
-    per_epoch = training.steps  # where the search began: one epoch
-    epochs = round(plan.value) // per_epoch
-    if epochs == 0:
-        sentence = (
-            f"Not even one epoch of {per_epoch:,} steps stays within ε = {target:g}; "
-            f"{plan.value:,.0f} steps do."
-        )
-        no_guarantee = replace(plan.guarantee, epsilon=None, delta=None, reason=sentence)
-        return replace(plan, training=None, guarantee=no_guarantee, sentence=sentence), None
-    shorter = replace(training, steps=epochs * per_epoch)
-    guarantee = spent(shorter, accountant)
-    assert guarantee.epsilon is not None  # that of more steps was found
-    assert guarantee.delta is not None
-    sentence = (
-        f"number of epochs = {epochs:,} of {per_epoch:,} steps: ε = {upward(guarantee.epsilon, 4)} "
-        f"at δ = {upward(guarantee.delta, 6)} ({guarantee.by}, {guarantee.adjacency})."
-    )
-    return replace(plan, training=shorter, guarantee=guarantee, sentence=sentence), epochs
 
 
 def _exactness(unknown: str, error: float) -> str:

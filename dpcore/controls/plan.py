@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from dpcore.accounting.accountants import ACCOUNTANTS
-from dpcore.accounting.presets import PRESETS
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.controls import common
-from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Text
+from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch, Text
 from dpcore.figures.words import plain
+from dpcore.guarantee import default_delta
 
-FIRST = PRESETS["chexpert"].training
-FIRST_EPOCHS = 8
+FIRST = TrainingPlan(2.0, records=10_000, batch=256, steps=390, delta=1e-5)
+FIRST_EPOCHS = 10
 MOST_STEPS = 10_000_000
 MOST_LETTERS = 40
 LENGTHS = {"epochs": "Epochs", "steps": "Steps"}
@@ -21,16 +20,21 @@ EPOCHS = "How often training goes through all the records."
 SOLVED = {
     "epsilon": "ε",
     "sigma": "noise σ₀",
-    "steps": "epochs",
+    "epochs": "epochs",
     "batch": "batch size",
     "delta": "δ",
 }
 RECORDS = "How many records (people, images) the training data hold. This number is public."
+BY_RULE = 0.0
+"""The stop of a slider for δ that stands for the rule in n."""
+DELTA = f"{common.DELTA} {common.DELTA_RULE}"
+DELTA_STOPS = Stops(
+    (BY_RULE, *common.DELTAS), lambda delta: "by the rule" if delta == BY_RULE else plain(delta)
+)
 TABS = (
     "Noise schedule",
     "Heat maps",
     "Paper 003",
-    "Release calendar",
     "σ ladder",
     "Accountants",
     "Take along",
@@ -131,12 +135,12 @@ CONTROLS = Page(
     Control(
         "plan_delta",
         "Failure probability δ",
-        Stops(common.DELTAS),
-        default=FIRST.delta,
+        DELTA_STOPS,
+        default=BY_RULE,
         noun="δ =",
-        fallback_name=f"δ = {plain(FIRST.delta)}",
+        fallback_name="δ by the rule",
         field="delta",
-        help=common.DELTA,
+        help=DELTA,
     ),
     Control(
         "sampling",
@@ -149,6 +153,7 @@ CONTROLS = Page(
     ),
     common.adjacency(
         "neighbour",
+        label="What counts as one person's data",
         brief="zero-out (the default: one record blanked, n public; the figures that the "
         "literature prints under add/remove), replace-one (the default for batches of fixed "
         "size), or add-remove, with --public-size",
@@ -163,11 +168,12 @@ SOLVE = Control(
     help="Which setting to find, so that the run spends at most the target ε, all others as they "
     "are.",
 )
+# Text, so that what is no number is refused and not replaced.
 TARGET = Control(
     "target",
     "Target ε",
-    Number(0.001, 1000.0, step=0.1),
-    default=2.0,
+    Text(12),
+    default="2",
     option="epsilon",
     help="The ε that may be spent in all.",
 )
@@ -196,39 +202,17 @@ LADDER_SENSITIVITY = Control(
     help="**Sensitivity Δ**: how far one person's data can move the released numbers (L2 "
     "norm), in their own units. A count has Δ = 1 where a person is added or removed.",
 )
-BUDGET = Control(
-    "budget",
-    "Budget ε for all releases",
-    Number(0.001, 100.0, step=0.1),
-    default=3.0,
-    noun="a budget ε of",
-    help="What all the releases in the table may spend together, for example in one year.",
-)
-RELEASE_SENSITIVITY = replace(
-    LADDER_SENSITIVITY, key="release_sensitivity", label="Sensitivity Δ of a release"
-)
-NOISE = Control(
-    "noise",
-    "Noise",
-    OneOf({"weights": "Split the budget by weight", "typed": "As I type it"}, row=True),
-    fallback_name="a budget split by weight",
-    help="Either the budget is split over the releases by weight, and σ follows; or you type σ, "
-    "and what is spent follows.",
-)
-COMPOSITION = Control(
-    "composition",
-    "Split by",
-    OneOf({"pld": "PLD (exact)", "zcdp": "zCDP", "basic": "Basic"}, row=True),
-    noun="a split by",
-    fallback_name="PLD",
-    help="The rule by which the parts are added up again. **PLD** is exact for Gaussian noise and "
-    "needs the least; **zCDP** adds up ρ; **basic** adds up ε and δ, and needs the most noise.",
+PAPER = Control(
+    "paper",
+    "Compare with paper 003",
+    Switch(),
+    noun="the comparison",
+    fallback_name="none",
+    help="Shows what the formula of paper 003 (Zhang et al.) gives for this run: a claim, beside "
+    "the proof.",
 )
 VIEW = common.tabs("plan_view", TABS)
-DETAIL = (
-    *(SOLVE, TARGET, MAP, LADDER_EPSILON, LADDER_SENSITIVITY, BUDGET, RELEASE_SENSITIVITY),
-    *(NOISE, COMPOSITION, VIEW, *common.RISK),
-)
+DETAIL = (*(SOLVE, TARGET, MAP, LADDER_EPSILON, LADDER_SENSITIVITY, PAPER, VIEW, *common.RISK),)
 """Controls of the boxes and tabs under the answer."""
 
 
@@ -262,11 +246,6 @@ OPTIONS = (
 """The options of `epsilon`, `plan` and `risk` that describe a run of many steps."""
 
 
-def steps_per_epoch(records: int, batch: int) -> int:
-    """Steps of one pass over the data, to the nearest whole number."""
-    return max(1, round(records / batch))
-
-
 def values(training: TrainingPlan) -> dict[str, Any]:
     """The controls' values for exactly this run, by key."""
     per_epoch = steps_per_epoch(training.records, training.batch)
@@ -285,9 +264,9 @@ def values(training: TrainingPlan) -> dict[str, Any]:
         "decays": "epoch" if training.decay == 1.0 else decays,
         **({"every": training.decay_every} if decays == "steps" else {}),
         # The slider stops at powers of ten; a larger δ never gives a larger ε.
-        "plan_delta": next(
-            (delta for delta in common.DELTAS if delta >= training.delta), common.DELTAS[-1]
-        ),
+        "plan_delta": BY_RULE
+        if training.delta == default_delta(training.records)
+        else next((delta for delta in common.DELTAS if delta >= training.delta), common.DELTAS[-1]),
         "sampling": training.sampling,
         "neighbour": str(training.adjacency),
     }

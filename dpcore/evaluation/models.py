@@ -11,9 +11,9 @@ import numpy as np
 from dpcore.datasets import OWN, Entry, Table, described, entry, load
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.evaluation.scoring import Array, spread
-from dpcore.evaluation.study import MOST_RUNS, checked_epsilons, default_delta
+from dpcore.evaluation.study import MOST_RUNS, checked_epsilons
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest, section, stoppable
-from dpcore.guarantee import Adjacency
+from dpcore.guarantee import Adjacency, default_delta
 from dpcore.models.model import Lesson, Model, ModelCalibration, noiseless
 from dpcore.models.records import Records, encode, shape_of
 from dpcore.models.register import model_named

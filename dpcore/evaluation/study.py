@@ -5,7 +5,6 @@ Everything downstream (curves, sweeps, jobs, links, command lines) is a function
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
@@ -16,7 +15,7 @@ from dpcore.erm.method import Calibration, Method, Settings
 from dpcore.erm.problem import ADJACENCIES, Problem, default_lam
 from dpcore.errors import InvalidInput, brief, number, one_of, whole
 from dpcore.evaluation.task import digest
-from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status
+from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status, default_delta
 from dpcore.methods import method_named
 
 MOST_RUNS, MOST_EPSILONS, MOST_STEPS = 1_000, 200, 1_000_000
@@ -151,11 +150,6 @@ def checked_epsilons(epsilons: Sequence[float], *, at_least: float) -> list[floa
             f"epsilon has {len(epsilons)} values, but must have 1 to {MOST_EPSILONS}."
         )
     return [number("epsilon", e, at_least=at_least, at_most=1e3) for e in epsilons]
-
-
-def default_delta(records: int) -> float:
-    """δ by rule: 1e-5, or the largest power of ten at most 1/(10n) where that is smaller."""
-    return min(1e-5, 10.0 ** math.floor(-math.log10(10.0 * records)))
 
 
 def delta_for(study: Study, split: Split) -> float:

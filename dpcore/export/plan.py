@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dpcore.accounting.schedules import opacus_gamma
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.export.lines import joined
-from dpcore.guarantee import Adjacency
+from dpcore.guarantee import Adjacency, PrivacyBudget
 
 
 def command(training: TrainingPlan, accountant: str) -> str:
@@ -20,7 +20,8 @@ def plan_command(training: TrainingPlan, unknown: str, epsilon: float, accountan
     """The command line that solves for the unknown."""
     settings = {"sigma": training.sigma, "delta": training.delta} | _settings(training)
     target = {"solve": unknown, "epsilon": epsilon}
-    return _line("plan", target | settings | {unknown: None, "accountant": accountant})
+    solved = dict.fromkeys(("steps", "epochs") if unknown == "epochs" else (unknown,))
+    return _line("plan", target | settings | solved | {"accountant": accountant})
 
 
 def _line(command: str, options: Mapping[str, object]) -> str:
@@ -140,3 +141,26 @@ def opacus(training: TrainingPlan) -> str:
         f"print(engine.get_epsilon(delta={training.delta!r}))",
     ]
     return "\n".join(lines) + "\n"
+
+
+def split_command(budget: PrivacyBudget, releases: int, sensitivity: float) -> str:
+    """The command line that gives the noise of equal releases."""
+    options = {"epsilon": budget.epsilon, "delta": budget.delta, "releases": releases}
+    return _line("split", options | {"sensitivity": sensitivity})
+
+
+def split_snippet(budget: PrivacyBudget, releases: int, sensitivity: float) -> str:
+    """Python that gives the noise of equal releases, in units of the release."""
+    return "\n".join(
+        [
+            "import dpcore",
+            "",
+            "statement = dpcore.account(",
+            f'    [{{"kind": "release", "count": {releases}, "share": 1}}],',
+            f"    epsilon={budget.epsilon!r},",
+            f"    delta={budget.delta!r},",
+            ")",
+            f"print({sensitivity!r} * statement.entries[0].noise)",
+            "",
+        ]
+    )

@@ -35,9 +35,9 @@ def plan(
     Parameters
     ----------
     unknown : str
-        "sigma" (the least noise σ₀), "steps" and "batch" (the most), "delta" (the least), "clip"
-        (the largest C), or "epsilon" (the run's cost). The unknown may be given too, as the start
-        of the search.
+        "sigma" (the least noise σ₀), "steps", "epochs" and "batch" (the most), "delta" (the least),
+        "clip" (the largest C), or "epsilon" (the run's cost). The unknown may be given too, as the
+        start of the search.
     epsilon : float, optional
         The allowed ε; left out only where it is solved for.
     delta : float
@@ -90,7 +90,7 @@ def plan(
         raise InvalidInput("epsilon is missing, but a plan needs the ε that may be spent.")
     if epsilon is not None and unknown == "epsilon":
         raise InvalidInput("epsilon is given, but it is what is solved for: leave it out.")
-    one_of("unknown", unknown, ("sigma", "steps", "batch", "delta", "clip", "epsilon"))
+    one_of("unknown", unknown, planner.UNKNOWNS)
     if sigma is None:
         clip = number("clip", clip, above=0.0)
         multiplier = 1.0 if noise_multiplier is None else noise_multiplier

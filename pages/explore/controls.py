@@ -31,9 +31,9 @@ from dpcore.controls.explore import (
 from dpcore.controls.link import Link
 from dpcore.datasets import OWN, Entry, Preparation, availability, entry
 from dpcore.erm import accurate
-from dpcore.evaluation.study import Study, default_delta
+from dpcore.evaluation.study import Study
 from dpcore.figures.words import plain
-from dpcore.guarantee import Adjacency
+from dpcore.guarantee import Adjacency, default_delta
 from pages.explore import own_table, presets, texts
 from pages.shared import query, uploads
 from pages.shared.presets import set_held

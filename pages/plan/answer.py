@@ -12,15 +12,14 @@ from dpcore.accounting import accountants, claims, epsilon_curve, paper_003, pla
 from dpcore.accounting.claims import Evidence, Finding
 from dpcore.accounting.paper_003 import TruncatedAnswer
 from dpcore.accounting.presets import matching
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.controls.common import ADJACENCIES
-from dpcore.controls.plan import steps_per_epoch
 from dpcore.figures.plan import sentences
 from dpcore.figures.plan.spending import spending
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, Guarantee, Status
 from pages.plan import texts
-from pages.shared import badges, view_link
+from pages.shared import badges
 from pages.shared.background import Waiting, answer_to, is_stopped
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.numbers import Number, draw_numbers
@@ -52,6 +51,8 @@ class Answer:
         By Rényi accounting, and by privacy loss distributions; ``None`` while being computed.
     paper : TruncatedAnswer or None
         Paper 003's own accounting; ``None`` without sampling.
+    is_compared : bool
+        Whether the paper's claim is shown beside the proof.
     stated : float or None
         ε that the paper states for exactly these settings.
     replaced : tuple of Evidence or None
@@ -63,6 +64,7 @@ class Answer:
     fast: Guarantee | None
     certified: Guarantee | None
     paper: TruncatedAnswer | None
+    is_compared: bool
     stated: float | None
     replaced: tuple[Evidence, ...] | None
 
@@ -103,7 +105,6 @@ def covered(training: TrainingPlan, accountant: str) -> bool:
 
 def title(training: TrainingPlan) -> None:
     """Show the run in words."""
-    view_link.title("What does this training run cost?")
     preset = matching(training)
     note = "" if preset is None else f" These are settings of paper 003: {preset.title}."
     st.caption(
@@ -120,7 +121,7 @@ def _population(training: TrainingPlan) -> str:
     )
 
 
-def numbers(training: TrainingPlan) -> tuple[Answer, Waiting]:
+def numbers(training: TrainingPlan, is_compared: bool) -> tuple[Answer, Waiting]:
     """Show the line of big numbers; returns the answer and its unfinished tasks."""
     per_epoch = steps_per_epoch(training.records, training.batch)
     # Alone at first: the other tasks would compete for the processor.
@@ -138,22 +139,26 @@ def numbers(training: TrainingPlan) -> tuple[Answer, Waiting]:
         training,
         lambda progress: planner.spent(training, CERTIFIED, progress),
     )
-    matched = matching(training)
+    matched = matching(training) if is_compared else None
     stated = None if matched is None else matched.stated
     paper = (
         paper_003.account(training.schedule(), training.rate, training.delta, training.clip)
-        if training.rate < 1.0
+        if is_compared and training.rate < 1.0
         else None
     )
     printed = None if paper is None else paper.claim.epsilon
     claimed = [epsilon for epsilon in (stated, printed) if epsilon is not None]
-    replaced, replaced_waiting = answer_to(
-        "replace-one",
-        "Certifying under replace-one",
-        training,
-        lambda progress: claims.under_replace_one(training, claimed, progress),
+    replaced, replaced_waiting = (
+        answer_to(
+            "replace-one",
+            "Certifying under replace-one",
+            training,
+            lambda progress: claims.under_replace_one(training, claimed, progress),
+        )
+        if is_compared
+        else (None, [])
     )
-    answer = Answer(training, fast, certified, paper, stated, replaced)
+    answer = Answer(training, fast, certified, paper, is_compared, stated, replaced)
     summary = st.empty()
     if fast is not None:
         summary.markdown(sentences.first_numbers(answer.proved, printed))
@@ -162,7 +167,7 @@ def numbers(training: TrainingPlan) -> tuple[Answer, Waiting]:
         (
             _certified_number("ε by Rényi", fast, fast_waiting, texts.RDP_NUMBER),
             _certified_number("ε by PLD", certified, certified_waiting, texts.PLD_NUMBER),
-            _printed_number(answer),
+            *([_printed_number(answer)] if is_compared else []),
             (
                 "Steps",
                 f"{training.steps:,}",
@@ -176,7 +181,7 @@ def numbers(training: TrainingPlan) -> tuple[Answer, Waiting]:
                 "Standard deviation of the noise on the sum at the last step, after all decays.",
             ),
         ),
-        across=5,
+        across=5 if is_compared else 4,
     )
     return answer, fast_waiting + certified_waiting + replaced_waiting
 
@@ -237,6 +242,8 @@ def chart(answer: Answer) -> Waiting:
     levels = len(training.schedule().sigmas)
     is_slow = levels > MANY_LEVELS
     for kind in epsilon_curve.CURVES:
+        if kind == "printed" and not answer.is_compared:
+            continue
         # The lemma of tCDP is about fixed-size batches, not about the run on this chart.
         if kind in (FAST, CERTIFIED, "tcdp") and not covered(training, kind):
             continue
@@ -260,9 +267,10 @@ def chart(answer: Answer) -> Waiting:
         return tasks
     table = pd.concat(parts, ignore_index=True)
     plot(spending(table, dark=on_dark()), "spending_figure")
+    printed = " The printed line is paper 003's own claim; its lemma speaks of replace-one."
     st.caption(
-        "Certified lines hold for the adjacency named above. The printed line is paper 003's own "
-        "claim; its lemma speaks of replace-one."
+        "Certified lines hold for the adjacency named above."
+        + (printed if answer.is_compared else "")
     )
     with st.popover("Numbers behind the chart", icon=":material/table:"):
         download(table, "epsilon_against_steps", "Every number behind the chart of ε against steps")
@@ -271,6 +279,10 @@ def chart(answer: Answer) -> Waiting:
 
 def claim_and_proof(answer: Answer) -> Waiting:
     """Show what is stated, printed and proved side by side, and whether the numbers hold."""
+    if not answer.is_compared:
+        with st.container(border=True):
+            _proof(answer)
+        return []
     paper = answer.paper
     claim, proof = st.columns(2, border=True)
     with claim:
@@ -286,23 +298,29 @@ def claim_and_proof(answer: Answer) -> Waiting:
             st.markdown(f"Its printed formula gives: {badges.statement(paper.claim)}")
         waiting = _verdicts(answer)
     with proof:
-        st.markdown("**Proof** (what holds for exactly this noise)")
-        badges.guarantee("plan")
-        for guarantee, by in ((answer.certified, "PLD"), (answer.fast, "Rényi")):
-            if guarantee is None:
-                st.caption(f"{by}: being certified.")
-                continue
-            _show_status(guarantee.epsilon is not None, guarantee.by)
-            st.markdown(badges.statement(guarantee))
-        if paper is not None:
-            is_met = paper.proof.epsilon is not None
-            _show_status(is_met, "tCDP corrected", paper.proof.reason)
-            if is_met:
-                st.markdown(badges.statement(paper.proof))
-            else:
-                st.markdown(f"No number ({paper.proof.adjacency}, sensitivity 2C):")
-                badges.checked([condition for condition in paper.conditions if not condition.met])
+        _proof(answer)
     return waiting
+
+
+def _proof(answer: Answer) -> None:
+    """Show what holds for exactly this noise, by every accountant that has a theorem."""
+    paper = answer.paper
+    st.markdown("**Proof** (what holds for exactly this noise)")
+    badges.guarantee("plan")
+    for guarantee, by in ((answer.certified, "PLD"), (answer.fast, "Rényi")):
+        if guarantee is None:
+            st.caption(f"{by}: being certified.")
+            continue
+        _show_status(guarantee.epsilon is not None, guarantee.by)
+        st.markdown(badges.statement(guarantee))
+    if paper is not None:
+        is_met = paper.proof.epsilon is not None
+        _show_status(is_met, "tCDP corrected", paper.proof.reason)
+        if is_met:
+            st.markdown(badges.statement(paper.proof))
+        else:
+            st.markdown(f"No number ({paper.proof.adjacency}, sensitivity 2C):")
+            badges.checked([condition for condition in paper.conditions if not condition.met])
 
 
 def _show_status(is_met: bool, name: str, note: str = "") -> None:

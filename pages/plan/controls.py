@@ -6,30 +6,46 @@ import streamlit as st
 
 from dpcore.accounting.accountants import default_adjacency
 from dpcore.accounting.presets import PRESETS, matching, preset
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.controls.common import PUBLIC_SIZE
-from dpcore.controls.plan import CONTROLS, EPOCHS, FIRST, LENGTHS, TARGET, steps_per_epoch, values
+from dpcore.controls.plan import (
+    BY_RULE,
+    CONTROLS,
+    EPOCHS,
+    FIRST,
+    LENGTHS,
+    PAPER,
+    TARGET,
+    values,
+)
 from dpcore.errors import number, whole
 from dpcore.figures.words import plain
-from dpcore.guarantee import Adjacency
+from dpcore.guarantee import Adjacency, default_delta
 from pages.plan import texts
 from pages.shared import presets
 from pages.shared.session import control_text, set_controls, store, stored
-from pages.shared.widgets import Form
+from pages.shared.widgets import Form, drawn
 
 
 def target() -> float:
-    """The target ε of the whole run, from the question asked backwards."""
-    return number("target ε", control_text("target") or TARGET.default, above=0.0)
+    """The target ε of the whole run, from the question asked backwards.
+
+    Raises
+    ------
+    InvalidInput
+        If what is typed is no number in range.
+    """
+    typed = control_text(TARGET.key) or TARGET.default
+    return number("target ε", typed, at_least=0.001, at_most=1000.0)
 
 
-def set_to(training: TrainingPlan) -> None:
-    """Set the controls to this run; call this before they are drawn."""
-    presets.hold("plan", values(training))
+def set_to(training: TrainingPlan, **others: object) -> None:
+    """Set the controls, and others by key, to this run; call this before they are drawn."""
+    presets.hold("plan", values(training) | others)
 
 
-def sidebar() -> TrainingPlan:
-    """Draw the controls and read them.
+def sidebar() -> tuple[TrainingPlan, bool]:
+    """Draw the controls; returns the run, and whether it is compared with paper 003.
 
     Raises
     ------
@@ -51,11 +67,18 @@ def sidebar() -> TrainingPlan:
             form.draw("sigma", "clip", "decay")
             form.draw("every", disabled=form.draw("decays") != "steps")
             form.draw("plan_delta")
-            _share(form.values["records"], form.values["plan_delta"])
+            _share(form.values["records"], _delta(form))
     training = _read(form, is_nominal=is_nominal)
     with presets_place:
         _presets(training)
-    return training
+        is_compared = drawn(PAPER)
+    return training, is_compared
+
+
+def _delta(form: Form) -> float:
+    """δ of the slider, or by the rule."""
+    chosen: float = form.values["plan_delta"]
+    return default_delta(form.values["records"] or 1) if chosen == BY_RULE else chosen
 
 
 def _read(form: Form, *, is_nominal: bool) -> TrainingPlan:
@@ -67,6 +90,7 @@ def _read(form: Form, *, is_nominal: bool) -> TrainingPlan:
     every = {"epoch": per_epoch, "step": 1}.get(fields["decay_every"], form.values["every"])
     checked = {
         "sigma": number("σ₀", fields["sigma"], above=0.0),
+        "delta": _delta(form),
         "records": records,
         "batch": batch,
         "steps": steps if form.values["length"] == "steps" else steps * per_epoch,
@@ -80,9 +104,10 @@ def _read(form: Form, *, is_nominal: bool) -> TrainingPlan:
 
 def _share(records: int, delta: float) -> None:
     """Show n·δ, with a warning if it is large."""
-    share = records * delta
+    share = (records or 1) * delta
     warning = ": large. At δ = 1/n one record could be published outright."
-    st.caption(f"n·δ = {plain(share)}{warning if share > 0.1 else '.'}")
+    large = share > 0.1 * (1.0 + 1e-9)
+    st.caption(f"δ = {plain(delta)}, n·δ = {plain(share)}{warning if large else '.'}")
 
 
 def _presets(training: TrainingPlan) -> None:
@@ -91,8 +116,9 @@ def _presets(training: TrainingPlan) -> None:
         "preset",
         {key: item.title for key, item in PRESETS.items()},
         None if matched is None else matched.key,
-        lambda key: set_to(preset(key).training),
-        placeholder="Settings of paper 003",
+        lambda key: set_to(preset(key).training, paper=True),
+        label="Load a paper's experiment",
+        placeholder="Of paper 003",
         help=texts.PRESET,
     )
 
@@ -104,7 +130,7 @@ def _reset_adjacency() -> None:
 
 def _carry_length() -> None:
     """Keep the run's length when its unit changes."""
-    steps, per_epoch = stored("plan_length") or (FIRST.steps, FIRST.decay_every)
+    steps, per_epoch = stored("plan_length") or (FIRST.steps, FIRST.steps)
     if control_text("length") == "steps":
         set_controls({"duration": steps})
     else:

@@ -1,33 +1,20 @@
-"""Plan: what a run costs, and what a budget buys."""
+"""Plan: what a budget still affords, which setting keeps it, and what one run costs."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.errors import InvalidInput
-from pages.plan import answer as plan_answer
-from pages.plan import controls, links, risk, solving, tabs
-from pages.shared import background, job_panel, presets, query
-from pages.shared.verbatim import refuse
+from dpcore.controls.account import QUESTION
+from pages.plan import links, run, setting, year
+from pages.shared import background, job_panel, query, view_link
+from pages.shared.widgets import drawn
+
+ANSWERS = {"account": year.show, "setting": setting.show, "run": run.show}
 
 query.tell("plan", links.validate_link())
-
-try:
-    training = controls.sidebar()
-    plan_answer.title(training)
-    answer, waiting = plan_answer.numbers(training)
-except InvalidInput as refusal:
-    refuse(refusal)
-    presets.drawn("plan")
-    st.stop()
-
+view_link.title("What can I afford?")
+question = drawn(QUESTION, width="content")
 progress = st.container()
-with st.container(border=True):
-    waiting += plan_answer.chart(answer)
-waiting += plan_answer.claim_and_proof(answer)
-waiting += solving.show(answer)
-risk.show(answer)
-waiting += tabs.show(answer)
+waiting = ANSWERS[question]()
 with progress:
     job_panel.watch(background.watched(waiting))
-presets.drawn("plan")

@@ -9,13 +9,14 @@ import streamlit as st
 from dpcore.accounting import planner
 from dpcore.accounting.accountants import ACCOUNTANTS
 from dpcore.accounting.planner import Plan
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.controls.common import DELTAS
-from dpcore.controls.plan import SOLVE, SOLVED, TARGET, steps_per_epoch
+from dpcore.controls.plan import SOLVE, SOLVED, TARGET
 from dpcore.errors import InvalidInput
 from dpcore.figures.plan import sentences
 from pages.plan.answer import CERTIFIED, FAST, Answer, covered
 from pages.plan.controls import set_to
+from pages.plan.controls import target as typed_target
 from pages.shared.background import Waiting, answer_to, is_stopped
 from pages.shared.badges import statement
 from pages.shared.verbatim import refuse
@@ -29,7 +30,7 @@ def show(answer: Answer) -> Waiting:
         st.subheader("The question asked backwards", anchor=False)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             unknown = drawn(SOLVE, width="content")
-            target = drawn(TARGET, width=180)
+            drawn(TARGET, width=180)
         try:
             if unknown == "epsilon":
                 # The numbers above already hold it.
@@ -37,7 +38,7 @@ def show(answer: Answer) -> Waiting:
                     if guarantee is not None:
                         st.markdown(statement(guarantee))
             else:
-                waiting += _answers(answer.training, unknown, target)
+                waiting += _answers(answer.training, unknown, typed_target())
         except InvalidInput as refusal:
             refuse(refusal)
     return waiting

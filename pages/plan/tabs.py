@@ -11,12 +11,14 @@ import streamlit as st
 from dpcore.accounting import accountants, planner
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.plan import TABS, VIEW
+from dpcore.errors import InvalidInput
 from dpcore.figures.plan import schedule
 from dpcore.progress import Progress
-from pages.plan import calendar, ladder, maps, presets, take_along
+from pages.plan import ladder, maps, presets, take_along
 from pages.plan.answer import Answer
 from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot
+from pages.shared.verbatim import refuse
 
 
 def show(answer: Answer) -> Waiting:
@@ -25,7 +27,6 @@ def show(answer: Answer) -> Waiting:
         _schedule,
         maps.show,
         lambda _: presets.show(),
-        calendar.show,
         ladder.show,
         _accountants,
         take_along.show,
@@ -35,7 +36,10 @@ def show(answer: Answer) -> Waiting:
     for tab, draw in zip(tabs, content, strict=True):
         if tab.open:
             with tab:
-                waiting += draw(answer) or []
+                try:
+                    waiting += draw(answer) or []
+                except InvalidInput as refusal:
+                    refuse(refusal)
     return waiting
 
 

@@ -34,11 +34,15 @@ NOT_PROVED = (
     "A condition of this theorem is not met, or there is none. That does not make a number false."
 )
 OF_THE_LEMMA = "The paper's lemma speaks of batches of fixed size."
-RELEASE_DATE = "The day on which the numbers are published."
-RELEASE = "What is published, in your words."
-WEIGHT = "How much of the budget it gets, relative to the others: 2 is twice as much as 1."
-RELEASE_SIGMA = "Standard deviation of the Gaussian noise on every released number."
-EXHAUSTED = (
-    "The day of the first further release that no longer fits, if the last one is repeated at the "
-    "usual distance after the table ends. The budget may be spent before: see below the day."
+SPREAD = (
+    "Spread: every entry gets a share of the budget. The noise is then the least that keeps it."
 )
+ALL_ENTRIES = "What all the entries spend together, whatever their order; an upper bound."
+LEFT = "The budget less what all the entries spend together."
+BY_TODAY = "What the entries up to today have spent together."
+ALONE = "Each by itself, all its times together. All together spend less than the sum of these."
+SOUGHT = {
+    "epochs": "the number of epochs",
+    "sigma": "the noise",
+    "batch": "the batch size",
+}

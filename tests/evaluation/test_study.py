@@ -17,12 +17,11 @@ from dpcore.evaluation import task
 from dpcore.evaluation.study import (
     Study,
     calibrations_for,
-    default_delta,
     delta_for,
     edition_of,
     problem_for,
 )
-from dpcore.guarantee import Edition
+from dpcore.guarantee import Edition, default_delta
 from dpcore.methods import method_named
 
 

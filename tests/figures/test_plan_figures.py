@@ -7,10 +7,10 @@ from datetime import date
 
 import pandas as pd
 import pytest
+from dpcore.accounting.releases import cost, quarterly
 
 from dpcore.accounting import epsilon_curve, grid
 from dpcore.accounting.presets import preset
-from dpcore.accounting.releases import cost, quarterly
 from dpcore.accounting.schedules import constant, geometric
 from dpcore.figures.plan import ladder, maps, releases, schedule, spending
 from dpcore.figures.words import at_most

@@ -24,10 +24,10 @@ from dpcore.datasets import Preparation, load, prepare
 from dpcore.erm import accurate
 from dpcore.erm.losses import MARGIN_LOSSES
 from dpcore.evaluation.curves import closed_form
-from dpcore.evaluation.study import Study, calibrations_for, default_delta, problem_for
+from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.export import explore as export
 from dpcore.figures.words import at_most, plain
-from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.methods import register
 from pages.shared import query
 from tests.pages.expert import with_expert_open

@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+from dpcore.accounting.releases import cost, quarterly
 from streamlit.testing.v1 import AppTest
 
 from dpcore.accounting import grid, paper_003
@@ -19,7 +20,6 @@ from dpcore.accounting.claims import Finding, evidence, under_replace_one
 from dpcore.accounting.epsilon_curve import TITLES
 from dpcore.accounting.planner import solve, spent, to_set
 from dpcore.accounting.presets import PRESETS, preset
-from dpcore.accounting.releases import cost, quarterly
 from dpcore.controls.plan import SOLVED, TABS
 from dpcore.export.plan import command, opacus, plan_command, snippet
 from dpcore.figures.plan.sentences import answered, judged

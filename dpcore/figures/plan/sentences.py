@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dpcore.accounting.budget import BudgetSplit
 from dpcore.accounting.claims import Evidence, Finding
-from dpcore.accounting.planner import NAMES, Plan
+from dpcore.accounting.planner import NAMES, WHOLE, Plan, counted
 from dpcore.figures.words import at_least, at_most, listed, plain
-from dpcore.guarantee import Guarantee
+from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 
 SAMPLINGS = {
     "poisson": " on Poisson samples",
@@ -78,14 +79,56 @@ def answered(plan: Plan, target: float, per_epoch: int) -> str:
     guarantee = plan.guarantee
     if plan.value is None or guarantee.epsilon is None:
         return plan.sentence
-    if plan.unknown in ("steps", "batch"):
+    if plan.unknown in WHOLE:
         value = f"{plan.value:,.0f}"
     else:  # C is the largest that fits, σ and δ the least
         value = (at_least if plan.unknown == "clip" else at_most)(plan.value, DIGITS)
-    epochs = f" ({plain(plan.value / per_epoch, DIGITS)} epochs)" if plan.unknown == "steps" else ""
+    length = {
+        "steps": f" ({plain(plan.value / per_epoch, DIGITS)} epochs)",
+        "epochs": f" of {counted(per_epoch)}",
+    }.get(plan.unknown, "")
     delta = at_most(guarantee.delta or 0.0, DIGITS)
     return (
-        f"For ε = {plain(target)}: {NAMES[plan.unknown]} = {value}{epochs} spends ε = "
+        f"For ε = {plain(target)}: {NAMES[plan.unknown]} = {value}{length} spends ε = "
         f"{at_most(guarantee.epsilon, DIGITS)} at δ = {delta} ({guarantee.by}, "
         f"{guarantee.adjacency})."
     )
+
+
+def setting(plan: Plan, budget: float) -> tuple[str, str]:
+    """The setting in the unit that was asked for, and what it spends of the budget.
+
+    Parameters
+    ----------
+    plan : Plan
+        For "epochs", "sigma" or "batch", of a training clipped to norm 1.
+    budget : float
+    """
+    guarantee, training = plan.guarantee, plan.training
+    if plan.value is None or training is None or guarantee.epsilon is None:
+        return "There is no such setting.", plan.sentence
+    name, value = {
+        "epochs": ("Epochs", f"{plan.value:,.0f}"),
+        "batch": ("Batch size", f"{plan.value:,.0f}"),
+        "sigma": ("Noise multiplier", at_most(plan.value, DIGITS)),
+    }[plan.unknown]
+    spends = (
+        f"This spends ε = {at_most(guarantee.epsilon, DIGITS)} of {plain(budget)} at δ = "
+        f"{at_most(guarantee.delta or 0.0, DIGITS)} ({guarantee.by}, {guarantee.adjacency})."
+    )
+    return f"{name}: {value}", spends
+
+
+def releases(
+    found: BudgetSplit, budget: PrivacyBudget, sensitivity: float, adjacency: Adjacency
+) -> tuple[str, str]:
+    """The noise of equal releases in their own unit, and what they spend together."""
+    sigma, count = found.portions[0].sigma, len(found.portions)
+    many = "It spends" if count == 1 else f"All {count:,} together spend"
+    reason = (
+        f"σ is the standard deviation of the Gaussian noise on every released number. {many} ε = "
+        f"{at_most(found.certified_epsilon, DIGITS)} of {plain(budget.epsilon)} at δ = "
+        f"{plain(budget.delta)} (Gaussian DP, exact, {adjacency}), if one person's data move a "
+        f"release by at most Δ = {plain(sensitivity)}."
+    )
+    return f"Noise: σ = {at_most(sigma, DIGITS)}", reason

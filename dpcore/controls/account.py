@@ -1,0 +1,160 @@
+"""The controls of the account, and of the search for one setting within a budget."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from dpcore.accounting.account import Entry
+from dpcore.controls import common
+from dpcore.controls.control import Control, Number, OneOf, Text
+from dpcore.controls.plan import (
+    BY_RULE,
+    CONTROLS,
+    DELTA,
+    DELTA_STOPS,
+    EPOCHS,
+    FIRST,
+    FIRST_EPOCHS,
+    MOST_STEPS,
+)
+
+ENTRIES, NO_ENTRIES = "account", "empty"
+"""Name of the account's entries in the address, and its value where there are none."""
+MOST_LETTERS = 12
+
+QUESTION = Control(
+    "question",
+    "What do you want to know?",
+    OneOf(
+        {
+            "account": "What is left of my budget",
+            "setting": "A setting for my budget",
+            "run": "One run in detail",
+        },
+        row=True,
+    ),
+    noun="the question",
+    fallback_name="the account",
+)
+BUDGET = Control(
+    "year_epsilon",
+    "My budget ε",
+    Text(MOST_LETTERS),
+    default="3",
+    option="epsilon",
+    brief="the budget",
+    help="The ε that all trainings and releases may spend together, for example in one year.",
+)
+PEOPLE = Control(
+    "people",
+    "People in the data n",
+    Number(1, common.MOST_RECORDS, whole=True),
+    default=FIRST.records,
+    noun="a number of people of",
+    option="records",
+    brief=f"people in the data, for the rule of δ (default {FIRST.records})",
+    help="How many records (people, images) the data hold. This number is public.",
+)
+YEAR_DELTA = Control(
+    "year_delta",
+    "Failure probability δ",
+    DELTA_STOPS,
+    default=BY_RULE,
+    noun="δ =",
+    fallback_name="δ by the rule",
+    option="delta",
+    brief="by default the rule: 1e-5, or the largest power of ten at most 1/(10n)",
+    help=DELTA,
+)
+YEAR_NEIGHBOUR = common.adjacency(
+    "year_neighbour",
+    field="",
+    label="What counts as one person's data",
+    brief="zero-out (the default), replace-one or add-remove; one for the whole account",
+)
+ACCOUNT = (BUDGET, YEAR_DELTA, PEOPLE, YEAR_NEIGHBOUR)
+
+FIND = Control(
+    "find",
+    "What do you look for?",
+    OneOf(
+        {
+            "epochs": "Epochs",
+            "sigma": "Noise of a training",
+            "batch": "Batch size",
+            "release": "Noise of a release",
+        },
+        row=True,
+    ),
+    noun="a search for",
+    help="The setting to find: it keeps the budget, with all others as they are.",
+)
+FIND_BATCH = Control(
+    "find_batch",
+    "Batch size",
+    Number(1, common.MOST_RECORDS, whole=True),
+    default=FIRST.batch,
+    help=CONTROLS["batch"].help,
+)
+FIND_NOISE = Control(
+    "find_noise",
+    "Noise multiplier",
+    Number(0.01, 1e6, step=0.1),
+    default=FIRST.sigma,
+    help="**Noise multiplier** σ/C: the noise on the sum of clipped gradients, divided by the "
+    "clipping norm C.",
+)
+FIND_EPOCHS = Control(
+    "find_epochs",
+    "Epochs",
+    Number(1, 1_000_000, whole=True),
+    default=FIRST_EPOCHS,
+    noun="a number of epochs of",
+    help=EPOCHS,
+)
+FIND_STEPS = Control(
+    "find_steps",
+    "Steps",
+    Number(1, MOST_STEPS, whole=True),
+    default=FIRST.steps,
+    help=CONTROLS["duration"].help,
+)
+FIND_SENSITIVITY = Control(
+    "find_sensitivity",
+    "Largest change by one person Δ",
+    Number(1e-6, 1e6, step=0.1),
+    default=1.0,
+    help="**Sensitivity Δ**: how far one person's data can move the released numbers (L2 norm), in "
+    "their own units. A count of people has Δ = 1.",
+)
+FIND_RELEASES = Control(
+    "find_releases",
+    "How many releases",
+    Number(1, 10_000, whole=True),
+    default=52,
+    noun="a number of releases of",
+    help="All of them together keep the budget.",
+)
+SETTING = (
+    *(FIND, FIND_BATCH, FIND_NOISE, FIND_EPOCHS, FIND_STEPS),
+    *(FIND_SENSITIVITY, FIND_RELEASES),
+)
+
+
+def usual(kind: str, first: date, records: int = FIRST.records) -> Entry:
+    """An entry to begin with, of a kind of `dpcore.accounting.account`."""
+    if kind == "training":
+        return Entry(
+            kind,
+            first=first,
+            every="quarter",
+            noise=FIRST.sigma,
+            records=records,
+            batch=min(FIRST.batch, records),
+            epochs=FIRST_EPOCHS,
+        )
+    if kind == "release":
+        return Entry(kind, "Weekly count", 52, first, "week", noise=20.0)
+    if kind == "laplace":
+        return Entry(kind, first=first, every="month", epsilon=0.1)
+    return Entry(kind, first=first, epsilon=0.5, delta=0.0)

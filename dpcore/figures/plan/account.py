@@ -1,0 +1,207 @@
+"""The account in words, and ε spent over the year against the budget."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import TYPE_CHECKING
+
+from dpcore.accounting.account import MOST_MORE, Entry, Room, Statement
+from dpcore.figures.canvas import LEGEND, canvas
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
+from dpcore.figures.words import at_least, at_most, counted, listed, literal, plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEIGHT = 300
+EVERY = ("day", "week", "month", "quarter", "all on one day")
+"""The distances of repetitions, in the order of `dpcore.accounting.account.EVERY`."""
+
+
+def exactly(value: float) -> str:
+    """All digits of a number, without a needless ".0"."""
+    return repr(float(value)).removesuffix(".0")
+
+
+def day(on: date) -> str:
+    """A day as "15 Jan 2026", in any locale."""
+    months = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+    return f"{on.day} {months[on.month - 1]} {on.year}"
+
+
+def entry(shown: Entry, share: float | None) -> str:
+    """One entry as a row: how many, what, its noise, and when.
+
+    Parameters
+    ----------
+    shown : Entry
+        With its noise.
+    share : float or None
+        Where its noise follows from a share of the budget.
+    """
+    name = _name(shown)
+    if shown.kind == "spent":
+        under = f", {shown.adjacency}" if shown.adjacency else ""
+        return (
+            f"**{name}** · ε = {plain(shown.epsilon or 0.0)}, δ = {plain(shown.delta or 0.0)}"
+            f"{under} · {day(shown.first)}"
+        )
+    often = f"{shown.count:,} × " if shown.count > 1 else ""
+    return f"**{often}{name}** · {noise(shown, share)} · {_when(shown)}"
+
+
+def noise(shown: Entry, share: float | None = None) -> str:
+    """The noise of an entry, with its unit."""
+    by_share = f" (share {plain(share)})" if share is not None else ""
+    if shown.noise is None and shown.epsilon is None:
+        return f"noise by its share {plain(share or 0.0)}"
+    if shown.kind == "laplace":
+        return f"Laplace noise, ε = {plain(shown.epsilon or 0.0, 4)} each{by_share}"
+    if shown.noise is None:
+        return f"Gaussian noise, ε = {plain(shown.epsilon or 0.0, 4)} each"
+    if shown.kind == "release":
+        return f"noise σ/Δ = {at_most(shown.noise, 5)}{by_share}"
+    return (
+        f"noise multiplier {at_most(shown.noise, 5)}{by_share} · "
+        f"{counted(shown.epochs or 1, 'epoch')} in batches of {shown.batch:,}"
+    )
+
+
+def _when(shown: Entry) -> str:
+    if shown.count == 1:
+        return day(shown.first)
+    if shown.every == "once":
+        return f"all on {day(shown.first)}"
+    return f"every {shown.every} from {day(shown.first)}"
+
+
+def spent(statement: Statement) -> str:
+    """What all entries spend, in one sentence."""
+    budget, guarantee = statement.account.budget, statement.guarantee
+    if guarantee.epsilon is None:
+        return guarantee.reason
+    if not statement.entries:
+        return f"Nothing is planned yet: all of ε = {plain(budget.epsilon)} is left."
+    total = f"All that is planned spends ε = {at_most(guarantee.epsilon)}"
+    if statement.is_within:
+        return f"{total} of {plain(budget.epsilon)}."
+    breaks = statement.breaks_on
+    when = f" It breaks on {day(breaks)}." if breaks else ""
+    return f"{total}, more than the budget of {plain(budget.epsilon)}.{when}"
+
+
+def left(found: Sequence[Room], statement: Statement) -> str:
+    """What still fits, in words: "Left: two more trainings, or 26 more weekly counts"."""
+    if not statement.is_within:
+        return "Nothing more fits: add noise, or take something out."
+    fitting = [_room(each) for each in found if each.count]
+    if not fitting:
+        return "Nothing more of this kind fits: the budget is used."
+    parts = ", or ".join(fitting)
+    return f"Left: {parts}."
+
+
+def _room(each: Room) -> str:
+    number = f"at least {MOST_MORE:,}" if each.count >= MOST_MORE else f"{each.count:,}"
+    noun = "training" if each.entry.kind == "training" else "release"
+    return f"{number} more {noun}{'' if each.count == 1 else 's'} like “{_name(each.entry)}”"
+
+
+def _name(shown: Entry) -> str:
+    """The name of an entry as Markdown that shows exactly this."""
+    return re.sub(r"([\\`*_\[\]<>#$~&|:{}])", r"\\\1", shown.what)
+
+
+def spending(statement: Statement, *, dark: bool = False) -> Drawn:
+    """ε spent after each day, and the budget as a line.
+
+    Parameters
+    ----------
+    statement : Statement
+        With at least one entry and a finite ε.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    colour, limit = (SKY, ORANGE) if dark else (BLUE, VERMILLION)
+    table, budget = statement.table, statement.account.budget
+    guarantee = statement.guarantee
+    first, last = table["day"].iloc[0], table["day"].iloc[-1]
+    start, end = min(first, date(first.year, 1, 1)), max(last, date(last.year, 12, 31))
+    days = [start, *table["day"], end]
+    values = [0.0, *table["epsilon_spent"], float(table["epsilon_spent"].iloc[-1])]
+    what = ["nothing yet", *map(literal, table["what"]), "the end of the year"]
+    figure = canvas(HEIGHT, legend=LEGEND)
+    figure.add_scatter(
+        x=[str(each) for each in days],
+        y=values,
+        mode="lines+markers",
+        name="ε spent so far",
+        line={"color": colour, "width": 2, "shape": "hv"},
+        marker={"size": [0, *[6] * len(table), 0]},
+        customdata=[[each] for each in what],
+        hovertemplate=(
+            f"%{{x}}: %{{customdata[0]}}<br>ε spent so far %{{y:.4g}} at δ = {plain(budget.delta)}"
+            f"<br>{guarantee.by} · {guarantee.adjacency}<extra></extra>"
+        ),
+    )
+    figure.add_scatter(
+        x=[str(start), str(end)],
+        y=[budget.epsilon, budget.epsilon],
+        mode="lines",
+        name="budget",
+        line={"color": limit, "width": 2, "dash": "dash"},
+        hovertemplate=f"budget ε = {plain(budget.epsilon)}<extra></extra>",
+    )
+    figure.update_xaxes(title="day", type="date", automargin=True)
+    top = 1.08 * max(*values, budget.epsilon)
+    figure.update_yaxes(title="ε spent", range=[0.0, top], automargin=True)
+    sentence = _sentence(statement)
+    return Drawn(figure, sentence, f"ε spent against the day, as stairs. {sentence}")
+
+
+def _sentence(statement: Statement) -> str:
+    budget, table = statement.account.budget, statement.table
+    after = [
+        f"ε = {at_most(row['epsilon_spent'])} after {day(row['day'])}"
+        for row in table.iloc[[0, -1] if len(table) > 1 else [0]].to_dict("records")
+    ]
+    line = f"The stairs rise to {listed(after)}; the budget is {plain(budget.epsilon)} (dashed)."
+    if statement.is_within:
+        return f"{line} ε = {at_least(statement.left)} is left."
+    return f"{line} From {day(statement.breaks_on or table['day'].iloc[-1])} on it is broken."
+
+
+def calendar(statement: Statement) -> pd.DataFrame:
+    """What happens on each day, and the ε that is spent and left after it."""
+    return statement.table.rename(
+        columns={
+            "what": "what happens",
+            "epsilon_spent": "ε spent so far",
+            "epsilon_left": "ε left",
+            "within": "within the budget",
+        }
+    )
+
+
+def by_entry(statement: Statement) -> pd.DataFrame:
+    """Each entry with its noise and the ε that it costs by itself."""
+    import pandas as pd
+
+    rows = zip(statement.account.entries, statement.entries, statement.alone, strict=True)
+    return pd.DataFrame(
+        {
+            "what": shown.what,
+            "how many": shown.count,
+            "first day": shown.first,
+            "every": "" if shown.count == 1 else shown.every,
+            "noise": "" if shown.kind == "spent" else noise(shown, typed.share),
+            "ε by itself": alone.epsilon,
+            "δ": alone.delta,
+            "adjacency": str(alone.adjacency),
+            "added up by": alone.by,
+        }
+        for typed, shown, alone in rows
+    )

@@ -1,0 +1,302 @@
+"""The account's entries: kept in the address, drawn as rows, each changed in its own box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import streamlit as st
+
+from dpcore.accounting.account import (
+    EVERY,
+    FIRST_DAY,
+    LAST_DAY,
+    LONGEST_TITLE,
+    MOST_COUNT,
+    MOST_ENTRIES,
+    Entry,
+)
+from dpcore.accounting.account_text import MOST_LETTERS, from_link, to_link
+from dpcore.controls.account import ENTRIES, NO_ENTRIES, usual
+from dpcore.controls.common import ADJACENCIES
+from dpcore.controls.link import Link, Refusal
+from dpcore.errors import InvalidInput
+from dpcore.figures.plan import account as words
+from dpcore.guarantee import Adjacency
+from pages.plan import texts
+from pages.shared import query
+from pages.shared.session import control_value, store, stored
+from pages.shared.verbatim import refuse, verbatim
+
+Rows = dict[int, Entry]
+MOST_ROWS = 30
+"""Rows drawn with a box of their own; the table holds all."""
+WAYS = {
+    "training": {"noise": "Noise multiplier", "share": "A share of the budget"},
+    "release": {"noise": "Noise σ/Δ", "epsilon": "ε of each", "share": "A share of the budget"},
+    "laplace": {"epsilon": "ε of each", "share": "A share of the budget"},
+}
+WAY_VALUES = {"noise": 10.0, "epsilon": 0.1, "share": 1.0}
+SAMPLINGS = {"poisson": "By chance (Poisson)", "fixed": "Fixed size"}
+SAME = "That of the account"
+
+
+def first_entries() -> tuple[Entry, ...]:
+    """What a new visit begins with: one training in January of this year."""
+    return (usual("training", date(date.today().year, 1, 15)),)
+
+
+def check(link: Link) -> list[Refusal]:
+    """What of the link's account can't be followed."""
+    refusals = []
+    for text in link.get(ENTRIES, ()):
+        try:
+            _read(text)
+        except InvalidInput as refusal:
+            reason = f"an account that cannot be followed: {verbatim(str(refusal))}"
+            refusals.append(Refusal(ENTRIES, text, reason))
+    return refusals
+
+
+def _read(text: str) -> tuple[Entry, ...]:
+    return () if text == NO_ENTRIES else from_link(text)
+
+
+def current() -> Rows:
+    """The entries by number: those of the address where it has changed, else those of before."""
+    text = st.query_params.get(ENTRIES, "")
+    rows: Rows | None = stored("account rows")
+    if rows is None or text != stored("account written"):
+        try:
+            entries = _read(text) if text else first_entries()
+        except InvalidInput as refusal:  # typed into the address of an open page
+            refuse(refusal)
+            entries = first_entries()
+        rows = _numbered(entries)
+        store("account written", text)
+    return rows
+
+
+def _numbered(entries: tuple[Entry, ...]) -> Rows:
+    """The entries under new numbers, so that no box shows what another entry had."""
+    rows = {_new_number(): entry for entry in entries}
+    store("account rows", rows)
+    return rows
+
+
+def _new_number() -> int:
+    number = (stored("account numbers") or 0) + 1
+    store("account numbers", number)
+    return number
+
+
+def write() -> None:
+    """Write the entries into the address, so that a copied link holds them."""
+    entries = tuple((stored("account rows") or {}).values())
+    text = "" if entries == first_entries() else to_link(entries) or NO_ENTRIES
+    if len(text) > MOST_LETTERS:
+        refuse("The account is too long for a link: take it along as a file instead.")
+        return
+    if text == st.query_params.get(ENTRIES, ""):
+        return
+    store("account written", text)
+    if text:
+        query.write(ENTRIES, text)
+    else:
+        del st.query_params[ENTRIES]
+
+
+def add(entry: Entry) -> None:
+    """Add an entry; for a button."""
+    rows = current()
+    if len(rows) < MOST_ENTRIES:
+        rows[_new_number()] = entry
+
+
+def put(entries: tuple[Entry, ...]) -> None:
+    """Put these in place of all entries."""
+    _numbered(entries)
+
+
+def buttons(records: int) -> None:
+    """Draw the buttons that add entries, and those that change all of them."""
+    entries = list(current().values())
+    year = date.today().year if not entries else entries[-1].first.year
+    start = date(year, 1, 15)
+    trainings = [entry for entry in entries if entry.kind == "training"]
+    training = usual("training", start, records)
+    if trainings:
+        training = _after(trainings[-1])
+    with st.container(horizontal=True):
+        _button("Add a training", ":material/model_training:", add, training)
+        _button("Add weekly releases", ":material/event_repeat:", add, usual("release", start))
+        with st.popover("More", icon=":material/more_horiz:"):
+            _button("Add a release with Laplace noise", "", add, usual("laplace", start))
+            _button("Add what is already spent", "", add, usual("spent", start))
+            st.caption(texts.SPREAD)
+            spread = tuple(_with_share(entry) for entry in entries)
+            _button("Spread the budget over all", "", put, spread)
+            _button("Remove all", "", put, ())
+            file = st.file_uploader("Open a file (CSV)", "csv", key="account_file")
+            if file is not None:
+                _button("Use this file", "", put_file, file.getvalue())
+
+
+def put_file(data: bytes) -> None:
+    """Put the entries of a file in place of all, or keep why not."""
+    from dpcore.accounting.account_text import from_csv
+
+    try:
+        put(from_csv(data[: 4 * MOST_LETTERS + 1].decode()))
+    except (InvalidInput, UnicodeDecodeError) as refusal:
+        store("account refusal", (None, str(refusal)))
+
+
+def _button(label: str, icon: str, do: Callable[..., None], *arguments: Any) -> None:
+    st.button(label, icon=icon or None, on_click=do, args=arguments, key=f"account {label}")
+
+
+def _after(entry: Entry) -> Entry:
+    """One more like it, at its usual distance."""
+    try:
+        return replace(entry, count=1, first=replace(entry, count=entry.count + 1).days()[-1])
+    except InvalidInput:
+        return replace(entry, count=1)
+
+
+def _with_share(entry: Entry) -> Entry:
+    if entry.kind == "spent" or entry.share is not None:
+        return entry
+    return replace(entry, noise=None, epsilon=None, share=1.0)
+
+
+def draw(shown: dict[int, Entry]) -> None:
+    """Draw one row an entry, and the box in which it is changed.
+
+    Parameters
+    ----------
+    shown : dict
+        By number, with the noise of each.
+    """
+    rows = current()
+    place, sentence = stored("account refusal") or (None, "")
+    if sentence and place not in rows:
+        refuse(sentence)
+    for number, entry in list(rows.items())[:MOST_ROWS]:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            said = words.entry(shown.get(number, entry), entry.share)
+            st.markdown(said if place != number else f"{said}", width="stretch")
+            box = st.popover("Change", key=f"entry {number}", on_change="rerun", type="tertiary")
+            if box.open:
+                with box:
+                    _fields(number, entry)
+                    st.button(
+                        "Remove it",
+                        icon=":material/delete:",
+                        key=f"remove {number}",
+                        on_click=_remove,
+                        args=(number,),
+                    )
+        if place == number:
+            refuse(sentence)
+    if len(rows) > MOST_ROWS:
+        st.caption(f"{len(rows) - MOST_ROWS} more are in the tables and files below.")
+    store("account refusal", None)
+
+
+def _remove(number: int) -> None:
+    current().pop(number, None)
+
+
+def _fields(number: int, entry: Entry) -> None:
+    """Draw the fields of one entry."""
+    box = _Box(number)
+    box.text("what", "Name", entry.what)
+    if entry.kind != "spent":
+        with st.container(horizontal=True):
+            box.whole("count", "How many", entry.count, 1, MOST_COUNT)
+            box.choice(
+                "every", "One every", dict(zip(EVERY, words.EVERY, strict=True)), entry.every
+            )
+    box.day("first", "First day", entry.first)
+    if entry.kind in WAYS:
+        ways = WAYS[entry.kind]
+        way = next(name for name in ways if getattr(entry, name) is not None)
+        box.way(ways, way)
+        box.amount(way, ways[way], getattr(entry, way))
+    if entry.kind == "training":
+        with st.container(horizontal=True):
+            box.whole("records", "Records n", entry.records or 1, 1, 1_000_000_000)
+            box.whole("batch", "Batch size", entry.batch or 1, 1, 1_000_000_000)
+            box.whole("epochs", "Epochs", entry.epochs or 1, 1, 1_000_000)
+        box.choice("sampling", "Batches", SAMPLINGS, entry.sampling or "poisson")
+    if entry.kind == "spent":
+        with st.container(horizontal=True):
+            box.amount("epsilon", "ε", entry.epsilon or 0.0)
+            box.amount("delta", "δ", entry.delta or 0.0)
+        held = {"": SAME} | ADJACENCIES
+        box.choice("adjacency", "It protects", held, str(entry.adjacency or ""))
+
+
+class _Box:
+    """The widgets of one entry; each sets its field when it changes."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def _common(self, field: str) -> dict[str, Any]:
+        return {
+            "key": f"entry {self.number} {field}",
+            "on_change": _set,
+            "args": (self.number, field),
+        }
+
+    def text(self, field: str, label: str, value: str) -> None:
+        st.text_input(label, value, LONGEST_TITLE, **self._common(field))
+
+    def whole(self, field: str, label: str, value: int, least: int, most: int) -> None:
+        st.number_input(label, least, most, value, **self._common(field), width=150)
+
+    def amount(self, field: str, label: str, value: float) -> None:
+        st.text_input(label, words.exactly(value), 20, **self._common(field), width=170)
+
+    def choice(self, field: str, label: str, titles: dict[str, str], value: str) -> None:
+        st.selectbox(
+            label,
+            list(titles),
+            list(titles).index(value),
+            format_func=titles.__getitem__,
+            **self._common(field),
+        )
+
+    def day(self, field: str, label: str, value: date) -> None:
+        st.date_input(label, value, FIRST_DAY, LAST_DAY, **self._common(field))
+
+    def way(self, titles: dict[str, str], value: str) -> None:
+        st.segmented_control(
+            "The noise follows from",
+            list(titles),
+            default=value,
+            format_func=titles.__getitem__,
+            required=True,
+            **self._common("way"),
+        )
+
+
+def _set(number: int, field: str) -> None:
+    """Set one field of an entry to what its widget holds, or keep why it can't be."""
+    rows = current()
+    entry, value = rows.get(number), control_value(f"entry {number} {field}")
+    if entry is None:
+        return
+    changes: dict[str, Any] = {field: value}
+    if field == "way":
+        changes = dict.fromkeys(WAYS[entry.kind]) | {value: WAY_VALUES[value]}
+    elif field == "adjacency":
+        changes = {field: Adjacency(value) if value else None}
+    try:
+        rows[number] = replace(entry, **changes)
+    except InvalidInput as refusal:
+        store("account refusal", (number, str(refusal)))

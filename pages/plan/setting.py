@@ -1,0 +1,181 @@
+"""A setting for the budget: the epochs, noise or batch of a training, or the noise of releases."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import partial
+
+import streamlit as st
+
+from dpcore.accounting import planner
+from dpcore.accounting.account import Entry
+from dpcore.accounting.budget import BudgetSplit, split
+from dpcore.accounting.planner import Plan
+from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
+from dpcore.controls.account import (
+    FIND,
+    FIND_BATCH,
+    FIND_EPOCHS,
+    FIND_NOISE,
+    FIND_RELEASES,
+    FIND_SENSITIVITY,
+    FIND_STEPS,
+    QUESTION,
+)
+from dpcore.errors import InvalidInput, whole
+from dpcore.export.plan import plan_command, snippet, split_command, split_snippet
+from dpcore.figures.plan import sentences
+from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.rounding import raised
+from pages.plan import budget, controls, entries, texts
+from pages.shared.background import Waiting, answer_to, is_stopped
+from pages.shared.code import show_command, show_opacus, show_python
+from pages.shared.session import set_controls
+from pages.shared.verbatim import refuse
+from pages.shared.widgets import drawn
+
+MOMENT = 0.5
+"""Seconds that the page waits: most answers take less."""
+ASKED = {
+    "epochs": (FIND_BATCH, FIND_NOISE),
+    "sigma": (FIND_BATCH, FIND_EPOCHS),
+    "batch": (FIND_NOISE, FIND_STEPS),
+    "release": (FIND_SENSITIVITY, FIND_RELEASES),
+}
+"""The settings that are typed, by the one that is looked for."""
+
+
+def show() -> Waiting:
+    """Draw the question and its answer; returns unfinished tasks."""
+    unknown = drawn(FIND, width="content")
+    place = st.container(horizontal=True, vertical_alignment="bottom")
+    answer_place = st.container()
+    try:
+        with place:
+            limit, adjacency, people = budget.typed()
+            typed = {control.key: drawn(control, width=160) for control in ASKED[unknown]}
+        with answer_place:
+            budget.note(limit, adjacency, people)
+            if unknown == "release":
+                _releases(limit, adjacency, typed)
+                return []
+            return _training(unknown, _start(limit, adjacency, people, typed), limit.epsilon)
+    except InvalidInput as refusal:
+        with answer_place:
+            refuse(refusal)
+        return []
+
+
+def _start(
+    limit: PrivacyBudget, adjacency: Adjacency, people: int, typed: dict[str, float]
+) -> TrainingPlan:
+    """The training with what is typed; the rest is where the search begins."""
+    usual = min(int(FIND_BATCH.default), people)
+    batch = whole("batch size", typed.get(FIND_BATCH.key, usual), at_least=1, at_most=people)
+    epochs = whole("epochs", typed.get(FIND_EPOCHS.key, FIND_EPOCHS.default), at_least=1)
+    steps = typed.get(FIND_STEPS.key, epochs * steps_per_epoch(people, batch))
+    return TrainingPlan(
+        float(typed.get(FIND_NOISE.key) or FIND_NOISE.default),
+        people,
+        batch,
+        whole("steps", steps, at_least=1),
+        limit.delta,
+        adjacency=adjacency,
+    )
+
+
+def _training(unknown: str, start: TrainingPlan, epsilon: float) -> Waiting:
+    """Solve for the setting of a training, with progress where that takes its time."""
+    plan, waiting = answer_to(
+        "setting",
+        f"Looking for {texts.SOUGHT[unknown]}",
+        (unknown, start, epsilon),
+        partial(planner.solve, unknown, start, epsilon, "pld"),
+        wait=MOMENT,
+        quick=True,
+    )
+    if plan is None:
+        if not is_stopped(waiting):
+            st.caption("The answer comes here.")
+        return waiting
+    answer, reason = sentences.setting(plan, epsilon)
+    st.markdown(f"#### {answer}")
+    st.markdown(reason)
+    found = planner.to_set(plan)
+    if found is not None:
+        _use(found)
+    _code(plan, unknown, start, epsilon)
+    return waiting
+
+
+def _use(found: TrainingPlan) -> None:
+    """The buttons that put the answer to use."""
+    per_epoch = steps_per_epoch(found.records, found.batch)
+    with st.container(horizontal=True):
+        if found.steps % per_epoch == 0:
+            entry = Entry(
+                "training",
+                first=date(date.today().year, 1, 15),
+                every="quarter",
+                noise=found.sigma,
+                records=found.records,
+                batch=found.batch,
+                epochs=found.steps // per_epoch,
+            )
+            st.button(
+                "Add it to my account",
+                icon=":material/playlist_add:",
+                on_click=_add,
+                args=(entry,),
+            )
+        st.button(
+            "See this run in detail",
+            icon=":material/search:",
+            on_click=_open,
+            args=(found,),
+        )
+
+
+def _add(entry: Entry) -> None:
+    entries.add(entry)
+    entries.write()
+    set_controls({QUESTION.key: "account"})
+
+
+def _open(found: TrainingPlan) -> None:
+    controls.set_to(found)
+    set_controls({QUESTION.key: "run"})
+
+
+def _code(plan: Plan, unknown: str, start: TrainingPlan, epsilon: float) -> None:
+    with st.expander("Take along: command line, Python", icon=":material/file_save:"):
+        show_command(plan_command(start, unknown, epsilon, "pld"))
+        show_python(snippet(start, "pld", unknown, epsilon))
+        if plan.training is not None:
+            show_opacus(plan.training)
+
+
+def _releases(limit: PrivacyBudget, adjacency: Adjacency, typed: dict[str, float]) -> None:
+    """The least noise of equal releases that keep the budget together."""
+    count = whole("how many releases", typed[FIND_RELEASES.key], at_least=1, at_most=10_000)
+    sensitivity = typed[FIND_SENSITIVITY.key]
+    found: BudgetSplit = split(limit, count, "pld", sensitivity)
+    answer, reason = sentences.releases(found, limit, sensitivity, adjacency)
+    st.markdown(f"#### {answer}")
+    st.markdown(reason)
+    entry = Entry(
+        "release",
+        count=min(count, 1_000),
+        first=date(date.today().year, 1, 15),
+        noise=raised(found.portions[0].noise_multiplier, 5),
+    )
+    if count == entry.count:
+        st.button(
+            "Add it to my account",
+            icon=":material/playlist_add:",
+            on_click=_add,
+            args=(entry,),
+        )
+    with st.expander("Take along: command line, Python", icon=":material/file_save:"):
+        show_command(split_command(limit, count, sensitivity))
+        show_python(split_snippet(limit, count, sensitivity))

@@ -1,0 +1,147 @@
+"""The account: what is spent, what is left of the budget, and what still fits."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import streamlit as st
+
+from dpcore.accounting.account import Account, Room, Statement, rooms, state
+from dpcore.accounting.account_text import to_csv
+from dpcore.controls.account import usual
+from dpcore.errors import InvalidInput
+from dpcore.export import account as export
+from dpcore.figures.plan import account as figures
+from dpcore.figures.words import at_least, at_most, plain
+from dpcore.progress import Progress
+from pages.plan import budget, entries, texts
+from pages.shared.background import Waiting, answer_to
+from pages.shared.charts import download, on_dark, plot, table_behind
+from pages.shared.code import show_command, show_python
+from pages.shared.numbers import draw_numbers
+from pages.shared.verbatim import refuse
+
+MOMENT = 1.0
+"""Seconds that the page waits: nearly every account takes less."""
+
+
+def show() -> Waiting:
+    """Draw the budget, the answer, the entries, and what follows; returns unfinished tasks."""
+    place = st.container(horizontal=True, vertical_alignment="bottom")
+    answer_place = st.container()
+    rows = entries.current()
+    try:
+        with place:
+            limit, adjacency, people = budget.typed()
+        account = Account(limit, tuple(rows.values()), adjacency)
+    except InvalidInput as refusal:
+        with answer_place:
+            refuse(refusal)
+        _rows({}, rows, entries_people(rows))
+        return []
+    found, waiting = answer_to(
+        "account",
+        "Adding up the account",
+        (account, people),
+        lambda progress: _added_up(account, people, progress),
+        wait=MOMENT,
+        quick=True,
+    )
+    shown = {}
+    with answer_place:
+        if isinstance(found, str):
+            refuse(found)
+        elif found is None:
+            st.caption("The answer comes here.")
+        else:
+            statement, fitting = found
+            shown = dict(zip(rows, statement.entries, strict=True))
+            _answer(statement, fitting)
+        budget.note(limit, adjacency, people)
+    _rows(shown, rows, people)
+    if isinstance(found, tuple):
+        _below(found[0])
+    return waiting
+
+
+def entries_people(rows: entries.Rows) -> int:
+    """The records of the last training, for one more."""
+    return next((entry.records for entry in rows.values() if entry.records), 1)
+
+
+def _rows(shown: entries.Rows, rows: entries.Rows, people: int) -> None:
+    with st.container(border=True, gap="small"):
+        entries.draw(shown)
+        entries.buttons(people)
+    entries.write()
+
+
+def _added_up(
+    account: Account, people: int, progress: Progress
+) -> tuple[Statement, tuple[Room, ...]] | str:
+    """The account's statement and what still fits, or why there is none."""
+    first = date(date.today().year, 1, 15)
+    try:
+        found = state(account, lambda share, message: progress(0.7 * share, message))
+        usual_ones = [usual("training", first, people), usual("release", first)]
+        more = rooms(found, usual_ones, lambda share, message: progress(0.7 + 0.3 * share, message))
+    except InvalidInput as refusal:
+        return str(refusal)
+    return found, more
+
+
+def _answer(statement: Statement, fitting: tuple[Room, ...]) -> None:
+    """The answer in words and numbers."""
+    guarantee, limit = statement.guarantee, statement.account.budget
+    st.markdown(f"#### {figures.spent(statement)} {figures.left(fitting, statement)}")
+    today = date.today()
+    by = f"proved · {guarantee.by} · {guarantee.adjacency} · δ = {plain(limit.delta)}"
+    draw_numbers(
+        (
+            ("ε of all entries", _most(guarantee.epsilon), by, texts.ALL_ENTRIES),
+            ("ε left", at_least(statement.left), f"of {plain(limit.epsilon)}", texts.LEFT),
+            (
+                "ε spent by today",
+                at_most(statement.spent_by(today)),
+                f"on {figures.day(today)}",
+                texts.BY_TODAY,
+            ),
+        ),
+        across=3,
+    )
+
+
+def _most(epsilon: float | None) -> str:
+    return "none" if epsilon is None else at_most(epsilon)
+
+
+def _below(statement: Statement) -> None:
+    """The chart, the tables, and what to take along."""
+    if statement.guarantee.epsilon is not None and statement.entries:
+        with st.container(border=True):
+            plot(figures.spending(statement, dark=on_dark()), "account_figure")
+            table_behind(figures.calendar(statement), "calendar", "ε spent after each day")
+    if statement.entries:
+        with st.expander("Each entry by itself", icon=":material/table_rows:"):
+            st.caption(texts.ALONE)
+            download(figures.by_entry(statement), "account_entries", "Cost of each entry alone")
+    with st.expander("Take along: files, command line, Python", icon=":material/file_save:"):
+        with st.container(horizontal=True):
+            st.download_button(
+                "Account (CSV)",
+                to_csv(statement.account.entries),
+                file_name=export.FILE,
+                mime="text/csv",
+                icon=":material/download:",
+                on_click="ignore",
+            )
+            st.download_button(
+                "Calendar (.ics)",
+                export.calendar(statement),
+                file_name="privacy_calendar.ics",
+                mime="text/calendar",
+                icon=":material/calendar_month:",
+                on_click="ignore",
+            )
+        show_command(export.command(statement.account))
+        show_python(export.snippet(statement.account))
