@@ -551,7 +551,7 @@ class Statement:
 
     @property
     def left(self) -> float:
-        """ε of the budget that all entries leave; 0 where it is exceeded, or used but for rounding."""
+        """ε of the budget that all entries leave; 0 where only rounding leaves any."""
         budget = self.account.budget.epsilon
         left = budget - self.guarantee.bound
         return left if left > NOTHING * budget else 0.0

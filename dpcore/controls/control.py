@@ -214,6 +214,28 @@ class Control:
             return str(bool(value)).lower()
         return str(value)
 
+    def value(self, text: str) -> Any:
+        """The value of a choice, number, switch or text that an address holds.
+
+        Raises
+        ------
+        ValueError
+            If the control has no such value.
+        """
+        if isinstance(self.kind, OneOf):
+            keys = {title: key for key, title in self.kind.options().items()}
+        elif isinstance(self.kind, Stops):
+            keys = {self.kind.shown(value): value for value in self.kind.values}
+        elif isinstance(self.kind, Switch):
+            keys = {"true": True, "false": False}
+        elif isinstance(self.kind, Number):
+            return int(text) if self.kind.whole else float(text)
+        else:
+            return text
+        if text not in keys:
+            raise ValueError(text)
+        return keys[text]
+
     def sets(self, value: Any) -> Any:
         """The value of the field."""
         return self.kind.means.get(value, value) if isinstance(self.kind, OneOf) else value

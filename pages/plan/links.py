@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import date
 
 import streamlit as st
@@ -10,12 +11,12 @@ from dpcore.controls import plan_links
 from dpcore.controls.account import ACCOUNT, ENTRIES, QUESTION, SETTING
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.link import Link
-from dpcore.controls.plan import CONTROLS, DETAIL
+from dpcore.controls.plan import CONTROLS, DETAIL, VIEW
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from pages.plan import entries
 from pages.shared import query
-from pages.shared.session import once, store, stored
+from pages.shared.session import once, set_controls, store, stored
 from pages.shared.verbatim import verbatim
 
 
@@ -40,6 +41,10 @@ def _old_adjacency(link: Link) -> Adjacency:
 
 def _reopen() -> None:
     """Write what a link of before the account meant into the address, and begin anew with it."""
+    if pending := stored("plan reopening"):
+        store("plan reopening", None)
+        set_controls(pending)
+        return
     link = query.read_link()
     first_run = not stored("plan reopened")
     store("plan reopened", True)
@@ -56,5 +61,23 @@ def _reopen() -> None:
         )
         rest = {name: texts for name, texts in link.items() if name != plan_links.CALENDAR}
         today = plan_links.today(rest, date.today().year)
-    st.query_params.from_dict(today)
+    if first_run:
+        # In one change, as each change is a step in the browser's history.
+        st.query_params.from_dict(today)
+        st.rerun()
+    # Going back leads to the old link. The controls are drawn already, and write their part of the
+    # address themselves once they are set, which the next run does.
+    if ENTRIES in today:
+        query.write(ENTRIES, today[ENTRIES])
+    store("plan reopening", _values(today))
     st.rerun()
+
+
+def _values(link: Link) -> dict[str, object]:
+    """The controls' values that a link names; what it can't mean is left out."""
+    found: dict[str, object] = {}
+    for control in (QUESTION, *ACCOUNT, *CONTROLS, *DETAIL):
+        if control.key in link and control.key != VIEW.key:
+            with suppress(ValueError):
+                found[control.key] = control.value(link[control.key][-1])
+    return found
