@@ -16,6 +16,7 @@ from dpcore.estimators import (
 )
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.training import TrainingStudy
+from dpcore.front.account import account
 from dpcore.front.experiments import explore, load, train, vary
 from dpcore.front.planning import plan
 from dpcore.front.privacy import certify, delta, epsilon, risk, sigma
@@ -46,6 +47,7 @@ __all__ = [
     "Study",
     "TrainingConfig",
     "TrainingStudy",
+    "account",
     "certify",
     "delta",
     "describe",

@@ -223,7 +223,7 @@ class Control:
             If the control has no such value.
         """
         if isinstance(self.kind, OneOf):
-            keys = {title: key for key, title in self.kind.options().items()}
+            keys: dict[str, Any] = {title: key for key, title in self.kind.options().items()}
         elif isinstance(self.kind, Stops):
             keys = {self.kind.shown(value): value for value in self.kind.values}
         elif isinstance(self.kind, Switch):

@@ -18,7 +18,7 @@ from dpcore.accounting.account import (
     MOST_ENTRIES,
     Entry,
 )
-from dpcore.accounting.account_text import MOST_LETTERS, from_link, to_link
+from dpcore.accounting.account_text import MOST_LETTERS, from_csv, from_link, to_link
 from dpcore.controls.account import ENTRIES, NO_ENTRIES, usual
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.link import Link, Refusal
@@ -31,6 +31,7 @@ from pages.shared.session import control_value, store, stored
 from pages.shared.verbatim import refuse, verbatim
 
 Rows = dict[int, Entry]
+OF_FILE = (0, "file")
 MOST_ROWS = 30
 """Rows drawn with a box of their own; the table holds all."""
 WAYS = {
@@ -83,6 +84,7 @@ def _numbered(entries: tuple[Entry, ...]) -> Rows:
     """The entries under new numbers, so that no box shows what another entry had."""
     rows = {_new_number(): entry for entry in entries}
     store("account rows", rows)
+    store("account refused", {})
     return rows
 
 
@@ -146,12 +148,12 @@ def buttons(records: int) -> None:
 
 def put_file(data: bytes) -> None:
     """Put the entries of a file in place of all, or keep why not."""
-    from dpcore.accounting.account_text import from_csv
-
     try:
-        put(from_csv(data[: 4 * MOST_LETTERS + 1].decode()))
-    except (InvalidInput, UnicodeDecodeError) as refusal:
-        store("account refusal", (None, str(refusal)))
+        put(from_csv(data[: 4 * MOST_LETTERS].decode()))
+    except InvalidInput as refusal:
+        _tell(OF_FILE, str(refusal))
+    except UnicodeDecodeError:
+        _tell(OF_FILE, "The file is no text (UTF-8), but it must be a table (CSV).")
 
 
 def _button(label: str, icon: str, do: Callable[..., None], *arguments: Any) -> None:
@@ -181,13 +183,13 @@ def draw(shown: dict[int, Entry]) -> None:
         By number, with the noise of each.
     """
     rows = current()
-    place, sentence = stored("account refusal") or (None, "")
-    if sentence and place not in rows:
+    refused: dict[tuple[int, str], str] = stored("account refused") or {}
+    if sentence := refused.get(OF_FILE):
         refuse(sentence)
     for number, entry in list(rows.items())[:MOST_ROWS]:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            said = words.entry(shown.get(number, entry), entry.share)
-            st.markdown(said if place != number else f"{said}", width="stretch")
+            name, rest = map(verbatim, words.entry(shown.get(number, entry), entry.share))
+            st.markdown(f"**{name}** · {rest}", width="stretch")
             box = st.popover("Change", key=f"entry {number}", on_change="rerun", type="tertiary")
             if box.open:
                 with box:
@@ -199,11 +201,11 @@ def draw(shown: dict[int, Entry]) -> None:
                         on_click=_remove,
                         args=(number,),
                     )
-        if place == number:
-            refuse(sentence)
+        for (place, _), sentence in refused.items():
+            if place == number:
+                refuse(sentence)
     if len(rows) > MOST_ROWS:
         st.caption(f"{len(rows) - MOST_ROWS} more are in the tables and files below.")
-    store("account refusal", None)
 
 
 def _remove(number: int) -> None:
@@ -298,5 +300,14 @@ def _set(number: int, field: str) -> None:
         changes = {field: Adjacency(value) if value else None}
     try:
         rows[number] = replace(entry, **changes)
+        for name in changes:  # another way of stating the noise takes the others' fields away
+            _tell((number, name), "")
     except InvalidInput as refusal:
-        store("account refusal", (number, str(refusal)))
+        _tell((number, field), str(refusal))
+
+
+def _tell(place: tuple[int, str], sentence: str) -> None:
+    """Keep why a field is refused until it is set to something else."""
+    refused: dict[tuple[int, str], str] = stored("account refused") or {}
+    refused.pop(place, None)
+    store("account refused", refused | ({place: sentence} if sentence else {}))

@@ -25,7 +25,7 @@ def show() -> Waiting:
     with st.container(border=True):
         waiting += run_answer.chart(answer)
     waiting += run_answer.claim_and_proof(answer)
-    waiting += solving.show(answer)
+    solving.show(answer)
     risk.show(answer)
     waiting += tabs.show(answer)
     presets.drawn("plan")

@@ -17,31 +17,32 @@ from dpcore.figures.plan import sentences
 from pages.plan.answer import CERTIFIED, FAST, Answer, covered
 from pages.plan.controls import set_to
 from pages.plan.controls import target as typed_target
-from pages.shared.background import Waiting, answer_to, is_stopped
+from pages.shared import job_panel
+from pages.shared.background import Waiting, answer_to, is_stopped, watched
 from pages.shared.badges import statement
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import drawn
 
 
-def show(answer: Answer) -> Waiting:
-    """Draw the question, its quick and certified answers, and buttons to use them."""
-    waiting: Waiting = []
+def show(answer: Answer) -> None:
+    """Draw the question, its answers with their progress, and buttons to use them."""
     with st.container(border=True):
         st.subheader("The question asked backwards", anchor=False)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             unknown = drawn(SOLVE, width="content")
             drawn(TARGET, width=180)
         try:
+            target = typed_target()
             if unknown == "epsilon":
                 # The numbers above already hold it.
                 for guarantee in (answer.fast, answer.certified):
                     if guarantee is not None:
                         st.markdown(statement(guarantee))
             else:
-                waiting += _answers(answer.training, unknown, typed_target())
+                waiting = _answers(answer.training, unknown, target)
+                job_panel.watch(watched(waiting, "solving"))
         except InvalidInput as refusal:
             refuse(refusal)
-    return waiting
 
 
 def _answers(training: TrainingPlan, unknown: str, target: float) -> Waiting:

@@ -19,7 +19,7 @@ from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot, table_behind
 from pages.shared.code import show_command, show_python
 from pages.shared.numbers import draw_numbers
-from pages.shared.verbatim import refuse
+from pages.shared.verbatim import refuse, verbatim
 
 MOMENT = 1.0
 """Seconds that the page waits: nearly every account takes less."""
@@ -93,7 +93,8 @@ def _added_up(
 def _answer(statement: Statement, fitting: tuple[Room, ...]) -> None:
     """The answer in words and numbers."""
     guarantee, limit = statement.guarantee, statement.account.budget
-    st.markdown(f"#### {figures.spent(statement)} {figures.left(fitting, statement)}")
+    answer = f"{figures.spent(statement)} {figures.left(fitting, statement)}"
+    st.markdown(f"#### {verbatim(answer)}")
     today = date.today()
     by = f"proved · {guarantee.by} · {guarantee.adjacency} · δ = {plain(limit.delta)}"
     draw_numbers(

@@ -205,12 +205,14 @@ class WatchedAnswers:
     ----------
     waiting : list of (name, words, task)
         From `missing`.
+    name : str
+        For the keys of its button; unique on the page.
     """
 
-    name = "answers"
     seconds = POLL_SECONDS
 
-    def __init__(self, waiting: Waiting) -> None:
+    def __init__(self, waiting: Waiting, name: str = "answers") -> None:
+        self.name = name
         self._waiting = waiting
         self.drawn: State = "running" if self._running() else "stopped"
 
@@ -256,6 +258,6 @@ class WatchedAnswers:
             store(f"stopped {name}", False)
 
 
-def watched(waiting: Waiting) -> list[WatchedAnswers]:
+def watched(waiting: Waiting, name: str = "answers") -> list[WatchedAnswers]:
     """Missing answers for the job panel; empty if the page has every answer."""
-    return [WatchedAnswers(waiting)] if waiting else []
+    return [WatchedAnswers(waiting, name)] if waiting else []

@@ -1,12 +1,11 @@
 """Splitting and spending a budget, σ by every mechanism, and the attacker's curve."""
 
 import math
-from datetime import date
 
 import numpy as np
 import pytest
 
-from dpcore.accounting import answers, budget, composition, releases, tradeoff
+from dpcore.accounting import answers, budget, composition, tradeoff
 from dpcore.accounting.accountants import certify
 from dpcore.accounting.events import Composed, Gaussian, PoissonSampled, Repeated
 from dpcore.errors import InvalidInput
@@ -39,21 +38,6 @@ def test_basic_composition_splits_both_epsilon_and_delta() -> None:
     found = [p.noise_multiplier for p in budget.split(YEAR, [1.0, 3.0], "basic").portions]
     expected = [analytic_sigma(part * 3.0, part * 1e-5) for part in (0.25, 0.75)]
     assert found == pytest.approx(expected, rel=1e-9)
-
-
-def test_a_calendar_says_when_the_budget_is_gone() -> None:
-    portions = budget.split(YEAR, 4, "pld").portions
-    days = [date(2027, month, 1) for month in (10, 1, 4, 7)]
-    planned = [
-        releases.Planned(day, "quarter", 1.0, portion.noise_multiplier)
-        for day, portion in zip(days, portions, strict=True)
-    ]
-    extra = releases.Planned(date(2027, 12, 1), "extra", 1.0, 50.0)
-    found = releases.cost([*planned, extra], YEAR, "pld", typed_noise=True).table
-    assert [day.month for day in found["date"]] == [1, 4, 7, 10, 12]
-    assert found["within"].tolist() == [True, True, True, True, False]
-    spent = found["epsilon_spent"].tolist()
-    assert spent == sorted(spent)
 
 
 @pytest.mark.parametrize("mechanism", ["zcdp", "tcdp", "rdp", "pld"])

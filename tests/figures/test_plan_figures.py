@@ -7,14 +7,14 @@ from datetime import date
 
 import pandas as pd
 import pytest
-from dpcore.accounting.releases import cost, quarterly
 
 from dpcore.accounting import epsilon_curve, grid
+from dpcore.accounting.account import MOST_MORE, Account, Entry, Room, state
 from dpcore.accounting.presets import preset
 from dpcore.accounting.schedules import constant, geometric
-from dpcore.figures.plan import ladder, maps, releases, schedule, spending
-from dpcore.figures.words import at_most
-from dpcore.guarantee import PrivacyBudget
+from dpcore.figures.plan import account, ladder, maps, schedule, spending
+from dpcore.figures.words import at_least, at_most
+from dpcore.guarantee import Adjacency, PrivacyBudget
 
 RUN = preset("chexpert").training
 
@@ -81,16 +81,57 @@ def test_blank_cells_of_a_map_are_counted() -> None:
     assert "3 settings are left blank" in drawn.sentence
 
 
-def test_the_calendar_is_drawn_under_its_budget() -> None:
-    budget = PrivacyBudget(3.0, 1e-5)
-    table = cost(quarterly(2026), budget, "zcdp").table
-    drawn = releases.spent(table, budget)
+def test_the_account_is_drawn_under_its_budget() -> None:
+    weekly = Entry("release", "Weekly <count>", 3, date(2026, 3, 1), "week", 20.0)
+    kept, broken = (
+        state(Account(PrivacyBudget(epsilon, 1e-5), (weekly,))) for epsilon in (3.0, 0.25)
+    )
+    drawn = account.spending(kept)
     stairs, limit = drawn.figure.data
-    assert list(stairs.y) == list(table["epsilon_spent"])
+    spent = list(kept.table["epsilon_spent"])
+    assert list(stairs.y) == [0.0, *spent, spent[-1]]
+    assert list(stairs.x)[1:4] == ["2026-03-01", "2026-03-08", "2026-03-15"]
     assert set(limit.y) == {3.0}
-    assert "the budget is kept" in drawn.sentence
-    table.loc[2:, "within"] = False
-    assert f"release of {date(2026, 9, 30)} is the first" in releases.spent(table, budget).sentence
+    assert "Weekly <count>" not in str(drawn.figure.to_json())
+    assert f"ε = {at_least(kept.left)} is left" in drawn.sentence
+    assert "From 15 Mar 2026 on it is broken." in account.spending(broken).sentence
+    assert drawn.sentence in drawn.alt
+
+
+def test_the_account_says_what_is_spent_and_what_is_left() -> None:
+    weekly = Entry("release", "Weekly count", 3, date(2026, 3, 1), "week", 20.0)
+    training = Entry("training", noise=2.0, records=10_000, batch=256, epochs=10)
+    kept, broken = (
+        state(Account(PrivacyBudget(epsilon, 1e-5), (weekly,))) for epsilon in (3.0, 0.25)
+    )
+    assert account.spent(kept) == "All that is planned spends ε = 0.292 of 3."
+    assert account.spent(broken).endswith("the budget of 0.25. It breaks on 15 Mar 2026.")
+    found = [Room(training, 2), Room(weekly, 1), Room(weekly, 0), Room(weekly, MOST_MORE)]
+    assert account.left(found, kept) == (
+        "Left: 2 more trainings like “Training”, or 1 more release like “Weekly count”, or at "
+        "least 4,096 more releases like “Weekly count”."
+    )
+    assert account.left(found, broken).startswith("Nothing more fits")
+    assert account.left([Room(weekly, 0)], kept).startswith("Nothing more of this kind fits")
+    empty = state(Account(PrivacyBudget(3.0, 1e-5), ()))
+    assert account.spent(empty) == "Nothing is planned yet: all of ε = 3 is left."
+
+
+def test_an_entry_is_said_with_its_noise_and_when() -> None:
+    weekly = Entry("release", "Weekly count", 52, date(2026, 1, 5), "week", 20.0)
+    assert account.entry(weekly, None) == (
+        "52 × Weekly count",
+        "noise σ/Δ = 20 · every week from 5 Jan 2026",
+    )
+    assert account.entry(weekly, 2.0)[1].startswith("noise σ/Δ = 20 (share 2)")
+    training = Entry("training", noise=2.0, records=10_000, batch=256, epochs=1)
+    assert account.entry(training, None)[1] == (
+        "noise multiplier 2 · 1 epoch in batches of 256 · 1 Jan 2026"
+    )
+    spent = Entry("spent", epsilon=0.5, delta=1e-6, adjacency=Adjacency.REPLACE_ONE)
+    assert account.entry(spent, None)[1] == "ε = 0.5, δ = 1e-6, replace-one · 1 Jan 2026"
+    laplace = Entry("laplace", count=2, every="once", epsilon=0.1)
+    assert account.entry(laplace, None)[1] == ("Laplace noise, ε = 0.1 each · all on 1 Jan 2026")
 
 
 def test_the_ladder_tells_claims_from_proofs() -> None:

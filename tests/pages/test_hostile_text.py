@@ -106,13 +106,17 @@ def test_labels_of_a_description_are_text_in_the_figure_of_missed_cases() -> Non
     assert [each for each in figures if "<a href" in each or "<b>no" in each] == []
 
 
-def test_a_calendar_of_a_link_is_text_in_its_figure_and_no_formula_in_its_file() -> None:
+def test_an_account_of_a_link_is_text_in_its_figure_and_on_the_page() -> None:
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
-    app.query_params["plan_view"] = "Release calendar"
-    app.query_params["calendar"] = "2026-03-31~=1+1<a href='//evil.example'>x</a>~1~"
+    name = "<a href='//evil.example'>x</a>:smile:"
+    app.query_params["v"] = "2"
+    app.query_params["account"] = f"release~{name}~1~2026-03-31~week~20"
     app.run()
     assert not app.exception
+    said = " ".join(each.value for each in app.markdown)
+    assert verbatim.verbatim(name) in said
+    assert "<a href" not in said.replace("\\<", "")
     figures = [each.proto.spec for each in app.get("plotly_chart")]
     assert any("evil.example" in each for each in figures)
     assert [each for each in figures if "<a href" in each] == []

@@ -269,7 +269,7 @@ def test_a_hostile_link_is_said_and_the_panel_uses_what_is_usual(link: dict[str,
 
 def planned(**link: str) -> AppTest:
     """Plan with the panel open, once nothing is certified in the background any more."""
-    app = opened()
+    app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
     for name, value in ({"meaning": "true", "v": "2"} | link).items():
         app.query_params[name] = value

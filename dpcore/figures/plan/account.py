@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
@@ -32,8 +31,8 @@ def day(on: date) -> str:
     return f"{on.day} {months[on.month - 1]} {on.year}"
 
 
-def entry(shown: Entry, share: float | None) -> str:
-    """One entry as a row: how many, what, its noise, and when.
+def entry(shown: Entry, share: float | None) -> tuple[str, str]:
+    """One entry as a row: how many and what; its noise, and when.
 
     Parameters
     ----------
@@ -42,15 +41,12 @@ def entry(shown: Entry, share: float | None) -> str:
     share : float or None
         Where its noise follows from a share of the budget.
     """
-    name = _name(shown)
     if shown.kind == "spent":
         under = f", {shown.adjacency}" if shown.adjacency else ""
-        return (
-            f"**{name}** · ε = {plain(shown.epsilon or 0.0)}, δ = {plain(shown.delta or 0.0)}"
-            f"{under} · {day(shown.first)}"
-        )
+        spent_ = f"ε = {plain(shown.epsilon or 0.0)}, δ = {plain(shown.delta or 0.0)}{under}"
+        return shown.what, f"{spent_} · {day(shown.first)}"
     often = f"{shown.count:,} × " if shown.count > 1 else ""
-    return f"**{often}{name}** · {noise(shown, share)} · {_when(shown)}"
+    return f"{often}{shown.what}", f"{noise(shown, share)} · {_when(shown)}"
 
 
 def noise(shown: Entry, share: float | None = None) -> str:
@@ -107,12 +103,7 @@ def left(found: Sequence[Room], statement: Statement) -> str:
 def _room(each: Room) -> str:
     number = f"at least {MOST_MORE:,}" if each.count >= MOST_MORE else f"{each.count:,}"
     noun = "training" if each.entry.kind == "training" else "release"
-    return f"{number} more {noun}{'' if each.count == 1 else 's'} like “{_name(each.entry)}”"
-
-
-def _name(shown: Entry) -> str:
-    """The name of an entry as Markdown that shows exactly this."""
-    return re.sub(r"([\\`*_\[\]<>#$~&|:{}])", r"\\\1", shown.what)
+    return f"{number} more {noun}{'' if each.count == 1 else 's'} like “{each.entry.what}”"
 
 
 def spending(statement: Statement, *, dark: bool = False) -> Drawn:

@@ -1,0 +1,153 @@
+"""`account`: the figures of the page from a file, and the calendar that it writes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+import dpcore
+from dpcore.accounting.account import Account, Entry, rooms, state
+from dpcore.accounting.account_text import to_csv
+from dpcore.cli import main
+from dpcore.export.account import calendar, command, snippet
+from dpcore.guarantee import Adjacency, PrivacyBudget
+from tests.accounting.test_account import MIXES, TRAINING, WEEKLY
+
+ACCOUNTS = {
+    name: Account(PrivacyBudget(3.0, 1e-5), tuple(entries)) for name, entries in MIXES.items()
+} | {
+    "by share": Account(
+        PrivacyBudget(2.5, 1e-6),
+        tuple(Entry.of(e.row() | {"noise": None, "share": 1.5}) for e in (TRAINING, WEEKLY)),
+    ),
+    "replace-one": Account(
+        PrivacyBudget(3.0, 1e-5), tuple(MIXES["all kinds"]), Adjacency.REPLACE_ONE
+    ),
+    "empty": Account(PrivacyBudget(3.0, 1e-5), ()),
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def said(line: str, capsys: pytest.CaptureFixture[str]) -> str:
+    words = shlex.split(line.replace("\\\n", " "))
+    assert words[:3] == ["python", "-m", "dpcore"]
+    assert main(words[3:]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ACCOUNTS)
+def test_the_command_line_gives_the_same_numbers(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    account = ACCOUNTS[name]
+    (folder / "account.csv").write_text(to_csv(account.entries), encoding="utf-8")
+    found = json.loads(said(f"{command(account)} --json", capsys))
+    statement = state(account)
+    assert found["epsilon"] == statement.guarantee.epsilon
+    assert found["left"] == statement.left
+    assert (found["delta"], found["adjacency"]) == (account.budget.delta, account.adjacency)
+    assert [row["epsilon"] for row in found["days"]] == list(statement.table["epsilon_spent"])
+    assert [row["epsilon_alone"] for row in found["entries"]] == [
+        alone.epsilon for alone in statement.alone
+    ]
+    more = rooms(statement)
+    assert [row["more"] for row in found["fits"]] == [each.count for each in more]
+    text = said(command(account), capsys)
+    assert text.startswith("epsilon = ")
+    assert f"by {statement.guarantee.by}" in text
+
+
+@pytest.mark.parametrize("name", ACCOUNTS)
+def test_the_snippet_gives_the_same_numbers(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    account = ACCOUNTS[name]
+    exec(compile(snippet(account), "snippet", "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    statement = state(account)
+    assert float(printed[0].split()[0]) == statement.guarantee.epsilon
+    assert float(printed[1]) == statement.left
+
+
+def test_the_rule_of_delta_is_the_default(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "a.csv").write_text("kind,noise\nrelease,20\n", encoding="utf-8")
+    line = "python -m dpcore account --file a.csv --epsilon 3 --json"
+    assert json.loads(said(line, capsys))["delta"] == 1e-5
+    found = json.loads(said(f"{line} --records 60000", capsys))
+    assert found["delta"] == 1e-6
+    entries = [{"kind": "release", "noise": 20}]
+    statement = dpcore.account(entries, epsilon=3, records=60_000)
+    assert statement.guarantee.epsilon == found["epsilon"]
+
+
+def test_the_calendar_is_written_for_a_table_and_for_a_diary(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    account = ACCOUNTS["all kinds"]
+    (folder / "account.csv").write_text(to_csv(account.entries), encoding="utf-8")
+    table = state(account).table
+    said(f"{command(account)} --calendar days.csv", capsys)
+    with (folder / "days.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["day"] for row in rows] == [str(day) for day in table["day"]]
+    said(f"{command(account)} --calendar days.ics", capsys)
+    text = (folder / "days.ics").read_bytes().decode()
+    assert text == calendar(state(account))
+    assert text.count("BEGIN:VEVENT") == text.count("END:VEVENT") == len(table)
+
+
+def test_a_diary_reads_each_event_whole() -> None:
+    long = "A, B; C \\ " + "é" * 30
+    account = Account(PrivacyBudget(3.0, 1e-5), (Entry.of(WEEKLY.row() | {"what": long}),))
+    text = calendar(state(account))
+    lines = text.split("\r\n")
+    assert max(len(line.encode()) for line in lines) <= 75
+    assert lines[-1] == ""
+    unfolded = text.replace("\r\n ", "").split("\r\n")
+    summary = "SUMMARY:A\\, B\\; C \\\\ " + "é" * 30
+    assert unfolded.count(summary) == 52
+    assert unfolded.count("DTSTART;VALUE=DATE:20260115") == 1
+    assert unfolded.count("DTEND;VALUE=DATE:20260116") == 1
+    assert len({line for line in unfolded if line.startswith("UID:")}) == 52
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("--file none.csv --epsilon 3", "file is 'none.csv', but it must be a file"),
+        ("--file a.csv", "epsilon is missing"),
+        ("--file a.csv --epsilon lots", "epsilon is 'lots'"),
+        ("--file a.csv --epsilon 3 --delta 0", "delta is 0"),
+        ("--file a.csv --epsilon 3 --adjacency swap", "adjacency is 'swap'"),
+        ("--file a.csv --epsilon 3 --calendar days.txt", "calendar is 'days.txt'"),
+        ("--file b.csv --epsilon 3", "Row 1: noise is -1"),
+        ("--file c.csv --epsilon 3", "file is 'c.csv', but it must be a text file"),
+    ],
+)
+def test_malformed_input_is_one_sentence(
+    line: str, sentence: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.csv").write_text("kind,noise\nrelease,20\n", encoding="utf-8")
+    (folder / "b.csv").write_text("kind,noise\nrelease,-1\n", encoding="utf-8")
+    (folder / "c.csv").write_bytes(b"\xff\xfe\x00")
+    assert main(["account", *line.split()]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(sentence)
+    assert captured.err.count("\n") == 1
+
+
+def test_an_account_over_its_budget_is_an_answer(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.csv").write_text("kind,noise,count\nrelease,2,9\n", encoding="utf-8")
+    text = said("python -m dpcore account --file a.csv --epsilon 1", capsys)
+    assert "broken on 2026-01-01" in text
+    assert "left: ε = 0" in text

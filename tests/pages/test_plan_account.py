@@ -1,0 +1,343 @@
+"""Plan's first question: what is left of a budget, and which setting keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import wait
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.accounting import planner
+from dpcore.accounting.account import Account, Entry, rooms, state
+from dpcore.accounting.account_text import from_link, to_link
+from dpcore.accounting.budget import split
+from dpcore.accounting.presets import preset
+from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.controls import plan_links
+from dpcore.controls.account import ACCOUNT, FIND, QUESTION, SETTING, usual
+from dpcore.controls.plan import CONTROLS, FIRST
+from dpcore.export import account as export
+from dpcore.figures.plan import account as figures
+from dpcore.figures.plan import sentences
+from dpcore.figures.words import at_least, at_most
+from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+BUDGET = PrivacyBudget(3.0, 1e-5)
+START = date(date.today().year, 1, 15)
+TRAINING, WEEKLY = usual("training", START), usual("release", START)
+
+
+def opened(**link: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page("plan/plan.py")
+    for name, value in ({"v": "2"} | link if link else {}).items():
+        app.query_params[name] = value
+    return settled(app.run())
+
+
+def settled(app: AppTest) -> AppTest:
+    """Run again until what is computed in the background is on screen."""
+    for name in ("account", "setting"):
+        if f"_kept_task {name}" in app.session_state:
+            task = app.session_state[f"_kept_task {name}"][0]
+            assert not wait([task.future], timeout=180.0).not_done
+    return app.run()
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    return settled(next(each for each in app.button if each.label == label).click().run())
+
+
+def numbers(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def said(app: AppTest) -> str:
+    return " ".join(text.value for text in (*app.markdown, *app.caption))
+
+
+def expect_account(
+    app: AppTest, entries: Sequence[Entry], budget: PrivacyBudget = BUDGET, people: int = 10_000
+) -> None:
+    """The page says what the library says of this account."""
+    assert not app.exception
+    assert not app.error
+    found = state(Account(budget, tuple(entries)))
+    more = rooms(found, [usual("training", START, people), WEEKLY])
+    assert f"{figures.spent(found)} {figures.left(more, found)}" in said(app)
+    shown = numbers(app)
+    assert shown["ε of all entries"] == at_most(found.guarantee.bound)
+    assert shown["ε left"] == at_least(found.left)
+    assert shown["ε spent by today"] == at_most(found.spent_by(date.today()))
+    notes = [note.value for note in app.caption]
+    assert f"proved · {found.guarantee.by} · zero-out · δ = {at_most(budget.delta)}" in notes
+
+
+def test_the_first_view_says_what_is_left() -> None:
+    app = opened()
+    expect_account(app, [TRAINING])
+    assert "account" not in app.query_params
+    assert len(app.number_input) + len(app.text_input) == 2
+    # Nothing of a paper, and n·δ far below 1.
+    assert "paper" not in said(app).casefold()
+    assert "n·δ = 0.1. Protected: one record blanked out (zero-out)." in said(app)
+
+
+def test_a_year_of_weekly_releases_and_four_trainings_takes_four_clicks() -> None:
+    app = press(opened(), "Add weekly releases")
+    for _ in range(3):
+        press(app, "Add a training")
+    later = [replace(TRAINING, first=START.replace(month=month)) for month in (4, 7, 10)]
+    expect_account(app, [TRAINING, WEEKLY, *later])
+    assert float(numbers(app)["ε of all entries"]) <= 3.0
+    assert from_link(app.query_params["account"]) == (TRAINING, WEEKLY, *later)
+    # The link opens the same view, and going back the one before.
+    expect_account(opened(account=app.query_params["account"]), [TRAINING, WEEKLY, *later])
+    app.query_params["account"] = to_link([WEEKLY])
+    expect_account(settled(app.run()), [WEEKLY])
+    del app.query_params["account"]
+    expect_account(settled(app.run()), [TRAINING])
+
+
+def test_all_entries_can_be_removed_and_others_added() -> None:
+    app = press(opened(), "Remove all")
+    assert "Nothing is planned yet: all of ε = 3 is left." in said(app)
+    assert app.query_params["account"] == "empty"
+    assert not opened(account="empty").exception
+    press(app, "Add a release with Laplace noise")
+    press(app, "Add what is already spent")
+    expect_account(app, [usual("laplace", START), usual("spent", START)])
+
+
+def test_the_budget_is_spread_over_all() -> None:
+    app = press(press(opened(), "Add weekly releases"), "Spread the budget over all")
+    shared = [replace(entry, noise=None, share=1.0) for entry in (TRAINING, WEEKLY)]
+    expect_account(app, shared)
+    assert "Nothing more of this kind fits: the budget is used." in said(app)
+    for entry in state(Account(BUDGET, tuple(shared))).entries:
+        assert figures.noise(entry, 1.0) in said(app)
+
+
+def opened_box(**link: str) -> AppTest:
+    """The account with the box of its first entry open."""
+    app = opened(**link)
+    number = next(iter(app.session_state["_kept_account rows"]))
+    app.session_state[f"entry {number}"] = True
+    return app.run()
+
+
+def field(app: AppTest, name: str) -> str:
+    return f"entry {next(iter(app.session_state['_kept_account rows']))} {name}"
+
+
+def test_an_entry_is_changed_in_its_box() -> None:
+    app = opened_box()
+    settled(app.number_input(key=field(app, "count")).set_value(3).run())
+    expect_account(app, [replace(TRAINING, count=3)])
+    settled(app.text_input(key=field(app, "noise")).set_value("2.5").run())
+    expect_account(app, [replace(TRAINING, count=3, noise=2.5)])
+    settled(app.text_input(key=field(app, "noise")).set_value("much").run())
+    (error,) = app.error
+    assert error.value.startswith("noise is 'much', but it must be a finite number")
+    # What was there before still counts.
+    assert numbers(app)["ε of all entries"] == at_most(
+        state(Account(BUDGET, (replace(TRAINING, count=3, noise=2.5),))).guarantee.bound
+    )
+    settled(app.segmented_control(key=field(app, "way")).set_value("share").run())
+    expect_account(app, [replace(TRAINING, count=3, noise=None, share=1.0)])
+
+
+def test_the_budget_delta_and_neighbour_are_the_account_s() -> None:
+    app = opened(account=to_link([WEEKLY]))
+    settled(app.text_input(key="year_epsilon").set_value("1.5").run())
+    expect_account(app, [WEEKLY], PrivacyBudget(1.5, 1e-5))
+    settled(app.number_input(key="people").set_value(1_000_000).run())
+    assert default_delta(1_000_000) == 1e-7
+    expect_account(app, [WEEKLY], PrivacyBudget(1.5, 1e-7), 1_000_000)
+    settled(app.select_slider(key="year_delta").set_value(1e-3).run())
+    assert "That is large" in said(app)
+    settled(app.selectbox(key="year_neighbour").set_value("replace-one").run())
+    assert "Protected: one record replaced (replace-one)." in said(app)
+
+
+@pytest.mark.parametrize("typed", ["lots", "", "0", "-1", "inf", "1e9", "<b>"])
+def test_a_budget_that_is_no_number_is_refused_and_stays(typed: str) -> None:
+    app = opened()
+    settled(app.text_input(key="year_epsilon").set_value(typed).run())
+    (error,) = app.error
+    assert error.value.startswith("budget ε is")
+    assert "<b" not in error.value.replace("\\<", "")
+    assert app.text_input(key="year_epsilon").value == typed
+    assert "ε left" not in numbers(app)
+
+
+def test_an_entry_that_holds_for_others_is_refused_in_one_sentence() -> None:
+    app = opened(account=f"{to_link([WEEKLY])};spent~A~2026-01-01~0.5~0~replace-one")
+    assert not app.error
+    settled(app.selectbox(key="year_neighbour").set_value("add-remove").run())
+    (error,) = app.error
+    assert error.value.startswith("Entry 2, 'A': adjacency is 'replace-one'")
+
+
+def test_nothing_left_for_a_share_is_said() -> None:
+    share = replace(WEEKLY, noise=None, share=1.0)
+    app = opened(account=to_link([TRAINING, share]), year_epsilon="0.5")
+    (error,) = app.error
+    assert "The entries with a noise of their own spend" in error.value
+
+
+@pytest.mark.parametrize(
+    "text", ["<script>", "release~A~0~2026-01-01~week~3", "release~~", ";" * 999, "x" * 20_000]
+)
+def test_a_hostile_account_in_the_link_is_refused_and_dropped(text: str) -> None:
+    app = opened(account=text)
+    assert not app.exception
+    (warning,) = app.warning
+    assert warning.value.startswith("The link asks for an account that cannot be followed:")
+    assert "<" not in warning.value.replace("\\<", "")
+    assert "account" not in app.query_params
+    expect_account(app, [TRAINING])
+
+
+def test_names_in_the_link_are_known() -> None:
+    app = opened(year_epsilon="2", people="500", find="Batch size", find_steps="10")
+    assert not app.warning
+
+
+def test_what_is_taken_along_is_what_is_tested() -> None:
+    app = opened(account=to_link([TRAINING, WEEKLY]))
+    account = Account(BUDGET, (TRAINING, WEEKLY))
+    shown = [code.value for code in app.code]
+    assert export.command(account).strip() in shown
+    assert export.snippet(account).strip() in shown
+
+
+# The backward question.
+
+
+def test_epochs_are_answered_in_epochs_within_five_changes() -> None:
+    app = opened()
+    settled(app.segmented_control(key="question").set_value("setting").run())
+    settled(app.text_input(key="year_epsilon").set_value("2").run())
+    settled(app.number_input(key="people").set_value(60_000).run())
+    settled(app.number_input(key="find_noise").set_value(1.1).run())
+    assert app.number_input(key="find_batch").value == 256
+    run = TrainingPlan(1.1, 60_000, 256, 1, default_delta(60_000))
+    plan = planner.solve("epochs", run, 2.0, "pld")
+    answer, reason = sentences.setting(plan, 2.0)
+    assert answer == f"Epochs: {plan.value:.0f}"
+    assert answer in said(app)
+    assert reason in said(app)
+    assert "steps" not in f"{answer} {reason}"
+    # It is the most: one more would spend more.
+    assert plan.training is not None
+    longer = replace(plan.training, steps=plan.training.steps + 234)
+    assert planner.spent(longer, "pld").bound > 2.0
+
+
+@pytest.mark.parametrize("unknown", ["sigma", "batch"])
+def test_each_setting_is_answered_in_its_unit_and_can_be_used(unknown: str) -> None:
+    app = opened(question=str(QUESTION.text("setting")), find=str(FIND.text(unknown)))
+    run = replace(FIRST, delta=1e-5)
+    plan = planner.solve(unknown, run, 3.0, "pld")
+    answer, reason = sentences.setting(plan, 3.0)
+    assert answer in said(app)
+    assert reason in said(app)
+    press(app, "See this run in detail")
+    assert app.segmented_control(key="question").value == "run"
+    found = planner.to_set(plan)
+    assert found is not None
+    assert app.number_input(key="sigma").value == found.sigma
+    assert app.number_input(key="batch").value == found.batch
+
+
+def test_a_setting_is_added_to_the_account() -> None:
+    app = opened(question=str(QUESTION.text("setting")))
+    press(app, "Add it to my account")
+    assert app.segmented_control(key="question").value == "account"
+    plan = planner.solve("epochs", FIRST, 3.0, "pld")
+    expect_account(app, [TRAINING, replace(TRAINING, epochs=round(plan.value or 0))])
+
+
+def test_the_noise_of_releases_is_in_their_own_unit() -> None:
+    app = opened(question=str(QUESTION.text("setting")), find="Noise of a release")
+    settled(app.number_input(key="find_sensitivity").set_value(5.0).run())
+    found = split(BUDGET, 52, "pld", 5.0)
+    assert f"Noise: σ = {at_most(found.portions[0].sigma, 4)}" in said(app)
+    press(app, "Add it to my account")
+    assert "52 × Count" in said(app)
+
+
+def test_what_is_out_of_reach_is_said() -> None:
+    app = opened(question=str(QUESTION.text("setting")), year_epsilon="0.001", find_noise="0.05")
+    assert "There is no such setting." in said(app)
+    assert "No number of epochs reaches ε = 0.001" in said(app)
+
+
+# Links of before.
+
+
+def test_an_old_link_names_what_was_the_default_then() -> None:
+    link = {"target": ["0.5"], "v": ["2"]}
+    assert plan_links.is_former(link)
+    today = plan_links.today(link, 2026)
+    then = preset("chexpert").training
+    assert today == link | {
+        "question": ["One run in detail"],
+        "paper": ["true"],
+        "batch": ["100"],
+        "duration": ["8"],
+        "sigma": ["2.8"],
+        "decay": ["0.99"],
+        "plan_delta": ["1e-4"],
+    }
+    assert not plan_links.is_former(today)
+    values = {control.key: control.default for control in CONTROLS}
+    values |= {key: CONTROLS[key].value(today[key][0]) for key in today if key in values}
+    assert (values["records"], values["batch"]) == (then.records, then.batch)
+    assert (values["sigma"], values["decay"], values["plan_delta"]) == (2.8, 0.99, 1e-4)
+
+
+@pytest.mark.parametrize("control", [*ACCOUNT, *SETTING], ids=lambda control: control.key)
+def test_a_link_of_today_is_not_read_as_an_old_one(control: object) -> None:
+    assert not plan_links.is_former({control.key: ["1"], "v": ["2"]})  # type: ignore[attr-defined]
+
+
+def test_an_old_calendar_is_the_account_with_the_same_noise() -> None:
+    rows = "2031-01-01~Survey~1~;2031-02-01~Survey~3~"
+    app = opened(plan_view="Release calendar", calendar=rows, budget="2")
+    assert not app.exception
+    assert not app.warning
+    first, second = from_link(app.query_params["account"])
+    exact = split(PrivacyBudget(2.0, 1e-4), [1, 3], "pld").portions
+    assert first.noise == pytest.approx(exact[0].noise_multiplier, rel=1e-10)
+    assert second.noise == pytest.approx(exact[1].noise_multiplier, rel=1e-10)
+    assert numbers(app)["ε of all entries"] == "2"
+    assert numbers(app)["ε left"] == "0"
+    assert "by the rule" not in said(app)
+
+
+def test_an_old_calendar_that_cannot_be_followed_is_said() -> None:
+    app = opened(plan_view="Release calendar", calendar="<script>")
+    assert not app.exception
+    (warning,) = app.warning
+    assert "calendar that cannot be followed" in warning.value
+    assert "<" not in warning.value.replace("\\<", "")
+    assert "Quarter 1" in said(app)
+
+
+def test_a_control_reads_what_it_writes() -> None:
+    for control in (QUESTION, *ACCOUNT, *SETTING, *CONTROLS):
+        if control.default is not None:
+            assert control.value(str(control.text(control.default))) == control.default
+    with pytest.raises(ValueError, match="Elsewhere"):
+        QUESTION.value("Elsewhere")
+
+
+def test_a_blank_is_zero_out_by_default() -> None:
+    assert ACCOUNT[-1].default == str(Adjacency.ZERO_OUT)
