@@ -12,7 +12,7 @@ from dpcore.controls.account import usual
 from dpcore.errors import InvalidInput
 from dpcore.export import account as export
 from dpcore.figures.plan import account as figures
-from dpcore.figures.words import at_least, at_most, plain
+from dpcore.figures.words import at_most, plain
 from dpcore.progress import Progress
 from pages.plan import budget, entries, texts
 from pages.shared.background import Waiting, answer_to
@@ -100,7 +100,7 @@ def _answer(statement: Statement, fitting: tuple[Room, ...]) -> None:
     draw_numbers(
         (
             ("ε of all entries", _most(guarantee.epsilon), by, texts.ALL_ENTRIES),
-            ("ε left", at_least(statement.left), f"of {plain(limit.epsilon)}", texts.LEFT),
+            ("ε left", figures.remainder(statement), f"of {plain(limit.epsilon)}", texts.LEFT),
             (
                 "ε spent by today",
                 at_most(statement.spent_by(today)),

@@ -13,7 +13,7 @@ from dpcore.accounting.account import MOST_MORE, Account, Entry, Room, state
 from dpcore.accounting.presets import preset
 from dpcore.accounting.schedules import constant, geometric
 from dpcore.figures.plan import account, ladder, maps, schedule, spending
-from dpcore.figures.words import at_least, at_most
+from dpcore.figures.words import at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
 RUN = preset("chexpert").training
@@ -93,7 +93,8 @@ def test_the_account_is_drawn_under_its_budget() -> None:
     assert list(stairs.x)[1:4] == ["2026-03-01", "2026-03-08", "2026-03-15"]
     assert set(limit.y) == {3.0}
     assert "Weekly <count>" not in str(drawn.figure.to_json())
-    assert f"ε = {at_least(kept.left)} is left" in drawn.sentence
+    assert f"ε = {account.remainder(kept)} is left" in drawn.sentence
+    assert 0.0 <= kept.left - float(account.remainder(kept)) < 2e-3
     assert "From 15 Mar 2026 on it is broken." in account.spending(broken).sentence
     assert drawn.sentence in drawn.alt
 

@@ -23,7 +23,7 @@ from dpcore.controls.plan import CONTROLS, FIRST
 from dpcore.export import account as export
 from dpcore.figures.plan import account as figures
 from dpcore.figures.plan import sentences
-from dpcore.figures.words import at_least, at_most
+from dpcore.figures.words import at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
@@ -72,7 +72,7 @@ def expect_account(
     assert f"{figures.spent(found)} {figures.left(more, found)}" in said(app)
     shown = numbers(app)
     assert shown["ε of all entries"] == at_most(found.guarantee.bound)
-    assert shown["ε left"] == at_least(found.left)
+    assert shown["ε left"] == figures.remainder(found)
     assert shown["ε spent by today"] == at_most(found.spent_by(date.today()))
     notes = [note.value for note in app.caption]
     assert f"proved · {found.guarantee.by} · zero-out · δ = {at_most(budget.delta)}" in notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from dpcore.accounting.account import MOST_MORE, Entry, Room, Statement
 from dpcore.figures.canvas import LEGEND, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
-from dpcore.figures.words import at_least, at_most, counted, listed, literal, plain
+from dpcore.figures.words import at_most, counted, listed, literal, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,6 +90,11 @@ def spent(statement: Statement) -> str:
     return f"{total}, more than the budget of {plain(budget.epsilon)}.{when}"
 
 
+def remainder(statement: Statement) -> str:
+    """ε that is left, rounded down to thousandths: less buys nothing."""
+    return plain(math.floor(1e3 * statement.left) / 1e3)
+
+
 def left(found: Sequence[Room], statement: Statement) -> str:
     """What still fits, in words: "Left: two more trainings, or 26 more weekly counts"."""
     if not statement.is_within:
@@ -161,7 +167,7 @@ def _sentence(statement: Statement) -> str:
     ]
     line = f"The stairs rise to {listed(after)}; the budget is {plain(budget.epsilon)} (dashed)."
     if statement.is_within:
-        return f"{line} ε = {at_least(statement.left)} is left."
+        return f"{line} ε = {remainder(statement)} is left."
     return f"{line} From {day(statement.breaks_on or table['day'].iloc[-1])} on it is broken."
 
 
