@@ -9,7 +9,7 @@ from typing import Any
 from dpcore.accounting.account import Account, rooms, state
 from dpcore.accounting.account_text import MOST_LETTERS, from_csv
 from dpcore.cli.options import MOST_EPSILON, Parser, or_usual
-from dpcore.cli.output import downward, print_json, upward
+from dpcore.cli.output import downward, print_json, upward, writing
 from dpcore.controls.account import ACCOUNT, PEOPLE
 from dpcore.controls.options import add as add_options
 from dpcore.datasets.files import contents
@@ -25,7 +25,7 @@ def add(command: Parser) -> None:
     command.add_argument("--file", required=True, help="the entries (CSV), as the page saves them")
     add_options(command, ACCOUNT)
     command.add_argument(
-        "--calendar", help="file to write: what happens on each day, .csv or .ics for a diary"
+        "--output", help="file to write: what happens on each day, .csv or .ics for a diary"
     )
 
 
@@ -33,9 +33,9 @@ def run(options: argparse.Namespace) -> None:
     """Answer."""
     if options.epsilon is None:
         raise InvalidInput("epsilon is missing, but an account needs the ε that may be spent.")
-    target = None if options.calendar is None else Path(options.calendar)
+    target = None if options.output is None else Path(options.output)
     if target is not None and target.suffix not in SUFFIXES:
-        raise reject("calendar", target.name, f"a name that ends in {' or '.join(SUFFIXES)}")
+        raise reject("output", target.name, f"a name that ends in {' or '.join(SUFFIXES)}")
     records = whole("records", or_usual(options.records, str(PEOPLE.default)), at_least=1)
     delta = default_delta(records) if options.delta is None else options.delta
     adjacency = or_usual(options.adjacency, Adjacency.ZERO_OUT)
@@ -75,7 +75,8 @@ def run(options: argparse.Namespace) -> None:
     if target is not None:
         is_table = target.suffix == ".csv"
         text = statement.table.to_csv(index=False) if is_table else calendar(statement)
-        target.write_text(text, encoding="utf-8", newline="")
+        with writing(options.output, "a file in a folder that exists"):
+            target.write_text(text, encoding="utf-8", newline="")
     if options.json:
         print_json(answer)
         return

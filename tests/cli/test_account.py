@@ -93,11 +93,11 @@ def test_the_calendar_is_written_for_a_table_and_for_a_diary(
     account = ACCOUNTS["all kinds"]
     (folder / "account.csv").write_text(to_csv(account.entries), encoding="utf-8")
     table = state(account).table
-    said(f"{command(account)} --calendar days.csv", capsys)
+    said(f"{command(account)} --output days.csv", capsys)
     with (folder / "days.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["day"] for row in rows] == [str(day) for day in table["day"]]
-    said(f"{command(account)} --calendar days.ics", capsys)
+    said(f"{command(account)} --output days.ics", capsys)
     text = (folder / "days.ics").read_bytes().decode()
     assert text == calendar(state(account))
     assert text.count("BEGIN:VEVENT") == text.count("END:VEVENT") == len(table)
@@ -126,7 +126,8 @@ def test_a_diary_reads_each_event_whole() -> None:
         ("--file a.csv --epsilon lots", "epsilon is 'lots'"),
         ("--file a.csv --epsilon 3 --delta 0", "delta is 0"),
         ("--file a.csv --epsilon 3 --adjacency swap", "adjacency is 'swap'"),
-        ("--file a.csv --epsilon 3 --calendar days.txt", "calendar is 'days.txt'"),
+        ("--file a.csv --epsilon 3 --output days.txt", "output is 'days.txt'"),
+        ("--file a.csv --epsilon 3 --output none/days.ics", "output is 'none/days.ics'"),
         ("--file b.csv --epsilon 3", "Row 1: noise is -1"),
         ("--file c.csv --epsilon 3", "file is 'c.csv', but it must be a text file"),
     ],

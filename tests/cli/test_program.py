@@ -35,6 +35,7 @@ def test_bad_input_is_refused_in_one_sentence(
 LONG = "o" * 300
 TRAIN = "train --dataset digits --network linear --epochs 1"
 HOSTILE: list[tuple[str, tuple[str, ...]]] = [
+    ("account --file /dev/zero --epsilon 3", ("file", "/dev/zero")),
     (f"sweep --methods nonprivate --epsilon 1 --runs 2 --output {LONG}", ("output", "too long")),
     (f"{TRAIN} --sigma 2 --output {LONG}", ("output", "too long")),
     (f"reproduce paper-003 --figure 2 --output {LONG}", ("output", "too long")),
@@ -84,6 +85,7 @@ def examples() -> list[str]:
         "sigma",
         "epsilon",
         "delta",
+        "account",
         "plan",
         "split",
         "risk",
@@ -106,6 +108,7 @@ def test_what_the_readme_shows_works(
     if line.startswith("reproduce"):  # minutes of training: a bad number of runs ends it
         assert "runs" in refused(capsys, *shlex.split(line), "--runs", "0")
         return
+    (tmp_path / "account.csv").write_text("kind,noise\nrelease,20\n", encoding="utf-8")
     shorter = ["--runs", "1"] if line.startswith("sweep") else []
     assert main([*shlex.split(line), *shorter]) == 0
 

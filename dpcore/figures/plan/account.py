@@ -11,7 +11,7 @@ from dpcore.accounting.account import MOST_MORE, Entry, Room, Statement
 from dpcore.figures.canvas import LEGEND, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
-from dpcore.figures.words import at_most, counted, listed, literal, plain
+from dpcore.figures.words import at_least, at_most, counted, listed, literal, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +92,7 @@ def spent(statement: Statement) -> str:
 
 def remainder(statement: Statement) -> str:
     """ε that is left, rounded down to thousandths: less buys nothing."""
-    return plain(math.floor(1e3 * statement.left) / 1e3)
+    return at_least(math.floor(1e3 * statement.left) / 1e3)
 
 
 def left(found: Sequence[Room], statement: Statement) -> str:
