@@ -116,7 +116,7 @@ class Confined:
         if answered:
             return answer
         too_much = f"{what} took more than {self.megabytes:,} MB, the most that is allowed."
-        raise InvalidInput(answer or too_much)
+        raise answer or InvalidInput(too_much)
 
     def close(self) -> None:
         """End the process at once, with all its data."""
@@ -164,11 +164,11 @@ def serve(megabytes: int, libraries: Sequence[str]) -> None:
         try:
             answer = True, call(*arguments)
         except InvalidInput as refusal:
-            answer = False, str(refusal)
+            answer = False, refusal.with_traceback(None)
         except MemoryError:
-            answer = False, ""
+            answer = False, None
         except Exception as error:
-            answer = False, f"It could not be done ({type(error).__name__})."
+            answer = False, InvalidInput(f"It could not be done ({type(error).__name__}).")
         del call, arguments
         _send(answers, answer)
         del answer

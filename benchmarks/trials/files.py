@@ -34,7 +34,7 @@ LINES = (
     *("<a href='//evil.example'>: 1 to 2", "x: 1 to 2 <b>", "x: 1 to 2; unknown: \x00"),
     "x: one of " + ", ".join(map(str, range(2_000))),
 )
-READERS = ("features", "own", "template", "described", "catalogue", "idx", "state", "command")
+READERS = ("features", "own", "form", "described", "catalogue", "idx", "state", "command")
 CELLS = (
     *("nan", "inf", "-inf", "1e999", "1e9", "-0", "", " ", "NA", "=1+1", "+1", "@SUM(A1)", "-1+1"),
     *("<script>", "0x10", "1_0", "٣", "1,2", '"', '""', "'", "\ufeff", "a" * 20_000, "\\", "18"),
@@ -200,7 +200,7 @@ def damaged(draw: random.Random, data: bytes) -> bytes:
 def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object]:
     """A function that reads one random file, which is drawn before."""
     from dpcore.cli import main
-    from dpcore.datasets import own, read_upload
+    from dpcore.datasets import own, own_form, read_upload
     from dpcore.datasets.images import idx
     from dpcore.datasets.images.sets import features_npz
     from dpcore.evaluation.training import checkpoint as kept
@@ -220,8 +220,8 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
     if reader == "described":
         return lambda: own.described(columns)
     data = damaged(draw, table(draw, predicted))
-    if reader == "template":
-        return lambda: own.template(data, name)
+    if reader == "form":
+        return lambda: own_form.form("", own_form.look(data, name))
     if reader == "catalogue":
         key = draw.choice(["heart", "adult", "bank", "cardio"])
         return lambda: read_upload(key, data, name)

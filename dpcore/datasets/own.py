@@ -11,6 +11,8 @@ A range is public: it says what is possible, and values outside are clipped to i
 off the records, one record could move every row, and no proof would hold. The outcomes are public
 too: one that no record has stays one of them.
 
+Where a refusal has an obvious mend, it carries the description that would hold instead (`Mend`).
+
 A record whose outcome is an empty field is blank, whatever its other fields hold: it counts as a
 record and adds nothing to training. That is how one person's record is blanked in a file.
 """
@@ -18,17 +20,22 @@ record and adds nothing to training. That is how one person's record is blanked 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpcore.datasets.clinical_names import is_outcome
 from dpcore.datasets.schema import Classes, Column, Entry, Label, Table, number, values_in
 from dpcore.datasets.sources import columns_of, field_of, label_field, labels_of
 from dpcore.datasets.text import (
+    BLANK,
     LARGEST_NUMBER,
     Field,
     Layout,
+    WrongValue,
     header_of,
+    is_number,
     quoted,
     read_checked,
 )
@@ -39,6 +46,9 @@ MOST_LETTERS = 6_000
 """A link with so many letters, of any script, is still short enough for servers."""
 MOST_COLUMNS, MOST_LEVELS, MOST_CLASSES = 500, 100, 20
 LONGEST_NAME = 60
+MOST_MENDS = 3
+UNKNOWN_MARKS = ("NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "None", "?", ".", "-")
+"""How files usually mark an unknown value that they do not leave empty."""
 
 ENTRY = Entry(
     key=OWN,
@@ -60,19 +70,72 @@ ENTRY = Entry(
 _NUMBER = r"[-+−]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _RANGE = re.compile(rf"({_NUMBER})\s+to\s+({_NUMBER})(?:\s+(.+))?")
 _ONE_OF = re.compile(r"one of\s+(.+)")
-_UNKNOWN = re.compile(r";\s*unknown:\s*(\S+)$")
+_UNKNOWN = re.compile(r"unknown:\s*(\S+)")
+_COMMA = "decimal comma"
 # Descriptions are shown on pages, so nothing that could act as markup is allowed.
+_PREDICT = "predict "
 _PLAIN = re.compile(r"[\w .,%/²³µμ·°^()+\-−–'’<>=&#?]+")
 _STATED = "As described by whoever brought the file; no document was checked."
 
 
 @dataclass(frozen=True)
-class _ColumnText:
-    """One line of a description: a column, and whether it is predicted."""
+class Mend:
+    """Another description, offered where one is refused or doubtful.
 
+    Parameters
+    ----------
+    label : str
+        What it does, in a few words.
+    columns : str
+        The whole description.
+    """
+
+    label: str
+    columns: str
+
+
+class Mendable(InvalidInput):
+    """A refusal of a description, or of a file by it, with what may be done about it.
+
+    Parameters
+    ----------
+    sentence : str
+    mends : sequence of Mend
+        The likeliest first.
+    """
+
+    def __init__(self, sentence: str, mends: Sequence[Mend] = ()) -> None:
+        super().__init__(sentence)
+        self.mends = tuple(mends)
+
+
+@dataclass(frozen=True)
+class DescribedColumn:
+    """One line of a description.
+
+    Parameters
+    ----------
+    place : int
+        Number of the line, from 1.
+    text : str
+        The line.
+    column : Column
+    predicted : bool
+    label : Label or Classes or Column
+        What is predicted, if it is.
+    levels : tuple of str
+        Its list; empty for a number.
+    decimal_comma : bool
+        Whether its numbers are written like 1,5.
+    """
+
+    place: int
+    text: str
     column: Column
     predicted: bool
     label: Label | Classes | Column
+    levels: tuple[str, ...] = ()
+    decimal_comma: bool = False
 
 
 def described(columns: str) -> Entry:
@@ -83,8 +146,9 @@ def described(columns: str) -> Entry:
     columns : str
         One line a column: ``name: 0 to 100 unit`` for a number with its public range, or
         ``name: one of a, b, c``; then ``; unknown: NA`` where values may be unknown (``blank`` for
-        an empty field). The outcome's line begins with ``predict``; of two outcomes the second is
-        the positive one. A line that ends with its colon describes nothing.
+        an empty field), and ``; decimal comma`` where numbers are written like 1,5. The outcome's
+        line begins with ``predict``; of two outcomes the second is the positive one. A line that
+        ends with its colon describes nothing.
 
     Returns
     -------
@@ -94,36 +158,92 @@ def described(columns: str) -> Entry:
     Raises
     ------
     InvalidInput
-        One sentence naming the first line that is wrong, the column and what is allowed.
+        One sentence naming the first line that is wrong, the column and what is allowed; a
+        `Mendable` where something may be done about it.
+    """
+    return _entry(columns, lines_of(columns))
+
+
+def lines_of(columns: str) -> list[DescribedColumn]:
+    """The lines of a description, each right by itself.
+
+    Raises
+    ------
+    InvalidInput
+        As `described`.
     """
     if len(columns) > MOST_LETTERS:
         raise InvalidInput(
             f"The description of the columns has {len(columns):,} letters, but it must have at "
             f"most {MOST_LETTERS:,}."
         )
-    lines = [
-        _line(place, text.strip())
-        for place, text in enumerate(columns.splitlines(), start=1)
-        if text.strip() and not text.strip().endswith(":")
-    ]
+    lines = []
+    for place, text in enumerate(columns.splitlines(), start=1):
+        if not text.strip() or text.strip().endswith(":"):
+            continue
+        try:
+            lines.append(line_of(text.strip(), place))
+        except Mendable as refusal:
+            mends = [
+                replace(each, columns=_with(columns, place, each.columns)) for each in refusal.mends
+            ]
+            if not text.strip().startswith(_PREDICT):
+                mends.append(Mend(f"Leave out line {place}", _with(columns, place)))
+            raise Mendable(str(refusal), mends) from None
+    return lines
+
+
+def _entry(columns: str, lines: list[DescribedColumn]) -> Entry:
     used = tuple(line.column for line in lines if not line.predicted)
-    labels = [line.label for line in lines if line.predicted]
+    predicted = [line for line in lines if line.predicted]
     names = [line.column.name for line in lines]
-    for name in names:
-        if names.count(name) > 1:
-            raise InvalidInput(f"The description names the column {name} twice, but must do once.")
-    if len(labels) != 1:
-        raise InvalidInput(
-            f"The description has {len(labels)} lines that begin with “predict”, but it must have "
-            "exactly one, such as: predict progression: 0 to 350."
+    for line in lines:
+        if names.count(line.column.name) > 1:
+            again = max(each.place for each in lines if each.column.name == line.column.name)
+            raise Mendable(
+                f"The description names the column {line.column.name} twice, but must do once.",
+                [Mend(f"Leave out line {again}", _with(columns, again))],
+            )
+    if not predicted:
+        raise Mendable(
+            "The description has no line that begins with “predict”, but it must have one, such "
+            "as: predict progression: 0 to 350.",
+            [_predict(columns, line) for line in _likeliest(lines)],
+        )
+    if len(predicted) > 1:
+        raise Mendable(
+            f"The description has {len(predicted)} lines that begin with “predict”, but it must "
+            "have exactly one.",
+            [
+                Mend(f"Predict {line.column.name} only", _without_predict(columns, line, predicted))
+                for line in predicted[:MOST_MENDS]
+            ],
         )
     if not 1 <= len(used) <= MOST_COLUMNS:
         raise InvalidInput(
             f"The description has {len(used):,} columns to predict from, but it must have 1 to "
             f"{MOST_COLUMNS}."
         )
-    label = labels[0]
+    label = predicted[0].label
     return replace(ENTRY, label=label, columns=used, task=_task(label))
+
+
+def class_of(columns: str) -> Mend | None:
+    """What to write if the outcome, a number from 0 to 1 so far, is an answer of yes or no.
+
+    ``None`` where that is no question, or `columns` is refused.
+    """
+    try:
+        lines = lines_of(columns)
+    except InvalidInput:
+        return None
+    for line in lines:
+        column = line.column
+        is_doubtful = column.kind == "number" and column.bounds == (0.0, 1.0) and not column.unit
+        if line.predicted and is_doubtful:
+            text = f"{_PREDICT}{column.name}: one of 0, 1"
+            return Mend(f"Write: {text}", _with(columns, line.place, text))
+    return None
 
 
 def read_own(columns: str, data: bytes, filename: str) -> Table:
@@ -148,23 +268,36 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
     ------
     InvalidInput
         One sentence naming the line of the description or of the file, the column, the value and
-        what is allowed.
+        what is allowed; a `Mendable` where something may be done about it.
     """
-    entry, name = described(columns), quoted(filename)
+    lines = lines_of(columns)
+    entry, name = _entry(columns, lines), quoted(filename)
     separator, header = header_of(data, filename)
-    expected = {column.name: field_of(column) for column in entry.columns}
     label = entry.label
-    expected[label.name] = label_field(label)
-    for column in expected:
+    expected = {
+        line.column.name: replace(
+            label_field(label) if line.predicted else field_of(line.column),
+            decimal_comma=line.decimal_comma,
+        )
+        for line in lines
+    }
+    for line in lines:
+        column = line.column.name
         if header.count(column) != 1:
             times = "not" if column not in header else f"{header.count(column)} times"
-            raise InvalidInput(
+            raise Mendable(
                 f"{column} is described, but the first line of {name} must name it once and names "
-                f"it {times}."
+                f"it {times}.",
+                _mends_of_name(columns, lines, line, set(header) - set(expected)),
             )
     fields = tuple(expected.get(column, Field(column, ignored=True)) for column in header)
     layout = Layout(fields, separator, header=True, label=label.name)
-    raw = read_checked(layout, data, filename)
+    try:
+        raw = read_checked(layout, data, filename)
+    except WrongValue as refusal:
+        (line,) = (each for each in lines if each.column.name == refusal.field)
+        mends = _mends_of_value(columns, lines, line, refusal.value)
+        raise Mendable(str(refusal), mends) from None
     frame = columns_of(entry.columns, raw)
     labels = labels_of(label, raw)
     left_out = len(header) - len(expected)
@@ -178,71 +311,169 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
     # No table is refused for what its records have in common: blanking one record must not turn an
     # accepted table into a refused one, or the reverse.
     is_constant = len(np.unique(labels[~table.blank])) < 2
+    ignored = "1 column was" if left_out == 1 else f"{left_out:,} columns were"
     notes = {
-        f"{left_out:,} columns of the file are not described and left out.": left_out,
+        f"{ignored} ignored (not described).": left_out,
         f"{label.name} is the same in every record, so there is nothing to learn.": is_constant,
     }
     return replace(table, notes=tuple(note for note, applies in notes.items() if applies))
 
 
-def template(data: bytes, filename: str) -> str:
-    """The column names of a file, one a line, as the start of a description.
+def _with(columns: str, place: int, line: str = "") -> str:
+    """The description with this line in place of another one, or without that."""
+    lines = columns.splitlines()
+    lines[place - 1 : place] = [line] if line else []
+    return "\n".join(lines)
+
+
+def _likeliest(lines: list[DescribedColumn]) -> list[DescribedColumn]:
+    """The columns that may be predicted, by their names, else the last one."""
+    named = [line for line in lines if is_outcome(line.column.name)]
+    return [line for line in named or lines[-1:] if not line.column.missing_mark][:MOST_MENDS]
+
+
+def _predict(columns: str, line: DescribedColumn) -> Mend:
+    text = f"{_PREDICT}{line.text}"
+    return Mend(f"Predict {line.column.name}", _with(columns, line.place, text))
+
+
+def _without_predict(columns: str, kept: DescribedColumn, predicted: list[DescribedColumn]) -> str:
+    for line in predicted:
+        if line is not kept:
+            columns = _with(columns, line.place, line.text.removeprefix(_PREDICT))
+    return columns
+
+
+def _leave_out(columns: str, lines: list[DescribedColumn], line: DescribedColumn) -> list[Mend]:
+    """The mend that leaves a column out, unless nothing could be learned then."""
+    if line.predicted or len(lines) <= 2:
+        return []
+    return [Mend(f"Leave out {line.column.name}", _with(columns, line.place))]
+
+
+def _mends_of_name(
+    columns: str,
+    lines: list[DescribedColumn],
+    line: DescribedColumn,
+    others: Collection[str],
+) -> list[Mend]:
+    """What may be done about a name that the file's first line does not have once."""
+    name = line.column.name
+    mends = [
+        Mend(
+            f"Call it {other}, as the file does",
+            _with(columns, line.place, line.text.replace(name, other, 1)),
+        )
+        for other in sorted(others)
+        if other.casefold() == name.casefold() and _PLAIN.fullmatch(other)
+    ]
+    return [*mends[:MOST_MENDS], *_leave_out(columns, lines, line)]
+
+
+def _mends_of_value(
+    columns: str, lines: list[DescribedColumn], line: DescribedColumn, value: str
+) -> list[Mend]:
+    """What may be done about a value that its column does not allow.
+
+    No list is completed and no range is widened by it: that would read them off the records.
+    """
+    name, column, mends = line.column.name, line.column, []
+    mark = BLANK if not value else value if value in UNKNOWN_MARKS else ""
+    if mark and not line.predicted and not column.missing_mark:
+        text = f"{line.text}; unknown: {mark}"
+        shown = "an empty field" if mark == BLANK else mark
+        mends.append(Mend(f"Read {shown} in {name} as unknown", _with(columns, line.place, text)))
+    if column.kind == "number" and is_number(value, decimal_comma=not line.decimal_comma):
+        way = "a decimal comma" if not line.decimal_comma else "a decimal point"
+        bare = "; ".join(part for part in _parts(line.text) if part != _COMMA)
+        text = bare if line.decimal_comma else f"{line.text}; {_COMMA}"
+        mends.append(Mend(f"Read {name} with {way}", _with(columns, line.place, text)))
+    levels = line.levels
+    for change in (str.lower, str.upper, str.capitalize):
+        changed = tuple(map(change, levels))
+        if value in changed and value not in levels and len(set(changed)) == len(levels):
+            text = line.text.replace(", ".join(levels), ", ".join(changed))
+            shown = ", ".join(changed)
+            mends.append(Mend(f"Write the list as {shown}", _with(columns, line.place, text)))
+    return [*mends[:MOST_MENDS], *_leave_out(columns, lines, line)]
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.split(";")]
+
+
+def line_of(text: str, place: int) -> DescribedColumn:
+    """One line of a description, the one at this place.
 
     Raises
     ------
-    InvalidInput
-        If the file is not text, or is empty.
+    Mendable
+        If it is wrong; its mends hold this line alone.
     """
-    names = header_of(data, filename)[1]
-    return "\n".join(f"{name}: " for name in names if _PLAIN.fullmatch(name))
-
-
-def _line(place: int, text: str) -> _ColumnText:
     before, colon, values = text.partition(":")
-    predicted = before.startswith("predict ")
-    name = before.removeprefix("predict ").strip()
+    predicted = before.startswith(_PREDICT)
+    name = before.removeprefix(_PREDICT).strip()
     where = f"The description, line {place}"
-    if not colon or not _PLAIN.fullmatch(name) or len(name) > LONGEST_NAME:
-        raise InvalidInput(
+    if not colon or not is_name(name):
+        raise Mendable(
             f"{where} must be the name of a column, in at most {LONGEST_NAME} letters, digits and "
             "common signs, then a colon and what it holds, such as: age: 18 to 90 years."
         )
     where = f"{where}: {name}"
-    values = values.strip()
-    unknown = _UNKNOWN.search(values)
-    mark = unknown[1] if unknown else ""
-    values = _UNKNOWN.sub("", values).strip()
+    values, *remarks = _parts(values)
+    bare = f"{before}:{text.partition(':')[2].partition(';')[0]}"
+    mark, decimal_comma = "", False
+    for remark in remarks:
+        if unknown := _UNKNOWN.fullmatch(remark):
+            mark = unknown[1]
+        elif remark == _COMMA:
+            decimal_comma = True
+        else:
+            raise Mendable(
+                f"{where} has {_shown(remark)} after a semicolon, but it must be “unknown: blank”, "
+                f"another mark, or “{_COMMA}”."
+            )
     if mark and predicted:
-        raise InvalidInput(
+        raise Mendable(
             f"{where} is predicted, so it has no mark for unknown values: a record without it "
-            "leaves the field empty and counts as blank."
+            "leaves the field empty and counts as blank.",
+            [Mend(f"Drop the mark of {name}", bare + (f"; {_COMMA}" if decimal_comma else ""))],
         )
     if mark and not _PLAIN.fullmatch(mark):
-        raise InvalidInput(
+        raise Mendable(
             f"{where} marks unknown values by {_shown(mark)}, but it must be letters, digits and "
             "common signs."
         )
     if bounds := _RANGE.fullmatch(values):
-        column = _number(where, name, bounds, mark)
-        return _ColumnText(column, predicted, column)
+        column = _number(text, where, name, bounds, mark)
+        return DescribedColumn(place, text, column, predicted, column, (), decimal_comma)
     if choices := _ONE_OF.fullmatch(values):
-        return _listed(where, name, choices[1], mark, predicted)
-    raise InvalidInput(
+        column, label = _listed(where, name, choices[1], mark, predicted)
+        return DescribedColumn(place, text, column, predicted, label, values_in(choices[1]))
+    raise Mendable(
         f"{where} holds {_shown(values)}, but it must be a range such as 0 to 100 mg/dl, or a list "
         "such as one of no, yes."
     )
 
 
-def _number(where: str, name: str, bounds: re.Match[str], mark: str) -> Column:
+def is_name(name: str) -> bool:
+    """Whether a column of this name can be described."""
+    return bool(_PLAIN.fullmatch(name)) and len(name) <= LONGEST_NAME
+
+
+def _number(text: str, where: str, name: str, bounds: re.Match[str], mark: str) -> Column:
     lower, upper = (float(text.replace("−", "-")) for text in bounds.groups()[:2])
     unit = (bounds[3] or "").strip()
     if not -LARGEST_NUMBER <= lower < upper <= LARGEST_NUMBER:
-        raise InvalidInput(
+        swapped = f"{bounds[2]} to {bounds[1]}"
+        mended = text.replace(bounds[0], bounds[0].replace(f"{bounds[1]} to {bounds[2]}", swapped))
+        raise Mendable(
             f"{where} has the range {bounds[1]} to {bounds[2]}, but the first must be below the "
-            f"second, and both between {-LARGEST_NUMBER:,.0f} and {LARGEST_NUMBER:,.0f}."
+            f"second, and both between {-LARGEST_NUMBER:,.0f} and {LARGEST_NUMBER:,.0f}.",
+            [Mend(f"Write {swapped}", mended)] if lower > upper else [],
         )
     if unit and (not _PLAIN.fullmatch(unit) or len(unit) > LONGEST_NAME):
-        raise InvalidInput(
+        raise Mendable(
             f"{where} has the unit {_shown(unit)}, but it must be at most {LONGEST_NAME} letters, "
             "digits and common signs."
         )
@@ -251,17 +482,19 @@ def _number(where: str, name: str, bounds: re.Match[str], mark: str) -> Column:
     )
 
 
-def _listed(where: str, name: str, text: str, mark: str, predicted: bool) -> _ColumnText:
+def _listed(
+    where: str, name: str, text: str, mark: str, predicted: bool
+) -> tuple[Column, Label | Classes]:
     levels = values_in(text)
     most = MOST_CLASSES if predicted else MOST_LEVELS
     if not 2 <= len(levels) <= most or len({*levels, mark}) != len(levels) + 1:
-        raise InvalidInput(
+        raise Mendable(
             f"{where} is one of {len(levels)} values, but it must be one of 2 to {most} different "
             "ones."
         )
     for level in levels:
         if not _PLAIN.fullmatch(level) or len(level) > LONGEST_NAME:
-            raise InvalidInput(
+            raise Mendable(
                 f"{where} may be {_shown(level)}, but it must be at most {LONGEST_NAME} letters, "
                 "digits and common signs."
             )
@@ -273,7 +506,7 @@ def _listed(where: str, name: str, text: str, mark: str, predicted: bool) -> _Co
         column = Column(name, "indicator", f"{name} = {levels[1]}", codes=levels)
     else:
         column = Column(name, "category", name, levels=levels, missing_mark=mark)
-    return _ColumnText(column, predicted, label)
+    return column, label
 
 
 def _task(label: Label | Classes | Column) -> str:

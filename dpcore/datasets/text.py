@@ -22,7 +22,8 @@ from dpcore.errors import InvalidInput
 if TYPE_CHECKING:
     import pandas as pd
 
-LARGEST_UPLOAD = 32 * 1024 * 1024
+MEGABYTE = 1024 * 1024
+LARGEST_UPLOAD = 32 * MEGABYTE
 """Bytes. The largest file of the catalogue has 4.6 MB."""
 MOST_ROWS = 1_000_000
 LONGEST_LINE = 10_000
@@ -34,6 +35,7 @@ BLANK = "blank"
 """The mark for "unknown" that stands for an empty field."""
 
 _PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_COMMA_NUMBER = re.compile(r"[+-]?([0-9]+,?[0-9]*|,[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class Field:
         The mark for "unknown" that is also allowed; "" for none, `BLANK` for an empty field.
     ignored : bool
         Whether the field is skipped, whatever it holds (`read_checked` only).
+    decimal_comma : bool
+        Whether numbers are written like 1,5; a point is then refused (`read_checked` only).
     """
 
     name: str
@@ -59,6 +63,7 @@ class Field:
     codes: tuple[float, ...] = ()
     missing_mark: str = ""
     ignored: bool = False
+    decimal_comma: bool = False
 
     @property
     def allowed(self) -> str:
@@ -70,9 +75,30 @@ class Field:
             text = "one of " + ", ".join(f"{code:g}" for code in self.codes)
         else:
             text = f"a plain number between {-LARGEST_NUMBER:g} and {LARGEST_NUMBER:g}"
+            if self.decimal_comma:
+                text += " with a decimal comma"
         if self.missing_mark:
             text += f", or {self.missing_mark} for unknown"
         return text
+
+
+class WrongValue(InvalidInput):
+    """A value that its field does not allow.
+
+    Parameters
+    ----------
+    sentence : str
+    field, value : str
+        Name of the field, and its text in the file.
+    """
+
+    def __init__(self, sentence: str, field: str = "", value: str = "") -> None:
+        super().__init__(sentence)
+        self.field, self.value = field, value
+
+    def __reduce__(self) -> tuple[type[WrongValue], tuple[str]]:
+        # The sentence alone leaves the process that holds the records.
+        return WrongValue, (str(self),)
 
 
 @dataclass(frozen=True)
@@ -162,7 +188,8 @@ def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
     Raises
     ------
     InvalidInput
-        Naming the first bad line, the field, the value and what is allowed.
+        Naming the first bad line, the field, the value and what is allowed; a `WrongValue` where a
+        field does not allow its value.
     """
     import pandas as pd
 
@@ -175,13 +202,16 @@ def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
     ]
     expected = len(layout.fields)
     labels = [index for index, field in enumerate(layout.fields) if field.name == layout.label]
+    hint = ""
+    if layout.separator == ",":
+        hint = " A comma within a value needs quotation marks around that value."
     count = 0
     header_due = layout.header
     for line, row in _rows(layout, text, name):
         if len(row) != expected:
             raise InvalidInput(
                 f"{name}, line {line}: it has {len(row)} field{'s' if len(row) != 1 else ''}, but "
-                f"it must have {expected} separated by {layout.separated_by}."
+                f"it must have {expected} separated by {layout.separated_by}.{hint}"
             )
         if header_due:
             header_due = False
@@ -203,9 +233,11 @@ def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
             try:
                 append(convert(value.strip()))
             except ValueError:
-                raise InvalidInput(
+                raise WrongValue(
                     f"{name}, line {line}: {field.name} is {quoted(value)}, but it must be "
-                    f"{field.allowed}."
+                    f"{field.allowed}.",
+                    field.name,
+                    value.strip(),
                 ) from None
     if count == 0:
         raise InvalidInput(f"{name} holds no records, but it must hold at least one.")
@@ -218,6 +250,19 @@ def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
             if not field.ignored
         }
     )
+
+
+def lines_of(data: bytes, filename: str, separator: str) -> Iterator[list[str]]:
+    """The fields of each line of a file from anyone, whatever they hold, its header first.
+
+    Raises
+    ------
+    InvalidInput
+        If the file is empty, not text, or has a line that is too long.
+    """
+    name = quoted(filename)
+    for _, row in _rows(Layout((), separator), _decoded(data, name), name):
+        yield [value.strip() for value in row]
 
 
 def header_of(data: bytes, filename: str) -> tuple[str, tuple[str, ...]]:
@@ -255,7 +300,8 @@ def _decoded(data: bytes, name: str) -> str:
         raise InvalidInput(f"{name} is empty, but it must hold at least one record.")
     if len(data) > LARGEST_UPLOAD:
         raise InvalidInput(
-            f"{name} has {len(data):,} bytes, but it must have at most {LARGEST_UPLOAD:,}."
+            f"{name} has {math.ceil(len(data) * 10 / MEGABYTE) / 10:,} MB, but it must have at "
+            f"most {LARGEST_UPLOAD // MEGABYTE} MB."
         )
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InvalidInput(f"{name} is written in UTF-16, but it must be saved as UTF-8 text.")
@@ -310,9 +356,9 @@ def _converter(field: Field) -> Callable[[str], float | str | None]:
                 raise ValueError(text)
             return text
         # `float` alone would also take "nan", "inf", "1_000" and digits of other scripts.
-        if not _PLAIN_NUMBER.fullmatch(text):
+        if not is_number(text, field.decimal_comma):
             raise ValueError(text)
-        value = float(text)
+        value = float(text.replace(",", "."))
         if not math.isfinite(value) or abs(value) > LARGEST_NUMBER:
             raise ValueError(text)
         if codes and value not in codes:
@@ -320,6 +366,11 @@ def _converter(field: Field) -> Callable[[str], float | str | None]:
         return value
 
     return convert
+
+
+def is_number(text: str, decimal_comma: bool = False) -> bool:
+    """Whether the text is a plain number, or one with a decimal comma (which may be left out)."""
+    return bool((_COMMA_NUMBER if decimal_comma else _PLAIN_NUMBER).fullmatch(text))
 
 
 def quoted(value: str) -> str:

@@ -11,6 +11,7 @@ from dpcore.controls.common import LOSSES
 from dpcore.controls.explore import EPSILON
 from dpcore.datasets import OWN
 from dpcore.erm.method import COMPLETE_ONLY
+from dpcore.errors import InvalidInput
 from dpcore.figures.words import plain
 from pages.explore import own_table, texts
 from pages.explore.controls import Start
@@ -45,10 +46,13 @@ def _count_name(start: Start) -> str:
     return f"records {start.dataset} {start.size} {file}"
 
 
-def show_refusal(start: Start, title_place: DeltaGenerator, sentence: str) -> None:
+def show_refusal(start: Start, title_place: DeltaGenerator, refusal: InvalidInput) -> None:
     """Show the data set's name, and why its records or settings are refused."""
     title_place.title(start.entry.title, anchor=False)
-    refuse(sentence)
+    if start.entry.key == OWN:
+        own_table.refused(start.columns, start.upload, refusal)
+    else:
+        refuse(refusal)
 
 
 def heading(
@@ -93,7 +97,7 @@ def how_to_get(start: Start) -> None:
     """Show where missing records come from, and how to get them."""
     dataset = start.entry
     if dataset.key == OWN:
-        own_table.how_to(start.columns)
+        own_table.how_to(start.columns, start.upload)
         return
     st.markdown(dataset.task)
     st.markdown(dataset.how_to_get)

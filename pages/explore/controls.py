@@ -93,7 +93,7 @@ class Start:
         """What is needed first: "download", "upload", or "" if the records are available."""
         source = _source(self.dataset)
         if source == "upload":
-            is_described = self.dataset != OWN or not own_table.complaint(self.columns)
+            is_described = self.dataset != OWN or own_table.is_settled(self.columns)
             return "" if is_described and self.upload is not None else source
         return source if source == "download" else ""
 

@@ -26,7 +26,7 @@ try:
         contents = view.gather(choice)
 except InvalidInput as refusal:
     shared_jobs.only(shared_jobs.CURVES, ())
-    answer.show_refusal(start, title_place, str(refusal))
+    answer.show_refusal(start, title_place, refusal)
     presets.drawn("explore")
     st.stop()
 

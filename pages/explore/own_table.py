@@ -1,4 +1,4 @@
-"""Uploaded tables on Explore: the file, and the description of its columns."""
+"""Uploaded tables on Explore: the file, the description of its columns, and what is refused."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.datasets.own import ENTRY, MOST_LETTERS, described, template
+from dpcore.datasets.own import ENTRY, MOST_LETTERS, Mend, Mendable, class_of, described
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
-from pages.explore import texts
+from pages.explore import own_form, texts
+from pages.explore.own_form import COLUMNS
 from pages.shared import query, uploads
 from pages.shared.session import control_value, set_controls, store, stored
 from pages.shared.verbatim import refuse, verbatim
@@ -18,7 +19,7 @@ from pages.shared.verbatim import refuse, verbatim
 if TYPE_CHECKING:
     from pages.shared.uploads import File
 
-COLUMNS, FILE, LAST = "own_columns", "upload_own", "own_entry"
+FILE, LAST = "upload_own", "own_entry"
 EXAMPLE = """\
 age: 18 to 90 years
 smoker: one of no, yes
@@ -34,67 +35,114 @@ def entry_for(columns: str) -> Entry:
     return last
 
 
-def complaint(columns: str) -> str:
-    """The error in the description; "" if there is none."""
+def is_settled(columns: str) -> bool:
+    """Whether the columns are described, and nobody is changing that in the form."""
+    return _refusal(columns) is None and not own_form.is_open()
+
+
+def _refusal(columns: str) -> InvalidInput | None:
     try:
         described(columns)
     except InvalidInput as refusal:
-        return str(refusal)
-    return ""
+        return refusal
+    return None
 
 
 def controls() -> tuple[File | None, str]:
     """Draw the controls of the file and the description, and return both."""
     upload = uploads.field("Your file (CSV)", FILE, help=ENTRY.how_to_get)
     st.caption(texts.UPLOAD_IS_DROPPED)
-    if upload is not None and not (control_value(COLUMNS) or "").strip():
-        st.button(
-            "Begin with the names in the file",
-            icon=":material/edit_note:",
-            on_click=_begin,
-            args=(upload,),
-            width="stretch",
-        )
     previous = stored(COLUMNS)
     if previous and control_value(COLUMNS) is None and COLUMNS not in st.query_params:
         # The reader comes back from a data set or page without this control.
         set_controls({COLUMNS: previous})
         query.write(COLUMNS, previous)
     columns = st.text_area(
-        "What its columns may hold",
+        "Its columns in words",
         key=COLUMNS,
         placeholder=EXAMPLE,
-        height=220,
+        height=160,
         max_chars=MOST_LETTERS,
         help=texts.OWN_COLUMNS,
         bind="query-params",
     )
     store(COLUMNS, columns)
-    return upload, (columns or "").strip()
+    columns = (columns or "").strip()
+    if upload is None:
+        own_form.close()
+    elif _refusal(columns) is None:
+        _ask_about_class(columns)
+        if not own_form.is_open():
+            st.button(
+                "Change the columns",
+                icon=":material/edit_note:",
+                on_click=own_form.open,
+                width="stretch",
+            )
+    return upload, columns
 
 
-def _begin(upload: File) -> None:
-    try:
-        set_controls({COLUMNS: template(upload.getvalue(), upload.name)})
-    except InvalidInput as refusal:
-        set_controls({COLUMNS: ""})
-        st.toast(verbatim(str(refusal)), icon=":material/block:")
+def _ask_about_class(columns: str) -> None:
+    mend = class_of(columns)
+    if mend is not None:
+        st.caption("A number from 0 to 1 is predicted. Is it an answer of yes or no?")
+        _offer([mend])
 
 
-def how_to(columns: str) -> None:
-    """Show what to upload, how to describe it, and the error in the description so far."""
-    error = complaint(columns)
-    if columns and error:
-        refuse(error)
+def _offer(mends: list[Mend] | tuple[Mend, ...]) -> None:
+    """Draw a button for each description that would hold instead."""
+    with st.container(horizontal=True):
+        for place, mend in enumerate(mends):
+            st.button(
+                verbatim(mend.label),
+                key=f"mend_{place}_{mend.label}",
+                icon=":material/build:",
+                on_click=set_controls,
+                args=({COLUMNS: mend.columns},),
+            )
+
+
+def how_to(columns: str, upload: File | None) -> None:
+    """Show what to do next: choose a file, describe its columns, or mend that."""
+    refusal = _refusal(columns) if columns else None
+    if refusal is not None:
+        _tell(refusal)
+    if upload is not None:
+        _form(columns, upload)
+        return
     st.markdown(ENTRY.task)
-    st.markdown(
-        "Hand over a text file (CSV: commas, semicolons or tabs) whose first line names the "
-        "columns, and describe the columns that are used, one a line:"
-    )
-    st.code(EXAMPLE, language=None)
-    st.markdown(texts.OWN_COLUMNS)
-    st.info(
-        "Both go into the controls on the left. The file stays on the machine that runs this page; "
-        "the description goes into the link, the records never do.",
-        icon=":material/upload_file:",
-    )
+    st.markdown(texts.OWN_FIRST if not columns or refusal else texts.OWN_FILE_NEXT)
+    st.markdown(texts.OWN_PUBLIC)
+    st.info(texts.OWN_STAYS, icon=":material/upload_file:")
+    _in_words()
+
+
+def refused(columns: str, upload: File | None, refusal: InvalidInput | str) -> None:
+    """Show why the table or a setting is refused, with the mends and the form."""
+    _tell(refusal)
+    if upload is not None:
+        _form(columns, upload)
+
+
+def _tell(refusal: InvalidInput | str) -> None:
+    refuse(refusal)
+    if isinstance(refusal, Mendable):
+        _offer(refusal.mends)
+
+
+def _form(columns: str, upload: File) -> None:
+    try:
+        syntaxes = uploads.syntaxes(upload)
+    except InvalidInput as refusal:
+        if columns:
+            return  # reading the table is refused for the same reason
+        refuse(refusal)
+    else:
+        own_form.draw(columns, upload, syntaxes)
+    _in_words()
+
+
+def _in_words() -> None:
+    with st.expander("Or describe the columns in words", icon=":material/notes:"):
+        st.code(EXAMPLE, language=None)
+        st.markdown(texts.OWN_COLUMNS)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
     from dpcore.datasets import Preparation
+    from dpcore.datasets.own_form import Syntax
     from dpcore.evaluation.curves import Baselines
     from dpcore.evaluation.study import Study
     from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
@@ -42,6 +43,7 @@ READ_SECONDS, ANSWER_SECONDS = 60.0, 180.0
 LOOK_SECONDS = 0.2
 MOST_ANSWERS = 100
 TABLES = ("sklearn.linear_model", "dpcore.methods", "dpcore.evaluation.uploaded")
+HEADERS = ("dpcore.datasets.own_form",)
 FEATURES = ("dpcore.datasets.images.sets.features_npz", "dpcore.evaluation.uploaded")
 FORGET = "Forget my data now"
 FORGOTTEN = (
@@ -224,6 +226,7 @@ def forget() -> None:
             upload.close()
     store("table", None)
     store("features", None)
+    store("syntaxes", None)
     # These caches belong to the session: other sessions lose nothing.
     for cached in (_table, _features, curve_rows, figure):
         cached.clear()
@@ -254,6 +257,28 @@ def _features(name: str, _file: File) -> Upload:
 
     arguments = (_file.getvalue(), _file.name)
     return Upload(name, _file.name, FEATURES, uploaded.take_examples, *arguments)
+
+
+def syntaxes(file: File) -> tuple[Syntax, ...]:
+    """How the columns of a file are written, without any value of it.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    from dpcore.datasets import own_form
+
+    file_id, found = stored("syntaxes") or ("", ())
+    if file_id != file.file_id:
+        looking = Upload(
+            file.file_id, file.name, HEADERS, own_form.look, file.getvalue(), file.name
+        )
+        try:
+            found = looking.answer("", None)
+        finally:
+            looking.close()
+        store("syntaxes", (file.file_id, found))
+    return found  # type: ignore[no-any-return]
 
 
 def table(key: str, columns: str, file: File) -> str:

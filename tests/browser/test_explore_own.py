@@ -32,7 +32,7 @@ def test_a_number_is_predicted_from_a_file_and_the_link_holds_all_but_the_file(
     expect(page.get_by_text("never from these records").first).to_be_visible()
     hand_over(page, "mine.csv", file())
     page.get_by_role("button", name="Begin with the names in the file").click()
-    described = page.get_by_role("textbox", name="What its columns may hold")
+    described = page.get_by_role("textbox", name="Its columns in words")
     expect(described).to_have_value(re.compile("patient: \nage: \n"))
     expect(page.get_by_text("0 lines that begin with “predict”")).to_be_visible()
     described.fill(COLUMNS)

@@ -82,7 +82,7 @@ def test_a_link_and_a_description_put_no_link_on_the_page(watched: Watched, addr
     page.goto(f"{address}/?data=Your+own+table&number_methods=OPERA")
     data = file().replace(b",age,", b",www.evil.example,")
     hand_over(page, "www.evil.example.csv", data.replace(b",progression,", b",www.evil.example/p,"))
-    described = page.get_by_role("textbox", name="What its columns may hold")
+    described = page.get_by_role("textbox", name="Its columns in words")
     described.fill(HOSTILE)
     described.press("Control+Enter")
     expect(page.get_by_role("heading", name="RMSE against ε")).to_be_visible()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.datasets import OWN, Preparation, Table, described, load, prepare, read_upload
-from dpcore.datasets.own import MOST_LETTERS, read_own, template
+from dpcore.datasets.own import MOST_LETTERS, Mendable, class_of, read_own
 from dpcore.datasets.prepare import drawn
 from dpcore.errors import InvalidInput
 
@@ -72,7 +72,7 @@ def test_columns_come_in_any_order_and_others_are_left_out() -> None:
     assert table.frame[["region", "bmi"]].isna().to_numpy()[1].all()
     assert list(table.label) == [12.5, 400.0, -20.0, 0.0]
     assert not table.published
-    assert table.notes == ("1 columns of the file are not described and left out.",)
+    assert table.notes == ("1 column was ignored (not described).",)
 
 
 @pytest.mark.parametrize("separator", [",", "\t"])
@@ -138,20 +138,11 @@ def test_one_of_two_and_one_of_several_can_be_predicted_too() -> None:
     assert table.entry.classes == 3
 
 
-def test_the_names_in_a_file_begin_a_description() -> None:
-    begun = template(ROWS.encode(), "mine.csv")
-    assert begun.splitlines() == [f"{n}: " for n in ROWS.splitlines()[0].split(";")]
-    filled = begun.replace("age: ", "age: 18 to 90").replace(
-        "progression: ", "predict progression: 0 to 350"
-    )
-    assert [column.name for column in described(filled).columns] == ["age"]
-
-
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ("", "0 lines that begin with “predict”"),
-        ("age: 18 to 90", "0 lines that begin with “predict”"),
+        ("", "no line that begins with “predict”"),
+        ("age: 18 to 90", "no line that begins with “predict”"),
         ("predict age: 18 to 90\npredict bmi: 15 to 50", "2 lines that begin with “predict”"),
         ("predict age: 18 to 90", "0 columns to predict from"),
         ("age: 18 to 90\nage: 0 to 9", "names the column age twice"),

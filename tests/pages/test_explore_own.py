@@ -57,7 +57,7 @@ def test_a_number_to_predict_is_told_in_errors_and_called_not_private() -> None:
     said = spoken(app)
     assert "What is predicted: progression, by its public bounds from 0 to 200 points." in said
     assert "takes the ranges and lists of your description to be public." in said
-    assert "2 columns of the file are not described and left out." in said
+    assert "2 columns were ignored (not described)." in said
     assert "of progression. Errors are counted from the clipped values of progression." in said
 
 
@@ -121,28 +121,11 @@ def test_before_the_file_is_there_the_page_says_what_it_takes() -> None:
     assert any("predict progression: 0 to 350" in block.value for block in app.code)
 
 
-def test_a_description_may_begin_with_the_names_in_the_file() -> None:
-    app = opened(columns="", data=file())
-    (begin,) = (button for button in app.button if button.label.startswith("Begin with"))
-    begin.click()
-    app.run()
-    assert app.text_area(key="own_columns").value.splitlines() == [
-        *("patient: ", "age: ", "smoker: ", "progression: ", "ward: ")
-    ]
-    assert "0 lines that begin with “predict”" in app.error[0].value
-    app.text_area(key="own_columns").set_value(COLUMNS + "\nward:")
-    app.run()
-    assert not app.exception
-    assert not app.error
-    assert app.title[0].value == "Your own table · 300 records · Linear regression"
-    assert not any(button.label.startswith("Begin with") for button in app.button)
-
-
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
         (COLUMNS.replace("0 to 200", "200 to 0"), "progression has the range 200 to 0"),
-        (COLUMNS.replace("0 to 200 points", ""), "0 lines that begin with “predict”"),
+        (COLUMNS.replace("0 to 200 points", ""), "no line that begins with “predict”"),
         ("![x](http://example.org/x.png): 0 to 1", "line 1 must be the name of a column"),
     ],
 )

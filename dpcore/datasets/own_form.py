@@ -1,0 +1,291 @@
+"""A form for the columns of the user's own table: one row a column, and the description from it.
+
+Rows are suggested from the names in the file's first line. From the values only their syntax is
+taken: whether they are numbers, which of a few public spellings of yes and no they follow, and how
+gaps are marked. No range and no list is read off the records, and a suggestion describes nothing
+until a person confirms it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from dpcore.datasets.clinical_names import (
+    SEXES,
+    YES_NO,
+    Spelling,
+    is_outcome,
+    is_sex,
+    is_yes_no,
+    range_of,
+)
+from dpcore.datasets.own import UNKNOWN_MARKS, DescribedColumn, is_name, line_of
+from dpcore.datasets.schema import values_in
+from dpcore.datasets.text import BLANK, header_of, is_number, lines_of
+from dpcore.errors import InvalidInput
+
+MOST_LOOKED_AT = 20_000
+"""Lines. A later one that is written otherwise is refused by its number, when all are read."""
+NUMBER, COMMA, ANSWER, LIST = "number", "number like 1,5", "yes or no", "list"
+KINDS = (NUMBER, COMMA, ANSWER, LIST)
+_SPELLINGS = tuple(dict.fromkeys((*YES_NO, *SEXES)))
+
+
+@dataclass(frozen=True)
+class Syntax:
+    """How one column of a file is written.
+
+    Parameters
+    ----------
+    name : str
+        In the first line.
+    numbers : bool
+        Whether all its values are numbers, however their decimals are written; also without values.
+    decimal_comma : bool
+        Whether some of these have a decimal comma, and none a point.
+    spellings : tuple of (str, str)
+        The public spellings of two values that all its values follow.
+    mark : str
+        How it marks unknown values: `BLANK`, one of `UNKNOWN_MARKS`, or "" for no such value.
+    """
+
+    name: str
+    numbers: bool = True
+    decimal_comma: bool = False
+    spellings: tuple[Spelling, ...] = ()
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One column in the form.
+
+    Parameters
+    ----------
+    name : str
+    used : bool
+        Whether it is described.
+    kind : str
+        One of `KINDS`.
+    lowest, highest : float or None
+        Of a number.
+    unit : str
+        Of a number.
+    values : str
+        Of a list, or of an answer: no first. Separated by commas.
+    unknown : str
+        How unknown values are written; "" where there are none.
+    """
+
+    name: str
+    used: bool = False
+    kind: str = NUMBER
+    lowest: float | None = None
+    highest: float | None = None
+    unit: str = ""
+    values: str = ""
+    unknown: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it holds numbers."""
+        return self.kind in (NUMBER, COMMA)
+
+    def line(self, predicted: bool) -> str:
+        """Its line in a description.
+
+        Raises
+        ------
+        InvalidInput
+            One sentence naming the column and what is missing.
+        """
+        bounds = self.lowest, self.highest
+        missing = [
+            word for word, bound in zip(("lowest", "highest"), bounds, strict=True) if bound is None
+        ]
+        if self.is_number and missing:
+            raise InvalidInput(
+                f"{self.name} is used, but its {' and '.join(missing)} possible value must be "
+                "filled in."
+            )
+        if not self.is_number and not self.values.strip():
+            raise InvalidInput(f"{self.name} is used, but its list of values must be filled in.")
+        remarks = [f"{_plain(self.lowest)} to {_plain(self.highest)} {self.unit}".strip()]
+        if not self.is_number:
+            remarks = [f"one of {', '.join(values_in(self.values))}"]
+        if self.kind == COMMA:
+            remarks.append("decimal comma")
+        if self.unknown.strip() and not predicted:
+            remarks.append(f"unknown: {self.unknown.strip()}")
+        return f"{'predict ' if predicted else ''}{self.name}: {'; '.join(remarks)}"
+
+
+@dataclass(frozen=True)
+class Form:
+    """The rows of a form.
+
+    Parameters
+    ----------
+    rows : tuple of Row
+    predicted : str
+        Name of the column to predict; "" while nobody has said.
+    suggested : bool
+        Whether the rows are suggestions that nobody has confirmed.
+    """
+
+    rows: tuple[Row, ...]
+    predicted: str
+    suggested: bool
+
+    def edited(self, edits: Mapping[int, Mapping[str, Any]], predicted: str) -> Form:
+        """The form after changes: by place, then by a row's field."""
+        rows = [
+            replace(
+                row, **{name: _known(name, value) for name, value in edits.get(place, {}).items()}
+            )
+            for place, row in enumerate(self.rows)
+        ]
+        return replace(self, rows=tuple(rows), predicted=predicted)
+
+    def description(self) -> str:
+        """The description of the rows that are used, and of the predicted one.
+
+        Raises
+        ------
+        InvalidInput
+            One sentence naming the column and what is missing.
+        """
+        if not self.predicted:
+            raise InvalidInput("No column is predicted, but one must be chosen.")
+        chosen = [row for row in self.rows if row.used or row.name == self.predicted]
+        return "\n".join(row.line(row.name == self.predicted) for row in chosen)
+
+
+def look(data: bytes, filename: str) -> tuple[Syntax, ...]:
+    """How the columns of a file are written; call it where records may be read.
+
+    Parameters
+    ----------
+    data : bytes
+        Text, from anyone; the first line names the columns.
+    filename : str
+        What to call it in a refusal.
+
+    Returns
+    -------
+    tuple of Syntax
+        Without any value of a record. Columns that cannot be described are missing.
+
+    Raises
+    ------
+    InvalidInput
+        If the file is empty, not text, or its first lines are too long.
+    """
+    separator, names = header_of(data, filename)
+    columns: list[set[str]] = [set() for _ in names]
+    lines = lines_of(data, filename, separator)
+    for row in islice(lines, 1, MOST_LOOKED_AT):
+        for seen, value in zip(columns, row, strict=False):
+            seen.add(value)
+    return tuple(
+        _syntax(name, seen)
+        for name, seen in zip(names, columns, strict=True)
+        if is_name(name) and names.count(name) == 1 and not name.startswith("predict ")
+    )
+
+
+def _syntax(name: str, seen: set[str]) -> Syntax:
+    marks = [BLANK] if "" in seen else [mark for mark in UNKNOWN_MARKS if mark in seen]
+    values = seen - {"", *marks}
+    points = all(map(is_number, values))
+    commas = all(is_number(value, decimal_comma=True) for value in values)
+    return Syntax(
+        name,
+        numbers=points or commas,
+        decimal_comma=commas and not points,
+        spellings=tuple(pair for pair in _SPELLINGS if values and values <= set(pair)),
+        mark=marks[0] if marks else "",
+    )
+
+
+def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
+    """The form of a description and a file.
+
+    Parameters
+    ----------
+    columns : str
+        As `dpcore.datasets.own.described` takes it; lines that are wrong are left out. If it is
+        blank, rows are suggested.
+    syntaxes : sequence of Syntax
+        Of the file.
+    """
+    suggestions = [_suggested(syntax) for syntax in syntaxes]
+    if not columns.strip():
+        outcomes = [row for row in suggestions if is_outcome(row.name)]
+        likeliest = max(outcomes, key=lambda row: row.used, default=Row(""))
+        return Form(tuple(suggestions), likeliest.name, suggested=True)
+    lines: dict[str, DescribedColumn] = {}
+    for place, text in enumerate(columns.splitlines(), start=1):
+        with suppress(InvalidInput):
+            line = line_of(text.strip(), place)
+            lines[line.column.name] = line
+    rows = [
+        _described(lines.pop(row.name)) if row.name in lines else replace(row, used=False)
+        for row in suggestions
+    ]
+    predicted = [
+        line.split(":")[0].removeprefix("predict ").strip()
+        for line in columns.splitlines()
+        if line.strip().startswith("predict ")
+    ]
+    names = [row.name for row in rows]
+    return Form(
+        (*rows, *map(_described, lines.values())),
+        next((name for name in predicted if name in (*names, *lines)), ""),
+        suggested=False,
+    )
+
+
+def _suggested(syntax: Syntax) -> Row:
+    name = syntax.name
+    # For a number a mark adds nothing to the model, so that it needs no look at the records.
+    number = Row(name, kind=COMMA if syntax.decimal_comma else NUMBER, unknown=syntax.mark or BLANK)
+    known = range_of(name)
+    if known is not None and syntax.numbers:
+        return replace(
+            number, used=True, lowest=known.lowest, highest=known.highest, unit=known.unit
+        )
+    sexes, answers = (
+        [pair for pair in syntax.spellings if pair in public] for public in (SEXES, YES_NO)
+    )
+    if is_sex(name) and sexes:
+        return Row(name, True, LIST, values=", ".join(sexes[0]), unknown=syntax.mark)
+    if answers and (is_yes_no(name) or not syntax.numbers):
+        return Row(name, True, ANSWER, values=", ".join(answers[0]), unknown=syntax.mark)
+    return number if syntax.numbers else Row(name, kind=LIST, unknown=syntax.mark)
+
+
+def _described(line: DescribedColumn) -> Row:
+    column = line.column
+    if column.kind == "number":
+        kind = COMMA if line.decimal_comma else NUMBER
+        lower, upper = column.bounds
+        return Row(column.name, True, kind, lower, upper, column.unit, unknown=column.missing_mark)
+    kind = ANSWER if line.levels in YES_NO else LIST
+    values = ", ".join(line.levels)
+    return Row(column.name, True, kind, values=values, unknown=column.missing_mark)
+
+
+def _known(name: str, value: object) -> object:
+    """An edited value, in which an emptied text is ``None``."""
+    if name in ("lowest", "highest") or value is not None:
+        return value
+    return False if name == "used" else ""
+
+
+def _plain(bound: float | None) -> str:
+    return repr(float(bound or 0.0)).removesuffix(".0")

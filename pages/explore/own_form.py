@@ -1,0 +1,128 @@
+"""The form for the columns of an uploaded table: suggestions to confirm, and rows to change.
+
+It holds a draft. The description in the address changes only by its button, so that no suggestion
+counts before a person has confirmed it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from dpcore.datasets.own import described
+from dpcore.datasets.own_form import KINDS, Form, Syntax, form
+from dpcore.errors import InvalidInput
+from pages.explore import texts
+from pages.shared.session import control_value, set_controls, store, stored
+from pages.shared.verbatim import refuse, verbatim
+
+if TYPE_CHECKING:
+    from pages.shared.uploads import File
+
+COLUMNS = "own_columns"
+OPEN, SLIP = "own_form_open", "own_form_slip"
+MOST_NAMES = 8
+
+
+def is_open() -> bool:
+    """Whether the columns of a described table are being changed."""
+    return bool(stored(OPEN))
+
+
+def open() -> None:
+    """Show the form in place of the curves."""
+    store(OPEN, True)
+
+
+def close() -> None:
+    """Show the curves again."""
+    store(OPEN, False)
+
+
+def draw(columns: str, upload: File, syntaxes: Sequence[Syntax]) -> None:
+    """Draw the form of a description and a file."""
+    draft = form(columns, syntaxes)
+    version = f"{upload.file_id}_{zlib.crc32(columns.encode())}"
+    st.subheader("What may the columns hold?", anchor=False)
+    st.markdown(_says(draft))
+    _editor(draft, f"own_rows_{version}")
+    names = [row.name for row in draft.rows]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "What is predicted",
+            names,
+            names.index(draft.predicted) if draft.predicted else None,
+            format_func=verbatim,
+            key=f"own_predicted_{version}",
+            placeholder="Choose a column",
+            width=260,
+        )
+        st.button(
+            "Confirm and use these columns",
+            key="own_use",
+            type="primary",
+            icon=":material/check:",
+            on_click=_use,
+            args=(draft, version),
+        )
+        if is_open():
+            st.button("Change nothing", key="own_cancel", on_click=close)
+    slip_version, slip = stored(SLIP) or ("", "")
+    if slip_version == version:
+        refuse(slip)
+
+
+def _says(draft: Form) -> str:
+    """Where the rows come from, in Markdown."""
+    if not draft.suggested:
+        return texts.OWN_FORM
+    used = [row.name for row in draft.rows if row.used]
+    names = ", ".join(map(verbatim, used[:MOST_NAMES])) + (" …" if len(used) > MOST_NAMES else "")
+    found = f"Suggested by name: **{names}**. " if used else ""
+    return found + texts.OWN_SUGGESTED
+
+
+def _editor(draft: Form, key: str) -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame([asdict(row) for row in draft.rows])
+    numbers = {"lowest": float, "highest": float}
+    config = st.column_config
+    st.data_editor(
+        frame.astype(numbers),
+        key=key,
+        hide_index=True,
+        disabled=["name"],
+        placeholder="–",
+        column_config={
+            "used": config.CheckboxColumn("Use", width=50),
+            "name": config.TextColumn("Column", width=110),
+            "kind": config.SelectboxColumn("Holds", options=KINDS, required=True, width=110),
+            "lowest": config.NumberColumn("Lowest", width=70, help=texts.OWN_RANGE),
+            "highest": config.NumberColumn("Highest", width=70, help=texts.OWN_RANGE),
+            "unit": config.TextColumn("Unit", width=80),
+            "values": config.TextColumn("Values, no first", width=130, help=texts.OWN_LIST),
+            "unknown": config.TextColumn("Unknown is", width=90, help=texts.OWN_UNKNOWN),
+        },
+        alt="A row for each column of your file: whether it is used, and what it may hold",
+    )
+
+
+def _use(draft: Form, version: str) -> None:
+    """Make the draft, with the changes on screen, the description."""
+    edits: dict[int, dict[str, Any]] = (control_value(f"own_rows_{version}") or {}).get(
+        "edited_rows", {}
+    )
+    try:
+        columns = draft.edited(edits, control_value(f"own_predicted_{version}") or "").description()
+        described(columns)
+    except InvalidInput as refusal:
+        store(SLIP, (version, str(refusal)))
+        return
+    store(SLIP, None)
+    set_controls({COLUMNS: columns})
+    close()
