@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpcore.datasets.clinical_names import is_outcome
+from dpcore.datasets.clinical_names import SEXES, YES_NO, is_outcome
 from dpcore.datasets.schema import Classes, Column, Entry, Label, Table, number, values_in
 from dpcore.datasets.sources import columns_of, field_of, label_field, labels_of
 from dpcore.datasets.text import (
@@ -187,8 +187,10 @@ def lines_of(columns: str) -> list[DescribedColumn]:
             mends = [
                 replace(each, columns=_with(columns, place, each.columns)) for each in refusal.mends
             ]
-            if not text.strip().startswith(_PREDICT):
-                mends.append(Mend(f"Leave out line {place}", _with(columns, place)))
+            name = text.partition(":")[0].strip()
+            if not name.startswith(_PREDICT):
+                shown = name if is_name(name) else f"line {place}"
+                mends.append(Mend(f"Leave out {shown}", _with(columns, place)))
             raise Mendable(str(refusal), mends) from None
     return lines
 
@@ -241,8 +243,8 @@ def class_of(columns: str) -> Mend | None:
         column = line.column
         is_doubtful = column.kind == "number" and column.bounds == (0.0, 1.0) and not column.unit
         if line.predicted and is_doubtful:
-            text = f"{_PREDICT}{column.name}: one of 0, 1"
-            return Mend(f"Write: {text}", _with(columns, line.place, text))
+            mended = f"{_PREDICT}{column.name}: one of 0, 1"
+            return Mend("Write: one of 0, 1", _with(columns, line.place, mended))
     return None
 
 
@@ -388,14 +390,26 @@ def _mends_of_value(
         bare = "; ".join(part for part in _parts(line.text) if part != _COMMA)
         text = bare if line.decimal_comma else f"{line.text}; {_COMMA}"
         mends.append(Mend(f"Read {name} with {way}", _with(columns, line.place, text)))
-    levels = line.levels
-    for change in (str.lower, str.upper, str.capitalize):
-        changed = tuple(map(change, levels))
-        if value in changed and value not in levels and len(set(changed)) == len(levels):
-            text = line.text.replace(", ".join(levels), ", ".join(changed))
-            shown = ", ".join(changed)
-            mends.append(Mend(f"Write the list as {shown}", _with(columns, line.place, text)))
+    for other in _respelled(line, value):
+        shown = ", ".join(other)
+        before, _, remarks = line.text.partition(";")
+        text = f"{before.partition(':')[0]}: one of {shown}" + (f";{remarks}" if remarks else "")
+        mends.append(Mend(f"Write: one of {shown}", _with(columns, line.place, text)))
     return [*mends[:MOST_MENDS], *_leave_out(columns, lines, line)]
+
+
+def _respelled(line: DescribedColumn, value: str) -> list[tuple[str, ...]]:
+    """Public spellings of the same list that have the value; for a number those of yes and no."""
+    levels = line.levels
+    if levels in SEXES:
+        pairs = SEXES
+    elif (not levels and not is_number(value)) or levels in YES_NO:
+        pairs = YES_NO
+    else:
+        pairs = ()
+    cases = [tuple(map(change, levels)) for change in (str.lower, str.upper, str.capitalize)]
+    same_length = [case for case in cases if len(set(case)) == len(levels)]
+    return list(dict.fromkeys(each for each in (*pairs, *same_length) if value in each))
 
 
 def _parts(text: str) -> list[str]:

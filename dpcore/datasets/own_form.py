@@ -142,12 +142,17 @@ class Form:
     suggested: bool
 
     def edited(self, edits: Mapping[int, Mapping[str, Any]], predicted: str) -> Form:
-        """The form after changes: by place, then by a row's field."""
+        """The form after changes: by place, then by a row's field; a row filled in is used."""
+        filled_in = {"lowest", "highest", "values"}
         rows = [
             replace(
-                row, **{name: _known(name, value) for name, value in edits.get(place, {}).items()}
+                row,
+                **{
+                    "used": row.used or not filled_in.isdisjoint(changes),
+                    **{name: _known(name, value) for name, value in changes.items()},
+                },
             )
-            for place, row in enumerate(self.rows)
+            for row, changes in ((row, edits.get(place, {})) for place, row in enumerate(self.rows))
         ]
         return replace(self, rows=tuple(rows), predicted=predicted)
 
@@ -280,7 +285,7 @@ def _described(line: DescribedColumn) -> Row:
     return Row(column.name, True, kind, values=values, unknown=column.missing_mark)
 
 
-def _known(name: str, value: object) -> object:
+def _known(name: str, value: Any) -> Any:
     """An edited value, in which an emptied text is ``None``."""
     if name in ("lowest", "highest") or value is not None:
         return value

@@ -74,9 +74,8 @@ class Field:
         elif self.codes:
             text = "one of " + ", ".join(f"{code:g}" for code in self.codes)
         else:
-            text = f"a plain number between {-LARGEST_NUMBER:g} and {LARGEST_NUMBER:g}"
-            if self.decimal_comma:
-                text += " with a decimal comma"
+            example = "12,5" if self.decimal_comma else "12.5"
+            text = f"a plain number such as {example}, at most {LARGEST_NUMBER:,.0f} in size"
         if self.missing_mark:
             text += f", or {self.missing_mark} for unknown"
         return text

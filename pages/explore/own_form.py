@@ -7,13 +7,13 @@ counts before a person has confirmed it.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpcore.datasets.own import described
+from dpcore.datasets.own import Mend, Mendable, described
 from dpcore.datasets.own_form import KINDS, Form, Syntax, form
 from dpcore.errors import InvalidInput
 from pages.explore import texts
@@ -41,6 +41,26 @@ def open() -> None:
 def close() -> None:
     """Show the curves again."""
     store(OPEN, False)
+
+
+def tell(refusal: InvalidInput) -> None:
+    """Show a refusal, with a button for each description that would hold instead."""
+    refuse(refusal)
+    if isinstance(refusal, Mendable):
+        offer(refusal.mends)
+
+
+def offer(mends: Iterable[Mend]) -> None:
+    """Draw a button for each of these descriptions."""
+    with st.container(horizontal=True):
+        for mend in mends:
+            st.button(
+                verbatim(mend.label),
+                key=f"mend_{zlib.crc32(mend.columns.encode())}",
+                icon=":material/build:",
+                on_click=_describe,
+                args=(mend.columns,),
+            )
 
 
 def draw(columns: str, upload: File, syntaxes: Sequence[Syntax]) -> None:
@@ -71,9 +91,9 @@ def draw(columns: str, upload: File, syntaxes: Sequence[Syntax]) -> None:
         )
         if is_open():
             st.button("Change nothing", key="own_cancel", on_click=close)
-    slip_version, slip = stored(SLIP) or ("", "")
-    if slip_version == version:
-        refuse(slip)
+    slip: tuple[str, InvalidInput] | None = stored(SLIP)
+    if slip is not None and slip[0] == version:
+        tell(slip[1])
 
 
 def _says(draft: Form) -> str:
@@ -121,8 +141,11 @@ def _use(draft: Form, version: str) -> None:
         columns = draft.edited(edits, control_value(f"own_predicted_{version}") or "").description()
         described(columns)
     except InvalidInput as refusal:
-        store(SLIP, (version, str(refusal)))
-        return
-    store(SLIP, None)
+        store(SLIP, (version, refusal))
+    else:
+        _describe(columns)
+
+
+def _describe(columns: str) -> None:
     set_controls({COLUMNS: columns})
     close()

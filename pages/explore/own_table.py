@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.datasets.own import ENTRY, MOST_LETTERS, Mend, Mendable, class_of, described
+from dpcore.datasets.own import ENTRY, MOST_LETTERS, class_of, described
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
 from pages.explore import own_form, texts
-from pages.explore.own_form import COLUMNS
 from pages.shared import query, uploads
 from pages.shared.session import control_value, set_controls, store, stored
-from pages.shared.verbatim import refuse, verbatim
+from pages.shared.verbatim import refuse
 
 if TYPE_CHECKING:
     from pages.shared.uploads import File
 
-FILE, LAST = "upload_own", "own_entry"
+COLUMNS, FILE, LAST = own_form.COLUMNS, "upload_own", "own_entry"
 EXAMPLE = """\
 age: 18 to 90 years
 smoker: one of no, yes
@@ -50,7 +49,8 @@ def _refusal(columns: str) -> InvalidInput | None:
 
 def controls() -> tuple[File | None, str]:
     """Draw the controls of the file and the description, and return both."""
-    upload = uploads.field("Your file (CSV)", FILE, help=ENTRY.how_to_get)
+    most = st.get_option("server.maxUploadSize")
+    upload = uploads.field(f"Your file (CSV, at most {most} MB)", FILE, help=ENTRY.how_to_get)
     st.caption(texts.UPLOAD_IS_DROPPED)
     previous = stored(COLUMNS)
     if previous and control_value(COLUMNS) is None and COLUMNS not in st.query_params:
@@ -85,28 +85,15 @@ def controls() -> tuple[File | None, str]:
 def _ask_about_class(columns: str) -> None:
     mend = class_of(columns)
     if mend is not None:
-        st.caption("A number from 0 to 1 is predicted. Is it an answer of yes or no?")
-        _offer([mend])
-
-
-def _offer(mends: list[Mend] | tuple[Mend, ...]) -> None:
-    """Draw a button for each description that would hold instead."""
-    with st.container(horizontal=True):
-        for place, mend in enumerate(mends):
-            st.button(
-                verbatim(mend.label),
-                key=f"mend_{place}_{mend.label}",
-                icon=":material/build:",
-                on_click=set_controls,
-                args=({COLUMNS: mend.columns},),
-            )
+        st.caption("A number from 0 to 1 is predicted. Is it yes or no?")
+        own_form.offer([mend])
 
 
 def how_to(columns: str, upload: File | None) -> None:
     """Show what to do next: choose a file, describe its columns, or mend that."""
     refusal = _refusal(columns) if columns else None
     if refusal is not None:
-        _tell(refusal)
+        own_form.tell(refusal)
     if upload is not None:
         _form(columns, upload)
         return
@@ -117,17 +104,11 @@ def how_to(columns: str, upload: File | None) -> None:
     _in_words()
 
 
-def refused(columns: str, upload: File | None, refusal: InvalidInput | str) -> None:
+def refused(columns: str, upload: File | None, refusal: InvalidInput) -> None:
     """Show why the table or a setting is refused, with the mends and the form."""
-    _tell(refusal)
+    own_form.tell(refusal)
     if upload is not None:
         _form(columns, upload)
-
-
-def _tell(refusal: InvalidInput | str) -> None:
-    refuse(refusal)
-    if isinstance(refusal, Mendable):
-        _offer(refusal.mends)
 
 
 def _form(columns: str, upload: File) -> None:

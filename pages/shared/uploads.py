@@ -278,7 +278,7 @@ def syntaxes(file: File) -> tuple[Syntax, ...]:
         finally:
             looking.close()
         store("syntaxes", (file.file_id, found))
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def table(key: str, columns: str, file: File) -> str:

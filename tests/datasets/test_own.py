@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from contextlib import suppress
 
@@ -187,6 +188,147 @@ def test_a_wrong_description_is_refused_in_one_sentence(columns: str, said: str)
 )
 def test_a_file_that_is_not_as_described_is_refused_at_its_line(rows: str, said: str) -> None:
     assert said in refusal(COLUMNS, rows)
+
+
+SMALL = "age: 18 to 90\nbmi: 15 to 50\npredict ill: one of no, yes"
+SMALL_ROWS = "age;bmi;ill\n40;22;no\n50;;yes\n"
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "label", "mended"),
+    [
+        (
+            SMALL,
+            SMALL_ROWS,
+            "Read an empty field in bmi as unknown",
+            "bmi: 15 to 50; unknown: blank",
+        ),
+        (SMALL, SMALL_ROWS, "Leave out bmi", ""),
+        (
+            SMALL,
+            SMALL_ROWS.replace("50;;", "50;NA;"),
+            "Read NA in bmi as unknown",
+            "bmi: 15 to 50; unknown: NA",
+        ),
+        (
+            SMALL,
+            SMALL_ROWS.replace("50;;", "50;22,5;"),
+            "Read bmi with a decimal comma",
+            "bmi: 15 to 50; decimal comma",
+        ),
+        (
+            SMALL.replace("50\npredict", "50; unknown: blank; decimal comma\npredict"),
+            SMALL_ROWS.replace("22", "22.5"),
+            "Read bmi with a decimal point",
+            "bmi: 15 to 50; unknown: blank",
+        ),
+        (
+            SMALL,
+            SMALL_ROWS.replace("22", "no").replace(";;", ";yes;"),
+            "Write: one of no, yes",
+            "bmi: one of no, yes",
+        ),
+        (
+            SMALL.replace("no, yes", "No, Yes"),
+            SMALL_ROWS.replace(";;", ";20;"),
+            "Write: one of no, yes",
+            "predict ill: one of no, yes",
+        ),
+        (
+            SMALL.replace("15 to 50", "one of low, high; unknown: blank"),
+            SMALL_ROWS.replace("22", "LOW"),
+            "Write: one of LOW, HIGH",
+            "bmi: one of LOW, HIGH; unknown: blank",
+        ),
+        (
+            SMALL.replace("bmi", "BMI"),
+            SMALL_ROWS.replace(";;", ";20;"),
+            "Call it bmi, as the file does",
+            "bmi: 15 to 50",
+        ),
+        (SMALL.replace("bmi", "sugar"), SMALL_ROWS, "Leave out sugar", ""),
+        (
+            SMALL.replace("15 to 50", "50 to 15 kg; unknown: blank"),
+            SMALL_ROWS,
+            "Write 15 to 50",
+            "bmi: 15 to 50 kg; unknown: blank",
+        ),
+        (SMALL.replace("15 to 50", "wide"), SMALL_ROWS, "Leave out bmi", ""),
+        (SMALL.replace("bmi", "b*i"), SMALL_ROWS, "Leave out line 2", ""),
+        (SMALL.replace("bmi: 15 to 50", "age: 15 to 50"), SMALL_ROWS, "Leave out line 2", ""),
+        (
+            SMALL.replace("predict ", "").replace("15 to 50", "15 to 50; unknown: blank"),
+            SMALL_ROWS,
+            "Predict ill",
+            "predict ill: one of no, yes",
+        ),
+        (
+            SMALL.replace("age", "predict age").replace("50\n", "50; unknown: blank\n"),
+            SMALL_ROWS,
+            "Predict ill only",
+            "age: 18 to 90",
+        ),
+        (
+            SMALL.replace("15 to 50", "15 to 50; unknown: blank") + "; unknown: NA",
+            SMALL_ROWS,
+            "Drop the mark of ill",
+            "predict ill: one of no, yes",
+        ),
+    ],
+)
+def test_a_refusal_offers_descriptions_that_hold(columns, rows, label, mended) -> None:
+    with pytest.raises(Mendable) as refused:
+        read(columns, rows)
+    mends = {mend.label: mend.columns for mend in refused.value.mends}
+    lines = mends[label].splitlines()
+    assert mended in lines or (not mended and len(lines) == 2)
+    assert read(mends[label], rows).records == 2
+
+
+def test_no_mend_reads_a_list_or_a_range_off_the_records() -> None:
+    for rows in (SMALL_ROWS.replace("22", "heavy"), SMALL_ROWS.replace("no", "perhaps")):
+        with pytest.raises(Mendable) as refused:
+            read(SMALL, rows)
+        offered = " ".join(mend.columns + mend.label for mend in refused.value.mends)
+        assert "heavy" not in offered
+        assert "perhaps" not in offered
+    # Nothing is learned from no column, or without what is predicted.
+    with pytest.raises(Mendable) as refused:
+        read("bmi: 15 to 50\npredict ill: one of no, yes", SMALL_ROWS.replace("22", "x"))
+    assert refused.value.mends == ()
+
+
+def test_a_refusal_leaves_its_process_without_the_value() -> None:
+    from dpcore.datasets.text import WrongValue
+
+    refusal = WrongValue("bmi is 'x', but …", "bmi", "x" * 9_000)
+    sent = pickle.loads(pickle.dumps(refusal))
+    assert (str(sent), sent.value) == (str(refusal), "")
+    with pytest.raises(Mendable) as refused:
+        read(SMALL, SMALL_ROWS)
+    sent = pickle.loads(pickle.dumps(refused.value))
+    assert (str(sent), sent.mends) == (str(refused.value), refused.value.mends)
+
+
+def test_a_decimal_comma_is_read_where_it_is_described() -> None:
+    columns = (
+        "age: 18 to 90\nbmi: 15 to 50; decimal comma; unknown: blank\npredict ill: one of n, y"
+    )
+    rows = 'age,bmi,ill\n40,"22,5",n\n50,,y\n60,-3,n\n70,",5",y\n'
+    table = read(columns, rows)
+    assert np.array_equal(table.frame["bmi"], [22.5, np.nan, -3.0, 0.5], equal_nan=True)
+    assert "a plain number such as 12,5" in refusal(columns, rows.replace("-3", "1.234"))
+    # Columns without the remark are read as ever.
+    assert "age is '40,5'" in refusal(columns, rows.replace("40", '"40,5"'))
+    assert "needs quotation marks" in refusal(columns, rows.replace("-3", "22,5"))
+
+
+def test_an_outcome_from_0_to_1_may_be_a_class() -> None:
+    mend = class_of("age: 18 to 90\npredict ill: 0 to 1")
+    assert mend is not None
+    assert described(mend.columns).predicts == "class"
+    for no_question in ("0 to 2", "0 to 1 mg", "one of 0, 1", "wide"):
+        assert class_of(f"age: 18 to 90\npredict ill: {no_question}") is None
 
 
 def test_one_outcome_alone_is_said_and_not_refused() -> None:

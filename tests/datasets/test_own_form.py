@@ -1,0 +1,156 @@
+"""The form of a table of one's own: suggested by names, never by values, and confirmed."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcore.datasets import described
+from dpcore.datasets.clinical_names import range_of
+from dpcore.datasets.own import read_own
+from dpcore.datasets.own_form import ANSWER, COMMA, LIST, NUMBER, Form, Row, Syntax, form, look
+from dpcore.errors import InvalidInput
+
+CLINIC = """patient,Age (years),sex,smoker,BMI,sbp,crp,ward,outcome
+p1,40,F,no,22.5,120,3,a,0
+p2,50,M,yes,,130,4,b,1
+p3,60,F,no,31.5,140,5,c,0
+"""
+SUGGESTED = """\
+Age (years): 0 to 120 years; unknown: blank
+sex: one of F, M
+smoker: one of no, yes
+BMI: 10 to 70 kg/m²; unknown: blank
+sbp: 60 to 260 mmHg; unknown: blank
+predict outcome: one of 0, 1"""
+
+
+def suggested(text: str = CLINIC) -> Form:
+    return form("", look(text.encode(), "clinic.csv"))
+
+
+def test_names_suggest_a_description_that_reads_the_file() -> None:
+    draft = suggested()
+    assert draft.suggested
+    assert draft.description() == SUGGESTED
+    assert read_own(SUGGESTED, CLINIC.encode(), "clinic.csv").records == 3
+    unused = {row.name: row.kind for row in draft.rows if not row.used}
+    assert unused == {"patient": LIST, "crp": NUMBER, "ward": LIST}
+
+
+def test_no_range_and_no_list_comes_from_the_records() -> None:
+    other = CLINIC.replace("22.5", "9999").replace("130", "-7").replace("p2,50", "p2,3")
+    assert suggested(other) == suggested()
+    # A word that is in no public spelling leaves the list to a person.
+    (row,) = (row for row in suggested(CLINIC.replace("yes", "x")).rows if row.name == "smoker")
+    assert (row.used, row.values) == (False, "")
+    for syntax in look(CLINIC.encode(), "c"):
+        assert not {"a", "b", "p1", "22.5", "40"} & {syntax.mark, *sum(syntax.spellings, ())}
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "expected"),
+    [
+        ("sex", "female male", "one of female, male"),
+        ("gender", "1 2", "one of 1, 2"),
+        ("Smoker", "No Yes", "one of No, Yes"),
+        ("diabetes", "0 1", "one of 0, 1"),
+        ("anything", "nein ja", "one of nein, ja"),
+        ("bmi", "22,5 30", "10 to 70 kg/m²; decimal comma; unknown: blank"),
+        ("bmi", "22.5 NA", "10 to 70 kg/m²; unknown: NA"),
+        ("smoker", "no ?", "one of no, yes; unknown: ?"),
+        ("glucose (mmol/l)", "5 6", "1 to 35 mmol/l; unknown: blank"),
+    ],
+)
+def test_the_way_a_value_is_written_is_recognised(column, values, expected) -> None:
+    text = f"{column}\tdied\n" + "".join(f"{value}\tno\n" for value in values.split())
+    assert suggested(text).description() == f"{column}: {expected}\npredict died: one of no, yes"
+
+
+@pytest.mark.parametrize("column", ["glucose", "age_group", "anything", "bmi_z", "weight_lb"])
+def test_a_name_of_several_units_or_none_suggests_no_range(column) -> None:
+    assert range_of(column) is None
+    (row, _) = suggested(f"{column},died\n1,no\n2,yes\n").rows
+    assert row == Row(column, kind=NUMBER, unknown="blank")
+
+
+def test_a_number_by_its_name_that_holds_words_is_left_to_a_person() -> None:
+    (row, _) = suggested("age,died\n40-50,no\n50-60,yes\n").rows
+    assert row == Row("age", kind=LIST)
+
+
+def test_a_form_and_its_description_say_the_same() -> None:
+    columns = (
+        "bmi: -1.5 to 50 kg/m²; decimal comma; unknown: NA\nward: one of a, b, c; unknown: blank\n"
+        "predict progression: 0 to 350 points"
+    )
+    draft = form(columns, ())
+    assert not draft.suggested
+    assert [row.kind for row in draft.rows] == [COMMA, LIST, NUMBER]
+    assert draft.description() == columns
+    assert described(draft.description()) == described(columns)
+    assert form(SUGGESTED, look(CLINIC.encode(), "c")).description() == SUGGESTED
+
+
+def test_a_description_fills_the_form_also_where_it_is_wrong() -> None:
+    columns = "Age (years): 90 to 18\nBMI: 15 to 50\ncrp: 0 to 9\nother: 0 to 1\npredict outcome:"
+    draft = form(columns, look(CLINIC.encode(), "c"))
+    used = {row.name: row.highest for row in draft.rows if row.used}
+    assert used == {"BMI": 50, "crp": 9, "other": 1}
+    assert draft.predicted == "outcome"
+
+
+def test_edits_are_kept_and_a_row_that_is_filled_in_is_used() -> None:
+    draft = suggested()
+    place = {row.name: place for place, row in enumerate(draft.rows)}
+    edits = {
+        place["crp"]: {"lowest": 0, "highest": 500.5},
+        place["sex"]: {"used": False},
+        place["ward"]: {"values": "a,b,  c", "unknown": None},
+        place["BMI"]: {"unknown": None, "unit": None},
+    }
+    lines = draft.edited(edits, "outcome").description().splitlines()
+    assert "crp: 0 to 500.5; unknown: blank" in lines
+    assert "ward: one of a, b, c" in lines
+    assert "BMI: 10 to 70" in lines
+    assert not any(line.startswith("sex") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("row", "predicted", "said"),
+    [
+        (Row("crp", True), "x", "crp is used, but its lowest and highest possible value must be"),
+        (Row("crp", True, lowest=0), "x", "crp is used, but its highest possible value must be"),
+        (Row("ward", True, LIST), "x", "ward is used, but its list of values must be filled in."),
+        (Row("ward", True, LIST, values="a, b"), "", "No column is predicted, but one must be"),
+    ],
+)
+def test_what_is_missing_is_named(row, predicted, said) -> None:
+    outcome = Row("x", True, ANSWER, values="no, yes")
+    with pytest.raises(InvalidInput, match=said):
+        Form((row, outcome), predicted, suggested=True).description()
+
+
+def test_columns_that_cannot_be_described_are_no_rows() -> None:
+    text = f"a*b,age,age,{'n' * 61},bmi,died\n1,2,3,4,5,no\n"
+    assert [syntax.name for syntax in look(text.encode(), "c")] == ["bmi", "died"]
+
+
+def test_short_long_and_missing_lines_are_no_hindrance() -> None:
+    assert look(b"age,bmi\n1\n1,2,3\n\n", "c") == (
+        Syntax("age", spellings=(("0", "1"), ("1", "2"))),
+        Syntax("bmi", spellings=(("1", "2"),)),
+    )
+    assert look(b"age\n", "c") == (Syntax("age"),)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_suggested_or_refused(data: bytes) -> None:
+    with suppress(InvalidInput):
+        draft = form("", look(CLINIC.encode() + data, "f"))
+        described(draft.description())
+    with suppress(InvalidInput):
+        form("", look(data, "f"))
