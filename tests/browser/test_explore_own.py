@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import parse_qs, urlparse
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
@@ -16,12 +15,105 @@ from tests.browser.waiting import (
     expect_alternative_texts,
     expect_whole,
     hand_over,
+    idle,
+    photograph,
+    resize,
 )
-from tests.pages.test_explore_own import COLUMNS, file
+from tests.pages.test_explore_own import COLUMNS, SUGGESTED, clinic, file
 
 pytestmark = pytest.mark.browser
 
-LINK = "?data=Your+own+table&number_methods=OPERA&view=Best+method"
+LINK = "?v=2&data=Your+own+table&number_methods=OPERA&view=Best+method"
+CONFIRM = "Confirm and use these columns"
+MOST_CLICKS = 6
+IN_THE_FILE_DIALOG = 1
+COUNT_CLICKS = """() => {
+  window.clicks = 0;
+  document.addEventListener('click', event => { window.clicks += event.isTrusted; }, true);
+}"""
+
+
+def linked(page: Page) -> list[str] | None:
+    return parse_qs(urlparse(page.url).query).get("own_columns")
+
+
+def test_a_clinics_file_is_a_curve_within_six_clicks(watched: Watched, address: str) -> None:
+    page = watched.page
+    page.goto(f"{address}/?v=2&methods=OPERA")
+    settled(page)
+    page.evaluate(COUNT_CLICKS)
+    page.get_by_role("combobox", name="Data").click()
+    page.get_by_role("option", name="Your own table").click()
+    expect(page.get_by_text("never from these records").first).to_be_visible()
+    idle(page)
+    with page.expect_file_chooser() as chooser:
+        page.get_by_test_id("stFileUploader").locator("button", has_text="Upload").click()
+    chooser.value.set_files({"name": "clinic.csv", "mimeType": "text/csv", "buffer": clinic(400)})
+    expect(page.get_by_text("age, sex, smoker, bmi, systolic, outcome")).to_be_visible()
+    idle(page)
+    expect_whole(page, 1280)
+    expect_no_barrier(page)
+    photograph(page, "own_form")
+    page.get_by_role("button", name=CONFIRM).click()
+    expect(page.locator("h1")).to_have_text("Your own table · 400 records · Logistic regression")
+    expect(page.get_by_role("heading", name="Accuracy against ε")).to_be_visible()
+    settled(page)
+    clicks = page.evaluate("window.clicks") + IN_THE_FILE_DIALOG
+    assert 4 <= clicks <= MOST_CLICKS
+    eventually(page, lambda: linked(page) == [SUGGESTED])
+
+
+def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(
+    watched: Watched, address: str
+) -> None:
+    page = watched.page
+    page.goto(f"{address}/?v=2&data=Your+own+table&methods=OPERA")
+    hand_over(page, "clinic.csv", clinic())
+    confirm = page.get_by_role("button", name=CONFIRM)
+    expect(confirm).to_be_visible()
+    idle(page)
+    # From the first row's name to the highest body mass index.
+    page.get_by_test_id("stDataFrame").click(position={"x": 30, "y": 52})
+    for key in [*["ArrowRight"] * 4, *["ArrowDown"] * 4, "Enter"]:
+        page.keyboard.press(key)
+    cell = page.locator("#portal input")
+    for typed in ("5", "60"):
+        cell.fill(typed)
+        cell.press("Enter")
+        confirm.click()
+        if typed == "5":
+            expect(page.get_by_text("bmi has the range 10 to 5")).to_be_visible()
+            expect(page.get_by_role("button", name="Write 5 to 10")).to_be_visible()
+            page.get_by_test_id("stDataFrame").click(position={"x": 435, "y": 192})
+            page.keyboard.press("Enter")
+    eventually(page, lambda: linked(page) == [SUGGESTED.replace("70", "60")])
+    settled(page)
+
+    page.get_by_role("button", name="Change the columns").click()
+    expect(page.get_by_role("button", name="Change nothing")).to_be_visible()
+    resize(page, 390)
+    expect_whole(page, 390)
+    photograph(page, "own_form")
+    resize(page, 1280)
+    page.get_by_role("button", name="Change nothing").click()
+    settled(page)
+
+
+def test_a_refused_file_keeps_the_form_and_is_mended_by_a_button(
+    watched: Watched, address: str
+) -> None:
+    page = watched.page
+    page.goto(f"{address}/?v=2&data=Your+own+table&methods=OPERA")
+    hand_over(page, "clinic.csv", clinic())
+    described = page.get_by_role("textbox", name="Its columns in words")
+    described.fill(SUGGESTED.replace("kg/m²; unknown: blank", "kg/m²"))
+    described.press("Control+Enter")
+    expect(page.get_by_text("'clinic.csv', line 2: bmi is ''")).to_be_visible()
+    expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
+    page.get_by_role("button", name="Read an empty field in bmi as unknown").click()
+    expect(page.get_by_role("heading", name="Accuracy against ε")).to_be_visible()
+    expect(described).to_have_value(SUGGESTED)
+    settled(page)
 
 
 def test_a_number_is_predicted_from_a_file_and_the_link_holds_all_but_the_file(
@@ -31,10 +123,8 @@ def test_a_number_is_predicted_from_a_file_and_the_link_holds_all_but_the_file(
     page.goto(f"{address}/{LINK}")
     expect(page.get_by_text("never from these records").first).to_be_visible()
     hand_over(page, "mine.csv", file())
-    page.get_by_role("button", name="Begin with the names in the file").click()
+    expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
     described = page.get_by_role("textbox", name="Its columns in words")
-    expect(described).to_have_value(re.compile("patient: \nage: \n"))
-    expect(page.get_by_text("0 lines that begin with “predict”")).to_be_visible()
     described.fill(COLUMNS)
     described.press("Control+Enter")
     expect(page.locator("h1")).to_have_text("Your own table · 300 records · Linear regression")
@@ -46,10 +136,10 @@ def test_a_number_is_predicted_from_a_file_and_the_link_holds_all_but_the_file(
     expect_alternative_texts(page, 2)
     expect_whole(page, 1280)
     expect_no_barrier(page)
-    eventually(page, lambda: parse_qs(urlparse(page.url).query).get("own_columns") == [COLUMNS])
+    eventually(page, lambda: linked(page) == [COLUMNS])
 
     page.reload()
     expect(page.locator("h1")).to_contain_text("Your own table")
     expect(described).to_have_value(COLUMNS)
-    expect(page.get_by_text("never from these records").first).to_be_visible()
+    expect(page.get_by_text("now choose your file", exact=False).first).to_be_visible()
     expect(page.get_by_test_id("stMetricValue")).to_have_count(0)

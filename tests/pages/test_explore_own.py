@@ -121,6 +121,142 @@ def test_before_the_file_is_there_the_page_says_what_it_takes() -> None:
     assert any("predict progression: 0 to 350" in block.value for block in app.code)
 
 
+def clinic(rows: int = 400) -> bytes:
+    """Like a clinic's file: every 12th body mass index is a gap."""
+    draw = np.random.default_rng(1)
+    age, smoker = draw.integers(20, 90, rows), draw.integers(0, 2, rows)
+    bmi, systolic = draw.normal(27.0, 4.0, rows), draw.normal(130.0, 15.0, rows)
+    ill = draw.random(rows) < 1.0 / (1.0 + np.exp(-0.06 * (age - 60.0) - smoker))
+    lines = [
+        f"p{i},{age[i]},{'FM'[i % 2]},{('no', 'yes')[smoker[i]]},"
+        f"{f'{bmi[i]:.1f}' if i % 12 else ''},{systolic[i]:.0f},{int(ill[i])}"
+        for i in range(rows)
+    ]
+    return ("patient,age,sex,smoker,bmi,systolic,outcome\n" + "\n".join(lines) + "\n").encode()
+
+
+def pressed(app: AppTest, label: str) -> AppTest:
+    (button,) = (each for each in app.button if each.label == label)
+    button.click().run()
+    assert not app.exception
+    return app
+
+
+SUGGESTED = """\
+age: 0 to 120 years; unknown: blank
+sex: one of F, M
+smoker: one of no, yes
+bmi: 10 to 70 kg/m²; unknown: blank
+systolic: 60 to 260 mmHg; unknown: blank
+predict outcome: one of 0, 1"""
+
+
+def test_a_form_suggests_the_columns_and_one_button_confirms_them() -> None:
+    app = opened(columns="", data=clinic())
+    assert not app.error
+    assert not app.metric
+    assert app.text_area(key="own_columns").value == ""
+    assert "Suggested by name: **age, sex, smoker, bmi, systolic, outcome**." in spoken(app)
+    rows = app.data_editor[0].value
+    assert list(rows["name"][rows["used"]]) == [
+        "age",
+        "sex",
+        "smoker",
+        "bmi",
+        "systolic",
+        "outcome",
+    ]
+    pressed(app, "Confirm and use these columns")
+    assert app.text_area(key="own_columns").value == SUGGESTED
+    assert app.query_params["own_columns"] == SUGGESTED
+    assert app.title[0].value == "Your own table · 400 records · Logistic regression"
+    assert "1 column was ignored (not described)." in spoken(app)
+    assert not app.data_editor
+
+
+def test_the_form_shows_what_the_words_say_and_may_be_left_as_it_was() -> None:
+    app = opened(SUGGESTED, clinic())
+    assert app.metric
+    app.text_area(key="own_columns").set_value(SUGGESTED.replace("70", "60")).run()
+    pressed(app, "Change the columns")
+    assert not app.metric
+    rows = app.data_editor[0].value.set_index("name")
+    assert rows.loc["bmi", "highest"] == 60
+    assert not rows.loc["patient", "used"]
+    pressed(app, "Change nothing")
+    assert app.metric
+    assert app.text_area(key="own_columns").value == SUGGESTED.replace("70", "60")
+
+
+def test_a_form_that_lacks_something_says_what_and_changes_nothing() -> None:
+    data = clinic().replace(b"outcome", b"result", 1)
+    app = pressed(opened(columns="", data=data), "Confirm and use these columns")
+    assert [error.value for error in app.error] == [
+        "No column is predicted, but one must be chosen."
+    ]
+    assert app.text_area(key="own_columns").value == ""
+    (predicted,) = (box for box in app.selectbox if box.label == "What is predicted")
+    predicted.set_value("result")
+    pressed(app, "Confirm and use these columns")
+    assert "result is used, but its lowest and highest possible value" in app.error[0].value
+
+
+def test_every_refusal_keeps_the_form_and_offers_what_would_hold() -> None:
+    app = opened(SUGGESTED.replace("kg/m²; unknown: blank", "kg/m²"), clinic())
+    assert "line 2: bmi is '', but it must be a plain number" in app.error[0].value
+    assert app.data_editor
+    pressed(app, "Read an empty field in bmi as unknown")
+    assert not app.error
+    assert app.metric
+    assert app.text_area(key="own_columns").value == SUGGESTED
+    app.text_area(key="own_columns").set_value(SUGGESTED.replace("10 to 70", "70 to 10")).run()
+    assert app.data_editor
+    pressed(app, "Write 10 to 70")
+    assert app.metric
+
+
+def test_a_decimal_comma_is_suggested_and_shown() -> None:
+    data = clinic().replace(b",", b";").replace(b".", b",")
+    app = opened(columns="", data=data)
+    rows = app.data_editor[0].value.set_index("name")
+    assert rows.loc["bmi", "kind"] == "number like 1,5"
+    pressed(app, "Confirm and use these columns")
+    assert app.metric
+    app.text_area(key="own_columns").set_value(SUGGESTED).run()
+    assert "bmi is '" in app.error[0].value
+    pressed(app, "Read bmi with a decimal comma")
+    assert app.metric
+
+
+def test_an_outcome_from_0_to_1_is_asked_about() -> None:
+    app = opened(SUGGESTED.replace("one of 0, 1", "0 to 1"), clinic())
+    assert app.title[0].value.endswith("Linear regression")
+    asked = [caption.value for caption in app.sidebar.caption]
+    assert "A number from 0 to 1 is predicted. Is it yes or no?" in asked
+    pressed(app, "Write: one of 0, 1")
+    assert app.title[0].value.endswith("Logistic regression")
+    assert app.text_area(key="own_columns").value == SUGGESTED
+
+
+@pytest.mark.parametrize("columns", ["", SUGGESTED])
+def test_a_file_that_cannot_be_read_is_refused_in_one_sentence(columns: str) -> None:
+    app = opened(columns, b"age,\0")
+    assert [error.value for error in app.error] == [
+        "'mine.csv', line 1: it holds a zero byte, but the file must be plain text."
+    ]
+    assert not app.data_editor
+
+
+@pytest.mark.parametrize("columns", ["", COLUMNS])
+def test_the_first_screen_is_read_at_a_glance(columns: str) -> None:
+    app = opened(columns)
+    in_words = {text.value for text in app.expander[0].markdown}
+    said = [*app.title, *app.markdown, *app.info, *app.caption]
+    shown = " ".join(text.value for text in said if text.value not in in_words)
+    assert len(shown.split()) <= 120
+    assert ("now choose your file" in shown.lower()) == bool(columns)
+
+
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
