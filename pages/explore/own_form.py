@@ -6,6 +6,7 @@ counts before a person has confirmed it.
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 COLUMNS = "own_columns"
 OPEN, SLIP = "own_form_open", "own_form_slip"
+CONFIRMED, NEXT = "own_form_confirmed", "own_form_next"
+CHANGES_SECONDS = 0.7
+"""Streamlit's tables hand changes over after 0.15 s."""
 MOST_NAMES = 8
 
 
@@ -76,7 +80,6 @@ def draw(columns: str, upload: File, syntaxes: Sequence[Syntax]) -> None:
             "What is predicted",
             names,
             names.index(draft.predicted) if draft.predicted else None,
-            format_func=verbatim,
             key=f"own_predicted_{version}",
             placeholder="Choose a column",
             width=260,
@@ -86,11 +89,13 @@ def draw(columns: str, upload: File, syntaxes: Sequence[Syntax]) -> None:
             key="own_use",
             type="primary",
             icon=":material/check:",
-            on_click=_use,
-            args=(draft, version),
+            on_click=store,
+            args=(CONFIRMED, version),
         )
         if is_open():
             st.button("Change nothing", key="own_cancel", on_click=close)
+    if stored(CONFIRMED) == version:
+        _confirm(draft, version)
     slip: tuple[str, InvalidInput] | None = stored(SLIP)
     if slip is not None and slip[0] == version:
         tell(slip[1])
@@ -125,25 +130,41 @@ def _editor(draft: Form, key: str) -> None:
             "lowest": config.NumberColumn("Lowest", width=70, help=texts.OWN_RANGE),
             "highest": config.NumberColumn("Highest", width=70, help=texts.OWN_RANGE),
             "unit": config.TextColumn("Unit", width=80),
-            "values": config.TextColumn("Values, no first", width=130, help=texts.OWN_LIST),
+            "values": config.TextColumn("Values (no first)", width=130, help=texts.OWN_LIST),
             "unknown": config.TextColumn("Unknown is", width=90, help=texts.OWN_UNKNOWN),
         },
         alt="A row for each column of your file: whether it is used, and what it may hold",
     )
 
 
-def _use(draft: Form, version: str) -> None:
-    """Make the draft, with the changes on screen, the description."""
-    edits: dict[int, dict[str, Any]] = (control_value(f"own_rows_{version}") or {}).get(
-        "edited_rows", {}
-    )
+def _confirm(draft: Form, version: str) -> None:
+    """Make the draft, with the changes on screen, the description.
+
+    The table in the browser hands a change over some time after it was made, so that a click right
+    after it comes first. A change that comes meanwhile runs the page anew, and this waits again.
+    """
+    time.sleep(CHANGES_SECONDS)
+    st.empty()  # a new run begins here
+    store(CONFIRMED, None)
+    edits: dict[int, dict[str, Any]] = control_value(f"own_rows_{version}")["edited_rows"]
+    predicted = control_value(f"own_predicted_{version}") or ""
     try:
-        columns = draft.edited(edits, control_value(f"own_predicted_{version}") or "").description()
+        columns = draft.edited(edits, predicted).description()
         described(columns)
     except InvalidInput as refusal:
         store(SLIP, (version, refusal))
     else:
-        _describe(columns)
+        store(NEXT, columns)
+        close()
+        st.rerun()
+
+
+def hand_in() -> None:
+    """Set the description that was confirmed; call this before its control is drawn."""
+    columns = stored(NEXT)
+    if columns is not None:
+        store(NEXT, None)
+        set_controls({COLUMNS: columns})
 
 
 def _describe(columns: str) -> None:

@@ -57,6 +57,7 @@ def controls() -> tuple[File | None, str]:
         # The reader comes back from a data set or page without this control.
         set_controls({COLUMNS: previous})
         query.write(COLUMNS, previous)
+    own_form.hand_in()
     columns = st.text_area(
         "Its columns in words",
         key=COLUMNS,
