@@ -233,7 +233,8 @@ def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
                 append(convert(value.strip()))
             except ValueError:
                 raise WrongValue(
-                    f"{name}, line {line}: {field.name} is {quoted(value)}, but it must be "
+                    f"{name}, line {line}: {field.name} is "
+                    f"{quoted(value) if value.strip() else 'empty'}, but it must be "
                     f"{field.allowed}.",
                     field.name,
                     value.strip(),

@@ -181,7 +181,7 @@ def test_a_wrong_description_is_refused_in_one_sentence(columns: str, said: str)
         (ROWS.replace("12.5", "twelve"), "line 2: progression is 'twelve', but it must be a plain"),
         (ROWS.replace("12.5;22", ";wide"), "line 2: bmi is 'wide', but it must be a plain number"),
         (ROWS.replace("12.5", "nan"), "line 2: progression is 'nan'"),
-        (ROWS.replace("400;NA", "400;"), "line 3: bmi is '', but it must be a plain number"),
+        (ROWS.replace("400;NA", "400;"), "line 3: bmi is empty, but it must be a plain number"),
         (ROWS.replace("60;yes", "60;maybe"), "line 5: smoker is 'maybe', but it must be one of"),
         (ROWS.replace("Dora;", ""), "line 5: it has 5 fields, but it must have 6"),
     ],
@@ -400,7 +400,7 @@ def test_without_an_outcome_other_fields_must_still_be_right_where_they_are_not_
     columns = "age: 18 to 90\npredict smoker: one of no, yes"
     said = refusal(columns, "age,smoker\n40,no\nold,\n")
     assert "line 3: age is 'old'" in said
-    assert "line 3: age is ''" in refusal(columns, "age,smoker\n40,no\n,yes\n")
+    assert "line 3: age is empty" in refusal(columns, "age,smoker\n40,no\n,yes\n")
 
 
 def test_only_a_table_of_ones_own_takes_a_description() -> None:

@@ -88,7 +88,8 @@ def test_the_first_bad_number_is_named_by_line_field_and_value(value: str, made_
     bad = changed(made_up("cardio"), 12, 5, value, ";")
     bad = changed(bad, 30, 5, "later", ";")
     sentence = refusal("cardio", bad, "cardio_train.csv")
-    assert sentence.startswith(f"'cardio_train.csv', line 12: ap_hi is {value!r}, but it must be a")
+    shown = repr(value) if value else "empty"
+    assert sentence.startswith(f"'cardio_train.csv', line 12: ap_hi is {shown}, but it must be a")
 
 
 def test_a_level_that_the_codebook_does_not_know_is_refused_by_line(made_up: MadeUp) -> None:

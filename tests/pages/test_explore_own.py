@@ -203,7 +203,7 @@ def test_a_form_that_lacks_something_says_what_and_changes_nothing() -> None:
 
 def test_every_refusal_keeps_the_form_and_offers_what_would_hold() -> None:
     app = opened(SUGGESTED.replace("kg/m²; unknown: blank", "kg/m²"), clinic())
-    assert "line 2: bmi is '', but it must be a plain number" in app.error[0].value
+    assert "line 2: bmi is empty, but it must be a plain number" in app.error[0].value
     assert app.data_editor
     pressed(app, "Read an empty field in bmi as unknown")
     assert not app.error
