@@ -78,7 +78,7 @@ OWN_COLUMNS = (
     "Where values may be unknown, say how the file writes that: `; unknown: NA`, or `; unknown: "
     "blank` for empty fields. Add `; decimal comma` for numbers like 1,5. A column without a line "
     "is left out. Ranges and lists must come from a codebook or common knowledge, **never from "
-    "these records**: a range that is read off the data would break every proof. Values outside a "
+    "these records**. A range that is read off the data would break every proof. Values outside a "
     "range are brought into it and counted."
 )
 OWN_RANGES = "Every proof here takes the ranges and lists of your description to be public."
