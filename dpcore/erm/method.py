@@ -24,7 +24,7 @@ from dpcore.guarantee import (
     Status,
     not_in_print,
 )
-from dpcore.mechanisms.entropy import SystemNoise
+from dpcore.mechanisms.entropy import NoNoise, SystemNoise
 from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
@@ -181,6 +181,8 @@ class Training:
     seed : int, optional
         ``None`` for the operating system's noise (`noise_generator`).
     progress : callable
+    noiseless : bool
+        Leave the noise out, and change nothing else: for exploration, with a seed.
     """
 
     problem: Problem
@@ -190,15 +192,20 @@ class Training:
     runs: int
     seed: int | None
     progress: Progress = silent
+    noiseless: bool = False
 
     def check(self) -> None:
         """Refuse to draw noise that was calibrated for another problem, or for other data.
+
+        A training without noise is refused without a seed: nothing of it may be kept.
 
         Raises
         ------
         InvalidInput
             Naming the mismatch.
         """
+        if self.noiseless and self.seed is None:
+            raise InvalidInput("seed is missing, but a training without noise must have one.")
         if any(calibration.problem != self.problem for calibration in self.calibrations):
             raise InvalidInput("calibrations hold another problem, but must be made for this one.")
         self.problem.check_data(self.features, self.labels)
@@ -211,7 +218,12 @@ class Training:
     @property
     def generators(self) -> list[np.random.Generator]:
         """A new generator of noise and batches for each run."""
-        return [noise_generator(self.seed, run) for run in range(self.runs)]
+        return [self.generator(run) for run in range(self.runs)]
+
+    def generator(self, run: int) -> np.random.Generator:
+        """A new generator of noise and batches for one run."""
+        generator = noise_generator(self.seed, run)
+        return NoNoise(generator.bit_generator) if self.noiseless else generator
 
     def grouped(self, by: Callable[[Calibration], Hashable]) -> list[list[int]]:
         """The places of calibrations that have something in common, in order of appearance."""
@@ -260,6 +272,8 @@ class Method:
         Its source.
     idea : str
         One plain sentence.
+    words : str
+        What it is, in a few words for someone who knows none of the titles.
     editions : dict of Edition to MethodStanding
         The editions that exist, each with its claim, its proof and the standing verdict.
     rule : callable
@@ -287,6 +301,7 @@ class Method:
     title: str
     paper: str
     idea: str
+    words: str
     editions: dict[Edition, MethodStanding]
     rule: Rule
     release: Release

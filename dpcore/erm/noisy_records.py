@@ -55,7 +55,8 @@ def release(training: Training) -> Array:
             draw = generator.standard_normal(part.shape)
             cross += part.T @ draw
             noise_square += draw.T @ draw
-        noise_square -= records * np.eye(dimension)
+        if not training.noiseless:
+            noise_square -= records * np.eye(dimension)
         blur = math.sqrt(records) * generator.standard_normal(dimension)
         result[:, run] = minimisers(
             problem,

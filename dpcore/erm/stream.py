@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dpcore.erm import permuted
 from dpcore.erm.forms import Forms
-from dpcore.erm.method import Training, noise_generator
+from dpcore.erm.method import Training
 from dpcore.mechanisms.toeplitz import correlated
 
 Array = NDArray[np.floating]
@@ -64,9 +64,7 @@ def _follow(training: Training, parts: Sequence[Forms], runs: range) -> Array:
     slope, lam = problem.function.slope, problem.lam
     noise = np.empty((steps, dimension, len(runs)))
     for place, run in enumerate(runs):
-        draws = noise_generator(training.seed, run).standard_normal(
-            (steps, dimension), dtype=np.float32
-        )
+        draws = training.generator(run).standard_normal((steps, dimension), dtype=np.float32)
         noise[:, :, place] = correlated(draws)
     scales = training.scales[:, None]
     ridges = np.array([c.ridge for c in calibrations])[:, None]

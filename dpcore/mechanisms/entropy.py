@@ -104,6 +104,28 @@ class SystemNoise(np.random.Generator):
         raise TypeError("what draws noise for keeping is not stored")
 
 
+class NoNoise(np.random.Generator):
+    """A NumPy generator whose noise is too small to move any number; batches are drawn as usual.
+
+    A training that draws from it is the same training without its noise: for exploration only.
+    """
+
+    def standard_normal(  # type: ignore[override]
+        self, size: Any = None, dtype: Any = np.float64, out: None = None
+    ) -> Any:
+        """N(0, 1) times 1e-100: a direction can still be taken from it."""
+        draws = super().standard_normal(size) * 1e-100
+        return draws if size is None else draws.astype(dtype)
+
+    def laplace(self, loc: float = 0.0, scale: float = 1.0, size: Any = None) -> Any:  # type: ignore[override]
+        """`loc` alone."""
+        return loc if size is None else np.full(size, loc)
+
+    def gamma(self, shape: Any, scale: float = 1.0, size: Any = None) -> Any:  # type: ignore[override]
+        """0."""
+        return 0.0 if size is None else np.zeros(size)
+
+
 def _laplaces(count: int) -> NDArray[np.float64]:
     signs, sizes = exponentials(count)
     return signs * sizes
