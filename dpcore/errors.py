@@ -99,7 +99,8 @@ def whole(field: str, value: object, *, at_least: int, at_most: int | None = Non
         allowed += f" and at most {at_most:,}"
     try:
         result = int(value)  # type: ignore[call-overload]
-        exact = float(value) == result  # type: ignore[arg-type]
+        # A float cannot tell whole numbers beyond 2⁵³ apart.
+        exact = float(value) == result or isinstance(value, Integral)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise reject(field, value, allowed) from None
     if not exact or result < at_least or (at_most is not None and result > at_most):

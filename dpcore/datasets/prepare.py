@@ -7,7 +7,7 @@ data's own range, as papers often do, breaks that; it is offered for comparison 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -58,7 +58,8 @@ class Preparation:
     intercept : bool
         Append a constant 1 to the row *before* its norm is taken, so that it counts.
     test_fraction : float
-        Share of the records used for testing, above 0 and below 1.
+        Share of the records used for testing, above 0 and below 1; without effect where a table
+        brings further records to test on.
     seed : int
         Seed of the split.
     log_transform : bool
@@ -214,13 +215,12 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     preparation = preparation or Preparation()
     entry = table.entry
     columns = _columns(entry, preparation)
-    frame = table.frame
     notes: list[str] = list(table.notes)
 
     # The split is drawn over all records before any is dropped: whether one record is complete
     # must not move the others between training and testing.
-    test = drawn(table.records, preparation)
-    blank = table.blank
+    table, test = _tested(table, preparation)
+    frame, blank = table.frame, table.blank
     marked = [column.name for column in columns if column.missing_mark]
     unknown = frame[marked].isna().to_numpy(dtype=bool) & ~blank[:, np.newaxis]
     keep = ~np.asarray(unknown.any(axis=1) & (preparation.missing == "drop"))
@@ -348,6 +348,22 @@ def _columns(entry: Entry, preparation: Preparation) -> tuple[Column, ...]:
         for column in entry.columns
         if not column.left_out or column.name in preparation.include
     )
+
+
+def _tested(table: Table, preparation: Preparation) -> tuple[Table, NDArray[np.bool_]]:
+    """The table with the records to test on, and a mask of these."""
+    if table.further is None:
+        return table, drawn(table.records, preparation)
+    import pandas as pd
+
+    parts = (table, table.further)
+    joined = replace(
+        table,
+        frame=pd.concat([part.frame for part in parts], ignore_index=True),
+        label=np.concatenate([part.label for part in parts]),
+        further=None,
+    )
+    return joined, np.arange(joined.records) >= table.records
 
 
 def drawn(records: int, preparation: Preparation) -> NDArray[np.bool_]:

@@ -353,6 +353,8 @@ class Table:
     published : bool
         Whether these are exactly the published records (checksum) or a built-in set. When False
         they came from an upload and may be private.
+    further : Table, optional
+        More records of the same kind, which models are judged on and never learn from.
     """
 
     entry: Entry
@@ -361,6 +363,7 @@ class Table:
     notes: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     published: bool = True
+    further: Table | None = None
 
     @property
     def records(self) -> int:

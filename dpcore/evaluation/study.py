@@ -215,6 +215,18 @@ def calibrations_for(study: Study, problem: Problem, delta: float) -> dict[str, 
     return {key: [without_proof(c) for c in group] for key, group in calibrations.items()}
 
 
+def fitting(
+    study: Study, problem: Problem, split: Split, calibrations: Calibrations | None
+) -> Calibrations:
+    """The calibrations, made anew unless they are for this problem.
+
+    Splits of one table differ in size only where incomplete records are dropped.
+    """
+    if calibrations and all(group[0].problem == problem for group in calibrations.values()):
+        return calibrations
+    return calibrations_for(study, problem, delta_for(study, split))
+
+
 def without_proof(calibration: Calibration) -> Calibration:
     """The calibration on data scaled by their own range: nothing is proved, whatever the noise."""
     reason = "The features were scaled by the data's own range, so one record can move every row."

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.datasets import Split, load, prepare
+from dpcore.datasets import Split
 from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Calibration, Release, Training
 from dpcore.evaluation.scoring import Array, Scoring, scoring_for
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
+from dpcore.evaluation.splits import Splits, each, splits_of
 from dpcore.evaluation.study import (
     Calibrations,
     Study,
-    calibrations_for,
-    delta_for,
+    fitting,
     problem_for,
 )
 from dpcore.evaluation.task import section, stoppable
@@ -26,6 +27,9 @@ from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
     import pandas as pd
+
+SPLIT_STREAM = 0x53706C69
+"""Keeps the seeds of further splits apart from those of other purposes."""
 
 _DESCRIPTION = (
     "dataset",
@@ -36,6 +40,7 @@ _DESCRIPTION = (
     "delta",
     "adjacency",
     "run",
+    "split",
     "sensitivity",
     "sigma",
 )
@@ -43,8 +48,9 @@ _DESCRIPTION = (
 
 def columns(scoring: Scoring) -> tuple[str, ...]:
     """Columns of a sweep's table."""
+    without_noise = (f"{measure}_noiseless" for measure in scoring.single)
     outcome = ("objective", "excess_risk", "seconds", "status")
-    return (*_DESCRIPTION, *scoring.run_columns, *outcome)
+    return (*_DESCRIPTION, *scoring.run_columns, *without_noise, *outcome)
 
 
 COLUMNS = columns(CLASSIFICATION)
@@ -54,7 +60,7 @@ COLUMNS = columns(CLASSIFICATION)
 def sweep(
     study: Study,
     *,
-    split: Split | None = None,
+    split: Splits | None = None,
     calibrations: Calibrations | None = None,
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
@@ -65,8 +71,9 @@ def sweep(
     ----------
     study : Study
         The study; the table is a deterministic function of it (except `seconds`).
-    split : Split, optional
-        Prepared data, where at hand; loaded and prepared by the study's description otherwise.
+    split : Split or sequence of Split, optional
+        Prepared data, where at hand; loaded and split by the study's description otherwise. Of
+        several splits run r takes place r, counted round.
     calibrations : mapping, optional
         `calibrations_for` this study, where at hand.
     progress : callable
@@ -77,54 +84,99 @@ def sweep(
     Returns
     -------
     DataFrame
-        One row per (method, ε, run), `columns` by what is predicted. `seconds` is the method's
-        share of the training time. Accuracies, errors, AUC and objectives are computed on the real
-        records and are not private.
+        One row per (method, ε, run), `columns` by what is predicted. A measure's "_noiseless" is
+        that of the same training on the same split with its noise left out. `seconds` is the
+        method's share of the training time. Accuracies, errors, AUC and objectives are computed on
+        the real records and are not private.
     """
     import pandas as pd
 
     report = stoppable(progress, cancelled)
     report(0.0, "loading the data")
-    if split is None:
-        split = prepare(load(study.dataset, records=study.records), study.preparation)
-    scoring = scoring_for(split)
-    problem = problem_for(study, split)
-    if calibrations is None:
-        report(0.0, "calibrating the noise")
-        calibrations = calibrations_for(study, problem, delta_for(study, split))
+    every = (
+        splits_of(study.dataset, study.records, study.preparation) if split is None else each(split)
+    )
+    every = every[: study.runs]
+    tables = []
+    for place, one in enumerate(every):
+        part = section(report, place / len(every), 1.0 / len(every))
+        runs = range(place, study.runs, len(every))
+        tables.append(_on_split(study, one, place, runs, calibrations, part))
+    report(1.0, "done")
+    table = pd.concat(tables, ignore_index=True)
+    rank = {key: index for index, key in enumerate(study.methods)}
+    order = np.lexsort(
+        [
+            table["run"].to_numpy(),
+            table["epsilon"].map(study.epsilons.index).to_numpy(),
+            table["method"].map(rank).to_numpy(),
+        ]
+    )
+    return table.iloc[order].reset_index(drop=True)
+
+
+def _on_split(
+    study: Study,
+    split: Split,
+    place: int,
+    runs: range,
+    calibrations: Calibrations | None,
+    report: Progress,
+) -> pd.DataFrame:
+    """The rows of the runs that are judged on one split."""
+    import pandas as pd
+
+    scoring, problem = scoring_for(split), problem_for(study, split)
+    report(0.0, "calibrating the noise")
+    calibrations = fitting(study, problem, split, calibrations)
     # Methods that share an engine share its batch, and so its noise draws within a run.
     engines: dict[Release, list[Calibration]] = {}
     for key in study.methods:
         engines.setdefault(method_named(key).release, []).extend(calibrations[key])
-
+    seed = study.seed if place == 0 else _seed(study.seed, place)
     released = []
     for number, (release, batch) in enumerate(engines.items()):
-        part = section(report, 0.9 * number / len(engines), 0.9 / len(engines))
-        started = time.perf_counter()
-        weights = one_vs_rest.release(
-            release,
-            Training(problem, split.x_train, split.y_train, batch, study.runs, study.seed, part),
+        begin, share = 0.9 * number / len(engines), 0.9 / len(engines)
+        training = Training(
+            problem,
+            split.x_train,
+            split.y_train,
+            batch,
+            len(runs),
+            seed,
+            section(report, begin, 0.8 * share),
         )
-        seconds = (time.perf_counter() - started) / (len(batch) * study.runs)
-        released.append((batch, weights, seconds))
+        started = time.perf_counter()
+        weights = one_vs_rest.release(release, training)
+        seconds = (time.perf_counter() - started) / (len(batch) * len(runs))
+        rest = section(report, begin + 0.8 * share, 0.2 * share)
+        still = one_vs_rest.release(
+            release, replace(training, runs=1, noiseless=True, progress=rest)
+        )
+        released.append((batch, weights, still, seconds))
     report(0.9, "evaluating")
     # The non-private method's release is the exact minimiser.
     minimisers = (
-        weights[0, 0] for batch, weights, _ in released if batch[0].method == "nonprivate"
+        weights[0, 0] for batch, weights, _, _ in released if batch[0].method == "nonprivate"
     )
     exact = next(minimisers, None)
     if exact is None:
         exact = one_vs_rest.minimise(problem, split.x_train, split.y_train)
     best = scoring.of_runs(problem, split, exact[None])["objective"]
-    tables = [
-        _rows(study, split, batch, weights, float(best[0]), seconds)
-        for batch, weights, seconds in released
-    ]
-    report(1.0, "done")
-    table = pd.concat(tables, ignore_index=True)
-    rank = {key: index for index, key in enumerate(study.methods)}
-    order = np.argsort(table["method"].map(rank).to_numpy(), kind="stable")
-    return table.iloc[order].reset_index(drop=True)
+    return pd.concat(
+        [
+            _rows(study, split, batch, weights, still, float(best[0]), seconds).assign(
+                split=place, run=np.tile(np.array(runs), len(batch))
+            )
+            for batch, weights, still, seconds in released
+        ],
+        ignore_index=True,
+    )
+
+
+def _seed(seed: int, place: int) -> int:
+    """The seed of the noise on a further split: no two splits share a draw."""
+    return int(np.random.SeedSequence([seed, place, SPLIT_STREAM]).generate_state(1, np.uint32)[0])
 
 
 def _rows(
@@ -132,18 +184,21 @@ def _rows(
     split: Split,
     batch: list[Calibration],
     weights: Array,
+    still: Array,
     best: float,
     seconds: float,
 ) -> pd.DataFrame:
     import pandas as pd
 
-    problem = batch[0].problem
+    problem, runs = batch[0].problem, weights.shape[1]
     # Without noise all runs give one model, which is scored once.
     models, place = np.unique(weights.reshape(-1, weights.shape[-1]), axis=0, return_inverse=True)
     scoring = scoring_for(split)
     scored = scoring.of_runs(problem, split, models)
     measured = {name: values[place] for name, values in scored.items()}
-    runs = weights.shape[1]
+    noiseless = scoring.of_runs(problem, split, still[:, 0])
+    for measure, single in scoring.single.items():
+        measured[f"{measure}_noiseless"] = np.repeat(noiseless[single], runs)
 
     def repeated(values: list[object]) -> list[object]:
         return [value for value in values for _ in range(runs)]
@@ -157,7 +212,6 @@ def _rows(
             "epsilon": repeated([c.requested.epsilon for c in batch]),
             "delta": repeated([c.requested.delta for c in batch]),
             "adjacency": str(problem.adjacency),
-            "run": np.tile(np.arange(runs), len(batch)),
             "sensitivity": repeated([c.sensitivity for c in batch]),
             "sigma": repeated([c.sigma for c in batch]),
             **measured,

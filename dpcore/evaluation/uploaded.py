@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets import Preparation, Split, Table, cache, prepare, read_upload
+from dpcore.datasets import Preparation, Split, Table, cache, read_upload
 from dpcore.datasets.images import ExamplesEntry
 from dpcore.evaluation import curves
-from dpcore.evaluation.curves import Baselines
+from dpcore.evaluation.baselines import Baselines, baselines, usual
+from dpcore.evaluation.splits import judged, splits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +40,8 @@ class Outline:
         Their description, without any record.
     records, tested, dimension : int
         Numbers of training records, test records and features.
+    judged : int
+        About how many different records all splits test.
     classes : tuple of (float, int)
         Number of test records of each class; empty where a number is predicted.
     published : bool
@@ -49,6 +52,7 @@ class Outline:
     records: int
     tested: int
     dimension: int
+    judged: int
     classes: tuple[tuple[float, int], ...]
     published: bool
 
@@ -90,22 +94,25 @@ class Brief:
 @dataclass
 class _Held:
     table: Table | None = None
-    prepared: tuple[Preparation, Split] | None = None
+    prepared: tuple[Preparation, tuple[Split, ...]] | None = None
+    compared: Baselines | None = None
     examples: Examples | None = None
 
 
 _held = _Held()
-_without_noise: dict[str, tuple[NDArray[np.floating], Baselines]] = {}
+_without_noise: dict[str, list[NDArray[np.floating]]] = {}
 
 
 def take_table(key: str, data: bytes, filename: str, columns: str) -> None:
     """Read a table, as `dpcore.datasets.read_upload` does, and hold it."""
     _held.table = read_upload(key, data, filename, columns)
+    _held.prepared = _held.compared = None
 
 
 def outline(preparation: Preparation) -> Outline:
     """Prepare the table's records."""
-    split, table = _split(preparation), _held.table
+    parts, table = _splits(preparation), _held.table
+    split = parts[0]
     assert table is not None
     classes: tuple[tuple[float, int], ...] = ()
     if split.entry.predicts != "number":
@@ -116,7 +123,13 @@ def outline(preparation: Preparation) -> Outline:
     arrays = ("x_train", "y_train", "x_test", "y_test", "blank")
     emptied = replace(split, **{name: getattr(split, name)[:0].copy() for name in arrays})
     return Outline(
-        emptied, split.records, len(split.y_test), split.dimension, classes, table.published
+        emptied=emptied,
+        records=split.records,
+        tested=len(split.y_test),
+        dimension=split.dimension,
+        judged=judged(parts),
+        classes=classes,
+        published=table.published,
     )
 
 
@@ -129,13 +142,14 @@ def drawn(study: Study, bare: Study) -> tuple[pd.DataFrame, Baselines]:
     bare : Study
         The study without the settings that only private models depend on.
     """
-    split = _split(study.preparation)
+    assert _held.table is not None
+    if _held.compared is None:
+        _held.compared = baselines(splits(_held.table, usual(study.preparation)))
+    parts = _splits(study.preparation)
     if bare.key not in _without_noise:
         _without_noise.clear()
-        exact = curves.minimiser(bare, split)
-        _without_noise[bare.key] = exact, curves.baselines(bare, split, exact)
-    exact, compared = _without_noise[bare.key]
-    return curves.closed_form(study, split, exact), compared
+        _without_noise[bare.key] = curves.minimisers(bare, parts)
+    return curves.closed_form(study, parts, _without_noise[bare.key]), _held.compared
 
 
 def take_examples(data: bytes, filename: str) -> Brief:
@@ -147,25 +161,18 @@ def take_examples(data: bytes, filename: str) -> Brief:
     return Brief(examples.entry, examples.records, comparison.tested(examples))
 
 
-def hand_over(path: str, preparation: Preparation | None = None) -> None:
-    """Write the records for a worker to a file that only this user can read.
-
-    Parameters
-    ----------
-    path : str
-    preparation : Preparation, optional
-        Preparation of a table.
-    """
-    records = _held.examples if preparation is None else _split(preparation)
+def hand_over(path: str) -> None:
+    """Write the records for a worker to a file that only this user can read."""
+    records = _held.examples if _held.table is None else _held.table
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         pickle.dump(records, file, protocol=5)
 
 
-def _split(preparation: Preparation) -> Split:
+def _splits(preparation: Preparation) -> tuple[Split, ...]:
     assert _held.table is not None
     if _held.prepared is None or _held.prepared[0] != preparation:
-        _held.prepared = None  # frees the old one before the new one is made
-        _held.prepared = preparation, prepare(_held.table, preparation)
+        _held.prepared = None  # frees the old ones before the new ones are made
+        _held.prepared = preparation, splits(_held.table, preparation)
     return _held.prepared[1]
 
 

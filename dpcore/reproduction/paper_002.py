@@ -166,6 +166,7 @@ def predicting(table: Table, name: str) -> Table:
         entry=replace(entry, label=entry.column(name), columns=columns),
         frame=table.frame[[column.name for column in columns]],
         label=table.frame[name].to_numpy(dtype=float),
+        further=None if table.further is None else predicting(table.further, name),
     )
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from dpcore.datasets import Preparation
     from dpcore.datasets.own_form import Syntax
-    from dpcore.evaluation.curves import Baselines
+    from dpcore.evaluation.baselines import Baselines
     from dpcore.evaluation.study import Study
     from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
     from dpcore.evaluation.uploaded import Brief, Outline
@@ -129,9 +129,7 @@ class Upload:
         action = f"Computing from {self._filename}"
         return self._process.ask(action, call, *arguments, seconds=ANSWER_SECONDS)
 
-    def learn(
-        self, place: str, make: Callable[[str], Task], key: str, preparation: Any = None
-    ) -> None:
+    def learn(self, place: str, make: Callable[[str], Task], key: str) -> None:
         """Submit a job that learns from the records, unless they are gone.
 
         Parameters
@@ -142,8 +140,6 @@ class Upload:
             (path of the records' file) -> task.
         key : str
             Key of the task.
-        preparation : Preparation, optional
-            Of a table only.
 
         Raises
         ------
@@ -156,7 +152,7 @@ class Upload:
             return
         path = uploaded.place(secrets.token_hex(8))
         self._files.append(path)
-        self.answer(path, uploaded.hand_over, path, preparation)
+        self.answer(path, uploaded.hand_over, path)
         try:
             self._jobs.add(key)
             shared_jobs.submit(place, make(path))
@@ -321,9 +317,7 @@ def learn_curves(study: Study) -> None:
 
     upload = stored("table")
     if upload is not None and upload.name == study.upload:
-        upload.learn(
-            shared_jobs.CURVES, lambda path: curves.task(study, path), study.key, study.preparation
-        )
+        upload.learn(shared_jobs.CURVES, lambda path: curves.task(study, path), study.key)
 
 
 def features(file: File) -> tuple[str, Brief]:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.datasets import load, prepare
+from dpcore.datasets import Preparation, load, prepare
 from dpcore.datasets.sets.cohort import ENTRY, TRUE_MODEL, bayes_accuracy, probability
 from dpcore.errors import InvalidInput
 
@@ -20,7 +20,37 @@ def test_another_seed_gives_other_patients() -> None:
 
 def test_the_largest_cohort_can_be_drawn_and_prepared() -> None:
     split = prepare(load("cohort", records=1_000_000))
-    assert len(split.y_train) + len(split.y_test) == 1_000_000
+    assert (len(split.y_train), len(split.y_test)) == (1_000_000, 10_000)
+
+
+@pytest.mark.parametrize("records", [100, 4_096, 30_000])
+def test_a_cohort_of_any_size_is_judged_on_the_same_further_patients(records: int) -> None:
+    table, usual = load("cohort", records=records, seed=3), load("cohort", seed=3)
+    assert table.further is not None
+    assert usual.further is not None
+    assert table.further.frame.equals(usual.further.frame)
+    assert np.array_equal(table.further.label, usual.further.label)
+    judged, wanted = prepare(table), prepare(usual)
+    assert judged.records == table.records == records
+    assert judged.tested == table.further.records == 10_000
+    assert np.array_equal(judged.x_test, wanted.x_test)
+    assert np.array_equal(judged.y_test, wanted.y_test)
+    # A share for testing and the split's seed leave nobody out and move nobody.
+    moved = prepare(table, Preparation(test_fraction=0.5, seed=9))
+    assert np.array_equal(moved.x_train, judged.x_train)
+    assert np.array_equal(moved.x_test, judged.x_test)
+
+
+def test_the_further_patients_are_in_no_cohort() -> None:
+    table = load("cohort", records=100_000, seed=3)
+    assert table.further is not None
+    learned = set(map(tuple, table.frame.astype(str).to_numpy()))
+    further = table.further.frame.astype(str).to_numpy()
+    # Rounded values let a few strangers agree in everything; a shared stream would repeat all.
+    assert sum(tuple(row) in learned for row in further) < 0.001 * len(further)
+    other = load("cohort", seed=4).further
+    assert other is not None
+    assert not other.frame.equals(table.further.frame)
 
 
 @pytest.mark.parametrize("records", [99, 1_000_001, 100.5, "many", True])

@@ -203,14 +203,14 @@ def test_numbers_reach_the_ends_of_the_interval_at_their_bounds() -> None:
 
 
 def test_the_split_is_decided_by_its_seed() -> None:
-    table = load("cohort", records=1_000)
+    table = load("breast_cancer")
     first, again = prepare(table, Preparation(seed=7)), prepare(table, Preparation(seed=7))
     assert np.array_equal(first.x_train, again.x_train)
     assert np.array_equal(first.y_test, again.y_test)
     other = prepare(table, Preparation(seed=8))
     assert not np.array_equal(first.x_train, other.x_train)
-    assert first.x_train.shape == (800, 11)
-    assert (first.records, first.dimension) == (800, 11)
+    assert first.x_train.shape == (455, 30)
+    assert (first.records, first.dimension, first.tested) == (455, 30, 114)
 
 
 def test_every_record_is_used_once() -> None:
@@ -283,7 +283,7 @@ def test_a_number_that_does_not_vary_is_no_division_by_zero() -> None:
     table = load("cohort", records=200)
     frame = table.frame.copy()
     frame["bmi"] = 25.0
-    split = prepare(replace(table, frame=frame), PAPER_000)
+    split = prepare(replace(table, frame=frame, further=None), PAPER_000)
     assert np.all(split.x_train[:, split.feature_names.index("bmi")] == 0)
 
 
@@ -316,6 +316,6 @@ def test_a_split_whose_parts_do_not_fit_is_refused() -> None:
 
 def test_too_few_records_for_a_split_are_refused(made_up: MadeUp) -> None:
     table = load("cohort", records=100)
-    one = replace(table, frame=table.frame.iloc[:1], label=table.label[:1])
+    one = replace(table, frame=table.frame.iloc[:1], label=table.label[:1], further=None)
     with pytest.raises(InvalidInput, match="at least one of each"):
         prepare(one)

@@ -129,9 +129,9 @@ def test_a_number_among_the_columns_becomes_the_outcome() -> None:
     split = prepare(after)
     assert np.abs(split.y_train).max() <= 1.0
     lower, upper = before.entry.column("egfr").bounds
-    told = np.concatenate([split.y_train, split.y_test])
-    scaled = 2.0 * (before.frame["egfr"].to_numpy() - lower) / (upper - lower) - 1.0
-    assert np.sort(told) == pytest.approx(np.sort(scaled))
+    for told, table in ((split.y_train, before), (split.y_test, before.further)):
+        scaled = 2.0 * (table.frame["egfr"].to_numpy() - lower) / (upper - lower) - 1.0
+        assert np.sort(told) == pytest.approx(np.sort(scaled))
 
 
 def test_each_run_divides_the_same_records_anew() -> None:

@@ -8,7 +8,7 @@ simply unpredictable.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FEWEST, MOST, USUAL = 100, 1_000_000, 3_000
+FURTHER = 10_000
+"""Patients that models are judged on, the same for every size of the cohort."""
 _BLOCK = 4_096
 """Patients drawn at a time. Each block has its own generator, so that the first n patients of a
 larger cohort are the cohort of n."""
@@ -152,7 +154,7 @@ def bayes_accuracy(table: Table) -> float:
 
 
 def build(records: int | None, seed: int) -> Table:
-    """Draw the cohort.
+    """Draw the cohort, and 10,000 further patients to judge models on.
 
     Parameters
     ----------
@@ -166,11 +168,15 @@ def build(records: int | None, seed: int) -> Table:
     InvalidInput
         If either is out of range.
     """
-    import pandas as pd
-
     count = USUAL if records is None else whole("records", records, at_least=FEWEST, at_most=MOST)
     seed = whole("seed", seed, at_least=0, at_most=2**63 - 1)
-    blocks = [_block(seed, index) for index in range(-(-count // _BLOCK))]
+    return replace(_patients(count, seed, 0), further=_patients(FURTHER, seed, 1))
+
+
+def _patients(count: int, seed: int, stream: int) -> Table:
+    import pandas as pd
+
+    blocks = [_block(seed, index, stream) for index in range(-(-count // _BLOCK))]
     columns: dict[str, object] = {}
     for column in ENTRY.columns:
         values = np.concatenate([block[column.name] for block in blocks])[:count]
@@ -183,9 +189,9 @@ def build(records: int | None, seed: int) -> Table:
     return Table(ENTRY, pd.DataFrame(columns), label)
 
 
-def _block(seed: int, index: int) -> dict[str, NDArray[np.float64]]:
+def _block(seed: int, index: int, stream: int) -> dict[str, NDArray[np.float64]]:
     """One block of patients; ``sex`` as 0 or 1, ``admitted`` as ±1."""
-    generator = np.random.default_rng(np.random.SeedSequence([seed, index]))
+    generator = np.random.default_rng(np.random.SeedSequence([seed, index, stream]))
     normal = generator.standard_normal((6, _BLOCK))
     uniform = generator.random((4, _BLOCK))
     age = _clip("age", np.round(58 + 17 * normal[0]))

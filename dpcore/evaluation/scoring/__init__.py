@@ -14,6 +14,7 @@ from dpcore.evaluation.scoring.base import (
     holding,
     spread,
     spread_by,
+    spread_over,
 )
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
 from dpcore.evaluation.scoring.multiclass import MULTICLASS
@@ -34,6 +35,7 @@ __all__ = [
     "scoring_for",
     "spread",
     "spread_by",
+    "spread_over",
 ]
 
 _OF: dict[str, Scoring] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -45,6 +46,29 @@ def spread(values: Array, axis: int = -1) -> tuple[Array, Array, Array]:
     ends = [LOW, HIGH] if values.shape[axis] >= MANY else [0.0, 1.0]
     low, high = np.quantile(values, ends, axis=axis)
     return np.asarray(mean), *holding(mean, low, high)
+
+
+def spread_over(values: Array, places: Array) -> tuple[Array, Array, Array]:
+    """`spread` of single runs on several splits: of the noise alone, not of the splits.
+
+    Each split's runs are counted from their own mean, and made wider by √(k/(k-1)), as the mean of
+    k runs lies nearer to them than the expectation does. Where a split has one run only, nothing
+    tells the two apart, and the band is that of all runs.
+
+    Parameters
+    ----------
+    values : (runs,) array
+    places : (runs,) array
+        The split of each run.
+    """
+    names, place, counts = np.unique(places, return_inverse=True, return_counts=True)
+    if len(names) == 1 or counts.min() < 2:
+        return spread(values)
+    means = np.bincount(place, values) / counts
+    wider = np.sqrt(counts / (counts - 1.0))
+    middle = float(means.mean())
+    _, low, high = spread(middle + (values - means[place]) * wider[place])
+    return np.asarray(middle), *holding(middle, low, high)
 
 
 def spread_by(groups: SeriesGroupBy[Any, Any]) -> tuple[pd.Series, pd.Series, pd.Series]:
@@ -101,10 +125,13 @@ class Scoring(Protocol):
         Columns of one run, in a sweep's table.
     columns : tuple of str
         Columns of many runs or of an expectation, in a table of curves.
+    single : mapping of str to str
+        Each measure's column in `columns` to that of one run in `run_columns`.
     """
 
     run_columns: tuple[str, ...]
     columns: tuple[str, ...]
+    single: Mapping[str, str]
 
     def measures(self, split: Split) -> tuple[Metric, ...]:
         """The measures that can compare models, the usual one first."""
@@ -120,8 +147,11 @@ class Scoring(Protocol):
         """`columns` over w + N(0, σ²I) for each centre (k, d) and σ (k,); bands from `draws`."""
         ...
 
-    def over_runs(self, split: Split, runs: pd.DataFrame) -> dict[str, float]:
-        """`columns` of the runs of one method at one ε, from their rows in a sweep's table."""
+    def over_runs(self, splits: Sequence[Split], runs: pd.DataFrame) -> dict[str, float]:
+        """`columns` of the runs of one method at one ε, from their rows in a sweep's table.
+
+        The column "split" tells on which of the splits a run was judged.
+        """
         ...
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,11 +20,15 @@ from dpcore.evaluation.scoring.base import (
     Array,
     Metric,
     holding,
-    spread,
+    spread_over,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+BAND_RECORDS = 2_000
+"""The spread of single draws is measured on about this many test records."""
 
 
 class Classification:
@@ -46,6 +53,7 @@ class Classification:
         "missed_per_1000",
         "false_per_1000",
     )
+    single: Mapping[str, str] = MappingProxyType({"accuracy": "accuracy_test", "auc": "auc"})
 
     def measures(self, split: Split) -> tuple[Metric, ...]:
         """Accuracy; the area under the ROC curve where both classes are among the test records."""
@@ -73,21 +81,31 @@ class Classification:
         """Means to 1e-4, of areas as in `expected_areas`; bands from the draws."""
         test = metrics.expected_rates(centres, sigmas, split.x_test, split.y_test)
         area = auc.expected_auc(centres, sigmas, split.x_test, split.y_test)
-        around = auc.area_bands(centres, sigmas, draws, split.x_test, split.y_test, (LOW, HIGH))
-        hits = metrics.noisy_accuracies(centres, sigmas, draws, split.x_test, split.y_test)
+        every = math.ceil(len(split.y_test) / BAND_RECORDS)
+        few = split.x_test[::every], split.y_test[::every]
+        around = auc.area_bands(centres, sigmas, draws, *few, (LOW, HIGH))
+        hits = metrics.noisy_accuracies(centres, sigmas, draws, *few)
+        if every > 1:
+            # Against these draws' mean: the records left out shift every draw by nearly the same.
+            hits += (test.accuracy - hits.mean(axis=1))[:, None]
         low, high = holding(test.accuracy, *np.quantile(hits, [LOW, HIGH], axis=1))
-        missed, false = _per_thousand(test.true_positive, test.true_negative, split)
+        share = float(np.mean(split.y_test > 0))
+        missed, false = _per_thousand(test.true_positive, test.true_negative, share)
         accuracies = test.accuracy, low, high
         areas = area, area + around[0], area + around[1]
         values = (*accuracies, *areas, test.balanced, missed, false)
         return dict(zip(self.columns, values, strict=True))
 
-    def over_runs(self, split: Split, runs: pd.DataFrame) -> dict[str, float]:
+    def over_runs(self, splits: Sequence[Split], runs: pd.DataFrame) -> dict[str, float]:
         """Means over runs; the band from 5 % to 95 % of them."""
-        mean = runs[list(self.run_columns)].mean()
-        accuracies, areas = (spread(runs[name].to_numpy()) for name in ("accuracy_test", "auc"))
-        cases = _per_thousand(mean["true_positive_rate"], mean["true_negative_rate"], split)
-        values = map(float, (*accuracies, *areas, mean["balanced_accuracy"], *cases))
+        places = runs["split"].to_numpy()
+        accuracies, areas = (
+            spread_over(runs[name].to_numpy(), places) for name in self.single.values()
+        )
+        found, cleared = (runs[f"true_{kind}_rate"].to_numpy() for kind in ("positive", "negative"))
+        shares = np.array([np.mean(split.y_test > 0) for split in splits])[places]
+        cases = [values.mean() for values in _per_thousand(found, cleared, shares)]
+        values = map(float, (*accuracies, *areas, runs["balanced_accuracy"].mean(), *cases))
         return dict(zip(self.columns, values, strict=True))
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
@@ -111,9 +129,10 @@ class Classification:
         return np.asarray(np.mean(values > 0, axis=0))
 
 
-def _per_thousand(true_positive: Array, true_negative: Array, split: Split) -> tuple[Array, Array]:
+def _per_thousand(
+    true_positive: Array, true_negative: Array, share: float | Array
+) -> tuple[Array, Array]:
     """Missed and falsely flagged people among 1,000 with the test records' share of positives."""
-    share = float(np.mean(split.y_test > 0))
     return 1000.0 * share * (1.0 - true_positive), 1000.0 * (1.0 - share) * (1.0 - true_negative)
 
 

@@ -6,6 +6,8 @@ draws.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +16,7 @@ from dpcore.datasets import Split
 from dpcore.erm.one_vs_rest import parts
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.scoring import metrics
-from dpcore.evaluation.scoring.base import ACCURACY, Array, Metric, spread
+from dpcore.evaluation.scoring.base import ACCURACY, Array, Metric, spread, spread_over
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +55,7 @@ class Multiclass:
 
     run_columns: tuple[str, ...] = ("accuracy_train", "accuracy_test", "balanced_accuracy")
     columns: tuple[str, ...] = ("accuracy", "accuracy_low", "accuracy_high", "balanced_accuracy")
+    single: Mapping[str, str] = MappingProxyType({"accuracy": "accuracy_test"})
 
     def measures(self, split: Split) -> tuple[Metric, ...]:
         """Accuracy in [0, 1]."""
@@ -85,9 +88,10 @@ class Multiclass:
             result.append((*spread(overall), balanced.mean()))
         return dict(zip(self.columns, np.array(result).T, strict=True))
 
-    def over_runs(self, split: Split, runs: pd.DataFrame) -> dict[str, float]:
+    def over_runs(self, splits: Sequence[Split], runs: pd.DataFrame) -> dict[str, float]:
         """Means over runs; the band from 5 % to 95 % of them."""
-        accuracies = map(float, spread(runs["accuracy_test"].to_numpy()))
+        single = runs["accuracy_test"].to_numpy()
+        accuracies = map(float, spread_over(single, runs["split"].to_numpy()))
         values = *accuracies, float(runs["balanced_accuracy"].mean())
         return dict(zip(self.columns, values, strict=True))
 

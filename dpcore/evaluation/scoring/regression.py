@@ -8,6 +8,8 @@ closed form. For several models or for noise, the RMSE is the root of the mean s
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +18,7 @@ from scipy import special
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.scoring import metrics
-from dpcore.evaluation.scoring.base import HIGH, LOW, Array, Metric, holding
+from dpcore.evaluation.scoring.base import HIGH, LOW, Array, Metric, holding, spread_over
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,6 +118,7 @@ class Regression:
 
     run_columns: tuple[str, ...] = ("rmse_train", "rmse_test", "r2_train", "r2_test")
     columns: tuple[str, ...] = ("rmse", "rmse_low", "rmse_high", "r2")
+    single: Mapping[str, str] = MappingProxyType({"rmse": "rmse_test"})
 
     def measures(self, split: Split) -> tuple[Metric, ...]:
         """RMSE in the unit of y, against its public range."""
@@ -145,12 +148,12 @@ class Regression:
         values = unit * np.sqrt(mean), low, high, _explained(mean, split.y_test)
         return dict(zip(self.columns, values, strict=True))
 
-    def over_runs(self, split: Split, runs: pd.DataFrame) -> dict[str, float]:
+    def over_runs(self, splits: Sequence[Split], runs: pd.DataFrame) -> dict[str, float]:
         """The root of the mean square over runs; the band from 5 % to 95 % of them."""
         single = runs["rmse_test"].to_numpy()
         mean = float(np.sqrt(np.mean(single**2)))
-        low, high = holding(mean, *np.quantile(single, [LOW, HIGH]))
-        values = mean, low, high, float(runs["r2_test"].mean())
+        _, *band = spread_over(single, runs["split"].to_numpy())
+        values = mean, *map(float, holding(mean, *band)), float(runs["r2_test"].mean())
         return dict(zip(self.columns, values, strict=True))
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:

@@ -96,7 +96,7 @@ def test_a_table_becomes_examples_with_the_positive_outcome_as_class_1(key: str)
 
 def test_a_table_passes_on_size_seed_and_leaks() -> None:
     small = images.load("cohort", records=200, seed=1)
-    assert small.records + len(small.test_inputs) == 200
+    assert (small.records, len(small.test_inputs)) == (200, 10_000)
     leaky = images.load("breast_cancer", preparation=datasets.PAPER_000)
     assert any(note.startswith("leaks") for note in leaky.notes)
     with pytest.raises(InvalidInput, match="569"):
