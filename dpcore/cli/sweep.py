@@ -19,12 +19,13 @@ from dpcore.controls.control import fields
 from dpcore.controls.explore import CONTROLS, DATA, EPSILON, FEW_EPSILONS
 from dpcore.controls.options import add as add_options
 from dpcore.controls.options import exactly, typed_values
-from dpcore.datasets import OWN, PAPER_000, Preparation, described, entry, prepare
+from dpcore.datasets import OWN, PAPER_000, Preparation, described, entry
 from dpcore.datasets.prepare import complete_only
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import number, one_of, reject, whole
 from dpcore.evaluation.curves import answers
 from dpcore.evaluation.marks import marked
+from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, losses_for
 from dpcore.evaluation.sweep import sweep
 from dpcore.guarantee import Status
@@ -40,7 +41,6 @@ def add(command: Parser) -> None:
     table_options(command)
     add_options(command, CONTROLLED)
     # No page has the options from here on.
-    command.add_argument("--seed", default="0")
     command.add_argument("--batch", help="records per stochastic step; default: rule")
     command.add_argument(
         "--preparation",
@@ -79,13 +79,15 @@ def run(options: argparse.Namespace) -> None:
         upload=data.upload,
         columns=data.columns,
         epsilons=tuple(number("epsilon", part) for part in typed.split(",")),
-        seed=whole("seed", options.seed, at_least=0),
         batch=optional_whole("batch", options.batch, 1),
         preparation=_preparation(options, choices),
     )
     output = None if options.output is None else _writable(options.output)
-    split = None if data.table is None else prepare(data.table, study.preparation)
-    rows = marked((answers if options.summary else sweep)(study, split=split, progress=progress))
+    if options.summary:
+        rows = marked(answers(study, records=data.table, progress=progress))
+    else:
+        split = None if data.table is None else splits(data.table, study.preparation)
+        rows = marked(sweep(study, split=split, progress=progress))
     if complete_only(public, study.preparation):
         print(f"About every ε: {COMPLETE_ONLY}.", file=sys.stderr)
     if output is not None:

@@ -42,6 +42,11 @@ def frontier(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
     DataFrame
         `columns`, ascending ε; no row where nothing is proved.
     """
+    return best_rows(table, measure)[list(columns(measure))]
+
+
+def best_rows(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
+    """The rows of a `frontier` with all their columns."""
     complete = table.groupby("epsilon")["method"].transform("nunique") == table["method"].nunique()
     name, higher_is_better = measure.column, measure.sign > 0.0
     proved = table[complete & (table["status"] == str(Status.PROVED)) & table[name].notna()]
@@ -50,7 +55,7 @@ def frontier(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
         .groupby("epsilon")
         .tail(1)
     )
-    return best.sort_values("epsilon")[list(columns(measure))].reset_index(drop=True)
+    return best.sort_values("epsilon").reset_index(drop=True)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 
 from dpcore.controls.explore import CONTROLS, EPSILON
 from dpcore.controls.options import exactly
@@ -54,26 +54,21 @@ def _options(item: Study | Preparation, prefix: str, always: Sequence[str]) -> l
     return parts
 
 
-def commands(closed: Study, to_train: Sequence[Study]) -> str:
+def commands(parts: Sequence[Study]) -> str:
     """The command lines that together give the table on screen, one for each part."""
-    outputs = [
-        (closed, "closed_form.csv"),
-        *((study, f"{study.methods[0]}.csv") for study in to_train),
-    ]
-    return "\n".join(command(study, output) for study, output in outputs)
+    outputs = ["out.csv"] if len(parts) == 1 else [f"{study.edition}.csv" for study in parts]
+    return "\n".join(map(command, parts, outputs))
 
 
-def snippet(study: Study, to_train: Sequence[Study]) -> str:
+def snippet(parts: Sequence[Study]) -> str:
     """Python that gives exactly the table on screen.
 
     Parameters
     ----------
-    study : Study
-        The study of the whole page.
-    to_train : sequence of Study
-        The parts of it that are trained, one a method.
+    parts : sequence of Study
+        They differ in methods and edition.
     """
-    parts = [*_closed(study, to_train), *to_train]
+    study = parts[0]
     # Fields common to all parts are written once, the rest with each part.
     per_part = [
         field.name
@@ -85,15 +80,17 @@ def snippet(study: Study, to_train: Sequence[Study]) -> str:
         for name, value in vars(parts[0]).items()
         if name not in (*per_part, *EXPRESSED_OTHERWISE)
     }
+    settings = changed(shared, vars(Study()))
     preparation = ", ".join(changed(vars(study.preparation), vars(Preparation())))
+    if preparation:
+        settings.append(f"preparation=dpcore.Preparation({preparation})")
     lines = [
         "import pandas as pd",
         "",
         "import dpcore",
         "",
         f"records = {_source(study)}",
-        f"split = dpcore.prepare(records, dpcore.Preparation({preparation}))",
-        *call("settings = dict", changed(shared, vars(Study()))),
+        *call("settings = dict", settings),
         "# Noise comes from a seed: for exploration only.",
         "parts = [",
     ]
@@ -102,18 +99,11 @@ def snippet(study: Study, to_train: Sequence[Study]) -> str:
         lines.append(f"    dpcore.Study({arguments}, **settings),")
     lines += [
         "]",
-        "curves = [dpcore.explore(part, split=split) for part in parts]",
+        "curves = [dpcore.explore(part, records=records) for part in parts]",
         "table = pd.concat(curves, ignore_index=True)",
         "print(table.to_string())",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _closed(study: Study, to_train: Sequence[Study]) -> list[Study]:
-    """The part of the study that needs no training; none where every method is trained."""
-    trained = {key for part in to_train for key in part.methods}
-    closed = tuple(key for key in study.methods if key not in trained)
-    return [replace(study, methods=closed)] if closed else []
 
 
 def _source(study: Study) -> str:

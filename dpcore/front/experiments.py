@@ -93,7 +93,7 @@ def explore(study: Study, **options: Any) -> pd.DataFrame:
     study : Study
         It names the adjacency.
     **options
-        As of `dpcore.evaluation.curves.answers`: `split` (from `prepare`, where at hand),
+        As of `dpcore.evaluation.curves.answers`: `records` (from `load`, where at hand),
         `progress`, `cancelled`.
 
     Returns

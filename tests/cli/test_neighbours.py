@@ -43,6 +43,8 @@ MEASURED = {
     *("accuracy_high", "missed_per_1000", "false_per_1000", "objective", "objective_low"),
     *("objective_high", "excess_risk", "rmse", "rmse_low", "rmse_high", "r2", "rmse_train"),
     *("rmse_test", "r2_train", "r2_test", "value", "value_low", "value_high", "seconds"),
+    *("accuracy_noiseless", "auc_noiseless", "rmse_noiseless"),
+    *("accuracy_baseline", "auc_baseline", "rmse_baseline"),
 }
 """What is measured on records, and how long it took: no ε covers it."""
 

@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 
 from dpcore.datasets import PAPER_000, Preparation
+from dpcore.evaluation.baselines import baselines
+from dpcore.evaluation.splits import splits_of
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import COLUMNS, sweep
 from tests.cli.commands import Captured, parsed, refused, said
@@ -201,3 +203,31 @@ def test_a_number_to_predict_brings_its_own_loss_and_columns(capsys: Captured) -
     )
     for more, sentence in refusals:
         assert sentence in refused(capsys, *arguments, *more.split())
+
+
+@pytest.mark.parametrize(
+    ("dataset", "loss", "measures"),
+    [("breast_cancer", "logistic", ("accuracy", "auc")), ("diabetes", "squared", ("rmse",))],
+)
+def test_a_summary_carries_the_model_without_privacy_and_the_noise_free_twin(
+    dataset: str, loss: str, measures: tuple[str, ...], capsys: Captured, tmp_path: Path
+) -> None:
+    path = tmp_path / "out.csv"
+    line = ["sweep", "--summary", "--dataset", dataset, "--loss", loss, "--output", str(path)]
+    said(capsys, *line, "--methods", "nonprivate,opera", "--epsilon", "0.5,5", "--lam", "0.3")
+    table = pd.read_csv(path)
+    compared = baselines(splits_of(dataset, None, Preparation()))
+    for measure in measures:
+        assert table[f"{measure}_baseline"].to_list() == pytest.approx(
+            [compared.measured[measure]] * len(table)
+        )
+        # λ = 0.3 is not what one would use without privacy, and that has nothing to do with noise.
+        exact = table[table["method"] == "nonprivate"]
+        assert (exact[f"{measure}_noiseless"] == exact[measure]).all()
+        assert (exact[measure] != exact[f"{measure}_baseline"]).all()
+        noisy = table[(table["method"] == "opera") & (table["epsilon"] == 0.5)]
+        assert (noisy[f"{measure}_noiseless"] != noisy[measure]).all()
+    # A single run has no place for it: it is no result of that run.
+    rows = tmp_path / "rows.csv"
+    said(capsys, *SMALL, "--output", str(rows))
+    assert not [name for name in pd.read_csv(rows) if name.endswith("_baseline")]

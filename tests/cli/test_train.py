@@ -281,12 +281,12 @@ def test_a_stopped_training_is_resumed_as_if_unbroken(
     line = f"{SMALL} --epsilon 3 --decay 0.9 --runs 2 --seed 0 --set seed=3 --dataset cohort {more}"
     wanted = parsed(capsys, *line.split(), "--output", str(tmp_path / "whole"))
     part = str(tmp_path / "part")
-    stop_after(monkeypatch, 10)
+    stop_after(monkeypatch, 12)
     assert main([*line.split(), "--output", part]) == 130
     assert f"Go on with: dpcore train --resume --output {part}" in capsys.readouterr().err
     found = parsed(capsys, "train", "--resume", "--output", part, "--device", "cpu")
     assert found == wanted
-    assert found["train"]["steps"] == found["train"]["steps_planned"] == 20
+    assert found["train"]["steps"] == found["train"]["steps_planned"] == 24
     rows = [pd.read_csv(tmp_path / each / "measures.csv") for each in ("whole", "part")]
     pd.testing.assert_frame_equal(*(each.drop(columns="seconds") for each in rows))
     weights = [np.load(tmp_path / each / "weights.npz") for each in ("whole", "part")]

@@ -9,8 +9,8 @@ import pytest
 
 from dpcore.datasets import Split, load, prepare
 from dpcore.datasets.images.tabular import from_split
-from dpcore.evaluation import curves
-from dpcore.evaluation.curves import answers, baselines, closed_form
+from dpcore.evaluation.baselines import _tuned, baselines
+from dpcore.evaluation.curves import all_curves, closed_form
 from dpcore.evaluation.scoring import scoring_for
 from dpcore.evaluation.study import Study, losses_for, problem_for
 
@@ -55,9 +55,8 @@ def test_measures_of_training_records_leave_blank_ones_out(key: str) -> None:
 @pytest.mark.parametrize("key", TABLES)
 def test_the_regularisation_is_chosen_among_the_records_that_are_not_blank(key: str) -> None:
     split, kept = splits(key, 60)
-    study = Study(dataset=key, loss=losses_for(split.entry)[0])
-    lam, weights = curves._tuned_lam(study, split)
-    wanted, models = curves._tuned_lam(study, kept)
+    weights, lam = _tuned(split)
+    models, wanted = _tuned(kept)
     assert lam == wanted
     assert weights == pytest.approx(models, rel=1e-9)
 
@@ -70,9 +69,10 @@ def test_however_few_are_not_blank_there_is_an_answer(key: str, left: int) -> No
     split, _ = splits(key, whole.records - left)
     loss = losses_for(split.entry)[0]
     study = Study(dataset=key, loss=loss, methods=("opera",), epsilons=(1.0,), runs=2)
-    compared = baselines(study, split)
+    compared = baselines(split)
     assert all(np.isfinite(value) for value in compared.guesses.values())
-    told, usual = answers(study, split=split), closed_form(study, whole)
+    assert all(np.isfinite(value) for value in compared.measured.values())
+    told, usual = all_curves(study, split), closed_form(study, whole)
     assert np.isfinite(told.select_dtypes("number").drop(columns="certified_epsilon")).any(
         axis=None
     )

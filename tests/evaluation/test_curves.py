@@ -1,4 +1,4 @@
-"""Closed-form curves against large sweeps; bands, summaries and baselines."""
+"""Closed-form curves against large sweeps; bands and summaries."""
 
 from __future__ import annotations
 
@@ -11,19 +11,10 @@ import pytest
 from dpcore.datasets import Split
 from dpcore.erm.newton import minimise
 from dpcore.evaluation import curves
-from dpcore.evaluation.curves import (
-    COLUMNS,
-    Baselines,
-    Reference,
-    baselines,
-    closed_form,
-    summarise,
-)
+from dpcore.evaluation.curves import COLUMNS, closed_form, summarise
 from dpcore.evaluation.scoring import metrics
-from dpcore.evaluation.scoring.binary import ACCURACY
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
-from tests.evaluation.splits import made_split
 
 CLOSED = ("nonprivate", "outpert", "opera")
 RUNS = 1_000
@@ -56,6 +47,8 @@ def test_closed_forms_agree_with_a_large_sweep(name: str, cancer: Split) -> None
     assert set(closed["source"]) == {"closed form"}
     assert set(sampled["source"]) == {"sampled"}
     assert (sampled["runs"] == study.runs).all()
+    for name in ("accuracy_noiseless", "auc_noiseless"):
+        assert closed[name].to_numpy() == pytest.approx(sampled[name].to_numpy(), abs=1e-4)
     same = list(curves.CALIBRATION_COLUMNS)
     pd.testing.assert_frame_equal(closed[same], sampled[same])
     spread = rows.groupby(["method", "epsilon"], sort=False)[["accuracy_test", "objective"]].std()
@@ -106,10 +99,12 @@ def test_without_noise_every_number_is_that_of_the_minimiser(cancer: Split) -> N
     assert found["excess_risk"].to_numpy() == pytest.approx(0.0, abs=1e-12)
     for column in ("objective_low", "objective_high"):
         assert found[column].to_numpy() == pytest.approx(found["objective"].to_numpy())
-    reference = baselines(study, cancer).same_lam
-    assert found["objective"][0] == pytest.approx(reference.objective)
-    for column in ("accuracy", "missed_per_1000", "false_per_1000"):
-        assert found[column][0] == pytest.approx(reference.measured[column])
+    for column in ("accuracy", "auc"):
+        assert found[f"{column}_noiseless"].to_numpy() == pytest.approx(found[column].to_numpy())
+    per_1000 = 1000.0 * np.mean((cancer.x_test @ weights > 0) != (cancer.y_test > 0))
+    assert (found["missed_per_1000"] + found["false_per_1000"]).to_list() == pytest.approx(
+        [per_1000, per_1000]
+    )
 
 
 def test_missed_and_false_cases_make_up_the_errors(cancer: Split) -> None:
@@ -166,66 +161,6 @@ def test_summaries_are_means_and_quantiles_of_the_runs(cancer: Split) -> None:
         missed = 1000 * share * (1 - some["true_positive_rate"].mean())
         assert line["missed_per_1000"] == pytest.approx(missed)
         assert line["sigma"] == some["sigma"].iloc[0]
-
-
-def test_baselines_know_a_separable_problem() -> None:
-    split = made_split(records=300, dimension=3)
-    truth = np.array([1.0, -2.0, 0.5])
-    keep = {
-        "y_train": np.where(split.x_train @ truth > 0, 1.0, -1.0),
-        "y_test": np.where(split.x_test @ truth > 0, 1.0, -1.0),
-    }
-    split = replace(split, **keep)
-    found = baselines(Study(lam=1.0), split)
-    commoner = 1.0 if split.y_train.mean() >= 0 else -1.0
-    assert found.guess == np.mean(split.y_test == commoner)
-    assert found.same_lam.lam == 1.0
-    assert found.tuned.lam < 0.1  # noiseless labels want next to no regularisation
-    assert found.value(found.tuned) >= 0.97
-    assert found.value(found.tuned) >= found.value(found.same_lam)
-
-
-def test_the_majority_is_that_of_the_training_records() -> None:
-    split = made_split()
-    split = replace(split, y_train=np.ones_like(split.y_train), y_test=-np.ones_like(split.y_test))
-    assert baselines(Study(lam=0.1), split).guess == 0.0
-
-
-def test_the_tuned_lambda_has_the_best_cross_validated_accuracy(cancer: Split) -> None:
-    """The chosen λ against a plain loop over folds and λ."""
-    from dpcore.erm.newton import ridge_path
-
-    study = Study()
-    problem = problem_for(study, cancer)
-    order = np.random.default_rng(cancer.preparation.seed).permutation(cancer.records)
-    forms = problem.forms(cancer.x_train, cancer.y_train)[order]
-    fold = np.arange(len(forms)) % 5
-    scores = {}
-    for lam in curves.CROSS_VALIDATION_LAMS:
-        hits = []
-        for held in range(5):
-            weights = ridge_path(problem.function, forms[fold != held], [lam])[0]
-            hits.append(np.mean(forms[fold == held].at(weights) > 0))
-        scores[lam] = np.mean(hits)
-    chosen = baselines(study, cancer).tuned.lam
-    assert scores[chosen] == pytest.approx(max(scores.values()), abs=0.003)
-    assert scores[chosen] > scores[1.0]
-
-
-def test_losses_are_counted_against_the_better_model_without_privacy() -> None:
-    def model(accuracy: float) -> Reference:
-        return Reference(0.1, 0.5, {"accuracy": accuracy}, {"accuracy": (0.0, 1.0)})
-
-    def compared(same: float, tuned: float) -> Baselines:
-        return Baselines(ACCURACY, {"accuracy": 0.5}, same_lam=model(same), tuned=model(tuned))
-
-    for tuned, same, best in ((0.767, 0.783, 0.783), (0.783, 0.767, 0.783)):
-        found = compared(same, tuned)
-        assert found.value(found.best) == best
-        assert {found.value(found.best), found.value(found.other)} == {tuned, same}
-    tied = compared(0.7, 0.7)
-    assert tied.best is tied.tuned
-    assert tied.other is tied.same_lam
 
 
 def test_each_row_has_the_delta_of_what_holds(cancer: Split) -> None:

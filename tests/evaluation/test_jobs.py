@@ -22,12 +22,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.datasets import Split
+from dpcore.datasets import load
 from dpcore.datasets.cache import place
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import curves, executors, jobs, work
-from dpcore.evaluation.curves import answers
+from dpcore.evaluation.curves import all_curves
+from dpcore.evaluation.splits import splits, splits_of
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import task as training_task
@@ -52,7 +53,9 @@ def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache: Path) -
     assert job.key == QUICK.key
     rows = job.result(PATIENCE)
     # The worker may sum in another order: threads are shared out differently there.
-    pd.testing.assert_frame_equal(rows, answers(QUICK), rtol=1e-10)
+    parts = splits_of(QUICK.dataset, QUICK.records, QUICK.preparation)
+    assert rows["splits"].tolist() == [5] * 2 + [2] * 2  # the trained one has two runs
+    pd.testing.assert_frame_equal(rows, all_curves(QUICK, parts), rtol=1e-10)
     assert (job.state, job.progress, job.message) == ("done", 1.0, "done")
     wait_for(lambda: names(cache) == {f"{QUICK.key}.csv"})
 
@@ -185,19 +188,16 @@ def test_a_study_that_cannot_run_fails_with_its_own_sentence(cache: Path) -> Non
     wait_for(lambda: names(cache) == set())
 
 
-def test_uploaded_records_wait_for_the_job_and_are_read_once(cancer: Split, tmp_path: Path) -> None:
+def test_uploaded_records_wait_for_the_job_and_are_read_once(tmp_path: Path) -> None:
     study = replace(QUICK, upload="a digest", methods=("nonprivate",))
-    half = replace(
-        cancer,
-        x_train=cancer.x_train[::2],
-        y_train=cancer.y_train[::2],
-        blank=cancer.blank[::2],
-    )
+    table = load("breast_cancer")
+    half = replace(table, frame=table.frame[::2].reset_index(drop=True), label=table.label[::2])
     waiting = tmp_path / "records"
     waiting.write_bytes(pickle.dumps(half))
     rows = submit(study, str(waiting)).result(PATIENCE)
     assert not waiting.exists()
-    wanted = answers(study, split=half)
+    wanted = all_curves(study, splits(half, study.preparation))
+    assert set(rows["splits"]) == {10}
     assert rows["objective"].to_numpy() == pytest.approx(wanted["objective"].to_numpy(), rel=1e-12)
 
 

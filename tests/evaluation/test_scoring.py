@@ -45,11 +45,11 @@ def test_every_table_of_runs_holds_its_means_within_their_bands(
     values = equal_runs()
     told = _spread(pd.DataFrame({"v": values}), "v")
     assert told == {"mean": values[0], "low": values[0], "high": values[0]}
-    runs = pd.DataFrame({"accuracy_test": values, "balanced_accuracy": values})
-    row = multiclass.Multiclass().over_runs(None, runs)  # type: ignore[arg-type]
+    runs = pd.DataFrame({"split": 0, "accuracy_test": values, "balanced_accuracy": values})
+    row = multiclass.Multiclass().over_runs([], runs)
     assert row["accuracy_low"] == row["accuracy"] == row["accuracy_high"]
-    runs = pd.DataFrame({"rmse_test": values, "r2_test": values})
-    row = regression.Regression().over_runs(None, runs)  # type: ignore[arg-type]
+    runs = pd.DataFrame({"split": 0, "rmse_test": values, "r2_test": values})
+    row = regression.Regression().over_runs([], runs)
     assert row["rmse_low"] <= row["rmse"] <= row["rmse_high"]
     rows = pd.DataFrame(
         {"series": "private", "epoch": 1, "run": range(7), "accuracy_test": values, "epsilon": 1.0}

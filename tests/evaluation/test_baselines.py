@@ -1,0 +1,168 @@
+"""The references of private models: what they are, and that no setting of a model moves them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from dpcore.datasets import PAPER_000, Preparation, Split, load, prepare
+from dpcore.erm.newton import ridge_path
+from dpcore.evaluation.baselines import CROSS_VALIDATION_LAMS, baselines, usual
+from dpcore.evaluation.curves import answers
+from dpcore.evaluation.scoring import AREA, scoring_for
+from dpcore.evaluation.splits import splits
+from dpcore.evaluation.study import Study, problem_for
+from tests.evaluation.splits import made_split
+
+
+def test_the_model_without_privacy_knows_a_separable_problem() -> None:
+    split = made_split(records=300, dimension=3)
+    truth = np.array([1.0, -2.0, 0.5])
+    keep = {
+        "y_train": np.where(split.x_train @ truth > 0, 1.0, -1.0),
+        "y_test": np.where(split.x_test @ truth > 0, 1.0, -1.0),
+    }
+    split = replace(split, **keep)
+    found = baselines(split)
+    commoner = 1.0 if split.y_train.mean() >= 0 else -1.0
+    assert found.guess == np.mean(split.y_test == commoner)
+    assert found.lam < 0.1  # noiseless labels want next to no regularisation
+    assert found.value >= 0.97
+
+
+def test_the_majority_is_that_of_the_training_records() -> None:
+    split = made_split()
+    split = replace(split, y_train=np.ones_like(split.y_train), y_test=-np.ones_like(split.y_test))
+    assert baselines(split).guess == 0.0
+
+
+def test_the_lambda_has_the_best_cross_validated_accuracy(cancer: Split) -> None:
+    """The chosen λ against a plain loop over folds and λ."""
+    problem = problem_for(Study(), cancer)
+    order = np.random.default_rng(cancer.preparation.seed).permutation(cancer.records)
+    forms = problem.forms(cancer.x_train, cancer.y_train)[order]
+    fold = np.arange(len(forms)) % 5
+    scores = {}
+    for lam in CROSS_VALIDATION_LAMS:
+        hits = []
+        for held in range(5):
+            weights = ridge_path(problem.function, forms[fold != held], [lam])[0]
+            hits.append(np.mean(forms[fold == held].at(weights) > 0))
+        scores[lam] = np.mean(hits)
+    chosen = baselines(cancer).lam
+    nearest = min(scores, key=lambda lam: abs(np.log(lam / chosen)))
+    assert nearest == pytest.approx(chosen)
+    assert scores[nearest] == pytest.approx(max(scores.values()), abs=0.003)
+    assert scores[nearest] > scores[1.0]
+
+
+def logistic(split: Split, lam: float) -> float:
+    """Accuracy of scikit-learn's model: its C is 1/(λ n)."""
+    model = LogisticRegression(
+        C=1.0 / (lam * split.records), fit_intercept=False, tol=1e-10, max_iter=10_000
+    )
+    return float(model.fit(split.x_train, split.y_train).score(split.x_test, split.y_test))
+
+
+@pytest.mark.parametrize(("key", "records"), [("breast_cancer", None), ("cohort", 2_000)])
+def test_it_is_the_mean_over_the_splits_of_scikit_learns_logistic_regression(
+    key: str, records: int | None
+) -> None:
+    parts = splits(load(key, records=records), Preparation())
+    alone = [baselines(part) for part in parts]
+    wanted = [logistic(part, one.lam) for part, one in zip(parts, alone, strict=True)]
+    found = baselines(parts)
+    assert found.value == pytest.approx(np.mean(wanted), abs=1e-9)
+    assert found.guess == pytest.approx(np.mean([one.guess for one in alone]), abs=1e-12)
+    lams = [one.lam for one in alone]
+    assert found.lam == pytest.approx(np.exp(np.mean(np.log(lams))))
+    # Another λ or one split alone would be noticed.
+    if len(parts) > 1:
+        assert len({round(one.value, 6) for one in alone}) > 1
+    strong = np.mean([logistic(part, 1.0) for part in parts])
+    assert abs(found.value - strong) > 0.005
+
+
+def test_more_records_tested_make_the_range_narrower_around_the_mean() -> None:
+    parts = splits(load("breast_cancer"), Preparation())
+    alone, found = [baselines(part) for part in parts], baselines(parts)
+
+    def width(ends: tuple[float, float]) -> float:
+        return ends[1] - ends[0]
+
+    # Five splits of 114 test records are 569 different ones at most.
+    for name, (low, high) in found.ranges.items():
+        assert low < found.measured[name] < high
+        single = np.mean([width(one.ranges[name]) for one in alone])
+        assert width((low, high)) == pytest.approx(single * np.sqrt(114 / 569), rel=1e-9)
+
+
+OTHERWISE = {
+    "methods": ("nonprivate", "opera"),
+    "epsilons": (0.3,),
+    "loss": "huber",
+    "huber_width": 0.1,
+    "lam": 0.3,
+    "delta": 1e-7,
+    "edition": "published",
+    "adjacency": "replace-one",
+    "runs": 4,
+    "seed": 5,
+    "steps": 17,
+    "radius": 3.0,
+    "preparation": replace(PAPER_000, intercept=True),
+}
+
+
+def carried(study: Study) -> pd.Series:
+    rows = answers(study)
+    names = [name for name in rows if name.endswith("_baseline")]
+    (one,) = rows[names].drop_duplicates().to_dict("records")
+    return pd.Series(one)
+
+
+def changes() -> Sequence[Study]:
+    base = Study(methods=("opera",), epsilons=(1.0,), runs=2)
+    alone = [
+        replace(base, **{name: value})
+        for name, value in OTHERWISE.items()
+        if name not in ("huber_width", "radius")
+    ]
+    free = replace(base, lam=0.0, radius=3.0, steps=20)
+    return [base, *alone, free, replace(base, loss="huber", huber_width=0.1)]
+
+
+def test_no_setting_of_a_study_moves_it() -> None:
+    known = {field.name for field in fields(Study)}
+    assert set(OTHERWISE) <= known
+    base, *others = changes()
+    wanted = carried(base)
+    assert list(wanted.index) == ["accuracy_baseline", "auc_baseline"]
+    for study in others:
+        pd.testing.assert_series_equal(carried(study), wanted, check_exact=True)
+    # The data set does, and which records are tested.
+    for study in (
+        replace(base, dataset="cohort", records=500),
+        replace(base, preparation=Preparation(seed=1)),
+    ):
+        assert (carried(study) != wanted).all()
+
+
+def test_it_is_prepared_as_usual_whatever_the_private_model_is() -> None:
+    chosen = Preparation(norm="clip", intercept=True, seed=4, test_fraction=0.3, scaling="data")
+    assert usual(chosen) == Preparation(seed=4, test_fraction=0.3)
+
+
+def test_other_measures_come_with_it(cancer: Split) -> None:
+    found = baselines(cancer)
+    assert [one.column for one in scoring_for(cancer).measures(cancer)] == ["accuracy", "auc"]
+    area = found.by(AREA)
+    assert (area.value, area.guess) == (found.measured["auc"], 0.5)
+    assert area.between == found.ranges["auc"]
+    assert area.between[0] < area.value < area.between[1]
+    assert prepare(load("breast_cancer")).preparation == usual(Preparation())
