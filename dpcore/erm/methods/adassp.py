@@ -183,6 +183,7 @@ METHOD = Method(
     title="AdaSSP",
     paper="modern baseline (Wang 2018)",
     idea="Blur the sums that linear regression needs, and regularise as much as they then ask for.",
+    words="noise on the sums",
     editions={
         Edition.PUBLISHED: MethodStanding(
             claim="(ε, δ) for every ε, with one record more or less.",

@@ -80,6 +80,7 @@ METHOD = Method(
     title="DP-FTRL",
     paper="modern baseline (Kairouz et al. 2021; Denisov et al. 2022)",
     idea="See every record once, as it comes in, with noise whose draws cancel from step to step.",
+    words="one pass with noise on running sums",
     editions={
         Edition.SOUND: MethodStanding(
             claim=NO_PAPER,

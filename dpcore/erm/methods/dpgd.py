@@ -74,6 +74,7 @@ METHOD = Method(
     title="DP-GD",
     paper="modern baseline (Ganesh et al. 2023; Dong, Roth, Su 2022)",
     idea="Train in few steps, each on all the records, with noise added to every step.",
+    words="noise on every full step",
     editions={
         Edition.SOUND: MethodStanding(
             claim=NO_PAPER,

@@ -57,6 +57,7 @@ METHOD = Method(
     title="DP-Newton",
     paper="modern baseline (Ganesh et al. 2023, double noise)",
     idea="Take a handful of long steps that follow the curvature, and blur both slope and step.",
+    words="noise on a few curved steps",
     editions={
         Edition.SOUND: MethodStanding(
             claim=NO_PAPER,

@@ -151,6 +151,7 @@ METHOD = Method(
     title="Functional",
     paper="survey's ref. 54 (Zhang, Zhang, Xiao, Yang and Winslett 2012)",
     idea="Write what training minimises as a polynomial, and blur each of its coefficients.",
+    words="noise on the objective's coefficients",
     editions={
         Edition.PUBLISHED: MethodStanding(
             claim="(ε, 0), by Laplace noise on the coefficients of a polynomial.",

@@ -43,6 +43,7 @@ METHOD = Method(
     title="GRPUA",
     paper="000 Ding et al., Algorithm 2",
     idea="Train in many small steps on records drawn at random, with noise added to every step.",
+    words="noise on every small step",
     editions={
         Edition.PUBLISHED: MethodStanding(
             claim="(√(8 ln(n/δ)) ε + 2nε(e^{2ε/n} - 1), nδ) after T = n² steps (Theorem 7).",

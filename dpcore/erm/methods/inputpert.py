@@ -161,6 +161,7 @@ METHOD = Method(
     title="InputPert",
     paper="002 Fukuchi, Tran and Sakuma 2017, and in a sound form",
     idea="Every person blurs their own record before handing it in; the sums teach a model.",
+    words="noise on every record",
     editions={
         Edition.PUBLISHED: MethodStanding(
             claim="Local privacy for each message (corollary 1), and far more for the model "

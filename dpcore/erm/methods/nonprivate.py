@@ -29,6 +29,7 @@ METHOD = Method(
     title="Non-private",
     paper="000 Ding et al., NonPriv of section V",
     idea="Train on the data as they are.",
+    words="no noise",
     editions={
         Edition.SOUND: MethodStanding(
             claim="None.",

@@ -30,6 +30,7 @@ METHOD = Method(
     title="ObjPert",
     paper="modern baseline (Kifer et al. 2012; Iyengar et al. 2019; Redberg et al. 2023)",
     idea="Add one random tilt to what training minimises, then train without further noise.",
+    words="a random tilt of the objective",
     editions={
         Edition.PUBLISHED: MethodStanding(
             claim="(ε, δ) for the exact minimiser.",

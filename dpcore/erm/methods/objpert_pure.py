@@ -35,6 +35,7 @@ METHOD = Method(
     title="ObjPert, δ = 0",
     paper="modern baseline (Chaudhuri, Monteleoni and Sarwate 2011)",
     idea="The same with a tilt of heavier tails, which never breaks the promise of ε.",
+    words="a random tilt of the objective, δ = 0",
     editions={
         Edition.PUBLISHED: MethodStanding(
             claim="(ε, 0) for the exact minimiser.",

@@ -24,6 +24,7 @@ METHOD = Method(
     title="OPERA",
     paper="000 Ding et al., Algorithm 1",
     idea="Train without noise, then blur the finished model once, with just the noise needed.",
+    words="noise on the finished model",
     editions={
         Edition.PUBLISHED: MethodStanding(
             claim="(ε, δ) for every ε > 0, with near-optimal accuracy down to ε = 1e-9.",

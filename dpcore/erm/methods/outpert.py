@@ -24,6 +24,7 @@ METHOD = Method(
     title="OutPert",
     paper="000 Ding et al., baseline of section V (Zhang et al. 2017)",
     idea="Train without noise, then blur the finished model once, by the classical noise formula.",
+    words="noise on the finished model, by the classical formula",
     editions={
         Edition.PUBLISHED: MethodStanding(
             claim="(ε, δ) for every ε in (0, 1).",

@@ -97,6 +97,7 @@ METHOD = Method(
     title="OutPert, δ = 0",
     paper="modern baseline (Chaudhuri, Monteleoni and Sarwate 2011)",
     idea="Blur the finished model once, with noise of heavier tails that never breaks its promise.",
+    words="noise on the finished model, δ = 0",
     editions={
         Edition.PUBLISHED: MethodStanding(
             claim="(ε, 0) for the exact minimiser.",

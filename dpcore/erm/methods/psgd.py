@@ -142,6 +142,7 @@ METHOD = Method(
     title="PSGD",
     paper="modern baseline (Wu et al. 2017, “bolt-on”)",
     idea="Pass over the records ten times in small batches, then blur the finished model once.",
+    words="ten passes, then noise on the model",
     editions={
         Edition.PUBLISHED: MethodStanding(
             claim="(ε, δ) for every ε in (0, 1).",

@@ -62,6 +62,7 @@ METHOD = Method(
     title="SgdPert",
     paper="000 Ding et al., baseline of section V (after Bassily et al. 2014)",
     idea="As GRPUA: many small steps on random records; its noise follows the classical formula.",
+    words="noise on every small step, by the classical formula",
     editions={
         Edition.PUBLISHED: MethodStanding(
             claim="The total that paper 000's own Theorem 7 gives its Algorithm 2, with classical "
