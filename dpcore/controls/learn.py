@@ -1,0 +1,131 @@
+"""The controls of Learn: which lesson, for whom, and what one changes after one's guess.
+
+A guess itself is no control: it stays in the session, and no address holds it.
+"""
+
+from __future__ import annotations
+
+from dpcore.controls.common import EDITIONS
+from dpcore.controls.control import Control, OneOf, Page, Stops, Switch, where
+from dpcore.controls.explore import SEED
+
+LESSON = Control(
+    "lesson",
+    "Lesson",
+    Stops((1, 2, 3, 4, 5, 6)),
+    default=1,
+    noun="the lesson",
+    fallback_name="the first one",
+    help="Six lessons of at most eight minutes: guess, then see, then change.",
+)
+CLASS = Control(
+    "class",
+    "Class",
+    Switch(),
+    noun="a class",
+    fallback_name="a visit of one's own",
+    help="Lesson and seed are fixed, so that everybody sees the same. Switch it on, then send the "
+    "link under “Copy link”.",
+)
+PRESENTER = Control(
+    "presenter",
+    "Presenter",
+    Switch(),
+    noun="the presenter's view",
+    fallback_name="the usual view",
+    help="Large type and one button, for a screen that a room looks at.",
+)
+CHANGES = Page(
+    Control(
+        "learn_known",
+        "How many of the 99 others they know",
+        Stops((99, 90, 50, 0), row=True),
+        default=99,
+        noun="a number of known others of",
+        field="known",
+        help="Of those they do not know, each smokes with a chance of 24 in 100. ε stays the same: "
+        "it does not rely on what others know.",
+        shown=where(lesson=1),
+    ),
+    Control(
+        "learn_noise",
+        "Noise",
+        OneOf({"laplace": "Laplace, δ = 0", "gaussian": "Gaussian, δ = 1e-5"}, row=True),
+        noun="the noise",
+        field="noise",
+        help="Two ways to draw the noise. Gaussian noise allows a δ, and pays for it on one count.",
+        shown=where(lesson=2),
+    ),
+    Control(
+        "learn_epsilon",
+        "ε",
+        Stops((0.1, 0.3, 1.0, 3.0), row=True),
+        default=0.3,
+        noun="an ε of",
+        field="epsilon",
+        help="The same for every size. Less ε is more privacy, and more noise.",
+        shown=where(lesson=3),
+    ),
+    Control(
+        "learn_answers",
+        "Noise of each answer",
+        OneOf({"fresh": "Fresh", "repeated": "Same again", "split": "One ε for all"}, row=True),
+        noun="the noise",
+        field="answered",
+        help="**Fresh**: every answer costs ε. **Same again**: the first answer is given "
+        "again, and costs nothing more. **One ε for all**: each of k answers has √k times the "
+        "noise, so that all together cost what one costs.",
+        shown=where(lesson=4),
+    ),
+    Control(
+        "learn_edition",
+        "Edition",
+        OneOf(EDITIONS, row=True),
+        default="published",
+        noun="the edition",
+        field="edition",
+        help="**As published**: the paper's noise for its claim. **Sound**: the noise for which "
+        "that ε is certified.",
+        shown=where(lesson=5),
+    ),
+    Control(
+        "learn_claimed",
+        "Claimed ε to attack",
+        Stops((1e-9, 1e-3, 0.1, 1.0), row=True),
+        default=0.1,
+        noun="a claimed ε of",
+        help="An attack trains 4,000 models to see which of two data sets they come from.",
+        shown=where(lesson=5),
+    ),
+    Control(
+        "learn_group",
+        "Small group",
+        OneOf(
+            {
+                "alone": "Smokers who live alone",
+                "kidney": "Kidney function below 45",
+                "admitted": "Three or more admissions",
+                "young": "Younger than 40",
+            }
+        ),
+        noun="the group",
+        field="group",
+        help="Named by one or two columns before any model is trained.",
+        shown=where(lesson=6),
+    ),
+    Control(
+        "learn_patients",
+        "Patients, n",
+        Stops((1000, 3000, 10_000), row=True),
+        default=3000,
+        noun="a number of patients of",
+        field="records",
+        help="Patients that the one model learns from.",
+        shown=where(lesson=6),
+    ),
+)
+"""What one changes once the curve is seen."""
+
+SHARED = (SEED,)
+"""The controls of the state that pages share."""
+EVERY = (LESSON, SEED, CLASS, PRESENTER, *CHANGES)

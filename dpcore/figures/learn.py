@@ -1,0 +1,248 @@
+"""The figure of a lesson: one's guess, the true curve, and the curve after a change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from dpcore.figures.canvas import LEGEND, add_band, axis, canvas
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, SKY, VERMILLION, ink
+from dpcore.figures.words import at_most, counted, listed, plain
+from dpcore.lessons.lesson import Lesson
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+HEIGHT = 330
+GUESS, CHANGED = "your guess", "after your change"
+NEAR = 2.0
+"""How far off, in the unit of the values, a guess may be and still be called right."""
+
+
+def curve(
+    lesson: Lesson,
+    *,
+    guess: Sequence[float] = (),
+    true: pd.DataFrame | None = None,
+    changed: pd.DataFrame | None = None,
+    given: pd.DataFrame | None = None,
+    dark: bool = False,
+    large: bool = False,
+) -> Drawn:
+    """Draw a lesson; x is spaced evenly, as each step multiplies it.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    guess : sequence of float
+        Values at the lesson's points; empty where nobody guesses.
+    true, changed : DataFrame, optional
+        Curves of the lesson, with the first settings and with others.
+    given : DataFrame, optional
+        The curve from which the series that are given beforehand are drawn, where `true` is not.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    large : bool
+        Whether it is looked at from afar.
+    """
+    size = 18 if large else 13
+    font = {"size": size, "color": ink(dark)}
+    figure = canvas(
+        380 if large else HEIGHT, kept=False, legend={**LEGEND, "font": font}, font={"size": size}
+    )
+    places = {x: place for place, x in enumerate(lesson.grid)}
+    figure.update_xaxes(
+        **axis(lesson.across, dark),
+        range=[-0.3, len(places) - 0.7],
+        tickvals=list(places.values()),
+        ticktext=[plain(x) for x in places],
+        fixedrange=True,
+    )
+    low, high = lesson.limits
+    figure.update_yaxes(
+        **axis(lesson.up, dark),
+        range=[low - 0.04 * (high - low), high + 0.04 * (high - low)],
+        fixedrange=True,
+    )
+    for table, shown_band in ((true if true is not None else given, True), (changed, False)):
+        if table is None:
+            continue
+        for series, rows in table.groupby("series", sort=False):
+            is_main = series == lesson.series
+            if not is_main and (not shown_band or (true is None and series not in lesson.given)):
+                continue
+            if true is None and is_main:
+                continue
+            _add(figure, lesson, str(series), rows, is_main, shown_band, dark)
+    if guess:
+        colour = GREEN
+        figure.add_scatter(
+            x=[places[x] for x in lesson.points],
+            y=list(guess),
+            name=GUESS,
+            mode="lines+markers",
+            line={"color": colour, "dash": "dot", "width": 2},
+            marker={"symbol": "diamond", "size": 11, "color": colour},
+            hovertemplate=f"{GUESS}: %{{y:.0f}}{lesson.unit}<extra></extra>",
+        )
+    sentence = _sentence(lesson, guess, true, changed)
+    return Drawn(figure, sentence, f"{lesson.up} against {lesson.across}. {sentence}")
+
+
+def _add(
+    figure: go.Figure,
+    lesson: Lesson,
+    series: str,
+    rows: pd.DataFrame,
+    is_main: bool,
+    is_first: bool,
+    dark: bool,
+) -> None:
+    places = rows["x"].map({x: place for place, x in enumerate(lesson.grid)})
+    if not is_main:
+        colour, dash, marker, name = NEUTRAL, "dash", "circle-open", series
+    elif is_first:
+        colour, dash, marker, name = (SKY if dark else BLUE), "solid", "circle", series
+    else:
+        colour, dash, marker, name = (ORANGE if dark else VERMILLION), "dash", "square", CHANGED
+    if is_main and is_first and rows["low"].notna().all():
+        add_band(figure, places, rows["low"], rows["high"], colour, showlegend=False)
+    figure.add_scatter(
+        x=places,
+        y=rows["value"],
+        name=name,
+        mode="lines+markers",
+        line={"color": colour, "dash": dash, "width": 2.5},
+        marker={"symbol": marker, "size": 8, "color": colour},
+        hovertext=[_hover(lesson, name, row) for _, row in rows.iterrows()],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
+
+
+def _hover(lesson: Lesson, name: str, row: pd.Series) -> str:
+    band = (
+        "" if pd.isna(row["low"]) else f" (single runs {plain(row['low'])} to {plain(row['high'])})"
+    )
+    return (
+        f"{lesson.name} = {plain(row['x'])}<br>{name}: {_shown(row['value'])}{lesson.unit}{band}"
+        f"<br>{lesson.noise}: {plain(row['noise'])}<br>{_guarantee(lesson, row)}"
+    )
+
+
+def _guarantee(lesson: Lesson, row: pd.Series) -> str:
+    if not math.isfinite(row["epsilon"]):
+        return "no ε: nothing is promised"
+    return (
+        f"{lesson.standing}ε = {at_most(row['epsilon'])}, δ = {plain(row['delta'])}, "
+        f"{row['adjacency']}<br>by {row['accountant']}"
+    )
+
+
+def promise(lesson: Lesson, table: pd.DataFrame) -> str:
+    """What holds for every ε of the curve: δ, adjacency, accountant; one line for the screen."""
+    rows = table[(table["series"] == lesson.series) & table["epsilon"].map(math.isfinite)]
+    least, most = float(rows["epsilon"].min()), float(rows["epsilon"].max())
+    epsilons = at_most(most) if least == most else f"{at_most(least)} to {at_most(most)}"
+    deltas = listed([plain(delta) for delta in rows["delta"].unique()])
+    accountants = "; ".join(rows["accountant"].unique())
+    standing = lesson.standing.capitalize()
+    return f"{standing}ε = {epsilons}, δ = {deltas} · {rows['adjacency'].iloc[0]} · {accountants}."
+
+
+def _main(lesson: Lesson, table: pd.DataFrame) -> pd.Series:
+    """The guessed series by x."""
+    return table[table["series"] == lesson.series].set_index("x")["value"]
+
+
+def _sentence(
+    lesson: Lesson,
+    guess: Sequence[float],
+    true: pd.DataFrame | None,
+    changed: pd.DataFrame | None,
+) -> str:
+    if true is None:
+        return "The true curve comes after your guess." if guess else "The true curve comes next."
+    values = _main(lesson, true)
+    parts = [far_off(lesson, guess, values)] if guess else []
+    first, last = lesson.grid[0], lesson.grid[-1]
+    if changed is None:
+        parts.append(
+            f"From {at(lesson, first)} to {at(lesson, last)} it goes from "
+            f"{_shown(values[first])} to {_shown(values[last])}{lesson.unit}."
+        )
+    else:
+        others = _main(lesson, changed)
+        where = max(lesson.grid, key=lambda x: float(abs(others[x] - values[x])))
+        parts.append(
+            f"After your change it is {_shown(others[where])}{lesson.unit} at {at(lesson, where)}; "
+            f"before, it was {_shown(values[where])}."
+            if abs(others[where] - values[where]) >= 0.05
+            else "Your change moves nothing."
+        )
+    if lesson.tells_noise:
+        latest = true if changed is None else changed
+        noise = latest[latest["series"] == lesson.series]["noise"]
+        parts.append(f"{lesson.noise}: from {plain(noise.iloc[0])} to {plain(noise.iloc[-1])}.")
+    return " ".join(parts)
+
+
+def _shown(value: float) -> str:
+    """A value with one decimal at most."""
+    return plain(round(float(value), 1))
+
+
+def far_off(lesson: Lesson, guess: Sequence[float], values: pd.Series) -> str:
+    """How far the guess was off, in one sentence."""
+    gaps = [g - values[x] for g, x in zip(guess, lesson.points, strict=True)]
+    worst = max(range(len(gaps)), key=lambda place: abs(gaps[place]))
+    if abs(gaps[worst]) < NEAR:
+        return f"Well guessed: nowhere more than {plain(NEAR, 1)}{lesson.unit} off."
+    mean = sum(map(abs, gaps)) / len(gaps)
+    x = lesson.points[worst]
+    side = "high" if gaps[worst] > 0 else "low"
+    return (
+        f"Your guess is off by {_shown(mean)}{lesson.unit} on average. It is furthest off at "
+        f"{at(lesson, x)}: {_shown(guess[worst])} is too {side}, the truth is {_shown(values[x])}."
+    )
+
+
+def at(lesson: Lesson, x: float) -> str:
+    """A point of the horizontal axis as a sentence names it."""
+    if lesson.is_counted:
+        return counted(int(x), lesson.name)
+    return f"{lesson.name} = {plain(x)}"
+
+
+def rows(lesson: Lesson, guess: Sequence[float], curves: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """The table behind the figure, with headers in words.
+
+    Parameters
+    ----------
+    lesson : Lesson
+    guess : sequence of float
+    curves : mapping
+        What each curve is, such as "first", to the curve.
+    """
+    table = pd.concat([each.assign(settings=name) for name, each in curves.items()])
+    guesses = dict(zip(lesson.points, guess, strict=True)) if guess else {}
+    is_main = table["series"] == lesson.series
+    return pd.DataFrame(
+        {
+            "Series": table["series"],
+            "Settings": table["settings"],
+            lesson.across: table["x"],
+            lesson.up: table["value"],
+            "Low end of single runs": table["low"],
+            "High end of single runs": table["high"],
+            "Your guess": table["x"].map(guesses).where(is_main),
+            lesson.noise: table["noise"],
+            f"{lesson.standing.capitalize()}ε": table["epsilon"],
+            "δ": table["delta"],
+            "One person's difference": table["adjacency"],
+            "Proved by": table["accountant"],
+        }
+    )

@@ -1,0 +1,48 @@
+"""Lesson 5's three columns: the claim, what is proved for the noise, and what an attack found."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.figures.words import at_least, plain
+from dpcore.lessons.claim_and_attack import ATTACKED_RECORDS, Attacked, attacked
+from pages.shared import badges
+from pages.shared.verbatim import verbatim
+
+
+@st.cache_data(max_entries=50, show_spinner="Training 4,000 models to attack …")
+def _attacked(claimed: float, seed: int) -> Attacked:
+    return attacked(claimed, seed)
+
+
+def draw(claimed: float, seed: int) -> None:
+    """Show the three beside each other, never mixed."""
+    found = _attacked(claimed, seed)
+    st.subheader("Is the claim true?", anchor=False)
+    claim, proof, measured = st.columns(3)
+    with claim:
+        st.markdown("**Claim** (what the paper says)")
+        st.markdown(verbatim(badges.statement(found.claim)))
+    with proof:
+        st.markdown("**Proof** (what holds for this noise)")
+        st.markdown(verbatim(badges.statement(found.proof)))
+        st.markdown(f"Certified for it: {verbatim(badges.statement(found.certified))}")
+    with measured:
+        st.markdown("**Attack** (what was measured)")
+        st.markdown(_told(found))
+    st.caption(
+        f"All three are for {ATTACKED_RECORDS} records: one person's record among blank ones, or "
+        f"blank too. {found.runs:,} models are trained on each of the two data sets."
+    )
+
+
+def _told(found: Attacked) -> str:
+    assert found.claim.delta is not None
+    bound = (
+        f"ε is at least {at_least(found.lower_bound)} at δ = {plain(found.claim.delta)}, "
+        f"{found.claim.adjacency}, with {plain(100 * found.confidence)} % confidence "
+        "(Clopper–Pearson)."
+    )
+    if found.refuted:
+        return f":red[:material/report:] The claim is refuted: {bound}"
+    return f"{bound} This attack refutes nothing here, which proves nothing."

@@ -1,0 +1,78 @@
+"""Learn in a real browser: guess, see, change; on a wide and on a narrow screen."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.barriers import expect_no_barrier
+from tests.browser.conftest import Watched
+from tests.browser.waiting import expect_alternative_texts, expect_whole, idle, resize
+
+pytestmark = pytest.mark.browser
+LINES = ".js-plotly-plot .scatterlayer .trace path"
+
+
+def opened(watched: Watched, address: str, link: str = "") -> Page:
+    page = watched.page
+    page.goto(f"{address}/learn{link}")
+    expect(page.locator(LINES).first).to_be_attached()
+    idle(page)
+    return page
+
+
+def test_a_guess_is_drawn_and_then_compared(watched: Watched, address: str) -> None:
+    page = opened(watched, address)
+    names = page.locator(".legendtext")
+    slider = page.get_by_role("slider", name="σ = 0")
+    slider.focus()
+    page.keyboard.press("End")
+    mine = page.get_by_test_id("stMain").get_by_test_id("stSliderThumbValue")
+    expect(mine.first).to_have_text("100")
+    page.get_by_role("button", name="Show me").click()
+    expect(names).to_have_text(["right guesses", "your guess"])
+    expect(page.get_by_text(re.compile("Your guess is off by"))).to_be_visible()
+    assert "guess" not in page.url
+    page.get_by_role("radio", name="50").click()
+    expect(names).to_have_text(["right guesses", "after your change", "your guess"])
+    expect(page).to_have_url(re.compile("learn_known=50"))
+    expect_alternative_texts(page, 1)
+    expect_no_barrier(page)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"], indirect=True)
+def test_the_chart_is_seen_at_once_and_nothing_is_cut_off(watched: Watched, address: str) -> None:
+    for width, height, share in ((1280, 800, 1.0), (390, 844, 0.5)):
+        resize(watched.page, width)
+        watched.page.set_viewport_size({"width": width, "height": height})
+        page = opened(watched, address, "?lesson=6")
+        box = page.locator(".js-plotly-plot").bounding_box()
+        assert box is not None
+        assert box["y"] + share * box["height"] <= height
+        expect_whole(page, width)
+
+
+def test_a_class_has_one_lesson_and_one_seed(watched: Watched, address: str) -> None:
+    page = opened(watched, address, "?lesson=3&seed=7&class=true")
+    expect(page.locator("h1")).to_contain_text("3.")
+    expect(page.get_by_role("spinbutton", name="Seed")).to_be_disabled()
+    expect(page.get_by_text("link asks for")).to_have_count(0)
+    expect(page).to_have_url(re.compile("lesson=3&seed=7&class=true"))
+
+
+def test_a_chart_is_saved_as_a_picture_beside_its_legend(watched: Watched, address: str) -> None:
+    resize(watched.page, 390)
+    page = opened(watched, address, "?lesson=2")
+    page.get_by_role("button", name="Show me").click()
+    legend = page.locator(".js-plotly-plot .legend")
+    expect(legend).to_be_visible()
+    page.locator(".js-plotly-plot").hover()
+    bar, words = page.locator(".modebar").bounding_box(), legend.bounding_box()
+    assert bar is not None
+    assert words is not None
+    assert bar["y"] > words["y"] + words["height"]
+    with page.expect_download() as saved:
+        page.locator(".modebar-btn").click()
+    assert saved.value.suggested_filename.endswith(".svg")

@@ -1,0 +1,192 @@
+"""The lessons' numbers: against simulation, against each other, and against known bounds."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.controls.learn import CHANGES, LESSON
+from dpcore.lessons import LESSONS, halving, repeated_answers, size, small_groups, why_noise
+from dpcore.lessons.claim_and_attack import attacked
+from dpcore.lessons.counts import gaussian_guarantee, gaussian_right
+from dpcore.lessons.lesson import COLUMNS
+from dpcore.mechanisms.gaussian import analytic_delta
+
+GUESSES = 40_000
+NEAR = 100.0 * 4.0 * 0.5 / math.sqrt(GUESSES)
+"""Four standard errors of a share of right guesses, in guesses of 100."""
+
+QUICK = [LESSONS[0], LESSONS[1], LESSONS[3], LESSONS[5]]
+
+
+def simulated(sigma: float, answers: int = 1, unknown: int = 0, seed: int = 0) -> float:
+    """Right guesses of 100 by the likelihood of the mean answer under either bit."""
+    generator = np.random.default_rng(seed)
+    bits = generator.integers(0, 2, GUESSES)
+    others = generator.binomial(unknown, why_noise.RATE, GUESSES)
+    means = bits + others + generator.normal(0.0, sigma / math.sqrt(answers), GUESSES)
+    chances = why_noise.binomial(unknown)
+
+    def likelihood(bit: int) -> np.ndarray:
+        gaps = means[:, None] - np.arange(unknown + 1) - bit
+        return np.exp(-0.5 * answers * (gaps / sigma) ** 2) @ chances
+
+    return 100.0 * float(np.mean((likelihood(1) > likelihood(0)) == bits))
+
+
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 4.0])
+@pytest.mark.parametrize("answers", [1, 16])
+def test_the_best_guess_is_right_as_often_as_said(sigma: float, answers: int) -> None:
+    assert abs(simulated(sigma, answers) - gaussian_right(sigma, answers)) < NEAR
+
+
+def test_a_wrong_noise_is_noticed() -> None:
+    assert abs(simulated(2.0) - gaussian_right(1.0)) > NEAR
+    assert abs(simulated(1.0, 16) - gaussian_right(1.0, 1)) > NEAR
+    assert abs(simulated(1.0, 1, 50) - why_noise.right(1.0, 0)) > NEAR
+
+
+@pytest.mark.parametrize("unknown", [1, 9, 99])
+def test_unknown_others_hide_a_person_as_often_as_said(unknown: int) -> None:
+    assert abs(simulated(1.0, 1, unknown) - why_noise.right(1.0, unknown)) < NEAR
+    # With next to no noise the integral comes to the sum.
+    assert why_noise.right(0.05, unknown) == pytest.approx(why_noise.right(0.0, unknown), abs=1e-3)
+
+
+def test_a_count_without_noise_gives_the_last_person_away() -> None:
+    rows = why_noise.curve().set_index("x")
+    assert rows.loc[0.0, "value"] == 100.0
+    assert math.isinf(rows.loc[0.0, "epsilon"])
+
+
+def test_a_guesser_who_knows_less_is_right_less_often_at_the_same_epsilon() -> None:
+    curves = [why_noise.curve(known=known) for known in (99, 90, 50, 0)]
+    for more, less in pairwise(curves):
+        assert (more["value"] >= less["value"] - 1e-6).all()
+        assert (more["epsilon"] == less["epsilon"]).all()
+
+
+@pytest.mark.parametrize(("sigma", "answers"), [(0.5, 1), (4.0, 1), (10.0, 256)])
+def test_the_epsilon_of_answers_is_the_least_that_holds(sigma: float, answers: int) -> None:
+    held = gaussian_guarantee(sigma, answers)
+    assert held.epsilon is not None
+    assert held.delta is not None
+    noise = sigma / math.sqrt(answers)
+    assert analytic_delta(held.epsilon, noise) <= held.delta
+    assert analytic_delta(0.999 * held.epsilon, noise) > held.delta
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_no_guesser_beats_what_epsilon_and_delta_allow(noise: str) -> None:
+    rows = halving.curve(noise=noise)
+    allowed = 50.0 * (1.0 + np.tanh(rows["epsilon"] / 2.0) + rows["delta"])
+    assert (rows["value"] <= allowed).all()
+    assert (rows["value"] > 50.0).all()
+
+
+def test_half_of_epsilon_doubles_laplace_noise() -> None:
+    noise = halving.curve()["noise"].to_numpy()
+    assert noise[1:] / noise[:-1] == pytest.approx(2.0)
+
+
+def test_laplace_guesses_are_simulated() -> None:
+    generator = np.random.default_rng(0)
+    bits = generator.integers(0, 2, GUESSES)
+    for scale, is_right in ((1.0, True), (2.0, False)):
+        guesses = bits + generator.laplace(0.0, scale, GUESSES) > 0.5
+        gap = abs(100.0 * float(np.mean(guesses == bits)) - halving.laplace_right(1.0))
+        assert (gap < NEAR) == is_right
+
+
+def test_only_fresh_noise_wears_out() -> None:
+    fresh, again, split = (
+        repeated_answers.curve(answered=how) for how in ("fresh", "repeated", "split")
+    )
+    assert (fresh["value"].diff().dropna() > 0).all()
+    assert (fresh["epsilon"].diff().dropna() > 0).all()
+    for flat in (again, split):
+        assert flat["value"].nunique() == flat["epsilon"].nunique() == 1
+        assert flat["value"].iloc[0] == fresh["value"].iloc[0]
+
+
+def test_more_patients_lose_less_at_one_epsilon() -> None:
+    rows = size.curve(seed=7)
+    private, without = (
+        rows[rows["series"] == series].reset_index(drop=True)
+        for series in (size.SERIES, size.WITHOUT)
+    )
+    lost = without["value"] - private["value"]
+    assert lost.iloc[:3].min() > lost.iloc[-1] + 2.0
+    assert (private["epsilon"] <= 0.3).all()
+    assert private["low"].le(private["value"]).all()
+    assert private["high"].ge(private["value"]).all()
+    assert rows.equals(size.curve(seed=7))
+    assert not rows.equals(size.curve(seed=8))
+
+
+def test_a_small_group_loses_more_where_noise_is_large() -> None:
+    lost = small_groups.curve().pivot(index="x", columns="series", values="value")
+    gap = lost[small_groups.SERIES] - lost[small_groups.OTHERS]
+    assert gap[0.3] > 1.0
+    assert gap[0.03] > 3.0
+    assert abs(gap[10.0]) < 1.0
+
+
+def test_every_group_is_small_and_there_is_a_control_for_each() -> None:
+    from dpcore.lessons.cohort import models
+
+    further = models(1000, (1.0,), 0).patients.further
+    assert further is not None
+    for is_member in small_groups.GROUPS.values():
+        assert 0.005 < is_member(further.frame).mean() < 0.2
+    assert set(CHANGES["learn_group"].kind.options()) == set(small_groups.GROUPS)
+
+
+def test_an_attack_refutes_the_printed_claim_where_it_has_power() -> None:
+    found = attacked(0.1)
+    assert found.claim.epsilon == pytest.approx(0.1)
+    assert found.proof.epsilon is None
+    assert found.certified.bound > found.lower_bound > 0.1
+    assert found.refuted
+
+
+def test_an_attack_without_power_refutes_nothing() -> None:
+    found = attacked(1e-9)
+    assert not found.refuted
+    assert found.lower_bound <= found.certified.bound
+
+
+@pytest.mark.parametrize("lesson", QUICK, ids=lambda lesson: lesson.title)
+def test_every_lesson_has_a_point_of_its_curve_for_each_guess(lesson) -> None:
+    rows = lesson.curve()
+    assert tuple(rows.columns) == COLUMNS
+    mine = rows[rows["series"] == lesson.series]
+    assert tuple(mine["x"]) == lesson.grid
+    assert set(lesson.points) <= set(lesson.grid)
+    # A guess of 0 may stand for a cost just below it.
+    assert mine["value"].between(lesson.limits[0] - 1.0, lesson.limits[1]).all()
+    assert not pd.isna(mine["epsilon"]).any()
+    assert mine["adjacency"].eq("zero-out").all()
+    assert mine["accountant"].str.len().gt(0).all()
+
+
+def test_every_lesson_can_be_chosen() -> None:
+    assert LESSON.kind.values == tuple(range(1, len(LESSONS) + 1))
+
+
+def test_every_change_has_the_first_value_that_the_curve_has() -> None:
+    for number, lesson in enumerate(LESSONS, start=1):
+        parameters = inspect.signature(lesson.curve).parameters
+        fields = {
+            control.field: control.default
+            for control in CHANGES
+            if control.field and control.shown({"lesson": number})
+        }
+        assert fields == {
+            name: parameter.default for name, parameter in parameters.items() if name != "seed"
+        }

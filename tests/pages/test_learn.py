@@ -1,0 +1,145 @@
+"""Learn: a guess comes first, the curve after it, and a link gives everybody the same."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.lessons import LESSONS, size, why_noise
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+SECONDS = 180
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No real data by accident, and no result from an earlier run."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.delenv("DPCORE_DATA", raising=False)
+
+
+def opened(**link: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=SECONDS)
+    app.switch_page("learn/learn.py")
+    for name, value in link.items():
+        app.query_params[name] = value
+    return run(app)
+
+
+def run(app: AppTest) -> AppTest:
+    app.run()
+    assert not app.exception
+    assert not app.error
+    return app
+
+
+def shown(app: AppTest) -> AppTest:
+    app.button(key="learn_show").click()
+    return run(app)
+
+
+def spoken(app: AppTest) -> str:
+    return " ".join(element.value for element in (*app.markdown, *app.caption, *app.warning))
+
+
+def names(app: AppTest) -> list[str]:
+    """The series of the lesson's chart."""
+    (chart,) = app.get("plotly_chart")
+    return [trace.get("name") for trace in json.loads(chart.proto.spec)["data"]]
+
+
+def test_before_the_guess_the_chart_is_empty() -> None:
+    app = opened()
+    assert app.title[0].value == "1. Why noise?"
+    assert names(app) == ["your guess"]
+    assert "ε =" not in spoken(app)
+    controls = [*app.slider, *app.button, *app.select_slider, *app.number_input, *app.toggle]
+    assert 4 <= len(controls) <= 8
+
+
+@pytest.mark.parametrize("number", [1, 2, 4, 6])
+def test_the_curve_comes_with_the_distance_of_the_guess(number: int) -> None:
+    lesson = LESSONS[number - 1]
+    app = opened(lesson=str(number))
+    app.slider[0].set_value(lesson.limits[1])
+    app = shown(run(app))
+    assert lesson.series in names(app)
+    assert "your guess" in names(app)
+    assert "guess" in spoken(app)
+    assert "δ = " in spoken(app)
+    assert "zero-out" in spoken(app)
+    assert "Balle" in spoken(app) or "Laplace" in spoken(app) or "Gaussian" in spoken(app)
+
+
+def test_the_distance_is_that_of_the_guess() -> None:
+    app = opened()
+    values = why_noise.curve().set_index("x")["value"]
+    for slider, x in zip(app.slider, LESSONS[0].points, strict=True):
+        slider.set_value(round(values[x]))
+    assert "Well guessed" in spoken(shown(run(app)))
+
+
+def test_a_change_stands_beside_the_first_curve() -> None:
+    app = shown(opened())
+    app.button_group(key="learn_known").set_value(50)
+    app = run(app)
+    assert names(app) == ["right guesses", "after your change", "your guess"]
+    assert "After your change it is" in spoken(app)
+
+
+def test_no_guess_is_in_the_address_and_it_stays_while_others_are_looked_at() -> None:
+    app = opened()
+    app.slider[0].set_value(60)
+    app = shown(run(app))
+    assert not [name for name in app.query_params if "guess" in name]
+    app.button(key="learn_next").click()
+    assert run(app).title[0].value.startswith("2.")
+    app.select_slider(key="lesson").set_value(1)
+    assert "your guess" in names(run(app))
+    assert "right guesses" in names(app)
+    app.button(key="learn_again").click()
+    assert names(run(app)) == ["your guess"]
+
+
+def test_a_class_sees_one_lesson_with_one_seed() -> None:
+    app = opened(lesson="3", seed="7", **{"class": "true"})
+    assert app.title[0].value.startswith("3.")
+    assert app.select_slider(key="lesson").disabled
+    assert app.number_input(key="seed").disabled
+    assert "seed 7" in spoken(app)
+    app = shown(app)
+    with pytest.raises(KeyError):
+        app.button(key="learn_next")
+    row = size.curve(seed=7).set_index("x").loc[10_000.0].iloc[0]
+    assert f"{row['value']:.1f}".rstrip("0").rstrip(".") in spoken(app)
+
+
+def test_a_presenter_has_one_button_and_no_sliders() -> None:
+    app = opened(lesson="2", presenter="true")
+    assert not app.slider
+    assert [button.key for button in app.button] == ["learn_show"]
+    app = shown(app)
+    assert [button.key for button in app.button] == ["learn_next"]
+    assert "your guess" not in names(app)
+    assert "**Attack**" in spoken(shown(opened(lesson="5", presenter="true")))
+
+
+def test_claim_proof_and_attack_stand_apart() -> None:
+    app = shown(opened(lesson="5"))
+    text = spoken(app)
+    for head in ("**Claim**", "**Proof**", "**Attack**"):
+        assert head in text
+    assert "Certified ε = " in text
+    assert "The claim is refuted" in text
+    assert "No number" in text
+
+
+def test_what_a_link_asks_for_and_is_not_there_is_refused() -> None:
+    app = opened(lesson="9", learn_known="12", guess="4")
+    text = spoken(app)
+    assert "the lesson “9”" in text
+    assert "the setting “guess”" in text
+    assert app.title[0].value.startswith("1.")
