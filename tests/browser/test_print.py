@@ -1,0 +1,78 @@
+"""Pages on paper: whole charts, settings as words, and nothing that only a screen can use."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Watched
+from tests.browser.waiting import idle
+
+pytestmark = pytest.mark.browser
+LINES = ".js-plotly-plot .scatterlayer .trace path"
+PAPER = 1054  # pixels: the width of A4 within its margins, shrunk as far as a printer shrinks
+CHROME = (
+    "[data-testid=stSidebar] a, [data-testid=stHeader], button, "
+    "[data-testid=stSliderTickBar], .modebar"
+)
+
+
+@pytest.fixture
+def on_screen_again(watched: Watched):
+    yield
+    watched.page.emulate_media(media="screen")
+
+
+@pytest.mark.usefixtures("on_screen_again")
+@pytest.mark.parametrize("theme", ["light", "dark"], indirect=True)
+@pytest.mark.parametrize("path", ["plan", "learn?lesson=2", ""])
+def test_a_page_prints_as_a_report(watched: Watched, address: str, path: str) -> None:
+    page = watched.page
+    page.goto(f"{address}/{path}")
+    expect(page.locator(LINES).first).to_be_attached()
+    idle(page)
+    # As on screen: no script runs between the reader's order to print and the picture.
+    widths = page.locator(".js-plotly-plot .main-svg").evaluate_all(
+        "all => all.map(each => each.getBoundingClientRect().width)"
+    )
+    assert 0 < max(widths) <= PAPER
+    page.emulate_media(media="print")
+    shown = page.locator(CHROME).evaluate_all(
+        "all => all.filter(each => each.checkVisibility() && !each.matches('[role=radio]'))"
+        ".map(each => each.outerHTML.slice(0, 200))"
+    )
+    assert shown == []
+    answer, settings = (page.get_by_test_id(name) for name in ("stMain", "stSidebar"))
+    above, below = answer.bounding_box(), settings.bounding_box()
+    assert above is not None
+    assert below is not None
+    assert below["y"] >= above["y"] + above["height"] - 1
+    if path != "plan":  # its controls stand with the answer
+        assert settings.locator("label").count() > 1
+    for chart in page.locator(".stPlotlyChart").all():
+        assert chart.evaluate("each => getComputedStyle(each).breakInside") == "avoid"
+    assert page.locator("h1").evaluate("each => getComputedStyle(each).color") == "rgb(14, 20, 27)"
+    assert page.pdf(format="A4", prefer_css_page_size=True).startswith(b"%PDF")
+
+
+@pytest.mark.usefixtures("on_screen_again")
+def test_a_verdict_is_on_paper_too(watched: Watched, address: str) -> None:
+    page = watched.page
+    page.goto(f"{address}/atlas?search=grpua")
+    verdict = page.get_by_text("Fails: noise at least n times too small for n records.").first
+    expect(verdict).to_be_visible()
+    page.emulate_media(media="print")
+    expect(verdict).to_be_visible()
+
+
+@pytest.mark.usefixtures("on_screen_again")
+def test_what_is_proved_is_said_in_words_on_paper(watched: Watched, address: str) -> None:
+    page = watched.page
+    page.goto(f"{address}/")
+    proved = page.get_by_text("zero-out").first
+    expect(proved).to_be_attached()
+    idle(page)
+    expect(proved).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(proved).to_be_visible()
+    expect(proved).to_contain_text("δ = ")
