@@ -36,7 +36,7 @@ def accuracy(
     references : sequence of ReferenceLine
         The first is the non-private value that losses are counted against.
     titles, quality, dark
-        As for `dpcore.figures.tradeoff.accuracy`.
+        As for `dpcore.figures.overview.overview`.
     """
     column, low, high = quality.column, f"{quality.column}_low", f"{quality.column}_high"
     private = rows[(rows["method"] != NO_PRIVACY) & rows[column].notna()]
@@ -69,7 +69,7 @@ def accuracy(
             f"{guarantee_of(row)}<extra></extra>",
         )
         if references:
-            difference = row[column] - references[0].value
+            difference = quality.difference(row[column], references[0].value)
             entry = (-quality.good(difference), f"{name} {quality.signed(difference)}")
             (losses if row["proved"] else unproved).append(entry)
     for reference in references:
@@ -99,7 +99,7 @@ def accuracy(
             if entries
         ]
         sentence = (
-            f"{prefix}, {unit} against the better model without privacy, the least loss first: "
+            f"{prefix}, {unit} against the model without privacy, the least loss first: "
             f"{'; '.join(parts)}."
         )
     return Drawn(figure, sentence, f"{quality.title} of each method. {sentence}")
@@ -149,7 +149,7 @@ def patients(
     test_records : int
         How many of them there are: few leave the counts rough, and 95 % intervals are added.
     titles, dark
-        As for `dpcore.figures.tradeoff.accuracy`.
+        As for `dpcore.figures.overview.overview`.
     """
     private = rows[(rows["method"] != NO_PRIVACY) & rows["missed_per_1000"].notna()]
     bars = [*references]
@@ -186,13 +186,13 @@ def patients(
     )
     figure.update_yaxes(autorange="reversed", automargin=True, tickfont={"color": ink(dark)})
 
-    def counted(count: float) -> str:
-        between = rough_count(count, test_records)
+    def counted(count: float, most: float) -> str:
+        between = rough_count(count, most, test_records)
         return f"about {count:.0f} [{between}]" if between else f"{count:.0f}"
 
     counts = [
-        f"{bar.name} misses {counted(bar.missed)} of them and raises {counted(bar.false)} false "
-        "alarms"
+        f"{bar.name} misses {counted(bar.missed, ill)} of them and raises "
+        f"{counted(bar.false, 1000.0 - ill)} false alarms"
         for bar in bars
     ]
     sentence = (
@@ -204,6 +204,6 @@ def patients(
     if "[" in sentence:
         sentence += (
             f" In brackets: what it may be on new records, judged from {test_records:,} test "
-            "records (95 % interval)."
+            "records (95 % interval); the noise adds to that."
         )
     return Drawn(figure, sentence, sentence)

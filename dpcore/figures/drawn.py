@@ -19,8 +19,11 @@ class Drawn:
         One plain sentence computed from the same table, to stand under the figure.
     alt : str
         Alternative text: what is drawn and its extreme values.
+    detail : str
+        More to see in it, for those who ask.
     """
 
     figure: go.Figure
     sentence: str
     alt: str
+    detail: str = ""

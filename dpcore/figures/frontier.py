@@ -117,7 +117,7 @@ def _reached(
 ) -> str:
     goal_text, measure = quality.named(reach.target), quality.measure
     if math.isnan(reach.best):
-        return "No method that is chosen is proved at any ε."
+        return "No method is proved at any ε."
     if reach.epsilon is None and measure.reaches(reach.best, reach.target):
         epsilons = best.loc[
             [measure.reaches(value, reach.target) for value in best[quality.column]], "epsilon"
@@ -131,7 +131,7 @@ def _reached(
     if reach.epsilon is None:
         return (
             f"{goal_text} is not reached with {records:,} {records_are} at any ε here: the proved "
-            f"methods chosen come to {quality.shown(reach.best)} at best. A smaller λ, other "
+            f"methods come to {quality.shown(reach.best)} at best. A smaller λ, other "
             "methods or other inputs may help; a larger ε will not."
         )
     safe = (
@@ -141,8 +141,8 @@ def _reached(
     )
     lucky = [] if reach.lucky is None else [f"a lucky run from ε {_placed(reach.lucky)} on"]
     sentence = (
-        f"**{goal_text} takes ε {_placed(reach.epsilon)}**, with {titles.get(reach.method, '')}, "
-        f"on average over the noise; {listed([*lucky, safe])}."
+        f"{goal_text} takes ε {_placed(reach.epsilon)}, with {titles.get(reach.method, '')}, "
+        f"on average over the noise; {listed([*lucky, safe])}.{_cases(best, reach)}"
     )
     if reach.epsilon <= epsilon:
         return sentence
@@ -150,6 +150,17 @@ def _reached(
     return (
         f"{sentence} At ε = {plain(epsilon)} it is not reachable with {records:,} {records_are}; "
         f"about {plain(needed)} would be needed (an estimate: noise counts against n·ε)."
+    )
+
+
+def _cases(best: pd.DataFrame, reach: Reach) -> str:
+    """Missed cases and false alarms at the ε that suffices, where there are two classes."""
+    if "missed_per_1000" not in best:
+        return ""
+    row = best[best["epsilon"] == reach.epsilon].iloc[0]
+    return (
+        f" Of 1,000 it then misses {row['missed_per_1000']:.0f} cases and raises "
+        f"{row['false_per_1000']:.0f} false alarms."
     )
 
 
@@ -187,4 +198,4 @@ def _who(
         return chance.rstrip()
     ending = " and so on" if len(stretches) > 4 else ""
     names = f"{listed(parts)}{ending}"
-    return f"{chance}Best by mean {quality.name} among the proved methods chosen: {names}."
+    return f"{chance}Best by mean {quality.name} among the proved methods: {names}."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.curves import add_series, against_epsilon, decades, name_of, series
+from dpcore.figures.curves import add_series, against_epsilon, at, decades, name_of, named, series
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, ink
 from dpcore.figures.words import listed, plain
@@ -167,6 +167,7 @@ def sigma(
     *,
     titles: Mapping[str, str],
     queries: Mapping[str, str],
+    epsilon: float = 1.0,
     dark: bool = False,
 ) -> Drawn:
     """σ against ε, both logarithmic, over the whole grid, with the plateau marked.
@@ -182,6 +183,8 @@ def sigma(
         Method to title.
     queries : mapping
         Method to what its noise is added to, in words.
+    epsilon : float
+        That the sentence is about.
     dark : bool
         Whether it is drawn on a dark ground.
     """
@@ -252,5 +255,15 @@ def sigma(
         parts.append(_rises(rises))
     if longer:
         parts.append(_longer(longer))
-    sentence = " ".join(parts) or "No noise is added."
-    return Drawn(figure, sentence, f"Noise scale σ against ε, both logarithmic. {sentence}")
+    there = [
+        f"{name} {plain(float(at(rows, epsilon)['sigma']))}"
+        for name, _, _, rows in named(table, "sigma", titles)
+    ]
+    sentence = (
+        f"At ε = {plain(epsilon)} the noise σ is: {listed(there)}."
+        if there
+        else "No noise is added."
+    )
+    detail = " ".join(parts)
+    alt = f"Noise scale σ against ε, both logarithmic. {sentence} {detail}"
+    return Drawn(figure, sentence, alt, detail)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpcore.evaluation import scoring
 from dpcore.evaluation.scoring import Metric
-from dpcore.figures.words import literal, percent, plain, points
+from dpcore.figures.words import literal, percent, percent_digits, plain, points, significant
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Words:
     name : str
         The measure in the middle of a sentence; it begins with a vowel, as spoken.
     result : str
-        A model's result, with a place for the value.
+        What a model does, with places for the value, the records and the unit.
     same, more, less : str
         Comparisons with the model without privacy.
     guess, guessing : str
@@ -44,25 +44,25 @@ class Words:
 
 
 AGAINST = (
-    "counted against the same kind of model without privacy: with its λ chosen by cross-validation "
-    "or with the same λ, whichever is better."
+    "counted against the model that would be used without privacy, its λ chosen by "
+    "cross-validation: one for each data set, whatever is chosen here."
 )
 WORDS = {
     "accuracy": Words(
         "accuracy",
-        "{} right",
+        "is right for {value} of {records}",
         "as many as",
         "more than",
         "fewer than",
-        "majority guess",
-        "always giving the commoner answer",
+        "the most frequent answer",
+        "always giving the most frequent answer",
         "accuracy and every count of 1,000",
         "Share of test records that the private model gets right, on average over its noise.",
         f"Percentage points of accuracy lost, {AGAINST}",
     ),
     "auc": Words(
         "AUC",
-        "an AUC of {}",
+        "ranks with an AUC of {value}",
         "as high as",
         "higher than",
         "lower than",
@@ -75,7 +75,7 @@ WORDS = {
     ),
     "rmse": Words(
         "RMSE",
-        "predictions are off by {} (RMSE)",
+        "is off by {value}{unit} (RMSE)",
         "as much as",
         "more than",
         "less than",
@@ -181,10 +181,13 @@ class Quality:
         """A value alone."""
         return percent(value) if self.percent else plain(value)
 
-    def result(self, value: float) -> str:
-        """The result of a model with this value."""
-        unit = f" {self.measure.unit}" if self.measure.unit else ""
-        return self.words.result.format(self.shown(value) + unit)
+    def difference(self, value: float, reference: float) -> float:
+        """A difference of two values as they are shown, so that sums on screen add up."""
+        if self.percent:
+            return round(float(percent_digits(value)) - float(percent_digits(reference)), 1) / 100.0
+        if self.share:
+            return round(round(value, 3) - round(reference, 3), 3)
+        return significant(value) - significant(reference)
 
     def ends(self, low: float, high: float) -> str:
         """A range of values, roughly."""

@@ -7,6 +7,7 @@ import math
 import pandas as pd
 
 from dpcore.evaluation.scoring.metrics import accuracy_interval
+from dpcore.figures.cost import Cost
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, Status
@@ -15,65 +16,48 @@ ROUGH = 0.03  # half a 95 % interval from which on the test set's own spread is 
 ROUGH_ERROR = 0.05  # the same limit for an error, as a share of it
 
 
-def verdict(
-    row: pd.Series,
-    *,
-    title: str,
-    without_privacy: float,
-    majority: float,
-    quality: Quality = ACCURACY,
-) -> str:
-    """Accuracy or error, what privacy costs of it, and whether the promise holds.
+def headline(row: pd.Series, *, subject: str, cost: Cost, guess: float, records_are: str) -> str:
+    """How good the model is, how good without privacy, and whether the promise holds.
 
     Parameters
     ----------
     row : pandas.Series
         One row of a table of `dpcore.evaluation.curves`.
-    title : str
-        Display name of the method.
-    without_privacy, majority : float
-        Accuracy in [0, 1], or error, of the model without privacy and of always giving the
-        commoner answer, or the mean.
-    quality : Quality
-        The measure: accuracy or error.
+    subject : str
+        What the sentence is about: "the best proved model".
+    cost : Cost
+        Of that row.
+    guess : float
+        The measure of an answer without any features.
+    records_are : str
+        Plural noun for the records.
 
     Returns
     -------
     str
-        With ε, δ, adjacency and accountant. Where nothing is proved at this ε it gives the reason,
-        and the ε certified for the noise that is added.
+        Where nothing is proved at this ε it gives the reason, and the ε certified for the noise
+        that is added.
     """
-    value = row[quality.column]
-    return (
-        f"{title} at ε = {plain(row['epsilon'])}: "
-        f"{quality.result(value)}, "
-        f"{_cost(value, without_privacy, majority, quality)}; {_promise(row)}"
+    quality = cost.quality
+    result = quality.words.result.format(
+        value=quality.shown(cost.value),
+        records=records_are,
+        unit=f" {quality.measure.unit}" if quality.measure.unit else "",
     )
-
-
-def _cost(value: float, without_privacy: float, guess: float, quality: Quality) -> str:
-    words, reaches = quality.words, quality.measure.reaches
-    sentence = f"{words.same} without privacy"
-    if quality.signed(value - without_privacy) != quality.signed(0.0):
-        than = words.more if value > without_privacy else words.less
-        sentence = f"{quality.amount(value - without_privacy)} {than} without privacy"
-    if reaches(guess, value):
-        is_same = quality.signed(value - guess) == quality.signed(0.0)
+    sentence = f"At ε = {plain(row['epsilon'])} {subject} {result}; {cost.without}."
+    if quality.measure.reaches(guess, cost.value):
+        same = quality.difference(cost.value, guess) == 0.0
         sentence += (
-            f" and {'no better' if is_same else 'worse'} than {words.guessing} "
-            f"({quality.shown(guess)})"
+            f" That is {'no better' if same else 'worse'} than {quality.words.guessing} "
+            f"({quality.shown(guess)})."
         )
-        if reaches(guess, without_privacy):
-            sentence += "; without privacy it is no better than that either"
-    return sentence
+    return sentence if row["status"] == Status.PROVED else f"{sentence} {_promise(row)}"
 
 
 def _promise(row: pd.Series) -> str:
     source = (
         f"δ = {plain(row['delta'])}, {Adjacency(row['adjacency']).difference}, {row['accountant']}"
     )
-    if row["status"] == Status.PROVED:
-        return f"the promise is proved ({source})."
     certified = row["certified_epsilon"]
     certificate = (
         "No ε is certified for it."
@@ -81,19 +65,21 @@ def _promise(row: pd.Series) -> str:
         else "What is certified for the noise that is added is "
         f"ε = {at_most(certified)} ({source})."
     )
+    status = str(row["status"]).capitalize()
     return (
-        f"{row['status']}: ε = {plain(row['epsilon'])} is not proved here. {row['reason']} "
-        f"{certificate}"
+        f"{status}: ε = {plain(row['epsilon'])} is not proved here. {row['reason']} {certificate}"
     )
 
 
-def rough_count(per_1000: float, records: int) -> str:
+def rough_count(per_1000: float, most: float, records: int) -> str:
     """Range of a count of 1,000 on new records, as "66 to 190"; empty where it is not rough.
 
     Parameters
     ----------
     per_1000 : float
         The count, measured as a share of all test records.
+    most : float
+        How many of the 1,000 it could be at most: of missed cases, all cases.
     records : int
         Number of test records.
 
@@ -103,11 +89,14 @@ def rough_count(per_1000: float, records: int) -> str:
         The 95 % interval (Wilson), rounded outwards to whole records, where it reaches further
         than 3 in 100 to one side.
     """
-    share = min(1.0, max(0.0, per_1000 / 1000.0))
-    low, high = accuracy_interval(share, records)
-    if max(share - low, high - share) <= ROUGH:
+    among = round(records * most / 1000.0)
+    if among == 0:
         return ""
-    return f"{math.floor(1000.0 * low):,} to {math.ceil(1000.0 * high):,}"
+    share = min(1.0, max(0.0, per_1000 / most))
+    low, high = (most * end for end in accuracy_interval(share, among))
+    if max(per_1000 - low, high - per_1000) <= 1000.0 * ROUGH:
+        return ""
+    return f"{math.floor(low):,} to {math.ceil(high):,}"
 
 
 def few_records(

@@ -78,7 +78,17 @@ def in_band(runs: int) -> str:
 
 def percent(share: float, decimals: int = 1) -> str:
     """A share in [0, 1] as a percentage, with a thin space before the sign."""
-    return f"{100.0 * share:.{decimals}f} %"
+    return f"{percent_digits(share, decimals)} %"
+
+
+def percent_digits(share: float, decimals: int = 1) -> str:
+    """The digits of `percent`."""
+    return f"{100.0 * share:.{decimals}f}"
+
+
+def significant(value: float, digits: int = 3) -> float:
+    """A number as `plain` shows it."""
+    return float(f"{value:.{digits}g}")
 
 
 def percents(low: float, high: float) -> str:

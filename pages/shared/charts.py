@@ -20,10 +20,17 @@ def plot(drawn: Drawn, key: str) -> None:
         drawn.figure,
         key=key,
         alt=drawn.alt,
-        # The buttons would cover the legend on a narrow screen; a double click resets the view.
-        config={"displayModeBar": False},
+        # One button, which assets/page.css places; a double click resets the view.
+        config={
+            "displaylogo": False,
+            "modeBarButtons": [["toImage"]],
+            "toImageButtonOptions": {"format": "svg", "filename": key},
+        },
     )
     st.markdown(verbatim(drawn.sentence))
+    if drawn.detail:
+        with st.popover("More about this picture", icon=":material/info:", type="tertiary"):
+            st.markdown(verbatim(drawn.detail))
 
 
 def download(table: pd.DataFrame, name: str, alt: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import streamlit as st
 
@@ -15,7 +16,11 @@ WIDEST_LABEL = 150  # pixels of "Claim not supported" and its definition
 
 def draw_numbers(numbers: Iterable[Number], across: int, width: int = WIDEST_LABEL) -> None:
     """Draw numbers side by side, at most so many in a row, each at least so many pixels wide."""
-    grid = st.grid(across, min_column_width=width, gap="small")
+    in_grid(st.grid(across, min_column_width=width, gap="small"), numbers)
+
+
+def in_grid(grid: Any, numbers: Iterable[Number]) -> None:
+    """Draw each number in the next cell of a grid."""
     for label, value, note, meaning in numbers:
         with grid.cell(), st.container(gap=None):
             st.metric(label, value, help=meaning)

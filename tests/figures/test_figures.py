@@ -19,6 +19,7 @@ from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_
 from dpcore.figures import chosen, curves, noise, people, style, tradeoff
 from dpcore.figures.curves import ReferenceLine
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
 REFERENCES = [ReferenceLine("non-private", 0.95), ReferenceLine("majority", 0.63, "dot")]
@@ -29,7 +30,6 @@ QUERIES = {
 }
 Titles = dict[str, str]
 DRAW: dict[str, Callable[[pd.DataFrame, Titles, bool], Drawn]] = {
-    "accuracy": lambda t, n, dark: tradeoff.accuracy(t, REFERENCES, titles=n, dark=dark),
     "objective": lambda t, n, dark: tradeoff.objective(
         t, [ReferenceLine("minimum", 0.2)], titles=n, dark=dark
     ),
@@ -91,72 +91,21 @@ def test_words_and_alternative_text_are_never_empty(
         assert len(drawn.alt) > 20
 
 
-def test_accuracy_names_the_epsilon_that_suffices(table: pd.DataFrame, titles: Titles) -> None:
-    sentence = DRAW["accuracy"](table, titles, False).sentence
-    assert "DP-GD from ε = 1e-9 on" in sentence
-    assert "OPERA from ε = 100 on" in sentence
-    assert "OutPert nowhere on this grid" in sentence
-
-
-def test_a_method_that_comes_close_and_leaves_again_is_not_said_to_be_nowhere(
-    table: pd.DataFrame, titles: Titles
+@pytest.mark.parametrize("kind", DRAW)
+@pytest.mark.parametrize("epsilon", [0.01, 10.0])
+def test_the_sentence_is_about_the_chosen_epsilon(
+    kind: str, epsilon: float, table: pd.DataFrame, titles: Titles
 ) -> None:
-    method, epsilon = table["method"], table["epsilon"]
-    table.loc[(method == "dpgd") & (epsilon > 1.0), "accuracy"] = 0.9
-    table.loc[(method == "dpgd") & (epsilon < 0.1), "accuracy"] = 0.6
-    told = DRAW["accuracy"](table, titles, False).sentence
-    assert (
-        "OPERA from ε = 100 on; DP-GD from ε = 0.1 to 1, not beyond; OutPert nowhere on this grid."
-        in told
-    )
-    table.loc[(method == "dpgd") & (epsilon == 1e-3), "accuracy"] = 0.95
-    told = DRAW["accuracy"](table[method != "opera"], titles, False).sentence
-    assert "without privacy: DP-GD at some ε from 0.001 to 1, not beyond; OutPert nowhere" in told
-    table.loc[(method == "dpgd") & (epsilon != 1.0), "accuracy"] = 0.6
-    assert "DP-GD at ε = 1, not beyond" in DRAW["accuracy"](table, titles, False).sentence
-
-
-def test_an_epsilon_that_is_not_proved_is_marked_in_the_sentence(
-    table: pd.DataFrame, titles: Titles
-) -> None:
-    method, epsilon = table["method"], table["epsilon"]
-    table.loc[epsilon >= 10.0, "status"] = "conditions not met"
-    told = DRAW["accuracy"](table, titles, False).sentence
-    assert "DP-GD from ε = 1e-9 on (not proved from ε = 10 on)" in told
-    assert "OPERA from ε = 100 on (not proved there)" in told
-    table.loc[epsilon >= 100.0, "status"] = "proved"
-    told = DRAW["accuracy"](table, titles, False).sentence
-    assert "DP-GD from ε = 1e-9 on (not proved everywhere there)" in told
-    # A claim that is not supported says so in its name already.
-    table["status"] = "claim not supported"
-    assert "not proved" not in DRAW["accuracy"](table, titles, False).sentence
-    table["status"] = "conditions not met"
-    high = [ReferenceLine("λ by cross-validation", 0.99)]
-    told = tradeoff.accuracy(table[method == "dpgd"], high, titles=titles).sentence
-    assert "the nearest is DP-GD (not proved there), −3.0 points at the largest ε" in told
-
-
-def test_accuracy_says_when_regularisation_is_what_costs(
-    table: pd.DataFrame, titles: Titles
-) -> None:
-    high = [ReferenceLine("λ by cross-validation", 0.99), ReferenceLine("same λ", 0.96)]
-
-    def told(noiseless: tradeoff.Noiseless | None) -> str:
-        return tradeoff.accuracy(table, high, titles=titles, noiseless=noiseless).sentence
-
-    sentence = told(tradeoff.Noiseless(0.96, lam=1.0, tuned_lam=0.01))
-    assert "No method comes within 2 points" in sentence
-    assert "nearest is DP-GD, −3.0 points" in sentence
-    assert (
-        "All of that is how strongly λ = 1 holds the model back, not noise: without any noise "
-        "(λ = 1) it is −3.0 points." in sentence
-    )
-    free = told(tradeoff.Noiseless(0.96, lam=0.0, tuned_lam=0.01, radius=10.0))
-    assert "All of that is not from noise: without any noise (λ = 0, weights of length" in free
-    assert "at most R = 10) it is −3.0 points." in free
-    assert "holds the model back" not in free
-    assert "without any noise" not in told(tradeoff.Noiseless(0.98, lam=1.0, tuned_lam=0.01))
-    assert "without any noise" not in told(None)
+    column = {"objective": "objective", "excess risk": "excess_risk", "sigma": "sigma"}[kind]
+    draw = {
+        "objective": lambda: tradeoff.objective(table, [], titles=titles, epsilon=epsilon),
+        "excess risk": lambda: tradeoff.excess_risk(table, titles=titles, epsilon=epsilon),
+        "sigma": lambda: noise.sigma(table, titles=titles, queries=QUERIES, epsilon=epsilon),
+    }[kind]
+    sentence = draw().sentence
+    assert f"At ε = {epsilon:g} the " in sentence
+    for _, one in table[table["epsilon"] == epsilon].iterrows():
+        assert f"{titles[one['method']]} {plain(one[column])}" in sentence
 
 
 def test_a_curve_that_falls_back_has_not_arrived() -> None:
@@ -165,75 +114,11 @@ def test_a_curve_that_falls_back_has_not_arrived() -> None:
     assert crossing(rows, "accuracy", 0.96) is None
 
 
-def test_the_axis_begins_where_accuracy_begins_to_change(
-    table: pd.DataFrame, titles: Titles
-) -> None:
-    drawn = tradeoff.accuracy(table, REFERENCES, titles=titles)
-    assert drawn.figure.layout.xaxis.range == (-3.0, 2.0)
-    assert "from there down to ε = 1e-9 no curve changes by more than 1 point" in drawn.sentence
-    moves = table.copy()
-    moves.loc[(moves["method"] == "opera") & (moves["epsilon"] == 1e-9), "accuracy"] -= 0.02
-    drawn = tradeoff.accuracy(moves, REFERENCES, titles=titles)
-    # On the way from 1e-9 to 1e-6 it rises by 2 points, so at 1e-8 it is within 1 of the end.
-    assert drawn.figure.layout.xaxis.range == (-8.0, 2.0)
-    assert "begins at ε = 1e-8" in drawn.sentence
-    moves.loc[(moves["method"] == "opera") & (moves["epsilon"] == 1e-9), "accuracy"] -= 0.2
-    drawn = tradeoff.accuracy(moves, REFERENCES, titles=titles)
-    assert drawn.figure.layout.xaxis.range == (-9.0, 2.0)
-    assert "The figure begins" not in drawn.sentence
-    right = table[table["epsilon"] >= 0.1]
-    drawn = tradeoff.accuracy(right, REFERENCES, titles=titles)
-    assert drawn.figure.layout.xaxis.range == (-3.0, 2.0)
-    assert "The figure begins" not in drawn.sentence
-
-
-def test_a_curve_that_falls_with_more_steps_is_explained(
-    table: pd.DataFrame, titles: Titles
-) -> None:
-    assert "falls where" not in tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
-    here = (table["method"] == "opera") & (table["epsilon"] == 10.0)
-    table.loc[here, "accuracy"] = 0.66
-    # At the same T it is not the doing of the rule for T.
-    assert "falls where" not in tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
-    table.loc[here, "steps"] = 40
-    # Nor is it noise's, where σ does not grow.
-    assert "more noise" not in tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
-    table.loc[here, "sigma"] = 0.9
-    sentence = tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
-    assert "Accuracy falls where ε grows: OPERA by 6.5 points from ε = 1 to 10." in sentence
-
-
-def test_a_curve_that_falls_to_the_model_without_noise_is_not_blamed_on_noise(
-    table: pd.DataFrame, titles: Titles
-) -> None:
-    last = (table["method"] == "dpgd") & (table["epsilon"] == 100.0)
-    table.loc[last, ["accuracy", "steps"]] = [0.9, 40]
-    noiseless = tradeoff.Noiseless(0.89, lam=1.0, tuned_lam=0.01)
-    told = tradeoff.accuracy(table, REFERENCES, titles=titles, noiseless=noiseless).sentence
-    assert "does not grow: DP-GD by 6.0 points from ε = 1e-9 to 100" in told
-    assert "(λ = 1), which has only 89.0 %" in told
-    assert "more steps need more noise" not in told
-    # A model that is better without noise explains no fall.
-    better = replace(noiseless, value=0.97)
-    told = tradeoff.accuracy(table, REFERENCES, titles=titles, noiseless=better).sentence
-    assert "falls where" not in told
-
-
-def test_the_flat_stretch_of_the_first_view_is_explained(titles: Titles) -> None:
-    split = prepare(load("breast_cancer"), Preparation())
-    study = Study(methods=("opera",), epsilons=(0.1, 0.15, 0.2, 0.3, 0.5, 10.0))
-    rows = closed_form(study, split)
-    told = tradeoff.accuracy(rows, REFERENCES, titles=titles).sentence
-    assert "flat stretch before a jump (OPERA up to ε = 0.2) is where the rule" in told
-    rows = closed_form(replace(study, steps=20), split)
-    assert "flat stretch" not in tradeoff.accuracy(rows, REFERENCES, titles=titles).sentence
-
-
 def test_bands_join_low_and_high(table: pd.DataFrame, titles: Titles) -> None:
-    figure = DRAW["accuracy"](table, titles, False).figure
+    figure = DRAW["objective"](table, titles, False).figure
     bands = [trace for trace in figure.data if trace.fill == "toself"]
     rows = table[table["method"] == "opera"]
-    expected = [*rows["accuracy_high"], *rows["accuracy_low"][::-1]]
+    expected = [*rows["objective_high"], *rows["objective_low"][::-1]]
     assert list(bands[0].y) == pytest.approx(expected)
 
 
@@ -255,7 +140,7 @@ def test_a_series_without_results_is_left_out(table: pd.DataFrame, titles: Title
 
 def test_two_editions_are_named_and_marked_apart(table: pd.DataFrame, titles: Titles) -> None:
     both = pd.concat([table, table.assign(edition="published")])
-    drawn = DRAW["accuracy"](both, titles, False)
+    drawn = DRAW["objective"](both, titles, False)
     marks = {trace.name: trace.marker.symbol for trace in lines(drawn)}
     assert marks["OPERA, corrected"] == "circle"
     assert marks["OPERA, as in the paper"] == "circle-open"
@@ -266,16 +151,14 @@ def test_two_editions_are_named_and_marked_apart(table: pd.DataFrame, titles: Ti
 def test_bounds_that_hold_and_bounds_that_fail_are_told_apart(
     table: pd.DataFrame, titles: Titles
 ) -> None:
-    assert "lies below its bound" in tradeoff.excess_risk(table, titles=titles).sentence
-    assert "4 times what is measured" in tradeoff.excess_risk(table, titles=titles).sentence
+    assert "lies below its bound" in tradeoff.excess_risk(table, titles=titles).detail
+    assert "4 times what is measured" in tradeoff.excess_risk(table, titles=titles).detail
     table.loc[0, "excess_risk_bound_sound"] = 1e-9
-    assert (
-        "1 of 32 measured values lie above" in tradeoff.excess_risk(table, titles=titles).sentence
-    )
+    assert "1 of 32 measured values lie above" in tradeoff.excess_risk(table, titles=titles).detail
 
 
 def test_a_method_without_constants_is_named(table: pd.DataFrame, titles: Titles) -> None:
-    assert "No bound with constants: DP-GD" in tradeoff.excess_risk(table, titles=titles).sentence
+    assert "No bound with constants: DP-GD" in tradeoff.excess_risk(table, titles=titles).detail
 
 
 def test_the_plateau_is_found_where_there_is_one(table: pd.DataFrame, titles: Titles) -> None:
@@ -284,8 +167,8 @@ def test_the_plateau_is_found_where_there_is_one(table: pd.DataFrame, titles: Ti
     assert noise.plateau(opera) == 0.1
     assert noise.plateau(outpert) is None
     drawn = noise.sigma(table, titles=titles, queries=QUERIES)
-    assert "OPERA below ε ≈ 0.1" in drawn.sentence
-    assert "keeps growing as 1/ε: OutPert" in drawn.sentence
+    assert "OPERA below ε ≈ 0.1" in drawn.detail
+    assert "keeps growing as 1/ε: OutPert" in drawn.detail
     assert any("stops growing" in note.text for note in drawn.figure.layout.annotations)
 
 
@@ -298,31 +181,31 @@ def test_a_wide_axis_names_few_epsilons(table: pd.DataFrame, titles: Titles) -> 
 def test_noise_on_different_things_is_said_not_to_compare(
     table: pd.DataFrame, titles: Titles
 ) -> None:
-    told = noise.sigma(table, titles=titles, queries=QUERIES).sentence
+    told = noise.sigma(table, titles=titles, queries=QUERIES).detail
     assert "methods add it to different things" in told
     assert "OutPert and OPERA to the trained weights; DP-GD to the sum of the gradients" in told
     # Not where all add it to the same thing, and not of methods that are not drawn.
     same = table[table["method"] != "dpgd"]
-    assert "different" not in noise.sigma(same, titles=titles, queries=QUERIES).sentence
+    assert "different" not in noise.sigma(same, titles=titles, queries=QUERIES).detail
 
 
 def test_noise_that_grows_with_epsilon_is_explained_by_the_steps(
     table: pd.DataFrame, titles: Titles
 ) -> None:
-    assert "grows with ε" not in noise.sigma(table, titles=titles, queries=QUERIES).sentence
+    assert "grows with ε" not in noise.sigma(table, titles=titles, queries=QUERIES).detail
     here = (table["method"] == "opera") & (table["epsilon"] == 10.0)
     table.loc[here, "sigma"] = 0.9
     # More noise at the same T is not the doing of the rule for T, and is not said to be.
-    sentence = noise.sigma(table, titles=titles, queries=QUERIES).sentence
+    sentence = noise.sigma(table, titles=titles, queries=QUERIES).detail
     assert "At the same number of steps σ also grows with ε: OPERA between ε = 1 (Δ = " in sentence
     assert "the number of training steps" not in sentence
     assert "goes further" not in sentence
     table.loc[here, "steps"] = 40
-    sentence = noise.sigma(table, titles=titles, queries=QUERIES).sentence
+    sentence = noise.sigma(table, titles=titles, queries=QUERIES).detail
     assert "σ also grows with ε: OPERA between ε = 1 (T = 10) and ε = 10 (T = 40)." in sentence
     assert "a single step" not in sentence
     table.loc[(table["method"] == "opera") & (table["epsilon"] < 10.0), "steps"] = 1
-    sentence = noise.sigma(table, titles=titles, queries=QUERIES).sentence
+    sentence = noise.sigma(table, titles=titles, queries=QUERIES).detail
     assert "ε = 1 (T = 1) and ε = 10 (T = 40)" in sentence
     assert "Further left the rule takes a single step; where it ends, the curves" in sentence
 
@@ -341,11 +224,11 @@ def test_noise_that_comes_back_to_its_height_is_on_no_plateau(titles: Titles) ->
     assert psgd["sigma"].iloc[-2] > psgd["sigma"].iloc[0]
     assert noise.plateau(psgd) == 1e-6
     drawn = noise.sigma(rows, titles=titles | {"psgd": "PSGD"}, queries={})
-    assert "PSGD below ε ≈ 1e-6" in drawn.sentence
-    grown = drawn.sentence.split("At the same number of steps σ also grows with ε: ")[1]
+    assert "PSGD below ε ≈ 1e-6" in drawn.detail
+    grown = drawn.detail.split("At the same number of steps σ also grows with ε: ")[1]
     assert grown.startswith("PSGD in places between ε = 0.001 (Δ = ")
     assert "one record move the model further" in grown
-    assert "σ also grows with ε: OPERA between ε = 1 (T = 1) and ε = 10" in drawn.sentence
+    assert "σ also grows with ε: OPERA between ε = 1 (T = 1) and ε = 10" in drawn.detail
 
 
 def test_words_about_a_plateau_stay_inside_the_axes(table: pd.DataFrame, titles: Titles) -> None:
@@ -403,7 +286,9 @@ def test_cases_judged_from_few_records_are_given_as_ranges(
     table: pd.DataFrame, titles: Titles
 ) -> None:
     drawn = chosen.patients(
-        table[(table["epsilon"] == 1.0) & (table["method"] == "opera")],
+        table[(table["epsilon"] == 1.0) & (table["method"] == "opera")].assign(
+            missed_per_1000=333.0 * 11 / 27, false_per_1000=667.0 * 11 / 53
+        ),
         [],
         titles=titles,
         positive="ill",
@@ -412,9 +297,14 @@ def test_cases_judged_from_few_records_are_given_as_ranges(
         ill=333.0,
         test_records=80,
     )
-    low, high = binomtest(11, 80).proportion_ci(method="wilson")
-    between = f"{math.floor(1000 * low)} to {math.ceil(1000 * high)}"
-    assert f"OPERA misses about 138 [{between}] of them" in drawn.sentence
+    # Of the 80 test records 27 are ill: missed ones are counted among these alone.
+    for count, among, most, words in (
+        (11, 27, 333.0, "OPERA misses about 136 [{}] of them"),
+        (11, 53, 667.0, "raises about 138 [{}] false alarms"),
+    ):
+        low, high = binomtest(count, among).proportion_ci(method="wilson")
+        between = f"{math.floor(most * low)} to {math.ceil(most * high)}"
+        assert words.format(between) in drawn.sentence
     assert "judged from 80 test records (95 % interval)" in drawn.sentence
 
 
@@ -430,9 +320,7 @@ def test_a_claim_that_does_not_hold_is_named_wherever_its_series_is(
     assert [trace.y[0] for trace in drawn.figure.data][
         -1
     ] == "DP-GD (promises more than its noise proves)"
-    names = {
-        trace.name for trace in tradeoff.accuracy(table, REFERENCES, titles=titles).figure.data
-    }
+    names = {trace.name for trace in DRAW["objective"](table, titles, False).figure.data}
     assert "DP-GD (promises more than its noise proves)" in names
 
 

@@ -28,7 +28,7 @@ def said(wanted: float, epsilon: float) -> str:
 
 def test_where_it_is_reached_and_by_whom() -> None:
     text = said(0.70, 1.0)
-    assert "**70.0 % takes ε = 1**, with One, on average" in text
+    assert "70.0 % takes ε = 1, with One, on average" in text
     assert "a lucky run from ε = 0.1 on and nine of ten single runs from ε = 1 on." in text
     assert "would be needed" not in text
     assert text.endswith("Other (ε = 0.1) and One (ε = 1 to 10).")
@@ -41,7 +41,7 @@ def test_a_smaller_epsilon_asks_for_more_records() -> None:
 def test_out_of_reach_is_said_plainly() -> None:
     text = said(0.95, 1.0)
     assert "95.0 % is not reached with 455 patients at any ε here: the proved methods" in text
-    assert text.count("proved methods chosen") == 2
+    assert text.count("the proved methods") == 2
     assert "a larger ε will not" in text
     assert "nine of ten single runs nowhere here" in said(0.88, 10.0)
 
@@ -75,7 +75,7 @@ def test_an_epsilon_left_of_what_is_shown_is_not_named() -> None:
     found = reach(table, 0.5)
     assert found.epsilon == pytest.approx(1e-6)
     drawn = frontier(table, found, titles=TITLES, records=9, records_are="patients", epsilon=1.0)
-    assert "**50.0 % takes ε below 0.001**, with Other" in drawn.sentence
+    assert "50.0 % takes ε below 0.001, with Other" in drawn.sentence
     assert "1e-6" not in drawn.sentence
     at_the_end = frontier(
         table.iloc[1:],
@@ -85,7 +85,7 @@ def test_an_epsilon_left_of_what_is_shown_is_not_named() -> None:
         records_are="patients",
         epsilon=1.0,
     )
-    assert "takes ε = 0.001**" in at_the_end.sentence
+    assert "takes ε = 0.001," in at_the_end.sentence
 
 
 def test_each_method_has_its_own_mark() -> None:
@@ -96,3 +96,16 @@ def test_each_method_has_its_own_mark() -> None:
     assert [trace.name for trace in named] == ["Other", "One"]
     assert list(named[1].x) == pytest.approx([1.0, 10.0])
     assert list(named[1].error_y.arrayminus) == pytest.approx([0.05, 0.05])
+
+
+def test_cases_are_counted_at_the_epsilon_that_suffices() -> None:
+    table = BEST.assign(missed_per_1000=[90.0, 66.4, 50.0], false_per_1000=[120.0, 79.6, 70.0])
+    drawn = frontier(
+        table,
+        reach(table, 0.70),
+        titles=TITLES,
+        records=455,
+        records_are="patients",
+        epsilon=1.0,
+    )
+    assert "Of 1,000 it then misses 66 cases and raises 80 false alarms." in drawn.sentence

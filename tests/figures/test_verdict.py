@@ -1,4 +1,7 @@
-"""The one-sentence verdict: its numbers, its comparison, and its promise or why there is none."""
+"""The first sentence: its numbers, its comparison, and why there is no promise where there is none.
+
+And the words about how rough a small test set leaves them.
+"""
 
 from __future__ import annotations
 
@@ -8,35 +11,38 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from dpcore.evaluation.scoring import Metric
+from dpcore.evaluation.scoring import AREA, Metric
 from dpcore.evaluation.scoring.metrics import accuracy_interval
-from dpcore.figures.quality import Quality
-from dpcore.figures.verdict import few_records, verdict
+from dpcore.figures.cost import Cost
+from dpcore.figures.quality import ACCURACY, Quality
+from dpcore.figures.verdict import few_records, headline, rough_count
 from tests.figures.conftest import row
 
 
+def told(value: float, baseline: float, guess: float, quality: Quality, **other: object) -> str:
+    found = pd.Series(row("opera", 1.0, 0.1, math.nan, reason="", certified_epsilon=1.0) | other)
+    cost = Cost(baseline, baseline, value, quality)
+    return headline(found, subject="OPERA", cost=cost, guess=guess, records_are="patients")
+
+
 def said(accuracy: float = 0.9, majority: float = 0.6, **other: object) -> str:
-    found = pd.Series(row("opera", 1.0, 0.1, accuracy, reason="", certified_epsilon=1.0) | other)
-    return verdict(found, title="OPERA", without_privacy=0.934, majority=majority)
+    return told(accuracy, 0.934, majority, ACCURACY, **other)
 
 
-def test_a_proved_promise_is_said_with_all_it_hangs_on() -> None:
+def test_a_proved_promise_needs_no_more_words() -> None:
     assert said() == (
-        "OPERA at ε = 1: 90.0 % right, 3.4 points fewer than without privacy; the promise is "
-        "proved (δ = 1e-5, one record replaced, analytic Gaussian)."
+        "At ε = 1 OPERA is right for 90.0 % of patients; 3.4 points fewer than without privacy "
+        "(93.4 %)."
     )
 
 
 @pytest.mark.parametrize(
     ("accuracy", "words"),
     [
-        (0.95, "95.0 % right, 1.6 points more than without privacy;"),
-        (0.9341, "93.4 % right, as many as without privacy;"),
-        (
-            0.55,
-            "fewer than without privacy and worse than always giving the commoner answer (60.0 %);",
-        ),
-        (0.6, "and no better than always giving the commoner answer (60.0 %);"),
+        (0.95, "95.0 % of patients; 1.6 points more than without privacy (93.4 %)."),
+        (0.9341, "93.4 % of patients; as many as without privacy (93.4 %)."),
+        (0.55, "That is worse than always giving the most frequent answer (60.0 %)."),
+        (0.6, "That is no better than always giving the most frequent answer (60.0 %)."),
     ],
 )
 def test_the_comparison_has_a_direction(accuracy: float, words: str) -> None:
@@ -45,20 +51,43 @@ def test_the_comparison_has_a_direction(accuracy: float, words: str) -> None:
 
 def test_a_model_below_the_majority_is_warned_of_also_where_no_model_does_better() -> None:
     words = said(0.686, majority=0.95)
-    assert "and worse than always giving the commoner answer (95.0 %)" in words
-    assert "without privacy it is no better than that either" in words
-    assert "commoner answer" not in said(0.61, majority=0.6)
+    assert "worse than always giving the most frequent answer (95.0 %)" in words
+    assert "frequent answer" not in said(0.61, majority=0.6)
 
 
 def test_an_unproved_promise_says_why_and_what_is_certified() -> None:
     words = said(status="conditions not met", reason="Because.", certified_epsilon=2.5)
-    assert "proved (" not in words
+    assert words.startswith("At ε = 1 OPERA is right for 90.0 % of patients; ")
     assert words.endswith(
-        "conditions not met: ε = 1 is not proved here. Because. What is certified for the noise "
+        "Conditions not met: ε = 1 is not proved here. Because. What is certified for the noise "
         "that is added is ε = 2.5 (δ = 1e-5, one record replaced, analytic Gaussian)."
     )
     words = said(status="claim not supported", reason="Because.", certified_epsilon=math.nan)
     assert words.endswith("Because. No ε is certified for it.")
+
+
+def test_what_an_area_costs_is_said_in_words() -> None:
+    area = Quality(AREA)
+    said = told(0.74, 0.81, 0.5, area)
+    assert "ranks with an AUC of 0.74; 0.07 lower than without privacy (0.81)." in said
+    assert "coin" not in said
+    assert "That is worse than tossing a coin (0.5)." in told(0.44, 0.81, 0.5, area)
+
+
+def test_an_error_says_what_it_adds_and_its_unit() -> None:
+    quality = Quality(Metric("rmse", -1.0, 350.0))
+
+    def error(rmse: float) -> str:
+        return told(rmse, 54.1, 77.2, quality)
+
+    assert "is off by 66.6 (RMSE); 12.5 more than without privacy (54.1)." in error(66.6)
+    assert "0.1 less than without privacy (54.1)." in error(54.0)
+    assert "off by 54.1 (RMSE); as much as without privacy (54.1)." in error(54.1)
+    worse = error(90.0)
+    assert "That is worse than always giving the mean of the training records (77.2)." in worse
+    assert "no better than always" in error(77.2)
+    days = Quality(Metric("rmse", -1.0, 350.0, "days"))
+    assert "is off by 66.6 days (RMSE)" in told(66.6, 54.1, 77.2, days)
 
 
 def test_a_small_test_set_says_how_rough_it_is() -> None:
@@ -81,16 +110,10 @@ def test_few_records_leave_an_error_rough_against_its_range() -> None:
     assert few_records(54.1, (52.0, 57.0), 880, quality) == ""
 
 
-def test_the_verdict_of_an_error_says_what_it_adds() -> None:
-    quality = Quality(Metric("rmse", -1.0, 350.0))
-
-    def told(rmse: float) -> str:
-        found = pd.Series(row("adassp", 1.0, 0.1, math.nan, rmse=rmse))
-        return verdict(found, title="AdaSSP", without_privacy=54.1, majority=77.2, quality=quality)
-
-    assert "predictions are off by 66.6 (RMSE), 12.5 more than without privacy; the" in told(66.6)
-    assert "0.1 less than without privacy; the" in told(54.0)
-    assert "off by 54.1 (RMSE), as much as without privacy; the" in told(54.1)
-    worse = told(90.0)
-    assert "and worse than always giving the mean of the training records (77.2)" in worse
-    assert "no better than always" in told(77.2)
+def test_a_count_of_a_thousand_stays_within_the_cases_there_are() -> None:
+    low, high = binomtest(9, 10).proportion_ci(method="wilson")
+    assert rough_count(90.0, 100.0, 100) == f"{math.floor(100 * low)} to {math.ceil(100 * high)}"
+    assert math.ceil(100 * high) <= 100
+    assert rough_count(90.0, 100.0, 100_000) == ""
+    # Where nobody is ill among the test records, nobody can be missed.
+    assert rough_count(0.0, 0.0, 100) == ""

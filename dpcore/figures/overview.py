@@ -1,0 +1,207 @@
+"""The first picture: quality against ε, what privacy costs at the chosen one, and of what."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpcore.evaluation.frontier import crossing
+from dpcore.figures.canvas import add_band, axis, canvas, single_runs
+from dpcore.figures.cost import FORM, NOISE, Cost
+from dpcore.figures.curves import (
+    EPSILON_RANGE,
+    ReferenceLine,
+    add_references,
+    decades,
+    guarantee_of,
+    named,
+)
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.quality import Quality
+from dpcore.figures.style import BLUE, SKY, faded, ink, look
+from dpcore.figures.words import in_band, literal, plain
+
+HEIGHT = 360
+LEFT, RIGHT = 64, 16
+"""Fixed margins in pixels: a slider above stands over the same axis."""
+
+
+def overview(
+    line: pd.DataFrame,
+    others: pd.DataFrame,
+    row: pd.Series,
+    cost: Cost,
+    references: Sequence[ReferenceLine],
+    *,
+    name: str,
+    chosen: str,
+    titles: Mapping[str, str],
+    quality: Quality,
+    dark: bool = False,
+) -> Drawn:
+    """The line in focus with its band, others thin, and the cost at one ε in two colours.
+
+    Parameters
+    ----------
+    line : DataFrame
+        Rows of the line in focus, ascending ε, with the columns of `dpcore.evaluation.curves`.
+    others : DataFrame
+        Rows of the methods that are drawn thin.
+    row : Series
+        The row of `line` at the chosen ε.
+    cost : Cost
+        Of that row.
+    references : sequence of ReferenceLine
+        The model without privacy first, then the answer without any features.
+    name : str
+        Of the line, in words that stand at it.
+    chosen : str
+        How the line's method was chosen, in words.
+    titles : mapping
+        Method to title.
+    quality : Quality
+    dark : bool
+    """
+    column, shown = quality.column, quality.shown
+    lower, upper = f"{column}_low", f"{column}_high"
+    values = [*line[column], *others[column].dropna(), *(r.value for r in references)]
+    low, high = _range(values, quality)
+    ticks, texts = decades(*EPSILON_RANGE)
+    ends = [math.log10(end) for end in EPSILON_RANGE]
+    figure = canvas(
+        HEIGHT,
+        hovermode="closest",
+        showlegend=False,
+        xaxis=axis(
+            "← more private    ε    less private →",
+            dark,
+            type="log",
+            range=ends,
+            tickvals=ticks,
+            ticktext=texts,
+        ),
+        yaxis=axis(
+            "",
+            dark,
+            range=[low, high],
+            tickformat=".0%" if quality.percent else None,
+            automargin=False,
+        ),
+    )
+    # It changes with ε, and would lose a zoom; a finger on it moves the page.
+    figure.update_layout(margin={"l": LEFT, "r": RIGHT, "t": 8, "b": 8}, dragmode=False)
+    figure.update_xaxes(fixedrange=True)
+    figure.update_yaxes(fixedrange=True)
+    for title, method, edition, rows in named(others, column, titles):
+        style = look(method)
+        figure.add_scatter(
+            x=rows["epsilon"],
+            y=rows[column],
+            mode="lines",
+            line={"color": faded(style.on(dark), 0.55), "width": 1.25, "dash": style.dash},
+            hovertext=[
+                f"{title} at ε = {plain(one['epsilon'])}: {shown(one[column])}<br>"
+                f"{guarantee_of(one)}"
+                for _, one in rows.iterrows()
+            ],
+            hovertemplate="%{hovertext}<extra></extra>",
+            name=f"{title} {edition}",
+        )
+    colour = SKY if dark else BLUE
+    add_band(figure, line["epsilon"], line[lower], line[upper], colour)
+    figure.add_scatter(
+        x=line["epsilon"],
+        y=line[column],
+        mode="lines+markers",
+        line={"color": colour, "width": 3.5},
+        marker={"size": 5, "color": colour},
+        hovertext=[
+            f"<b>{titles.get(one['method'], one['method'])}</b> at ε = {plain(one['epsilon'])}<br>"
+            f"{shown(one[column])}{single_runs(one[lower], one[upper], shown, one['runs'])}<br>"
+            f"{guarantee_of(one)}"
+            for _, one in line.iterrows()
+        ],
+        hovertemplate="%{hovertext}<extra></extra>",
+        name=name,
+    )
+    add_references(figure, references, dark=dark)
+    _add_cost(figure, row, cost, quality, dark)
+    figure.add_annotation(
+        text=f"<b>{name}</b>",
+        x=ends[1],
+        y=line[column].iloc[-1],
+        xanchor="right",
+        yanchor="top",
+        yshift=-8,
+        showarrow=False,
+        font={"size": 12, "color": colour},
+    )
+    sentence = (
+        f"{name[0].upper()}{name[1:]} ({chosen}). "
+        f"{_suffices(line, references[0].value, quality)} {in_band(int(row['runs']))}"
+    )
+    first, last = line.iloc[0], line.iloc[-1]
+    return Drawn(
+        figure,
+        sentence,
+        f"{quality.title} against ε. {name}: {shown(first[column])} at ε = "
+        f"{plain(first['epsilon'])}, {shown(row[column])} at ε = {plain(row['epsilon'])}, "
+        f"{shown(last[column])} at ε = {plain(last['epsilon'])}. "
+        + "; ".join(f"{reference.label}" for reference in references)
+        + f". {cost.sentence}",
+    )
+
+
+def _range(values: Sequence[float], quality: Quality) -> tuple[float, float]:
+    """The vertical range: all curves with a little air, and no more."""
+    low, high = min(values), max(values)
+    air = 0.08 * (high - low) or 0.01
+    if quality.share:
+        return max(0.0, low - air), min(1.02, high + 1.5 * air)
+    return max(0.0, low - air), high + air
+
+
+def _add_cost(figure: go.Figure, row: pd.Series, cost: Cost, quality: Quality, dark: bool) -> None:
+    """A line at the chosen ε, and on it the two parts of what privacy costs, end to end."""
+    epsilon, value = float(row["epsilon"]), float(row[quality.column])
+    figure.add_vline(x=epsilon, line={"color": ink(dark) or "#9AA7B4", "width": 1, "dash": "dot"})
+    unit = literal(cost.unit)
+    parts = (
+        (cost.baseline, cost.noiseless, FORM, f"its simpler form: {cost.form} {unit}"),
+        (cost.noiseless, value, NOISE, f"noise: {cost.noise} {unit}"),
+    )
+    for start, end, part, words in parts:
+        figure.add_scatter(
+            x=[epsilon, epsilon],
+            y=[start, end],
+            mode="lines",
+            line={"color": part.on(dark), "width": 9},
+            hovertemplate=f"{words}<extra></extra>",
+            name=words,
+        )
+    figure.add_scatter(
+        x=[epsilon],
+        y=[value],
+        mode="markers",
+        marker={
+            "size": 11,
+            "color": SKY if dark else BLUE,
+            "line": {"width": 2, "color": "#0F151B" if dark else "#FFFFFF"},
+        },
+        hoverinfo="skip",
+    )
+
+
+def _suffices(line: pd.DataFrame, baseline: float, quality: Quality) -> str:
+    """From which ε on the line stays close to the model without privacy."""
+    goal = baseline - quality.measure.sign * quality.close
+    epsilon = crossing(line, quality.column, goal, quality.measure.sign)
+    within = f"within {quality.rounded(quality.close)} of the model without privacy"
+    if epsilon is not None:
+        return f"From ε = {plain(epsilon)} on it stays {within}."
+    best = max(line[quality.column], key=quality.good)
+    gap = quality.amount(quality.difference(best, baseline))
+    return f"It nowhere comes {within}; at its best it loses {gap}."

@@ -1,0 +1,163 @@
+"""The first picture: the line in focus, the chosen ε, and the cost in two parts end to end."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+
+from dpcore.evaluation.scoring import AREA as AREA_METRIC
+from dpcore.evaluation.scoring import Metric
+from dpcore.figures.cost import FORM, NOISE, Cost
+from dpcore.figures.curves import ReferenceLine
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.overview import overview
+from dpcore.figures.quality import ACCURACY, Quality
+
+QUALITIES = {
+    "accuracy": ACCURACY,
+    "auc": Quality(AREA_METRIC),
+    "rmse": Quality(Metric("rmse", -1.0, 100.0, "days")),
+}
+
+
+def measured(table: pd.DataFrame, quality: Quality) -> pd.DataFrame:
+    """The table's accuracies as another measure; an accuracy a is the error 100 (1 - a)."""
+    table = table.assign(accuracy_noiseless=table["accuracy"] + 0.02)
+    names = [name for name in table if str(name).startswith("accuracy")]
+    if quality.share:
+        return table.rename(columns={n: n.replace("accuracy", quality.column) for n in names})
+    turned = 100.0 * (1.0 - table[names])
+    turned.columns = [name.replace("accuracy", "rmse") for name in names]
+    turned = turned.rename(columns={"rmse_low": "rmse_high", "rmse_high": "rmse_low"})
+    return pd.concat([table.drop(columns=names), turned], axis=1)
+
+
+def drawing(
+    table: pd.DataFrame,
+    titles: dict[str, str],
+    quality: Quality = ACCURACY,
+    *,
+    epsilon: float = 1.0,
+    baseline: float | None = None,
+    dark: bool = False,
+) -> tuple[Drawn, Cost, pd.Series]:
+    table = measured(table, quality)
+    line = table[table["method"] == "opera"].sort_values("epsilon")
+    row = line[line["epsilon"] == epsilon].iloc[0]
+    if baseline is None:
+        baseline = 0.95 if quality.share else 5.0
+    cost = Cost.of(row, baseline, quality)
+    guess = 0.6 if quality.share else 40.0
+    drawn = overview(
+        line,
+        table[table["method"] != "opera"],
+        row,
+        cost,
+        [ReferenceLine("no privacy", baseline), ReferenceLine("a guess", guess, "dot")],
+        name="the best proved method",
+        chosen="at each ε the best mean",
+        titles=titles,
+        quality=quality,
+        dark=dark,
+    )
+    return drawn, cost, row
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("column", QUALITIES)
+def test_the_line_stands_at_epsilon_and_the_bars_end_where_the_values_say(
+    table, titles, column: str, dark: bool
+) -> None:
+    for epsilon in (1e-3, 1.0, 100.0):
+        drawn, cost, row = drawing(table, titles, QUALITIES[column], epsilon=epsilon, dark=dark)
+        figure = drawn.figure
+        (line,) = [shape for shape in figure.layout.shapes if shape.x0 == shape.x1]
+        assert line.x0 == epsilon
+        form, noise = (
+            next(trace for trace in figure.data if str(trace.name).startswith(words))
+            for words in ("its simpler form", "noise")
+        )
+        assert list(form.x) == list(noise.x) == [epsilon, epsilon]
+        assert list(form.y) == [cost.baseline, row[f"{column}_noiseless"]]
+        assert list(noise.y) == [row[f"{column}_noiseless"], row[column]]
+        assert (form.line.color, noise.line.color) == (FORM.on(dark), NOISE.on(dark))
+        assert form.line.color != noise.line.color
+        # What the bars say is what the sentence of the cost says.
+        assert f"{cost.form} {cost.unit}" in form.hovertemplate
+        assert f"{cost.noise} {cost.unit}" in noise.hovertemplate
+        assert cost.sentence in drawn.alt
+
+
+@pytest.mark.parametrize("column", QUALITIES)
+def test_every_curve_and_both_references_are_within_the_axes(table, titles, column: str) -> None:
+    quality = QUALITIES[column]
+    drawn, cost, _ = drawing(table, titles, quality)
+    low, high = drawn.figure.layout.yaxis.range
+    values = [*measured(table, quality)[column], cost.baseline, 0.6 if quality.share else 40.0]
+    assert low <= min(values)
+    assert max(values) <= high
+    assert low >= 0.0
+    assert drawn.figure.layout.xaxis.type == "log"
+    assert list(drawn.figure.layout.xaxis.range) == [-3.0, 2.0]
+    assert drawn.figure.layout.yaxis.tickformat == (".0%" if quality.percent else None)
+
+
+def test_the_line_in_focus_is_stronger_and_has_its_band(table, titles) -> None:
+    drawn, *_ = drawing(table, titles)
+    (band,) = [trace for trace in drawn.figure.data if trace.fill == "toself"]
+    rows = table[table["method"] == "opera"]
+    assert list(band.y) == pytest.approx([*rows["accuracy_high"], *rows["accuracy_low"][::-1]])
+    (strong,) = [trace for trace in drawn.figure.data if trace.mode == "lines+markers"]
+    thin = [trace for trace in drawn.figure.data if str(trace.name).endswith(" sound")]
+    assert {trace.name for trace in thin} == {"OutPert sound", "DP-GD sound"}
+    assert all(trace.line.width < strong.line.width for trace in thin)
+    assert len({trace.line.dash for trace in thin}) == 2  # told apart by more than colour
+    assert list(strong.y) == list(rows["accuracy"])
+
+
+def test_every_point_carries_accountant_adjacency_and_delta(table, titles) -> None:
+    drawn, *_ = drawing(table, titles)
+    hovered = [text for trace in drawn.figure.data for text in trace.hovertext or ()]
+    assert len(hovered) == len(table)
+    for text in hovered:
+        assert "analytic Gaussian" in text
+        assert "replace-one" in text
+        assert "δ = 1e" in text
+
+
+def test_it_says_from_which_epsilon_on_the_loss_is_small(table, titles) -> None:
+    said = drawing(table, titles)[0].sentence
+    assert said.startswith("The best proved method (at each ε the best mean). ")
+    assert "From ε = 100 on it stays within 2 points of the model without privacy." in said
+    assert "Means over 30 runs; nine of ten lie in the band." in said
+    # A curve that falls back has not arrived.
+    table.loc[(table["method"] == "opera") & (table["epsilon"] == 100.0), "accuracy"] = 0.7
+    assert "It nowhere comes within 2 points" in drawing(table, titles)[0].sentence
+    errors = drawing(table, titles, QUALITIES["rmse"], baseline=1.0)[0].sentence
+    assert "It nowhere comes within 2 in RMSE of the model without privacy" in errors
+    assert "at its best it loses " in errors
+
+
+@pytest.mark.parametrize("column", QUALITIES)
+def test_one_row_alone_is_drawn(table, titles, column: str) -> None:
+    alone = table[(table["method"] == "opera") & (table["epsilon"] == 1.0)]
+    drawn, *_ = drawing(alone, titles, QUALITIES[column])
+    low, high = drawn.figure.layout.yaxis.range
+    assert math.isfinite(low)
+    assert math.isfinite(high)
+    assert low < high
+    assert drawn.sentence.endswith(".")
+    assert "at ε = 1" in drawn.alt
+
+
+def test_the_same_rows_give_the_same_figure(table, titles) -> None:
+    one, other = (drawing(table.copy(), titles)[0].figure.to_json() for _ in range(2))
+    assert one == other
+
+
+def test_equal_values_leave_an_axis_to_stand_on(table, titles) -> None:
+    flat = table.assign(accuracy=0.95, accuracy_low=0.95, accuracy_high=0.95)
+    low, high = drawing(flat.assign(accuracy=0.6), titles)[0].figure.layout.yaxis.range
+    assert low < 0.6 < 0.95 < high
