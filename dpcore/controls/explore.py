@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,16 +14,28 @@ from dpcore.datasets import Preparation
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.evaluation.study import Study
 
-# Six steps a decade where curves bend; one a decade below, where curves are flat.
+LEAST_EPSILON, MOST_EPSILON = 0.001, 100.0
+"""From next to nothing learned to next to no promise."""
 EPSILONS = (
-    *(float(f"1e{exponent}") for exponent in range(-9, -4)),
     *(
         float(f"{step}e{exponent}")
-        for exponent in range(-4, 2)
+        for exponent in range(-3, 2)
         for step in ("1", "1.5", "2", "3", "5", "7")
     ),
-    100.0,
+    MOST_EPSILON,
 )
+"""Those of a page's curves: six steps a decade, nearly evenly spaced on a logarithmic axis."""
+
+
+def nearest_stop(epsilon: float) -> float:
+    """The ε of the page's curves that is nearest on a logarithmic axis."""
+    return min(EPSILONS, key=lambda stop: abs(math.log(stop / epsilon)))
+
+
+COARSE_EPSILONS = tuple(
+    epsilon for epsilon in EPSILONS if f"{epsilon:e}"[0] in "125" and f"{epsilon:e}"[2] == "0"
+)
+"""Three a decade, for long trainings."""
 FEW_EPSILONS = (0.01, 0.1, 1.0)
 """Those of `sweep` where none is named."""
 LAMBDAS = (0.0, *(float(f"{s}e{e}") for e in range(-6, 0) for s in ("1", "3")), 1.0)
@@ -34,13 +47,15 @@ PAPER_LAMBDA = 0.001
 ADJACENCIES = {key: common.ADJACENCIES[key] for key in ("zero-out", "replace-one")}
 PER_1000 = "Per 1,000"
 EVERY_METHOD = "Every method"
+ONE_PERSON = "What could someone find out?"
 TABS = (
+    ONE_PERSON,
     EVERY_METHOD,
-    "Objective",
-    "Noise σ",
-    "Excess risk",
-    PER_1000,
     "Best method",
+    PER_1000,
+    "Noise σ",
+    "Objective",
+    "Excess risk",
     "Claim and proof",
     "Take along",
     "About the data",
@@ -81,11 +96,12 @@ DATA = Control(
     "data",
     "Data",
     OneOf(datasets),
-    default="breast_cancer",
+    default="cohort",
     noun="the data set",
     field="dataset",
     option="",
     help=common.DATA,
+    state="data",
 )
 PATIENTS = Control(
     "patients",
@@ -96,7 +112,8 @@ PATIENTS = Control(
     fallback_name="3,000 patients",
     field="records",
     brief="size of the synthetic cohort",
-    help="How many synthetic patients to draw; their true model is known.",
+    help="How many synthetic patients to learn from. Models are judged on 10,000 others.",
+    state="patients",
     shown=where(data="cohort"),
 )
 DELTA_WAY = Control(
@@ -117,6 +134,7 @@ DELTA = Control(
     field="delta",
     brief="default: by rule",
     shown=where(delta_way=MY_OWN),
+    state="delta",
 )
 ADJACENCY = common.adjacency(
     "adjacency",
@@ -125,6 +143,7 @@ ADJACENCY = common.adjacency(
     help="What counts as one person's data. **One record blanked out**: replaced by an "
     "empty one. **One record replaced**: exchanged for any other. Either way the number of records "
     "is public.",
+    state="unit",
 )
 LOSS = Control(
     "loss",
@@ -243,6 +262,17 @@ RUNS = Control(
     brief=f"default: {Study.runs}",
     help=common.RUNS,
 )
+SEED = Control(
+    "seed",
+    "Seed",
+    Number(0, 2**32 - 1, whole=True),
+    default=Study.seed,
+    field="seed",
+    brief=f"of the noise; default: {Study.seed}",
+    help="Start of the random numbers, so that a link shows the same picture again. Change the "
+    "seed for new noise.",
+    state="seed",
+)
 MISSING = Control(
     "missing",
     "Gaps in the data",
@@ -360,17 +390,33 @@ FULL_LENGTH = Control(
     "to 1,000 records its own length can be chosen. Training then takes longer.",
     shown=where(edition="published"),
 )
+BEST = "best"
+FOCUS = Control(
+    "focus",
+    "Numbers for",
+    OneOf(
+        lambda: {
+            BEST: "The best proved method",
+            **private_methods("class"),
+            **private_methods("number"),
+        }
+    ),
+    default=BEST,
+    noun="numbers for",
+    help="The method that the sentence, the numbers and the strong line are about. The best one "
+    "changes with ε.",
+)
 CONTROLS = Page(
     *(DATA, PATIENTS, DELTA_WAY, DELTA, ADJACENCY, LOSS, HUBER_WIDTH, *CHOSEN_METHODS.values()),
-    *(EDITION, COMPARED_BY, LAMBDA_WAY, LAMBDA, RADIUS, RUNS),
+    *(EDITION, COMPARED_BY, LAMBDA_WAY, LAMBDA, RADIUS, RUNS, SEED),
     *(MISSING, SCALING, INTERVAL, NORM, INTERCEPT, FEATURES, FOURIER_FEATURES, BANDWIDTH),
-    *(STEPS, MAY_MISS, FULL_LENGTH),
+    *(STEPS, MAY_MISS, FULL_LENGTH, FOCUS),
 )
 
 EPSILON = Control(
     "epsilon",
     "Privacy loss ε",
-    Stops(EPSILONS),
+    Number(LEAST_EPSILON, MOST_EPSILON, step=0.1),
     default=1.0,
     noun="ε =",
     fallback_name="ε = 1",
@@ -379,31 +425,25 @@ EPSILON = Control(
     help="**Privacy loss ε** bounds how much the published model can tell about any one person: no "
     "outcome becomes more than e^ε times as likely because of one record (except with the small "
     "probability δ). Small ε: strong promise, much noise.",
-)
-FOCUS = Control(
-    "focus",
-    "Numbers for",
-    OneOf(lambda: {**private_methods("class"), **private_methods("number")}, row=True),
-    noun="numbers for",
-    fallback_name="a method that is chosen",
+    state="epsilon",
 )
 MAY_COST = {
     "accuracy": Control(
         "may_cost",
         "Points of accuracy that privacy may cost",
         Number(0.0, 50.0, step=0.5),
-        default=2.0,
+        default=3.0,
         noun="a cost in points of",
-        help="The lowest acceptable accuracy, counted down from the better model without privacy. "
+        help="The lowest acceptable accuracy, counted down from the model without privacy. "
         "The answer is the ε from which on the best proved method keeps it.",
     ),
     "auc": Control(
         "may_lose",
         "AUC that privacy may cost",
         Number(0.0, 0.5, step=0.005),
-        default=0.02,
+        default=0.03,
         noun="a cost in AUC of",
-        help="The lowest acceptable AUC, counted down from the better model without privacy. The "
+        help="The lowest acceptable AUC, counted down from the model without privacy. The "
         "answer is the ε from which on the best proved method keeps it.",
     ),
     "rmse": Control(
@@ -412,12 +452,14 @@ MAY_COST = {
         Number(0.0, 500.0, step=1.0),
         default=10.0,
         noun="an error raised in percent by",
-        help="The largest acceptable error, counted up from the better model without privacy. The "
+        help="The largest acceptable error, counted up from the model without privacy. The "
         "answer is the ε from which on the best proved method keeps it.",
     ),
 }
 VIEW = common.tabs("view", TABS)
-DETAIL = (EPSILON, FOCUS, *MAY_COST.values(), VIEW, *common.RISK)
+SHARED = (DATA, PATIENTS, EPSILON, DELTA, ADJACENCY, SEED)
+"""The controls of the state that pages share."""
+DETAIL = (EPSILON, *MAY_COST.values(), VIEW, *common.RISK)
 """Controls of the answer and of the tabs under it."""
 
 COMPARED = ("inputpert", "objpert", "outpert_pure")

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.errors import StreamlitInvalidLayoutContextError
 
 from dpcore.controls.common import LOSSES
-from dpcore.controls.explore import EPSILON
+from dpcore.controls.explore import BEST, EPSILON, EPSILONS, nearest_stop
 from dpcore.datasets import OWN
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import InvalidInput
@@ -16,29 +16,37 @@ from dpcore.figures.words import plain
 from pages.explore import own_table, texts
 from pages.explore.controls import Start
 from pages.explore.layout import Slots
-from pages.shared import downloads, query
+from pages.shared import doors, downloads, query, view_link
 from pages.shared.charts import plot
-from pages.shared.session import control_text, store, stored
+from pages.shared.numbers import in_grid
+from pages.shared.session import control_text, control_value, set_controls, store, stored
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
 
 if TYPE_CHECKING:
+    import pandas as pd
     from streamlit.delta_generator import DeltaGenerator
 
+    from dpcore.figures.drawn import Drawn
     from pages.explore.view import View
+
+SLIDER = "epsilon_slider"
+
+QUESTION = "What does privacy cost?"
 
 
 def title(start: Start) -> DeltaGenerator:
-    """Draw the title before the records are read; returns its place, to be written again.
+    """Draw the title before the records are read; returns the place of the line below it.
 
     Preparation may drop records; the number left is remembered from the last run.
     """
+    view_link.title(QUESTION)
+    place = st.empty()
     dataset = start.entry
     records = stored(_count_name(start)) or start.records
     size = "" if records is None else f"{records:,} {dataset.records_are}"
-    loss = "squared" if dataset.predicts == "number" else control_text("loss")
-    parts = (dataset.title, size, LOSSES.get(loss, ""))
-    return st.title(" · ".join(part for part in parts if part), anchor=False)
+    place.caption(" · ".join(part for part in (dataset.title, size) if part))
+    return place
 
 
 def _count_name(start: Start) -> str:
@@ -46,51 +54,60 @@ def _count_name(start: Start) -> str:
     return f"records {start.dataset} {start.size} {file}"
 
 
-def show_refusal(start: Start, title_place: DeltaGenerator, refusal: InvalidInput) -> None:
+def show_refusal(start: Start, line_place: DeltaGenerator, refusal: InvalidInput) -> None:
     """Show the data set's name, and why its records or settings are refused."""
-    title_place.title(start.entry.title, anchor=False)
+    line_place.caption(start.entry.title)
     if start.entry.key == OWN:
         own_table.refused(start.columns, start.upload, refusal)
     else:
         refuse(refusal)
 
 
-def heading(
-    start: Start, view: View, title_place: DeltaGenerator, notes_place: DeltaGenerator
-) -> None:
-    """Draw the title with the number of prepared records, and the notes below it."""
-    dataset, loss = view.split.entry, LOSSES[view.study.loss]
-    total = view.split.records + view.split.tested
+def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
+    """Draw the line under the title, and what must be known of one's own records."""
+    dataset, split = view.split.entry, view.split
+    total = split.records + (0 if view.has_further else split.tested)
     store(_count_name(start), total)
+    line_place.caption(f"{dataset.title} · {total:,} {dataset.records_are} · {judged_on(view)}")
+    if not view.records.published:
+        st.warning(texts.UPLOADED, icon=":material/lock_open:")
+    for leak in split.leaks:
+        st.warning(verbatim(leak), icon=":material/warning:")
+
+
+def judged_on(view: View) -> str:
+    """On how many records the models are judged, in words."""
+    tested, splits = view.records.judged, len(view.records.splits)
+    if view.has_further:
+        return f"judged on {tested:,} others"
+    return f"judged on {tested:,} of them" + (f", in {splits} splits" if splits > 1 else "")
+
+
+def notes(view: View) -> None:
+    """Draw what else belongs to the data: task, preparation, roughness."""
+    dataset = view.split.entry
     rule = " by rule" if view.study.lam is None else ""
-    title_place.title(f"{dataset.title} · {total:,} {dataset.records_are} · {loss}", anchor=False)
-    with notes_place:
-        st.caption(
-            f"{verbatim(dataset.task)} Trained on {view.split.records:,} records with "
-            f"{view.split.dimension} features, tested on {view.split.tested:,}; "
-            f"λ = {plain(view.problem.lam)}{rule}."
+    st.caption(
+        f"{verbatim(dataset.task)} {LOSSES[view.study.loss]}, trained on {view.split.records:,} "
+        f"records with {view.split.dimension} features; λ = {plain(view.problem.lam)}{rule}."
+    )
+    if dataset.predicts == "number":
+        lower, upper = dataset.target.bounds
+        unit = f" {dataset.target.unit}" if dataset.target.unit else ""
+        predicted = (
+            f"What is predicted: {dataset.target.description}, by its public bounds from "
+            f"{plain(lower)} to {plain(upper)}{unit}."
         )
-        if dataset.predicts == "number":
-            lower, upper = dataset.target.bounds
-            unit = f" {dataset.target.unit}" if dataset.target.unit else ""
-            predicted = (
-                f"What is predicted: {dataset.target.description}, by its public bounds from "
-                f"{plain(lower)} to {plain(upper)}{unit}."
-            )
-            st.caption(verbatim(predicted))
-        if dataset.predicts == "classes":
-            st.caption(f"{dataset.classes} classes: {texts.ONE_AGAINST_THE_REST}")
-        if view.split.complete:
-            st.caption(f":material/rule: About every ε here: {COMPLETE_ONLY}.")
-        caution = view.rough
-        if caution:
-            st.caption(f":material/straighten: {caution}")
-        if not view.published:
-            st.warning(texts.UPLOADED, icon=":material/lock_open:")
-            ranges = (texts.OWN_RANGES,) if dataset.key == OWN else ()
-            st.caption(" ".join((*ranges, *map(verbatim, view.split.notes))))
-        for leak in view.split.leaks:
-            st.warning(verbatim(leak), icon=":material/warning:")
+        st.caption(verbatim(predicted))
+    if dataset.predicts == "classes":
+        st.caption(f"{dataset.classes} classes: {texts.ONE_AGAINST_THE_REST}")
+    if view.split.complete:
+        st.caption(f":material/rule: About every ε here: {COMPLETE_ONLY}.")
+    if view.rough:
+        st.caption(f":material/straighten: {view.rough}")
+    if not view.records.published:
+        ranges = (texts.OWN_RANGES,) if dataset.key == OWN else ()
+        st.caption(" ".join((*ranges, *map(verbatim, view.split.notes))))
 
 
 def how_to_get(start: Start) -> None:
@@ -113,19 +130,9 @@ def how_to_get(start: Start) -> None:
         downloads.fetch(dataset.key)
 
 
-def main_figure(view: View, slots: Slots) -> None:
-    """Draw accuracy or error against ε; identical while only ε changes, so that zoom stays."""
-    from pages.explore.view import figure
-
-    with slots.main:
-        st.subheader(f"{view.quality.title} against ε", anchor=False, help=texts.CURVES)
-        plot(figure("quality", view), "accuracy_figure")
-        if view.study.edition == "published":
-            st.caption("Open markers: as published. Filled: a method with a sound edition only.")
-
-
 def at_chosen_epsilon(view: View, slots: Slots) -> None:
     """Draw everything that changes with ε in one fragment: nothing else runs then."""
+    from dpcore.figures.overview import LEFT, RIGHT
     from pages.explore import detail, numbers
 
     @st.fragment
@@ -138,24 +145,64 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
             st.rerun()
 
     def draw() -> None:
+        focus = control_text("focus") or BEST
+        # In the fragment's own place: elsewhere the chart would be another one each time, and lose
+        # its zoom.
+        sentence_place, grid = st.container(), st.grid(4, min_column_width=150, gap="small")
+        with grid.cell():
+            epsilon = drawn(EPSILON)
+        with st.container(horizontal=True, gap=None):
+            st.space(LEFT)
+            _slider()
+            st.space(RIGHT)
+        row = view.row(focus, epsilon)
+        with sentence_place:
+            numbers.sentence(view, row, focus, epsilon)
+        in_grid(grid, numbers.numbers(view, row))
+        if row is not None:
+            plot(_overview(view, row, focus), "accuracy_figure")
         query.sign()
-        with slots.slider:
-            epsilon = _slider()
-        rows = view.rows_at(epsilon)
-        with slots.numbers:
-            numbers.show(view, rows, epsilon)
-        # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
-        with slots.meaning.container():
-            detail.meaning(view, rows, epsilon, control_text("focus"))
-        detail.at_chosen_epsilon(view, rows, epsilon, slots)
+        doors.close_page()
+        detail.at_chosen_epsilon(view, view.rows_at(epsilon), row, epsilon, focus, slots)
 
-    fragment()
+    with slots.answer:
+        fragment()
 
 
-def _slider() -> float:
-    with st.container(gap=None):
-        epsilon: float = drawn(EPSILON)
-        with st.container(horizontal=True, horizontal_alignment="distribute"):
-            st.caption("← more private", width="content")
-            st.caption("less private →", width="content")
-    return epsilon
+def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
+    from dpcore.figures.overview import overview
+    from dpcore.methods import in_words
+    from pages.explore import numbers
+
+    words = in_words(row["method"])
+    name = words if view.sought(focus) else f"best proved: {words}"
+    return overview(
+        view.line(focus),
+        view.table,
+        row,
+        view.cost(row),
+        view.references,
+        name=name,
+        chosen=numbers.chosen_by(view, focus),
+        titles=view.titles,
+        quality=view.quality,
+        dark=view.dark,
+    )
+
+
+def _slider() -> None:
+    """Draw the slider over the chart's axis; it sets ε's field, and follows it."""
+    epsilon = control_value(EPSILON.key) or EPSILON.default
+    set_controls({SLIDER: nearest_stop(epsilon)})
+    st.select_slider(
+        EPSILON.label,
+        EPSILONS,
+        format_func=plain,
+        key=SLIDER,
+        label_visibility="collapsed",
+        on_change=_slid,
+    )
+
+
+def _slid() -> None:
+    set_controls({EPSILON.key: control_value(SLIDER)})

@@ -14,10 +14,12 @@ import streamlit as st
 from dpcore.controls.common import LOSSES
 from dpcore.controls.explore import (
     ADJACENCIES,
+    BEST,
     CHOSEN_METHODS,
     CONTROLS,
+    DELTA,
     DETAIL,
-    EPSILONS,
+    FOCUS,
     MISSING,
     MY_OWN,
     NEAR_ZERO,
@@ -37,7 +39,7 @@ from dpcore.guarantee import Adjacency, default_delta
 from pages.explore import own_table, presets, texts
 from pages.shared import query, uploads
 from pages.shared.presets import set_held
-from pages.shared.session import once, set_controls
+from pages.shared.session import once, set_controls, share
 from pages.shared.widgets import Form
 
 if TYPE_CHECKING:
@@ -112,9 +114,7 @@ class ExploreChoice:
     Parameters
     ----------
     study : Study
-        Everything but the upload; its ε are the whole grid.
-    closed, trained : tuple of str
-        The chosen private methods, in closed form and trained.
+        Everything but the upload; the page sets its ε.
     upload : object or None
         The uploaded file, where the data set needs one.
     measure : str
@@ -122,8 +122,6 @@ class ExploreChoice:
     """
 
     study: Study
-    closed: tuple[str, ...]
-    trained: tuple[str, ...]
     upload: File | None
     measure: str
 
@@ -152,7 +150,9 @@ def link_complaint() -> str:
     query.upgrade_link(
         "explore", "adjacency", ADJACENCIES, lambda _: Adjacency.REPLACE_ONE, _old_values
     )
-    return once("link_complaint", _validate_link)
+    complaint = once("link_complaint", _validate_link)
+    _mean_what_is_named()
+    return complaint
 
 
 def _old_values(link: Link) -> dict[str, tuple[str, str]]:
@@ -181,18 +181,24 @@ def _validate_link() -> str:
     linked_methods = link.get(methods.key, [titles[key] for key in methods.default])
     among = {
         "view": tabs_for(dataset),
-        "focus": [title for title in linked_methods if title in titles.values()],
+        "focus": [
+            str(FOCUS.text(BEST)),
+            *(title for title in linked_methods if title in titles.values()),
+        ],
     }
     message = query.validate_link(
         (*CONTROLS, *DETAIL), among, {own_table.COLUMNS: None, EXPERT: None}
     )
-    # A link that names a δ or a λ means it, also one from before there was a choice.
-    remaining_link = query.read_link()
+    return message
+
+
+def _mean_what_is_named() -> None:
+    """A link that names a δ or a λ means it, also one from before there was a choice."""
+    link = query.read_link()
     for value, way in (("delta", "delta_way"), ("lambda_value", "lambda")):
-        if value in remaining_link and way not in remaining_link:
+        if value in link and way not in link:
             set_controls({way: MY_OWN})
             st.query_params[way] = MY_OWN
-    return message
 
 
 def _loss(form: Form, kind: str) -> str:
@@ -314,6 +320,8 @@ def start() -> Start:
             # The number of records in a file is known after reading it.
             record_count = size or max(1, _entry_of(dataset, columns).records)
             delta = default_delta(record_count) if by_rule else form.draw("delta")
+            if by_rule:
+                share(DELTA, None)
             share_place = st.empty() if form.is_open else None
             form.draw("adjacency")
             rest_place = st.container()
@@ -339,12 +347,13 @@ def rest(first: Start) -> ExploreChoice:
         loss = _loss(form, kind)
         form.draw("huber_width")
         methods = _methods(form, kind, loss)
+        form.draw("focus", among=(BEST, *methods))
         form.draw("edition")
         if first.entry.predicts == "class":
             form.draw("compared_by")
     with first.rest:
         lam = _lambda(form)
-        form.draw("runs")
+        form.draw("runs", "seed")
         preparation = _preparation(form)
         _training(form, first, methods)
     with first.presets:
@@ -362,10 +371,17 @@ def first_choice() -> ExploreChoice:
 def _choice(
     values: dict[str, Any], methods: Sequence[str], settings: dict[str, Any], upload: File | None
 ) -> ExploreChoice:
-    from dpcore.methods import method_named
-
-    chosen = {"methods": ("nonprivate", *methods), "epsilons": EPSILONS}
+    chosen = {"methods": ("nonprivate", *methods)}
     study = Study(**CONTROLS.fields(values) | settings | chosen)
-    closed = tuple(key for key in methods if method_named(key).closed_form)
-    trained = tuple(key for key in methods if key not in closed)
-    return ExploreChoice(study, closed, trained, upload, values.get("compared_by", "accuracy"))
+    return ExploreChoice(study, upload, values.get("compared_by", "accuracy"))
+
+
+def every_method(loss: str) -> tuple[str, ...]:
+    """Keys of all private methods that can learn with this loss."""
+    from dpcore.methods import register
+
+    return tuple(
+        key
+        for key, method in register().items()
+        if key != "nonprivate" and not method.refusal(loss)
+    )

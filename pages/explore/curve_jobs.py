@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dpcore.controls.explore import COARSE_EPSILONS, EPSILONS
 from dpcore.datasets import Split
 from dpcore.evaluation.curves import task
 from dpcore.evaluation.study import Study
@@ -14,37 +16,39 @@ from pages.shared import shared_jobs, uploads
 if TYPE_CHECKING:
     import pandas as pd
 
-# Least ε of the slider's grid that is trained; below, nothing is learned.
-LEAST_EPSILON = 1e-3
-# For long trainings: three ε per decade.
-COARSE = {float(f"{step}e{exponent}") for exponent in range(-3, 3) for step in ("1", "2", "5")}
 SMALL = 100_000  # records times features
 
 
-def trained_study(study: Study, method: str, split: Split) -> Study:
-    """The study of one trained method, as a job of its own that other choices do not restart."""
+def grid(study: Study, split: Split) -> tuple[float, ...]:
+    """The ε of all curves of the page."""
     is_small = split.records * split.dimension <= SMALL and not study.full_length
-    epsilons = tuple(
-        epsilon
-        for epsilon in study.epsilons
-        if epsilon >= LEAST_EPSILON and (is_small or epsilon in COARSE)
-    )
+    return EPSILONS if is_small else COARSE_EPSILONS
+
+
+def trained_study(study: Study, method: str) -> Study:
+    """The study of one trained method, as a job of its own that other choices do not restart."""
     is_local = method_named(method).trust is not None
     missing_contributors = study.missing_contributors if is_local else 0
-    return replace(
-        study, methods=(method,), epsilons=epsilons, missing_contributors=missing_contributors
-    )
+    return replace(study, methods=(method,), missing_contributors=missing_contributors)
 
 
-def watched(study: Study) -> shared_jobs.WatchedJobs:
-    """The job of one method, for the job panel."""
-    method = study.methods[0]
+def watched(name: str, studies: Sequence[Study]) -> shared_jobs.WatchedJobs:
+    """The jobs of some methods, as one line of the job panel."""
+    count = len(studies)
     return shared_jobs.WatchedJobs(
-        name=method,
+        name=name,
         place=shared_jobs.CURVES,
-        studies={f"Training {method_named(method).title}": study},
+        studies={
+            f"Training {method_named(study.methods[0]).title} ({place} of {count})": study
+            for place, study in enumerate(studies, 1)
+        },
         submit=_submit,
     )
+
+
+def is_done(study: Study) -> bool:
+    """Whether its curve has been computed."""
+    return shared_jobs.state(study.key) == "done"
 
 
 def _submit(place: str, study: Study) -> None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.accounting.risk import Promise, odds, promise
-from dpcore.controls.explore import EVERY_METHOD, MAY_COST, PER_1000
+from dpcore.controls.explore import EVERY_METHOD, MAY_COST, ONE_PERSON, PER_1000
 from dpcore.figures import chosen
 from dpcore.figures.words import at_most, listed, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
-from pages.explore import loaders, numbers, take_along
+from pages.explore import numbers, take_along
 from pages.explore.layout import Slots
 from pages.explore.view import figure
 from pages.shared import badges, risk_panel
@@ -29,35 +29,51 @@ if TYPE_CHECKING:
     from pages.explore.view import View
 
 
-def _in_open_tab(slots: Slots, contents: Mapping[str, Callable[[], None]]) -> None:
-    """Draw what stands in the open tab."""
+def at_chosen_epsilon(
+    view: View,
+    rows: pd.DataFrame,
+    row: pd.Series | None,
+    epsilon: float,
+    focus: str,
+    slots: Slots,
+) -> None:
+    """Draw what stands in the open tab; called from the fragment of ε."""
+    contents: Mapping[str, Callable[[], None]] = {
+        ONE_PERSON: lambda: _one_person(view, row, epsilon),
+        EVERY_METHOD: lambda: numbers.every_method(view, rows, epsilon),
+        "Best method": lambda: _best(view, epsilon),
+        PER_1000: lambda: _per_thousand(view, rows),
+        "Noise σ": lambda: plot(figure("sigma", view, epsilon), "sigma_figure"),
+        "Objective": lambda: plot(figure("objective", view, epsilon), "objective_figure"),
+        "Excess risk": lambda: plot(figure("excess", view, epsilon), "excess_figure"),
+        "Claim and proof": lambda: badges.claims_and_proofs(_calibrations(view, row, epsilon)),
+        "Take along": lambda: take_along.show(view),
+        "About the data": lambda: _about(view),
+    }
     for name, draw in contents.items():
         if name in slots.tabs and slots.tabs[name].open:
-            with slots.tabs[name]:
+            # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
+            with slots.tabs[name].empty().container():
                 draw()
 
 
-def at_chosen_epsilon(view: View, rows: pd.DataFrame, epsilon: float, slots: Slots) -> None:
-    """Draw the tabs that change with ε; called from the fragment."""
-    contents = {
-        EVERY_METHOD: lambda: numbers.every_method(view, rows, epsilon),
-        PER_1000: lambda: _per_thousand(view, rows),
-        "Best method": lambda: _best(view, epsilon),
-        "Claim and proof": lambda: badges.claims_and_proofs(view.calibrations_at(epsilon)),
-    }
-    _in_open_tab(slots, contents)
+def _calibrations(view: View, row: pd.Series | None, epsilon: float) -> list[Calibration]:
+    """Of the method on the first screen, then of the chosen ones."""
+    chosen = view.calibrations_at(epsilon)
+    if row is None:
+        return chosen
+    first = view.calibration(row["method"], row["edition"], float(row["epsilon"]))
+    return [first, *(one for one in chosen if one.method != first.method)]
 
 
-def focus_budget(
-    view: View, rows: pd.DataFrame, epsilon: float, focus: str
+def _bound(
+    view: View, row: pd.Series | None, epsilon: float
 ) -> tuple[PrivacyBudget | None, float | None, str]:
-    """The (ε, δ) that holds for the method in focus at this ε, its noise's μ, and a note."""
-    focus_rows = rows[rows["method"] == focus]
-    if focus not in view.methods or focus_rows.empty:
+    """The (ε, δ) that holds for the method on the first screen, its noise's μ, and a note."""
+    if row is None:
         return PrivacyBudget(epsilon, view.delta), None, ODDS_CONDITION
-    row, title = focus_rows.iloc[0], view.titles[focus]
-    # Of the ε that the method was trained for, which may only be near the chosen one.
     budget, mu = numbers.bound_at(row)
+    title = view.titles[row["method"]]
     if row["status"] == "proved" and budget is not None:
         if mu is None:
             return budget, None, ODDS_CONDITION
@@ -70,42 +86,36 @@ def focus_budget(
     return budget, mu, f"{sentence}; its noise is certified for ε = {at_most(budget.epsilon)}."
 
 
-def _calibration(view: View, method: str, epsilon: float) -> Calibration:
-    return loaders.calibration(view.study, view.split, method, epsilon)
-
-
-def meaning(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None:
-    """Draw what someone could find out from the focused method, or any with this (ε, δ)."""
-    focus_rows = rows[rows["method"] == focus]
-    row_epsilon = epsilon if focus_rows.empty else float(focus_rows.iloc[0]["epsilon"])
+def _one_person(view: View, row: pd.Series | None, epsilon: float) -> None:
+    """Draw what someone could find out from the model on the first screen."""
+    row_epsilon = epsilon if row is None else float(row["epsilon"])
 
     def calibration() -> Calibration | None:
-        return _calibration(view, focus, row_epsilon) if focus in view.methods else None
+        return None if row is None else view.calibration(row["method"], row["edition"], row_epsilon)
 
-    def focus_promise() -> Promise:
-        method_calibration = calibration()
+    def promise_of() -> Promise:
+        made = calibration()
         records = view.problem.records
-        if method_calibration is None:
+        if made is None:
             assumed = Guarantee(
                 row_epsilon, view.delta, view.problem.adjacency, "whoever proves it"
             )
             return Promise("any method", "assumed", assumed, records)
-        title = f"{method_calibration.title} ({method_calibration.edition} edition)"
-        return promise(title, method_calibration.proof, method_calibration.certified, records)
+        title = f"{made.title} ({made.edition} edition)"
+        return promise(title, made.proof, made.certified, records)
 
     def exact_curve() -> PrivacyCurve | None:
         from dpcore.erm.privacy_curve import privacy_curve
 
-        method_calibration = calibration()
-        return None if method_calibration is None else privacy_curve(method_calibration)
+        made = calibration()
+        return None if made is None else privacy_curve(made)
 
-    budget, mu, note = focus_budget(view, rows, epsilon, focus)
-
-    def card() -> None:
-        risk_panel.card(budget, view.problem.adjacency, "people_figure", note, mu)
-
-    key = f"{view.study.key} {focus} {row_epsilon}"
-    risk_panel.attacker_panel(focus_promise, exact_curve, key, card, mu)
+    budget, mu, note = _bound(view, row, epsilon)
+    risk_panel.card(budget, view.problem.adjacency, "people_figure", note, mu)
+    name = "" if row is None else f"{row['method']} {row['edition']}"
+    risk_panel.attacker_panel(
+        promise_of, exact_curve, f"{view.study.key} {name} {row_epsilon}", mu=mu
+    )
 
 
 def _per_thousand(view: View, rows: pd.DataFrame) -> None:
@@ -113,13 +123,13 @@ def _per_thousand(view: View, rows: pd.DataFrame) -> None:
     plot(
         chosen.patients(
             rows,
-            view.without_privacy,
+            [view.without_privacy],
             titles=view.titles,
             positive=dataset.positive,
             negative=dataset.negative,
             records_are=view.people,
             ill=view.ill_per_1000,
-            test_records=len(view.split.y_test),
+            test_records=view.records.judged,
             dark=view.dark,
         ),
         "patients_figure",
@@ -128,13 +138,13 @@ def _per_thousand(view: View, rows: pd.DataFrame) -> None:
 
 def _best(view: View, epsilon: float) -> None:
     """Draw the best proved method at each ε, and the ε that the wanted quality needs."""
-    from dpcore.evaluation.frontier import frontier, reach
+    from dpcore.evaluation.frontier import reach
     from dpcore.figures import frontier as figures
 
     measure, goal = view.compared.measure, _goal(view)
-    best = frontier(view.table, measure)
+    best = view.best
     if best.empty:
-        st.markdown("No method that is chosen is proved at any ε.")
+        st.markdown("No method is proved at any ε.")
         return
     plot(
         figures.frontier(
@@ -163,21 +173,9 @@ def _best(view: View, epsilon: float) -> None:
 
 def _goal(view: View) -> float:
     """The quality still wanted with privacy: accuracy, AUC or error."""
-    best, kind = view.compared.value(view.compared.best), view.quality.column
+    best, kind = view.compared.value, view.quality.column
     allowed_loss: float = drawn(MAY_COST[kind], width=320)
     return view.quality.worst_allowed(best, allowed_loss)
-
-
-def tabs(view: View, slots: Slots) -> None:
-    """Draw the tabs that do not change with ε, each only while it is open."""
-    contents = {
-        "Objective": lambda: plot(figure("objective", view), "objective_figure"),
-        "Noise σ": lambda: plot(figure("sigma", view), "sigma_figure"),
-        "Excess risk": lambda: plot(figure("excess", view), "excess_figure"),
-        "Take along": lambda: take_along.show(view),
-        "About the data": lambda: _about(view),
-    }
-    _in_open_tab(slots, contents)
 
 
 def _about(view: View) -> None:

@@ -12,7 +12,7 @@ from pages.shared import job_panel, presets, query, shared_jobs
 query.tell("explore", controls.link_complaint())
 
 start = controls.start()
-title_place, work_place, notes_place = answer.title(start), st.container(), st.container()
+line_place, work_place = answer.title(start), st.container()
 try:
     choice = controls.rest(start)
     if start.missing:
@@ -20,24 +20,24 @@ try:
         answer.how_to_get(start)
         presets.drawn("explore")
         st.stop()
-    from pages.explore import detail, view
+    from pages.explore import view
 
     with work_place:
         contents = view.gather(choice)
 except InvalidInput as refusal:
     shared_jobs.only(shared_jobs.CURVES, ())
-    answer.show_refusal(start, title_place, refusal)
+    answer.show_refusal(start, line_place, refusal)
     presets.drawn("explore")
     st.stop()
 
 delta_warning = controls.tell_delta(start, contents.delta, contents.split.records)
-slots = layout(start)
-answer.heading(start, contents, title_place, notes_place)
+answer.heading(start, contents, line_place)
 if delta_warning:
-    notes_place.warning(delta_warning, icon=":material/warning:")
-answer.main_figure(contents, slots)
+    st.warning(delta_warning, icon=":material/warning:")
+slots = layout(start)
 answer.at_chosen_epsilon(contents, slots)
-detail.tabs(contents, slots)
+with slots.notes:
+    answer.notes(contents)
 shared_jobs.only(shared_jobs.CURVES, [key for job in contents.untrained for key in job.keys])
 with slots.training:
     job_panel.watch(contents.untrained)

@@ -19,20 +19,17 @@ if TYPE_CHECKING:
 class Slots:
     """Places on the page."""
 
-    slider: DeltaGenerator
-    numbers: DeltaGenerator
-    main: DeltaGenerator
+    answer: DeltaGenerator
     training: DeltaGenerator
-    meaning: DeltaGenerator
+    notes: DeltaGenerator
     tabs: Mapping[str, Any]
 
 
 def layout(start: Start) -> Slots:
     """Create the places for everything under the heading, top to bottom."""
-    slider, numbers = st.container(), st.container()
-    main, training = st.container(border=True), st.container()
-    meaning = st.empty()
+    answer, training = st.container(), st.container()
     tabs = tabs_for(start.entry)
     tab_places = st.tabs(tabs, key=VIEW.key, on_change="rerun", bind="query-params")
     places = dict(zip(tabs, tab_places, strict=True))
-    return Slots(slider, numbers, main, training, meaning, places)
+    notes = st.container()
+    return Slots(answer, training, notes, places)

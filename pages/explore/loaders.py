@@ -5,16 +5,18 @@ Arguments that start with an underscore are not part of the cache key; `key` sta
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
-from dpcore.datasets import Split, Table, load, prepare
+from dpcore.datasets import Preparation, Split, Table, load
 from dpcore.erm.method import Array, Calibration
 from dpcore.evaluation import curves
-from dpcore.evaluation.curves import Baselines
+from dpcore.evaluation.baselines import Baselines, usual
+from dpcore.evaluation.baselines import baselines as compute_baselines
+from dpcore.evaluation.splits import judged, splits
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.methods import method_named
 from pages.shared import uploads
@@ -30,21 +32,42 @@ if TYPE_CHECKING:
 LINEAR_ALGEBRA_THREADS = 1
 
 
+@dataclass(frozen=True)
+class Records:
+    """The prepared records of a study.
+
+    Parameters
+    ----------
+    splits : tuple of Split
+        Of an upload one stand-in without records; the process that holds the records computes from
+        them.
+    judged : int
+        About how many different records models are tested on.
+    published : bool
+    """
+
+    splits: tuple[Split, ...]
+    judged: int
+    published: bool
+
+    @property
+    def first(self) -> Split:
+        """The split that sizes are read from."""
+        return self.splits[0]
+
+
 @st.cache_resource(max_entries=6, ttl="1h", show_spinner=False)
 def _table(key: str, records: int | None) -> Table:
     return load(key, records=records)
 
 
 @st.cache_resource(max_entries=8, ttl="1h", show_spinner=False)
-def _split(key: str, _table: Table, _study: Study) -> Split:
-    return prepare(_table, _study.preparation)
+def _splits(key: str, _table: Table, _preparation: Preparation) -> tuple[Split, ...]:
+    return splits(_table, _preparation)
 
 
-def records_of(choice: ExploreChoice) -> tuple[Study, Split, bool]:
-    """The study completed by its upload, the prepared records, and whether they are published.
-
-    For an upload the split is a stand-in without records; the process that holds the records
-    computes from them.
+def records_of(choice: ExploreChoice) -> tuple[Study, Records]:
+    """The study completed by its upload, and its prepared records.
 
     Raises
     ------
@@ -55,47 +78,46 @@ def records_of(choice: ExploreChoice) -> tuple[Study, Split, bool]:
     if choice.upload is not None:
         name = uploads.table(study.dataset, study.columns, choice.upload)
         outline = uploads.outline(name, study.preparation)
-        return replace(study, upload=name), outline.stand_in(), outline.published
+        stand_in = (outline.stand_in(),)
+        return replace(study, upload=name), Records(stand_in, outline.judged, outline.published)
+    parts = _prepared(study, study.preparation)
     published = _table(study.dataset, study.records).published
-    return study, prepared(study), published
+    return study, Records(parts, judged(parts), published)
 
 
-def prepared(study: Study) -> Split:
-    """The prepared records of a study without an upload."""
+def _prepared(study: Study, preparation: Preparation) -> tuple[Split, ...]:
     table = _table(study.dataset, study.records)
-    description = repr((study.dataset, study.records, study.preparation))
-    return _split(description, table, study)
+    return _splits(repr((study.dataset, study.records, preparation)), table, preparation)
 
 
-def closed_form(study: Study, split: Split) -> pd.DataFrame:
+def closed_form(study: Study, records: Records) -> pd.DataFrame:
     """The closed-form curves over the whole ε grid."""
     if study.upload:
-        return uploads.curves(study, _without_privacy(study))[0]
-    return _closed_form(study.key, study, split)
+        return uploads.curves(study, _without_noise(study))[0]
+    return _closed_form(study.key, study, records.splits)
 
 
 @st.cache_data(max_entries=60, show_spinner=False)
-def _closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
-    exact, noise_key = (
-        _minimiser(_without_privacy(_study).key, _study, _split),
-        _calibration_key(_study),
-    )
+def _closed_form(key: str, _study: Study, _splits: tuple[Split, ...]) -> pd.DataFrame:
+    exact = _minimisers(_without_noise(_study).key, _study, _splits)
+    noise_key = _calibration_key(_study)
     noises = {
-        method: _calibrations(noise_key, method, _study.epsilons, _study, _split)
+        method: _calibrations(noise_key, method, _study.epsilons, _study, _splits[0])
         for method in _study.methods
     }
     with threadpool_limits(LINEAR_ALGEBRA_THREADS):
-        return curves.closed_form(_study, _split, exact, noises)
+        return curves.closed_form(_study, _splits, exact, noises)
 
 
-def baselines(study: Study, split: Split) -> Baselines:
-    """The majority guess and the two non-private models."""
+def baselines(study: Study) -> Baselines:
+    """The guess and the model without privacy, which belong to the data set alone."""
     if study.upload:
-        return uploads.curves(study, _without_privacy(study))[1]
-    return _baselines(_without_privacy(study).key, study, split)
+        return uploads.curves(study, _without_noise(study))[1]
+    parts = _prepared(study, usual(study.preparation))
+    return _baselines(repr((study.dataset, study.records)), parts)
 
 
-def _without_privacy(study: Study) -> Study:
+def _without_noise(study: Study) -> Study:
     """The study without settings of private models only: one key for many views."""
     return replace(
         study,
@@ -112,16 +134,15 @@ def _without_privacy(study: Study) -> Study:
 
 
 @st.cache_data(max_entries=60, show_spinner=False)
-def _minimiser(key: str, _study: Study, _split: Split) -> Array:
+def _minimisers(key: str, _study: Study, _splits: tuple[Split, ...]) -> list[Array]:
     with threadpool_limits(LINEAR_ALGEBRA_THREADS):
-        return curves.minimiser(_study, _split)
+        return curves.minimisers(_study, _splits)
 
 
 @st.cache_data(max_entries=60, show_spinner=False)
-def _baselines(key: str, _study: Study, _split: Split) -> Baselines:
-    exact = _minimiser(key, _study, _split)
+def _baselines(key: str, _splits: tuple[Split, ...]) -> Baselines:
     with threadpool_limits(LINEAR_ALGEBRA_THREADS):
-        return curves.baselines(_study, _split, exact)
+        return compute_baselines(_splits)
 
 
 @st.cache_resource(max_entries=200, show_spinner="Certifying the noise …")

@@ -1,4 +1,4 @@
-"""The big numbers of the focused method, and all methods at the same ε."""
+"""The first screen's sentence and numbers, and all methods at the same ε."""
 
 from __future__ import annotations
 
@@ -8,28 +8,24 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.accounting.risk import odds
-from dpcore.controls.explore import FOCUS, METHODS
-from dpcore.figures import chosen
+from dpcore.controls.explore import BEST
+from dpcore.figures import chosen, cost
 from dpcore.figures.curves import guarantee_of
-from dpcore.figures.verdict import rough_count, verdict
+from dpcore.figures.verdict import headline
 from dpcore.figures.words import at_most, band, percent, percents, plain
 from dpcore.guarantee import PrivacyBudget
 from pages.explore import texts
-from pages.explore.controls import kind_of
-from pages.shared import badges, view_link
+from pages.shared import badges, on_paper
 from pages.shared.charts import plot
-from pages.shared.numbers import Number, draw_numbers
+from pages.shared.numbers import Number
 from pages.shared.texts import ODDS
 from pages.shared.verbatim import verbatim
 
 if TYPE_CHECKING:
     from pages.explore.view import View
 
-NARROW = 112  # pixels of a number
-IN_A_ROW = 5
-"""Number of methods that fit beside the badge and the link."""
-DEFAULT_FOCUS = {"class": "opera", "number": "objpert"}
-"""The method focused first, if it is chosen."""
+
+NOTHING_PROVED = "**No method** is proved at any ε here"
 
 
 def guarantee_at(row: pd.Series) -> str:
@@ -37,69 +33,38 @@ def guarantee_at(row: pd.Series) -> str:
     return f"ε = {plain(row['epsilon'])}, {guarantee_of(row)}."
 
 
-def _focus(view: View) -> str | None:
-    if not view.methods:
-        return None
-    preferred = DEFAULT_FOCUS[kind_of(view.split.entry)]
-    default = preferred if preferred in view.methods else view.methods[0]
-    chosen_method: str | None = st.segmented_control(
-        FOCUS.label,
-        view.methods,
-        format_func=view.titles.__getitem__,
-        default=default,
-        required=True,
-        key=FOCUS.key,
-        bind="query-params",
-        label_visibility="collapsed",
-    )
-    return chosen_method if chosen_method in view.methods else default
+def chosen_by(view: View, focus: str) -> str:
+    """How the method of the first screen was chosen."""
+    if focus != BEST:
+        return "chosen under Expert"
+    if view.by_looking:
+        return f"best of {view.candidates}, chosen by looking"
+    return "chosen by a fixed rule, not by looking at your records"
 
 
-def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
-    """Draw quality, cost, noise, objective and risk of the method in focus."""
-    is_wide = len(view.methods) > IN_A_ROW
-    if is_wide:  # on a line of its own the control wraps
-        focus = _focus(view)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if not is_wide:
-            focus = _focus(view)
-        focus_rows = rows[rows["method"] == focus]
-        if not focus_rows.empty:
-            row = focus_rows.iloc[0]
-            badges.status(row["status"], guarantee_at(row))
-        st.space("stretch")
-        view_link.link()
-    if not focus_rows.empty:
-        st.markdown(_verdict(view, focus_rows.iloc[0]))
-    elif focus:
-        state = "was stopped" if focus in view.stopped else "is being trained"
-        st.markdown(f"**{view.titles[focus]}** {state}.")
-    else:
-        st.markdown("Choose a method.")
-    if not focus_rows.empty:
-        draw_numbers(_numbers_of(view, focus_rows.iloc[0], epsilon), 6, NARROW)
+def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> None:
+    """Draw the sentence of the first screen; in red with an icon if ε is not proved."""
+    method = view.sought(focus)
+    if row is None:
+        state = "is being trained" if method in view.waiting else "is proved at no ε here"
+        words = f"**{view.titles[method]}** {state}" if method else NOTHING_PROVED
+        st.markdown(f"{words}.")
         return
-    # As many places as with numbers: else the browser would keep old ones.
-    third_label = "Missed of 1,000" if view.problem.classes == 2 else "Class average"
-    if not view.quality.share:
-        third_label = "R²"
-    labels = (view.quality.title, "Cost of privacy", third_label, "Noise σ", "Objective")
-    coming: list[Number] = [(label, "…", "–", METHODS.help) for label in labels]
-    draw_numbers([*coming, ("Right guesses", "…", "–", ODDS)], 6, NARROW)
-
-
-def _verdict(view: View, row: pd.Series) -> str:
-    """One sentence with its subject in bold; in red with an icon if ε is not proved."""
-    sentence = verdict(
+    words = headline(
         row,
-        title=view.titles[row["method"]],
-        without_privacy=view.compared.value(view.compared.best),
-        majority=view.compared.guess,
-        quality=view.quality,
+        subject=view.titles[method] if method else "the best proved model",
+        cost=view.cost(row),
+        guess=view.compared.guess,
+        records_are=view.people,
     )
-    subject, _, statement = sentence.partition(": ")
-    sentence = f"**{subject}:** {verbatim(statement)}"
-    return sentence if row["status"] == "proved" else f":red[:material/error: {sentence}]"
+    nearest = float(row["epsilon"])
+    if nearest != epsilon:
+        words += f" It was computed at ε = {plain(nearest)}, the nearest to {plain(epsilon)}."
+    if row["status"] == "proved":
+        st.markdown(verbatim(words))
+    else:
+        st.markdown(f":red[:material/error: {verbatim(words)}]")
+    on_paper.line(guarantee_at(row), "guarantee")
 
 
 def bound_at(row: pd.Series) -> tuple[PrivacyBudget | None, float | None]:
@@ -111,11 +76,75 @@ def bound_at(row: pd.Series) -> tuple[PrivacyBudget | None, float | None]:
     return PrivacyBudget(max(float(epsilon), 1e-12), row["delta"]), mu
 
 
+def numbers(view: View, row: pd.Series | None) -> list[Number]:
+    """The three numbers of the first screen."""
+    third = "Missed · false alarms" if view.problem.classes == 2 else "Class average"
+    if not view.quality.share:
+        third = "R²"
+    if row is None:  # as many places as with numbers: else the browser would keep old ones
+        labels = (view.quality.title, third, "Right guesses")
+        return [(label, "…", "–", ODDS) for label in labels]
+    of_records = _of_classes if view.quality.share else _of_a_number
+    return [_measured(view, row), of_records(view, row, third), _promise(view, row)]
+
+
+def _measured(view: View, row: pd.Series) -> Number:
+    """The quality of the model, and the two parts of what privacy costs of it."""
+    quality, one = view.quality, view.cost(row)
+    column = quality.column
+    low, high = row[f"{column}_low"], row[f"{column}_high"]
+    spread = percents(low, high) if quality.percent else f"{plain(low)} to {plain(high)}"
+
+    def parts() -> None:
+        st.caption(
+            f"**{verbatim(one.total)}** {verbatim(one.unit)} = "
+            f":orange[■] {verbatim(one.form)} form :violet[■] {verbatim(one.noise)} noise",
+            help=texts.PARTS,
+        )
+
+    return (
+        quality.title,
+        quality.shown(row[column]),
+        parts,
+        f"{quality.words.meaning} {band(int(row['runs']))}: {spread}. "
+        f"{texts.SOURCES[row['source']]} {quality.words.cost} {guarantee_at(row)}",
+    )
+
+
+def _of_classes(view: View, row: pd.Series, label: str) -> Number:
+    """Missed cases and false alarms, or for several classes the mean over them."""
+    measured = view.compared.measured
+    if view.problem.classes > 2:
+        return (
+            label,
+            percent(row["balanced_accuracy"]),
+            f"{percent(measured['balanced_accuracy'])} without privacy",
+            f"{texts.BALANCED} {guarantee_at(row)}",
+        )
+    return (
+        label,
+        f"{row['missed_per_1000']:.0f} · {row['false_per_1000']:.0f}",
+        f"of 1,000; {measured['missed_per_1000']:.0f} · {measured['false_per_1000']:.0f} without "
+        f"privacy; {view.ill_per_1000:.0f} cases",
+        f"{texts.MISSED} {guarantee_at(row)}",
+    )
+
+
+def _of_a_number(view: View, row: pd.Series, label: str) -> Number:
+    """R²."""
+    return (
+        label,
+        plain(row["r2"], 2),
+        f"{plain(view.compared.measured['r2'], 2)} without privacy",
+        f"{texts.R2} {guarantee_at(row)}",
+    )
+
+
 def _promise(view: View, row: pd.Series) -> Number:
     """How many of 100 guess right at most, by the noise that is drawn where its law is known."""
     budget, mu = bound_at(row)
     if budget is None:
-        return "Right guesses", "no bound", "nothing is proved for this method here", ODDS
+        return "Right guesses", "no bound", "nothing is proved here", ODDS
     adjacency = view.problem.adjacency
     standing = "proved" if row["status"] == "proved" else "certified"
     chances = odds(budget, adjacency, mu)
@@ -129,95 +158,9 @@ def _promise(view: View, row: pd.Series) -> Number:
     )
 
 
-def _numbers_of(view: View, row: pd.Series, epsilon: float) -> list[Number]:
-    row_epsilon = float(row["epsilon"])
-    distance_note = (
-        ""
-        if row_epsilon == epsilon
-        else f" Trained at ε = {plain(row_epsilon)}, the nearest to {plain(epsilon)}."
-    )
-    guarantee = guarantee_at(row)
-    third_number = _of_classes if view.quality.share else _of_a_number
-    return [
-        *_measured(view, row, distance_note, guarantee),
-        third_number(view, row, guarantee),
-        (
-            "Noise σ",
-            plain(row["sigma"]),
-            f"sensitivity Δ = {plain(row['sensitivity'])}",
-            f"{texts.SIGMA} {guarantee}",
-        ),
-        (
-            "Objective",
-            plain(row["objective"]),
-            f"{plain(view.compared.same_lam.objective)} without privacy",
-            f"{texts.OBJECTIVE} {guarantee}",
-        ),
-        _promise(view, row),
-    ]
-
-
-def _measured(view: View, row: pd.Series, distance_note: str, guarantee: str) -> tuple[Number, ...]:
-    """The quality of the model, and what privacy costs of it."""
-    quality, value = view.quality, view.compared.value
-    best, other, column = view.compared.best, view.compared.other, quality.column
-    low, high = row[f"{column}_low"], row[f"{column}_high"]
-    spread = percents(low, high) if quality.percent else f"{plain(low)} to {plain(high)}"
-    spread += f" {quality.measure.unit}" if quality.measure.unit else ""
-    unit = "points" if quality.percent else f"in {quality.name}"
-    return (
-        (
-            quality.title,
-            quality.shown(row[column]),
-            f"{band(int(row['runs']))}: {verbatim(spread)}{distance_note}",
-            f"{quality.words.meaning} {texts.SOURCES[row['source']]} {guarantee}",
-        ),
-        (
-            "Cost of privacy",
-            quality.signed(row[column] - value(best)),
-            f"{unit}; {quality.shown(value(best))} without privacy ({view.named(best)}), "
-            f"{quality.shown(value(other))} ({view.named(other)})",
-            f"{quality.words.cost} {guarantee}",
-        ),
-    )
-
-
-def _of_classes(view: View, row: pd.Series, guarantee: str) -> Number:
-    """Missed cases, or for several classes the mean over them."""
-    best, other = view.compared.best, view.compared.other
-    if view.problem.classes > 2:
-        return (
-            "Class average",
-            percent(row["balanced_accuracy"]),
-            f"{percent(best.measured['balanced_accuracy'])} without privacy ({view.named(best)})",
-            f"{texts.BALANCED} {guarantee}",
-        )
-    spread = rough_count(row["missed_per_1000"], len(view.split.y_test))
-    spread = f"{spread} on new records; " if spread else ""
-    return (
-        "Missed of 1,000",
-        f"{row['missed_per_1000']:.0f}",
-        f"{spread}{best.measured['missed_per_1000']:.0f} without privacy ({view.named(best)}), "
-        f"{other.measured['missed_per_1000']:.0f} ({view.named(other)}); "
-        f"{view.ill_per_1000:.0f} cases in all",
-        f"{texts.MISSED} {guarantee}",
-    )
-
-
-def _of_a_number(view: View, row: pd.Series, guarantee: str) -> Number:
-    """R²."""
-    best = view.compared.best
-    return (
-        "R²",
-        plain(row["r2"], 2),
-        f"{plain(best.measured['r2'], 2)} without privacy ({view.named(best)})",
-        f"{texts.R2} {guarantee}",
-    )
-
-
 def every_method(view: View, rows: pd.DataFrame, epsilon: float) -> None:
-    """Draw the quality of every chosen method at this ε, and of models without privacy."""
-    st.subheader(f"Every method at ε = {plain(epsilon)}", anchor=False)
+    """Draw the quality of every chosen method at this ε, and the two parts of its cost."""
+    st.subheader(f"Every chosen method at ε = {plain(epsilon)}", anchor=False)
     plot(
         chosen.accuracy(
             rows, view.references, titles=view.titles, quality=view.quality, dark=view.dark
@@ -225,6 +168,9 @@ def every_method(view: View, rows: pd.DataFrame, epsilon: float) -> None:
         "chosen_figure",
     )
     private = rows[rows["method"].isin(view.methods)]
+    if not private.empty:
+        costs = {view.titles[row["method"]]: view.cost(row) for _, row in private.iterrows()}
+        plot(cost.bars(costs, dark=view.dark), "cost_figure")
     with st.container(horizontal=True, gap="xsmall"):
         for _, row in private.iterrows():
             badges.status(row["status"], guarantee_at(row), name=view.titles[row["method"]])

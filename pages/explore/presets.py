@@ -38,7 +38,7 @@ def start_from() -> None:
         {title: title for title in PRESETS},
         matching(),
         _load,
-        placeholder="Settings of a paper",
+        placeholder="Choose one",
         help=texts.START_FROM,
     )
 

@@ -16,13 +16,10 @@ if TYPE_CHECKING:
 
 def show(view: View) -> None:
     """Show the table, its CSV, and two ways to compute it again."""
-    study = view.study
-    st.dataframe(view.table, hide_index=True, height=320, alt="Every number behind the figures")
-    download_csv(view.table, f"{study.dataset}_{study.loss}")
-    show_command(commands(view.closed, view.to_train))
+    study, table = view.study, view.whole_table
+    st.dataframe(table, hide_index=True, height=320, alt="Every number behind the figures")
+    download_csv(table, f"{study.dataset}_{study.loss}")
+    show_command(commands(view.parts))
     columns_note = f" {YOUR_COLUMNS} holds the description of its columns." if study.columns else ""
-    st.caption(
-        "Each command gives one part of the table on screen. Without --summary it lists every "
-        f"single run.{columns_note}"
-    )
-    show_python(snippet(study, view.to_train))
+    st.caption(f"Without --summary it lists every single run.{columns_note}")
+    show_python(snippet(view.parts))

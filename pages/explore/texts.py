@@ -16,9 +16,10 @@ START_FROM = (
     "Sets every control for a figure of a paper, on data that are at hand. Its link holds the "
     "settings themselves."
 )
-CURVES = (
-    "Each point is the average over the noise; nine of ten single runs lie in the band. Drag to "
-    "zoom; a double click brings the first view back."
+PARTS = (
+    "**Simpler form**: what the same private training loses with its noise left out, by its "
+    "regularisation, its early end or its preparation. **Noise**: the rest. Both are counted "
+    "against the one model without privacy of this data set."
 )
 SIGMA = (
     "**Noise scale σ**: the standard deviation of the noise on each number of the query. "
@@ -27,7 +28,7 @@ SIGMA = (
 OBJECTIVE = "What training minimises: average loss plus the λ penalty. Lower is a better fit."
 MISSED = (
     "Of 1,000 people like the test records: how many who have the condition are told that they do "
-    "not have it."
+    "not have it, and how many who do not have it are told that they do."
 )
 
 ONE_AGAINST_THE_REST = (

@@ -2,80 +2,177 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pandas as pd
 import streamlit as st
 
+from dpcore.controls.explore import BEST
 from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
-from dpcore.evaluation.curves import Baselines
-from dpcore.evaluation.curves import Reference as Unnoised
+from dpcore.evaluation.baselines import Baselines
+from dpcore.evaluation.curves import against
+from dpcore.evaluation.frontier import best_rows
 from dpcore.evaluation.scoring import Metric, scoring_for
 from dpcore.evaluation.study import Study, delta_for, problem_for
 from dpcore.figures import noise, tradeoff
 from dpcore.figures.chosen import Cases
+from dpcore.figures.cost import Cost
 from dpcore.figures.curves import ReferenceLine, at
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
-from dpcore.figures.tradeoff import Noiseless
 from dpcore.figures.verdict import few_records
 from dpcore.figures.words import plain
-from dpcore.methods import titles
+from dpcore.guarantee import Edition
+from dpcore.methods import method_named, titles
 from pages.explore import curve_jobs, loaders
-from pages.explore.controls import ExploreChoice
+from pages.explore.controls import ExploreChoice, every_method
+from pages.explore.loaders import Records
 from pages.shared import uploads
 from pages.shared.charts import on_dark
 from pages.shared.shared_jobs import WatchedJobs
 
+BY_RULE = "dpgd"
+"""The method that is shown first for records which nobody may look at."""
+
 
 @dataclass(frozen=True)
 class View:
-    """All that the page shows except ε: computed once a run, mostly from caches.
+    """All that the page shows except ε.
 
-    `closed` and `to_train` are the closed-form and the trained parts of `study`.
+    Parameters
+    ----------
+    study : Study
+        What the reader chose; its methods are those of the tabs and of the thin lines.
+    whole : Study
+        The same with every method in its sound edition, from which the best one is taken.
+    records : Records
+    problem : Problem
+    delta : float
+    table : DataFrame
+        Rows of the chosen methods, and of the model without noise.
+    everything : DataFrame
+        Rows of every method whose curve is at hand.
+    compared : Baselines
+    titles : mapping
+        Method to title.
+    untrained : tuple
+        Jobs whose curves are not at hand.
+    dark : bool
     """
 
     study: Study
-    published: bool
-    split: Split
+    whole: Study
+    records: Records
     problem: Problem
     delta: float
-    methods: tuple[str, ...]
     table: pd.DataFrame
+    everything: pd.DataFrame
     compared: Baselines
     titles: dict[str, str]
-    closed: Study
-    to_train: tuple[Study, ...]
-    untrained: tuple[WatchedJobs, ...]  # jobs of `to_train` with curves not in the table
+    untrained: tuple[WatchedJobs, ...]
     dark: bool
 
     @property
-    def waiting(self) -> tuple[str, ...]:
-        """The methods whose curves are not in the table."""
-        return tuple(job.name for job in self.untrained)
+    def split(self) -> Split:
+        """The split that sizes are read from."""
+        return self.records.first
 
     @property
-    def stopped(self) -> tuple[str, ...]:
-        """Those of `waiting` that are not being trained: stopped, or failed."""
-        return tuple(job.name for job in self.untrained if job.drawn != "running")
+    def methods(self) -> tuple[str, ...]:
+        """The chosen private methods."""
+        return self.study.methods[1:]
+
+    @property
+    def has_further(self) -> bool:
+        """Whether models are judged on further records, and learn from all that the set names."""
+        return self.split.entry.key == "cohort"
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Every method whose curve is not at hand."""
+        ready = set(self.everything["method"]) | set(self.table["method"])
+        return tuple(method for method in self.whole.methods if method not in ready)
 
     @property
     def people(self) -> str:
         """Plural noun for the records."""
         return self.split.entry.records_are
 
+    @property
+    def by_looking(self) -> bool:
+        """Whether the best method may be chosen by its measured mean."""
+        return self.records.published
+
+    @property
+    def parts(self) -> tuple[Study, ...]:
+        """The studies that give `whole_table`."""
+        if self.study.edition != Edition.PUBLISHED:
+            return (self.whole,)
+        printed = _only(self.study, _printed(self.study))
+        return (self.whole,) if printed is None else (self.whole, printed)
+
+    @property
+    def whole_table(self) -> pd.DataFrame:
+        """Every row behind the page."""
+        own = self.table[self.table["edition"] == Edition.PUBLISHED]
+        still = self.table[self.table["method"] == "nonprivate"]
+        rank = {method: place for place, method in enumerate(self.whole.methods)}
+        rows = pd.concat([still, self.everything], ignore_index=True).sort_values(
+            "method", key=lambda column: column.map(rank), kind="stable"
+        )
+        return pd.concat([rows, own], ignore_index=True)
+
+    @cached_property
+    def best(self) -> pd.DataFrame:
+        """The rows of the best proved method at each ε; on one's own table, of one fixed rule."""
+        rows = self.everything
+        if not self.by_looking:
+            rows = rows[rows["method"] == BY_RULE]
+        return best_rows(rows, self.compared.measure)
+
+    @property
+    def candidates(self) -> int:
+        """Number of methods among which the best one was chosen."""
+        return int(self.everything["method"].nunique())
+
+    def sought(self, focus: str) -> str:
+        """The method that the first screen is about; "" if it is the best of several."""
+        if focus != BEST:
+            return focus
+        return "" if self.by_looking else BY_RULE
+
+    def line(self, focus: str) -> pd.DataFrame:
+        """The rows that the first screen is about, by ascending ε."""
+        if focus == BEST:
+            return self.best
+        return self.table[self.table["method"] == focus].sort_values("epsilon")
+
+    def row(self, focus: str, epsilon: float) -> pd.Series | None:
+        """The row of that line at its ε nearest to the chosen one."""
+        rows = self.line(focus)
+        return None if rows.empty else at(rows, epsilon)
+
+    def cost(self, row: pd.Series) -> Cost:
+        """What privacy costs at a row."""
+        return Cost.of(row, self.compared.value, self.quality)
+
     def rows_at(self, epsilon: float) -> pd.DataFrame:
-        """One row per method, at its ε nearest to the chosen one."""
+        """One row per chosen method, at its ε nearest to the chosen one."""
         groups = self.table.groupby("method", sort=False)
         return pd.DataFrame([at(rows, epsilon) for _, rows in groups])
 
+    def calibration(self, method: str, edition: str, epsilon: float) -> Calibration:
+        """Sensitivity, σ, conditions, claim and proof of a method at one ε."""
+        study = replace(self.study, edition=edition)
+        return loaders.calibration(study, self.split, method, epsilon)
+
     def calibrations_at(self, epsilon: float) -> list[Calibration]:
-        """Sensitivity, σ, conditions, claim and proof of each private method at the chosen ε."""
-        return [
-            loaders.calibration(self.study, self.split, method, epsilon) for method in self.methods
-        ]
+        """Those of each chosen method at the chosen ε."""
+        return [self.calibration(method, self.study.edition, epsilon) for method in self.methods]
 
     @property
     def queries(self) -> dict[str, str]:
@@ -86,20 +183,10 @@ class View:
         }
 
     @property
-    def without_privacy(self) -> list[Cases]:
-        """The models without privacy that missed cases are compared with, the best one first."""
-        return [
-            Cases(
-                f"no privacy, {self.named(model)}",
-                model.measured["missed_per_1000"],
-                model.measured["false_per_1000"],
-            )
-            for model in (self.compared.best, self.compared.other)
-        ]
-
-    def named(self, model: Unnoised) -> str:
-        """How λ of a model without privacy was chosen, in words."""
-        return "λ by cross-validation" if model is self.compared.tuned else "same λ"
+    def without_privacy(self) -> Cases:
+        """The model without privacy that missed cases are compared with."""
+        measured = self.compared.measured
+        return Cases("no privacy", measured["missed_per_1000"], measured["false_per_1000"])
 
     @property
     def quality(self) -> Quality:
@@ -109,21 +196,14 @@ class View:
     @property
     def rough(self) -> str:
         """One sentence on how rough a small test set is; empty for a large one."""
-        best, records = self.compared.best, len(self.split.y_test)
-        return few_records(
-            self.compared.value(best), self.compared.between(best), records, self.quality
-        )
-
-    @property
-    def noiseless(self) -> Noiseless:
-        """The model that the private methods train, without their noise."""
-        same, tuned = self.compared.same_lam, self.compared.tuned
-        return Noiseless(self.compared.value(same), same.lam, tuned.lam, self.problem.radius)
+        compared = self.compared
+        return few_records(compared.value, compared.between, self.records.judged, self.quality)
 
     @property
     def ill_per_1000(self) -> float:
         """How many of 1,000 test records are positive."""
-        return 1000.0 * float((self.split.y_test > 0).mean())
+        splits = self.records.splits
+        return 1000.0 * sum(float((one.y_test > 0).mean()) for one in splits) / len(splits)
 
     @property
     def references(self) -> list[ReferenceLine]:
@@ -131,14 +211,7 @@ class View:
         guess, value, shown = self.compared.guess, self.compared.value, self.quality.shown
         guessing = self.quality.words.guess
         return [
-            *(
-                ReferenceLine(
-                    f"no privacy, {self.named(model)}: {shown(value(model))}",
-                    value(model),
-                    dash="dash" if model is self.compared.tuned else "longdash",
-                )
-                for model in (self.compared.best, self.compared.other)
-            ),
+            ReferenceLine(f"without privacy: {shown(value)}", value),
             ReferenceLine(f"{guessing}: {shown(guess)}", guess, dash="dot"),
         ]
 
@@ -156,79 +229,119 @@ def gather(choice: ExploreChoice) -> View:
         size = choice.study.records or entry(choice.study.dataset).records
         description = f"{size:,} records"
     with st.spinner(f"Reading {description} …", show_time=True):
-        study, split, published = loaders.records_of(choice)
+        study, records = loaders.records_of(choice)
+    split = records.first
     problem = problem_for(study, split)
-    to_train = tuple(curve_jobs.trained_study(study, method, split) for method in choice.trained)
-    closed = replace(study, methods=("nonprivate", *choice.closed), runs=Study.runs)
+    study = replace(study, epsilons=curve_jobs.grid(study, split))
+    whole = replace(study, methods=("nonprivate", *every_method(study.loss)), edition="sound")
     with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
-        parts = [loaders.closed_form(closed, split)]
-        compared = loaders.baselines(closed, split)
-    jobs = [curve_jobs.watched(trained) for trained in to_train]
-    parts += [
-        curve_jobs.results(trained)
-        for trained, job in zip(to_train, jobs, strict=True)
-        if job.drawn == "done"
-    ]
+        compared = loaders.baselines(study)
+        chosen = set(study.methods)
+        first, jobs_first = _curves(_only(whole, chosen), records)
+        others, jobs_others = _curves(_only(whole, set(whole.methods) - chosen), records)
+        everything = pd.concat([first, others], ignore_index=True)
+        rows = everything
+        printed_jobs: tuple[WatchedJobs, ...] = ()
+        if study.edition == Edition.PUBLISHED:
+            rows, printed_jobs = _curves(_only(study, _printed(study)), records)
+            rows = pd.concat([rows, first[~first["method"].isin(_printed(study))]])
     rank = {method: place for place, method in enumerate(study.methods)}
-    table = pd.concat(parts, ignore_index=True).sort_values(
+    table = rows[rows["method"].isin(chosen)].sort_values(
         "method", key=lambda column: column.map(rank), kind="stable", ignore_index=True
     )
     return View(
         study=study,
-        published=published,
-        split=split,
+        whole=whole,
+        records=records,
         problem=problem,
         delta=delta_for(study, split),
-        methods=study.methods[1:],
-        table=table,
-        compared=compared.by(_measure(choice, split)),
+        table=against(table, compared),
+        everything=against(everything[everything["method"] != "nonprivate"], compared),
+        compared=compared.by(_measure(choice, records)),
         titles=titles(),
-        closed=closed,
-        to_train=to_train,
-        untrained=tuple(job for job in jobs if job.drawn != "done"),
+        untrained=(*printed_jobs, *jobs_first, *jobs_others),
         dark=on_dark(),
     )
 
 
-def _measure(choice: ExploreChoice, split: Split) -> Metric:
-    """The chosen measure, or the default if the records do not allow it."""
-    metrics = scoring_for(split).measures(split)
-    return next((metric for metric in metrics if metric.column == choice.measure), metrics[0])
+def _only(study: Study, methods: set[str]) -> Study | None:
+    """The study with some of its methods; ``None`` if none is left."""
+    some = tuple(method for method in study.methods if method in methods)
+    return replace(study, methods=some) if some else None
+
+
+def _printed(study: Study) -> set[str]:
+    """The study's methods that a paper prints."""
+    return {
+        method for method in study.methods if Edition.PUBLISHED in method_named(method).editions
+    }
+
+
+def _curves(study: Study | None, records: Records) -> tuple[pd.DataFrame, tuple[WatchedJobs, ...]]:
+    """The rows of the study's methods that are at hand, and the jobs of the others."""
+    if study is None:
+        return pd.DataFrame({"method": []}), ()
+    closed = tuple(method for method in study.methods if method_named(method).closed_form)
+    parts = []
+    if closed:
+        at_once = replace(study, methods=closed, runs=Study.runs)
+        parts.append(loaders.closed_form(at_once, records))
+    trained = [
+        curve_jobs.trained_study(study, method) for method in study.methods if method not in closed
+    ]
+    jobs: tuple[WatchedJobs, ...] = ()
+    if trained:
+        # Before the rows: a job that ends in between then has the page drawn anew.
+        name = "+".join(one.methods[0] for one in trained) + study.edition
+        watched = curve_jobs.watched(name, trained)
+        jobs = () if watched.drawn == "done" else (watched,)
+    parts += [curve_jobs.results(one) for one in trained if curve_jobs.is_done(one)]
+    if not parts:
+        return pd.DataFrame({"method": []}), jobs
+    return pd.concat(parts, ignore_index=True), jobs
+
+
+def _measure(choice: ExploreChoice, records: Records) -> Metric:
+    """The chosen measure, or the default if the records of a split do not allow it."""
+    offered = [scoring_for(split).measures(split) for split in records.splits]
+    fewest = min(offered, key=len)
+    return next((metric for metric in fewest if metric.column == choice.measure), fewest[0])
 
 
 # The same object each time: a copy may order its fields differently, and the browser would then
 # treat it as another figure and lose the zoom.
 @st.cache_resource(max_entries=200, show_spinner=False)
-def _figure(kind: str, key: str, _view: View) -> Drawn:
-    """A figure that does not depend on ε, cached by its key."""
-    return _drawn(kind, _view)
+def _figure(kind: str, key: str, _view: View, epsilon: float) -> Drawn:
+    """A figure, cached by its key."""
+    return _FIGURES[kind](_view, epsilon)
 
 
-def _drawn(kind: str, view: View) -> Drawn:
-    if kind == "quality":
-        return tradeoff.accuracy(
-            view.table,
-            view.references,
-            titles=view.titles,
-            noiseless=view.noiseless,
-            quality=view.quality,
-            dark=view.dark,
-        )
-    if kind == "objective":
-        minimum = ReferenceLine(
-            f"smallest value: {plain(view.compared.same_lam.objective)}",
-            view.compared.same_lam.objective,
-        )
-        return tradeoff.objective(view.table, [minimum], titles=view.titles, dark=view.dark)
-    if kind == "sigma":
-        return noise.sigma(view.table, titles=view.titles, queries=view.queries, dark=view.dark)
-    return tradeoff.excess_risk(view.table, titles=view.titles, dark=view.dark)
+def _objective(view: View, epsilon: float) -> Drawn:
+    row = view.table.iloc[0]
+    smallest = float(row["objective"] - row["excess_risk"])
+    minimum = ReferenceLine(f"smallest value: {plain(smallest)}", smallest)
+    return tradeoff.objective(
+        view.table, [minimum], titles=view.titles, epsilon=epsilon, dark=view.dark
+    )
 
 
-def figure(kind: str, view: View) -> Drawn:
-    """A figure over the whole ε grid; identical while only ε changes, so that zoom stays."""
+_FIGURES: dict[str, Callable[[View, float], Drawn]] = {
+    "objective": _objective,
+    "sigma": lambda view, epsilon: noise.sigma(
+        view.table, titles=view.titles, queries=view.queries, epsilon=epsilon, dark=view.dark
+    ),
+    "excess": lambda view, epsilon: tradeoff.excess_risk(
+        view.table, titles=view.titles, epsilon=epsilon, dark=view.dark
+    ),
+}
+
+
+def figure(kind: str, view: View, epsilon: float) -> Drawn:
+    """A figure over the whole ε grid, with its sentence about the chosen ε."""
     key = f"{view.study.key} {view.waiting} {view.dark} {view.quality.column}"
     if view.study.upload:
-        drawn: Drawn = uploads.figure(f"{kind} {key}", lambda: _drawn(kind, view))
+        drawn: Drawn = uploads.figure(
+            f"{kind} {key} {epsilon}", lambda: _FIGURES[kind](view, epsilon)
+        )
         return drawn
-    return _figure(kind, key, view)
+    return _figure(kind, key, view, epsilon)

@@ -18,7 +18,7 @@ def first_view() -> None:
         from pages.explore import answer, controls, detail, view  # slow to load
 
         del answer, detail
-        view.figure("quality", view.gather(controls.first_choice()))
+        view.gather(controls.first_choice())
     finally:
         logger.removeFilter(_quiet)
 

@@ -17,7 +17,7 @@ def title(text: str) -> None:
 
 def link() -> None:
     """Show the address of this view to copy; it holds what differs from the first view."""
-    with st.popover("Copy link", icon=":material/link:"):
+    with st.popover("Link", icon=":material/link:", help="Copy a link to this view"):
         base = (st.context.url or "").split("?")[0]
         settings = [
             (name, value) for name in st.query_params for value in st.query_params.get_all(name)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -19,18 +22,22 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore import cli
 from dpcore.accounting.risk import odds
-from dpcore.controls.explore import TABS
+from dpcore.controls.explore import BEST, TABS
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.erm import accurate
 from dpcore.erm.losses import MARGIN_LOSSES
-from dpcore.evaluation.curves import closed_form
+from dpcore.evaluation.curves import answers
+from dpcore.evaluation.scoring import ACCURACY
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.export import explore as export
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.methods import register
+from pages.explore.numbers import chosen_by
+from pages.explore.view import BY_RULE, View
 from pages.shared import query
 from tests.pages.expert import with_expert_open
+from tests.pages.explored import below_title, cost, number, numbers, only_methods, sentence
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 SECONDS = 180
@@ -43,17 +50,22 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DPCORE_DATA", raising=False)
 
 
-def opened(**link: str | list[str]) -> AppTest:
+BREAST = {"data": "Breast cancer (Wisconsin)", "v": "2"}
+COHORT = {"data": "Synthetic clinical cohort", "v": "2"}
+
+
+def at(link: Mapping[str, str | list[str]]) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=SECONDS)
-    for name, value in ({"v": "2"} | link if link else {}).items():
+    for name, value in link.items():
         app.query_params[name] = value
     app.run()
     assert not app.exception
     return app
 
 
-def numbers(app: AppTest) -> dict[str, str]:
-    return {metric.label: metric.value for metric in app.metric}
+def opened(**link: str | list[str]) -> AppTest:
+    """The page with the breast-cancer set, unless the link names another."""
+    return at(BREAST | link)
 
 
 def spoken(app: AppTest) -> str:
@@ -61,43 +73,44 @@ def spoken(app: AppTest) -> str:
 
 
 def test_first_view_answers_without_a_click() -> None:
-    app = opened()
-    assert "Breast cancer" in app.title[0].value
-    assert "569 patients" in app.title[0].value
-    assert "Logistic" in app.title[0].value
-    # One data set, one paper and whatever else there is under Expert.
+    app = at({})
+    assert app.title[0].value == "What does privacy cost?"
+    line = "Synthetic clinical cohort · 3,000 patients · judged on 10,000 others"
+    assert below_title(app) == line
+    # One data set with its size, one paper and whatever else there is under Expert.
     assert [box.key for box in app.sidebar.selectbox] == ["data", "start_from"]
+    assert [one.key for one in app.sidebar.select_slider] == ["patients"]
     assert not app.sidebar.get("pills")
     shown = numbers(app)
-    assert set(shown) == {
-        "Accuracy",
-        "Cost of privacy",
-        "Missed of 1,000",
-        "Noise σ",
-        "Objective",
-        "Right guesses",
-    }
+    assert set(shown) == {"Accuracy", "Missed · false alarms", "Right guesses"}
     assert shown["Right guesses"] == "56 of 100"
     drawn = {chart.key for chart in app.get("plotly_chart")}
-    assert drawn == {"accuracy_figure", "chosen_figure"}
+    assert drawn == {"accuracy_figure", "people_figure"}
     assert not app.error
     assert not app.warning
 
 
+def test_records_that_judge_and_learn_in_turn_are_counted_once() -> None:
+    line = "Breast cancer (Wisconsin) · 569 patients · judged on 569 of them, in 5 splits"
+    assert below_title(opened()) == line
+
+
 def test_the_numbers_are_those_of_the_package() -> None:
     study = Study(methods=("opera",), epsilons=(1.0,), delta=1e-5)
-    row = closed_form(study, prepare(load("breast_cancer"), Preparation())).iloc[0]
-    assert numbers(opened())["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
+    row = answers(study).iloc[0]
+    shown = numbers(opened(focus="OPERA"))
+    assert shown["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
+    missed = f"{row['missed_per_1000']:.0f} · {row['false_per_1000']:.0f}"
+    assert shown["Missed · false alarms"] == missed
 
 
 def test_random_features_take_the_place_of_the_columns() -> None:
     link = {"feature_map": "Random Fourier (Gaussian kernel)", "fourier_features": "64"}
-    app = opened(**link, bandwidth="0.3", methods="PSGD")
+    app = opened(**link, bandwidth="0.3", methods="PSGD", focus="PSGD")
     assert not app.warning
     made = Preparation(features="fourier", fourier_features=64, bandwidth=0.3)
     study = Study(methods=("psgd",), epsilons=(1.0,), preparation=made)
-    row = closed_form(study, prepare(load("breast_cancer"), made)).iloc[0]
-    assert numbers(app)["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
+    assert numbers(app)["Accuracy"] == f"{100 * answers(study).iloc[0]['accuracy']:.1f} %"
     assert "--features fourier" in export.command(study)
     noun = opened(**link, bandwidth="0.6")
     assert noun.warning[0].value == (
@@ -106,30 +119,119 @@ def test_random_features_take_the_place_of_the_columns() -> None:
     )
 
 
-def test_epsilon_moves_the_numbers_but_not_the_main_figure() -> None:
-    one = opened()
-    for epsilon in ("1e-9", "0.01", "100"):
-        other = opened(epsilon=epsilon)
-        drawn = [{chart.proto.id for chart in app.get("plotly_chart")} for app in (one, other)]
-        assert any(name.endswith("-accuracy_figure") for name in drawn[0] & drawn[1])
-        assert not any(name.endswith("-chosen_figure") for name in drawn[0] & drawn[1])
-        assert numbers(one)["Accuracy"] != numbers(other)["Accuracy"]
+def test_the_best_is_taken_from_all_methods_whichever_are_drawn() -> None:
+    app, poorer = opened(), opened(methods="OutPert")
+    assert "best of " in spoken(app)
+    assert numbers(app) == numbers(poorer)
+    assert sentence(app) == sentence(poorer)
+    focused = opened(methods="OutPert", focus="OutPert")
+    assert number(numbers(focused)["Accuracy"]) < number(numbers(app)["Accuracy"])
+
+
+def view_of(published: bool) -> View:
+    """Three methods at one ε, of which the rule's is the worst and the best is not proved."""
+    rows = pd.DataFrame(
+        {
+            "method": ["outpert", "opera", BY_RULE],
+            "epsilon": 1.0,
+            "edition": "sound",
+            "status": ["conditions not met", "proved", "proved"],
+            "accuracy": [0.99, 0.9, 0.6],
+        }
+    )
+    return View(
+        **dict.fromkeys(field.name for field in fields(View))  # type: ignore[arg-type]
+        | {
+            "everything": rows,
+            "records": SimpleNamespace(published=published),
+            "compared": SimpleNamespace(measure=ACCURACY),
+        }
+    )
+
+
+def test_among_public_records_the_best_proved_method_is_chosen_by_its_measure() -> None:
+    assert list(view_of(published=True).best["method"]) == ["opera"]
+
+
+@pytest.mark.parametrize("planted", [0.0, 1.0])
+def test_no_measure_of_ones_own_records_changes_which_method_is_shown(planted: float) -> None:
+    view = view_of(published=False)
+    view.everything.loc[view.everything["method"] == "opera", "accuracy"] = planted
+    assert list(view.best["method"]) == [BY_RULE]
+    assert "by a fixed rule" in chosen_by(view, BEST)
+
+
+@pytest.mark.parametrize(
+    "link", [{}, {"compared_by": "AUC"}, {"data": "Diabetes progression"}], ids=str
+)
+def test_the_two_parts_of_the_cost_add_up_as_they_are_shown(link: dict[str, str]) -> None:
+    app = opened(**link)
+    for epsilon in (0.01, 0.7, 100.0):
+        app.number_input(key="epsilon").set_value(epsilon).run()
+        assert not app.exception
+        total, form, noise = cost(app)
+        assert total == form + noise
+        without = re.search(r"without privacy \(([\d.,]+)", sentence(app))
+        assert without is not None
+        assert total == number(app.metric[0].value) - number(without[1])
+        assert f"{abs(total)} " in sentence(app)
+
+
+def test_epsilon_moves_the_numbers_and_the_line_in_the_chart() -> None:
+    seen = set()
+    for epsilon in ("0.01", "1", "100"):
+        app = opened(epsilon=epsilon)
+        figures = {chart.key: json.loads(chart.proto.spec) for chart in app.get("plotly_chart")}
+        (line,) = (
+            shape
+            for shape in figures["accuracy_figure"]["layout"]["shapes"]
+            if shape["x0"] == shape["x1"]
+        )
+        assert line["x0"] == float(epsilon)
+        seen.add(numbers(app)["Accuracy"])
+    assert len(seen) == 3
 
 
 @pytest.mark.parametrize("epsilon", ["0.01", "1"])
-def test_the_verdict_moves_with_epsilon_and_agrees_with_the_numbers(epsilon: str) -> None:
+def test_the_sentence_moves_with_epsilon_and_agrees_with_the_numbers(epsilon: str) -> None:
     app = opened(epsilon=epsilon)
-    verdict = next(text.value for text in app.markdown if text.value.startswith("**OPERA at ε"))
     shown = numbers(app)
-    assert verdict.startswith(f"**OPERA at ε = {epsilon}:** {shown['Accuracy']} right, ")
-    assert f"{shown['Cost of privacy'].lstrip('−')} points fewer" in verdict
-    assert "the promise is proved (δ = 1e-5, one record blanked out, analytic Gaussian" in verdict
+    start = f"At ε = {epsilon} the best proved model is right for {shown['Accuracy']} of patients;"
+    assert sentence(app).startswith(start)
+    assert f"{-cost(app)[0]} points fewer than without privacy" in sentence(app)
+    for metric in app.metric:
+        assert f"ε = {epsilon}, proved" in metric.help
+        assert "δ = 1e-5" in metric.help
+    assert "zero-out · analytic Gaussian" in app.metric[0].help
+
+
+def test_an_epsilon_between_two_curves_says_at_which_it_was_computed() -> None:
+    app = opened(epsilon="1.2")
+    assert "At ε = 1 " in sentence(app)
+    assert "It was computed at ε = 1, the nearest to 1.2." in sentence(app)
+    assert "It was computed at" not in sentence(opened(epsilon="1.5"))
+    app.number_input(key="epsilon").set_value(1.3).run()
+    assert "It was computed at ε = 1.5, the nearest to 1.3." in sentence(app)
+
+
+def test_the_slider_follows_the_field_and_the_field_the_slider() -> None:
+    app = opened(epsilon="3")
+    slider, field = app.select_slider(key="epsilon_slider"), app.number_input(key="epsilon")
+    assert (slider.value, field.value) == (3.0, 3.0)
+    field.set_value(0.08).run()
+    assert app.select_slider(key="epsilon_slider").value == 0.07
+    assert app.number_input(key="epsilon").value == 0.08
+    app.select_slider(key="epsilon_slider").set_value(0.01).run()
+    assert app.number_input(key="epsilon").value == 0.01
+    assert sentence(app).startswith("At ε = 0.01 ")
+    # The field alone is in the address.
+    assert "epsilon_slider" not in app.query_params
 
 
 def test_smaller_epsilon_never_raises_the_odds() -> None:
     app, told = opened(), []
-    for epsilon in (1e-9, 0.3, 1.0, 10.0, 100.0):
-        app.select_slider(key="epsilon").set_value(epsilon).run()
+    for epsilon in (0.001, 0.3, 1.0, 10.0, 100.0):
+        app.number_input(key="epsilon").set_value(epsilon).run()
         assert not app.exception
         told.append(numbers(app)["Right guesses"])
     assert told[0] == "under 51 of 100"
@@ -169,7 +271,7 @@ def test_a_link_opens_what_it_changes() -> None:
 
 
 def test_each_drop_down_changes_the_page() -> None:
-    app = with_expert_open(opened())
+    app = with_expert_open(opened(focus="OPERA"))
     for key, value in (
         ("missing", "impute"),
         ("adjacency", "replace-one"),
@@ -195,7 +297,7 @@ def delta_note(app: AppTest) -> str:
 def test_delta_by_rule_never_opens_with_a_warning(patients: str) -> None:
     app = with_expert_open(opened(data="Synthetic clinical cohort", patients=patients))
     assert not app.warning
-    records = int(patients.replace(",", "")) * 4 // 5
+    records = int(patients.replace(",", ""))
     delta = default_delta(records)
     assert delta_note(app).startswith(f"δ = {plain(delta)}; ")
     assert f"for {records:,} records" in delta_note(app)
@@ -229,10 +331,11 @@ def test_a_link_with_a_delta_or_a_lambda_means_it() -> None:
     assert "it uses δ by rule" in refused.warning[0].value
 
 
-@pytest.mark.parametrize(("patients", "rough"), [("100", True), ("30,000", False)])
-def test_few_test_records_are_said_to_be_few(patients: str, rough: bool) -> None:
-    app = opened(data="Synthetic clinical cohort", patients=patients)
-    said = " ".join(text.value for text in app.caption)
+@pytest.mark.parametrize(
+    ("data", "rough"), [("Diabetes progression", True), (COHORT["data"], False)]
+)
+def test_few_test_records_are_said_to_be_few(data: str, rough: bool) -> None:
+    said = " ".join(text.value for text in opened(data=data).caption)
     assert ("test records: judged from them alone" in said) == rough
 
 
@@ -257,9 +360,8 @@ def test_the_convex_case_asks_for_a_radius() -> None:
 
 
 def test_nine_of_ten_runs_that_hardly_differ_are_told_with_a_decimal() -> None:
-    app = opened(data="Synthetic clinical cohort", methods="OPERA", epsilon="100")
-    told = next(one.value for one in app.caption if one.value.startswith("9 of 10 runs"))
-    assert re.fullmatch(r"9 of 10 runs: \d+\.\d % to \d+\.\d %", told)
+    told = opened(**COHORT, epsilon="100").metric[0].help
+    assert re.search(r" 9 of 10 runs: \d+\.\d % to \d+\.\d %\. ", told)
 
 
 def test_the_settings_that_cost_least_accuracy_are_named() -> None:
@@ -301,7 +403,6 @@ def test_models_can_be_compared_by_their_area() -> None:
     assert "Accuracy" not in found
     assert 0.9 < float(found["AUC"]) <= 1.0
     assert "an AUC of" in said(app)
-    assert app.subheader[0].value == "AUC against ε"
     needed = re.search(r"AUC (0\.\d+) takes ε = ", said(app))
     assert needed is not None
     app.number_input(key="may_lose").set_value(0.05).run()
@@ -318,9 +419,12 @@ def test_there_is_no_area_of_a_number() -> None:
 
 
 def test_no_method_at_all_is_a_choice() -> None:
-    app = opened(methods="")
+    app = opened(methods="", view="Every method")
     assert not app.warning
-    assert set(numbers(app).values()) == {"…"}
+    assert not app.error
+    # The best one is still among all.
+    assert numbers(app) == numbers(opened())
+    assert "cost_figure" not in {chart.key for chart in app.get("plotly_chart")}
 
 
 def said(app: AppTest) -> str:
@@ -339,8 +443,8 @@ def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified() -> 
     assert certified is not None
     assert certified < 1.0
     app = opened(edition="As in the paper", focus="OutPert", epsilon="3")
-    assert "**OutPert at ε = 3:** " in said(app)
-    assert "conditions not met: ε = 3 is not proved here. The classical Gaussian" in said(app)
+    assert "At ε = 3 OutPert is right for " in said(app)
+    assert "Conditions not met: ε = 3 is not proved here. The classical Gaussian" in said(app)
     assert f"noise that is added is ε = {at_most(certified)}" in said(app)
     budget, mu = PrivacyBudget(certified, 1e-5), calibrated.gaussian_mu
     right = odds(budget, Adjacency.ZERO_OUT, mu).right
@@ -349,9 +453,16 @@ def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified() -> 
 
 
 def test_scaling_by_the_data_leaves_no_bound() -> None:
-    app = opened(scaling="By the data's own range (leaks)")
+    app = opened(scaling="By the data's own range (leaks)", focus="OPERA")
     assert numbers(app)["Right guesses"] == "no bound"
     assert "No ε is certified for it." in said(app)
+
+
+def test_where_nothing_is_proved_there_is_no_best_method() -> None:
+    app = opened(scaling="By the data's own range (leaks)")
+    assert set(numbers(app).values()) == {"…"}
+    assert "**No method** is proved at any ε here." in said(app)
+    assert "accuracy_figure" not in {chart.key for chart in app.get("plotly_chart")}
 
 
 # Each control is checked by itself, so that one link may ask for several things in vain.
@@ -398,7 +509,7 @@ HOSTILE = [
 def test_a_hostile_link_still_gives_a_whole_page(link: dict[str, str | list[str]]) -> None:
     app = opened(**link)
     assert not app.error
-    assert len(app.metric) == 6
+    assert len(app.metric) == 3
     for warning in app.warning:
         assert warning.value.count("\n- ") < query.MOST_REFUSALS  # nothing is left out
         assert all(len(line) < 300 for line in warning.value.splitlines())
@@ -447,7 +558,7 @@ def test_many_vain_wishes_make_one_message_and_leave_the_address() -> None:
     for said in ("“999999999”", "“Nowhere”", "“nobody”", "“nan”", "“1e99”", "1 to 1,000,000"):
         assert said in told
     assert "1e+06" not in told
-    assert set(app.query_params) <= {"methods", "loss", "v"}
+    assert set(app.query_params) <= {"data", "methods", "loss", "v"}
     assert "nobody" not in app.query_params["methods"]
 
 
@@ -458,7 +569,7 @@ def test_settings_that_no_control_has_leave_the_address_and_are_named() -> None:
     assert told.count("the setting “unknown”, which this page does not have.") == 1
     assert "the setting “b”" in told
     assert "“nan”" in told
-    assert set(app.query_params) == {"loss", "v"}
+    assert set(app.query_params) == {"data", "loss", "v"}
 
 
 def test_numbers_for_a_method_that_is_not_chosen_are_refused_aloud() -> None:
@@ -481,7 +592,7 @@ def test_a_sound_link_is_followed_without_a_word() -> None:
         focus="DP-GD",
     )
     assert not app.warning
-    assert app.select_slider(key="epsilon").value == 0.5
+    assert app.number_input(key="epsilon").value == 0.5
     assert app.pills(key="methods").value == ["opera", "dpgd"]
     assert app.selectbox(key="adjacency").value == "zero-out"
 
@@ -491,13 +602,13 @@ def test_a_papers_settings_set_every_control_and_are_in_the_address() -> None:
     assert app.selectbox(key="start_from").value is None
     app.selectbox(key="start_from").select("Paper 002, figure 2: RMSE").run()
     assert not app.exception
-    assert "Diabetes" in app.title[0].value
+    assert below_title(app).startswith("Diabetes progression · 442 patients")
     assert set(app.pills(key="number_methods").value) == {"inputpert", "objpert", "outpert_pure"}
     assert app.select_slider(key="delta").value == 1e-5
-    assert app.select_slider(key="epsilon").value == 1.0
+    assert app.number_input(key="epsilon").value == 1.0
     assert app.query_params["number_methods"] == ["InputPert", "ObjPert", "OutPert, δ = 0"]
     # Another value and they are nobody's settings; ε alone may move.
-    app.select_slider(key="epsilon").set_value(0.5).run()
+    app.number_input(key="epsilon").set_value(0.5).run()
     assert app.selectbox(key="start_from").value == "Paper 002, figure 2: RMSE"
     app.selectbox(key="adjacency").select("zero-out").run()
     assert app.selectbox(key="start_from").value is None
@@ -585,7 +696,7 @@ def test_an_uploaded_file_is_explored_called_not_private_and_taken_along_as_a_fi
     app.file_uploader[0].upload("mine.csv", cardio_file(400))
     app.run()
     assert not app.exception
-    assert "400 patients" in app.title[0].value
+    assert "· 400 patients ·" in below_title(app)
     assert any("not private" in warning.value for warning in app.warning)
     (line,) = (block.value for block in app.code if "python -m dpcore" in block.value)
     assert "--table your_file.csv" in line
@@ -604,25 +715,32 @@ def test_a_wrong_file_is_refused_with_its_line() -> None:
     assert len(app.error) == 1
     assert "line 6" in app.error[0].value
     # The name of the data set above it, and nothing below.
-    assert [title.value for title in app.title] == ["Cardiovascular disease (check-ups)"]
+    assert "Cardiovascular disease (check-ups)" in [text.value for text in app.main.caption]
     assert not app.metric
     assert not app.get("plotly_chart")
     assert not app.get("tab")
 
 
-def test_the_python_to_take_along_gives_the_numbers_on_screen() -> None:
-    app = opened(view="Take along", methods=["OPERA"], loss="Huber SVM", delta="1e-6")
+def test_the_python_to_take_along_gives_the_numbers_on_screen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    only_methods(monkeypatch, "outpert", "opera")
+    link = {"methods": ["OPERA"], "loss": "Huber SVM", "delta": "1e-6", "focus": "OPERA"}
+    app = opened(view="Take along", epsilon="2", seed="5", **link)
     scope: dict[str, object] = {}
     code = next(block.value for block in app.code if "import" in block.value)
     exec(code, scope)
     mine = pd.concat(scope["curves"], ignore_index=True)  # type: ignore[arg-type]
     shown = app.dataframe[0].value
-    for column in ("accuracy", "objective", "sigma", "missed_per_1000"):
+    assert set(shown["method"]) == {"nonprivate", "outpert", "opera"}
+    for column in ("accuracy", "objective", "sigma", "missed_per_1000", "accuracy_low"):
         assert np.allclose(
             mine.sort_values(["method", "epsilon"])[column],
             shown.sort_values(["method", "epsilon"])[column],
             equal_nan=True,
         )
+    at_two = mine[(mine["method"] == "opera") & (mine["epsilon"] == 2.0)].iloc[0]
+    assert numbers(app)["Accuracy"] == f"{100 * at_two['accuracy']:.1f} %"
 
 
 def test_the_csv_to_take_along_marks_its_measures(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -678,14 +796,19 @@ def test_the_command_to_take_along_means_the_same_study(
     assert studies == [STUDIES[number]]
 
 
-def test_the_commands_to_take_along_give_the_table_on_screen(tmp_path: Path) -> None:
-    app = opened(view="Take along", methods=["OPERA", "DP-GD"], runs="10", loss="Huber SVM")
+def test_the_commands_to_take_along_give_the_table_on_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only_methods(monkeypatch, "outpert", "dpgd")
+    link = {"methods": ["OutPert", "DP-GD"], "runs": "10", "steps": "5"} | COHORT
+    app = opened(view="Take along", edition="As in the paper", patients="300", **link)
     until = time.monotonic() + SECONDS
     while "dpgd" not in set(app.dataframe[0].value["method"]):
         assert time.monotonic() < until, "DP-GD was not trained in time"
         time.sleep(0.2)
         app.run()
     shown = app.dataframe[0].value
+    assert len(shown[["method", "edition"]].drop_duplicates()) == 4
     (script,) = (block.value for block in app.code if "python -m dpcore" in block.value)
     for line in script.replace("\\\n", " ").splitlines():
         python, *rest = shlex.split(line)
@@ -696,7 +819,7 @@ def test_the_commands_to_take_along_give_the_table_on_screen(tmp_path: Path) -> 
             check=True,
             env={**os.environ, "PYTHONPATH": str(Path(APP).parents[1])},
         )
-    parts = [pd.read_csv(tmp_path / name) for name in ("closed_form.csv", "dpgd.csv")]
+    parts = [pd.read_csv(tmp_path / name) for name in ("sound.csv", "published.csv")]
     table = pd.concat(parts, ignore_index=True)
     assert set(table.pop("measures")) == {"not private"}
     assert list(table.columns) == list(shown.columns)

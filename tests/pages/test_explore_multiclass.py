@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.explore import PER_1000
-from dpcore.datasets import load, prepare
-from dpcore.evaluation.curves import closed_form
+from dpcore.evaluation.curves import answers
 from dpcore.evaluation.study import Study
+from tests.pages.explored import below_title, numbers, sentence
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 
@@ -24,7 +24,8 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opened(**link: str) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=240)
-    usual = {"data": "Handwritten digits", "methods": "PSGD", "epsilon": "10", "v": "2"}
+    usual = {"data": "Handwritten digits", "methods": "PSGD", "focus": "PSGD"}
+    usual |= {"epsilon": "10", "v": "2"}
     for name, value in (usual | link).items():
         app.query_params[name] = value
     return app.run()
@@ -34,18 +35,17 @@ def test_the_digits_are_told_by_one_model_each() -> None:
     app = opened()
     assert not app.exception
     assert not app.warning
-    assert app.title[0].value == "Handwritten digits · 1,797 drawings · Logistic regression"
+    assert below_title(app).startswith("Handwritten digits · 1,797 drawings · judged on ")
     study = Study(dataset="optical_digits", methods=("psgd",), epsilons=(10.0,))
-    row = closed_form(study, prepare(load("optical_digits"))).iloc[0]
-    shown = {metric.label: metric.value for metric in app.metric}
-    assert shown["Accuracy"] == pytest.approx(f"{100 * row['accuracy']:.1f} %")
-    assert shown["Class average"].endswith(" %")
-    assert "Missed of 1,000" not in shown
+    row = answers(study).iloc[0]
+    shown = numbers(app)
+    assert shown["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
+    assert shown["Class average"] == f"{100 * row['balanced_accuracy']:.1f} %"
+    assert "Missed · false alarms" not in shown
     assert any("10 classes: one model for each" in caption.value for caption in app.caption)
-    assert any("privacy (λ by cross-validation), " in caption.value for caption in app.caption)
     assert PER_1000 not in {tab.label for tab in app.tabs}
-    said = next(text.value for text in app.markdown if text.value.startswith("**PSGD at ε = 10"))
-    assert "10 classes, √10 times the μ of one" in said
+    assert sentence(app).startswith("At ε = 10 PSGD is right for ")
+    assert "10 classes, √10 times the μ of one" in app.metric[0].help
 
 
 def test_there_is_no_area_of_several_classes() -> None:

@@ -13,7 +13,9 @@ from dpcore import cli
 from dpcore.datasets import Preparation
 from dpcore.datasets.prepare import drawn
 from dpcore.figures.words import plain
+from tests.pages.explored import below_title, numbers, only_methods, sentence
 from tests.pages.test_explore_regression import APP, alone, spoken
+from tests.pages.waiting import until
 
 __all__ = ["alone"]
 
@@ -50,8 +52,8 @@ def opened(columns: str = COLUMNS, data: bytes | None = None, **link: str | list
 
 def test_a_number_to_predict_is_told_in_errors_and_called_not_private() -> None:
     app = opened(data=file(), number_methods="OPERA", view="About the data")
-    assert app.title[0].value == "Your own table · 300 records · Linear regression"
-    assert {"RMSE", "R²"} <= {metric.label for metric in app.metric}
+    assert below_title(app).startswith("Your own table · 300 records · judged on ")
+    assert {"RMSE", "R²"} <= set(numbers(app))
     assert any("not private" in warning.value for warning in app.warning)
     assert not app.error
     said = spoken(app)
@@ -64,14 +66,14 @@ def test_a_number_to_predict_is_told_in_errors_and_called_not_private() -> None:
 def test_what_is_taken_along_gives_the_numbers_on_screen(
     tmp_path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = opened(data=file(), number_methods="OPERA", view="Take along")
+    only_methods(monkeypatch, "opera")
+    app = opened(data=file(), number_methods="OPERA", focus="OPERA", view="Take along")
     shown = app.dataframe[0].value
     (tmp_path / "your_file.csv").write_bytes(file())
     (tmp_path / "columns.txt").write_text(COLUMNS)
     monkeypatch.chdir(tmp_path)
     line = next(block.value for block in app.code if "python -m dpcore" in block.value)
-    (first, *_) = line.split("--output closed_form.csv")
-    assert cli.main([*shlex.split(first.replace("\\\n", " "))[3:], "--output", "out.csv"]) == 0
+    assert cli.main(shlex.split(line.replace("\\\n", " "))[3:]) == 0
     assert np.allclose(pd.read_csv("out.csv")["rmse"], shown["rmse"])
     assert "columns.txt holds the description of its columns." in spoken(app)
     (tmp_path / "columns.txt").unlink()  # the Python holds the description itself
@@ -81,7 +83,18 @@ def test_what_is_taken_along_gives_the_numbers_on_screen(
     assert np.allclose(mine["rmse"], shown["rmse"])
     assert np.allclose(mine["r2"], shown["r2"])
     at_one = mine[(mine["method"] == "opera") & (mine["epsilon"] == 1.0)].iloc[0]
-    assert {m.label: m.value for m in app.metric}["RMSE"] == plain(at_one["rmse"])
+    assert numbers(app)["RMSE"] == plain(at_one["rmse"])
+
+
+def test_one_method_is_shown_by_rule_and_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    only_methods(monkeypatch, "opera", "dpgd")
+    app = opened(data=file(), runs="10", epsilon="100")
+    assert "**DP-GD** is being trained." in spoken(app)
+    assert set(numbers(app).values()) == {"…"}
+    until(lambda: "At ε = 100" in spoken(app), app)
+    assert sentence(app).startswith("At ε = 100 DP-GD is off by ")
+    assert "(chosen by a fixed rule, not by looking at your records)" in spoken(app)
+    assert "best proved" not in spoken(app).lower()
 
 
 PREDICTS = COLUMNS.replace("predict progression: 0 to 200 points", "predict ill: one of no, yes")
@@ -100,11 +113,11 @@ def test_the_only_record_of_a_class_may_go_and_nothing_but_measures_changes(part
     place = int(np.flatnonzero(held_out == (part == "judged on"))[2])
     seen = []
     for rare in ("yes", "no", ""):
-        app = opened(PREDICTS, ill(place, rare))
+        app = opened(PREDICTS, ill(place, rare), view="Noise σ")
         assert not app.error
-        sigma = next(metric.value for metric in app.metric if metric.label == "Noise σ")
-        trained = next(text.value for text in app.caption if "Trained on 96 records" in text.value)
-        seen.append((app.title[0].value, trained, sigma))
+        charts = {chart.key: chart.proto.spec for chart in app.get("plotly_chart")}
+        trained = next(text.value for text in app.caption if "trained on 96 records" in text.value)
+        seen.append((below_title(app), trained, charts["sigma_figure"]))
         blank = "1 blank records are among those to learn from" in spoken(app)
         assert blank == (rare == "" and part == "learned from")
         assert ("ill is the same in every record" in spoken(app)) == (rare != "yes")
@@ -113,7 +126,7 @@ def test_the_only_record_of_a_class_may_go_and_nothing_but_measures_changes(part
 
 def test_before_the_file_is_there_the_page_says_what_it_takes() -> None:
     app = opened(columns="")
-    assert app.title[0].value.startswith("Your own table")
+    assert "Your own table" in [text.value for text in app.main.caption]
     assert not app.error
     assert not app.warning
     assert not app.metric
@@ -169,7 +182,8 @@ def test_a_form_suggests_the_columns_and_one_button_confirms_them() -> None:
     pressed(app, "Confirm and use these columns")
     assert app.text_area(key="own_columns").value == SUGGESTED
     assert app.query_params["own_columns"] == SUGGESTED
-    assert app.title[0].value == "Your own table · 400 records · Logistic regression"
+    assert below_title(app).startswith("Your own table · 400 records")
+    assert "Logistic regression, trained on" in spoken(app)
     assert "1 column was ignored (not described)." in spoken(app)
     assert not app.data_editor
 
@@ -230,11 +244,11 @@ def test_a_decimal_comma_is_suggested_and_shown() -> None:
 
 def test_an_outcome_from_0_to_1_is_asked_about() -> None:
     app = opened(SUGGESTED.replace("one of 0, 1", "0 to 1"), clinic())
-    assert app.title[0].value.endswith("Linear regression")
+    assert "Linear regression, trained on" in spoken(app)
     asked = [caption.value for caption in app.sidebar.caption]
     assert "A number from 0 to 1 is predicted. Is it yes or no?" in asked
     pressed(app, "Write: one of 0, 1")
-    assert app.title[0].value.endswith("Logistic regression")
+    assert "Logistic regression, trained on" in spoken(app)
     assert app.text_area(key="own_columns").value == SUGGESTED
 
 
@@ -250,8 +264,10 @@ def test_a_file_that_cannot_be_read_is_refused_in_one_sentence(columns: str) -> 
 @pytest.mark.parametrize("columns", ["", COLUMNS])
 def test_the_first_screen_is_read_at_a_glance(columns: str) -> None:
     app = opened(columns)
+    # Behind a click: the description in words, and what stands beside the link.
     in_words = {text.value for text in app.expander[0].markdown}
     said = [*app.title, *app.markdown, *app.info, *app.caption]
+    in_words.add("Opens this page with the same settings. Uploaded records are not in it.")
     shown = " ".join(text.value for text in said if text.value not in in_words)
     assert len(shown.split()) <= 120
     assert ("now choose your file" in shown.lower()) == bool(columns)
@@ -300,8 +316,8 @@ def test_a_file_that_is_not_as_described_is_refused_at_its_line() -> None:
 def test_two_outcomes_are_told_in_accuracy() -> None:
     columns = "age: 18 to 90 years\nprogression: 0 to 200\npredict smoker: one of no, yes"
     app = opened(columns, file(), methods="OPERA", view="Per 1,000")
-    assert app.title[0].value == "Your own table · 300 records · Logistic regression"
-    assert "Accuracy" in {metric.label for metric in app.metric}
+    assert below_title(app).startswith("Your own table · 300 records · ")
+    assert "Accuracy" in numbers(app)
     assert not app.error
 
 

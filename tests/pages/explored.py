@@ -1,0 +1,43 @@
+"""What tests of Explore share: its first screen read, and fewer methods than there are."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+_PARTS = re.compile(r"\*\*(.+)\*\* .+ = :orange\[■\] (.+) form :violet\[■\] (.+) noise")
+
+
+def only_methods(monkeypatch: pytest.MonkeyPatch, *methods: str) -> None:
+    """As if there were no others, most of which would have to be trained."""
+    monkeypatch.setattr("pages.explore.view.every_method", lambda loss: methods)
+
+
+def numbers(app: AppTest) -> dict[str, str]:
+    """The big numbers by their labels."""
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def below_title(app: AppTest) -> str:
+    """The line that names the data, their number and what models are judged on."""
+    return next(text.value for text in app.main.caption if "judged on " in text.value)
+
+
+def sentence(app: AppTest) -> str:
+    """The sentence that answers first."""
+    return next(text.value for text in app.main.markdown if "At ε = " in text.value)
+
+
+def cost(app: AppTest) -> tuple[Decimal, Decimal, Decimal]:
+    """What privacy costs, and its two parts, as they are shown."""
+    found = (_PARTS.match(text.value) for text in app.main.caption)
+    total, form, noise = map(number, next(filter(None, found)).groups())
+    return total, form, noise
+
+
+def number(shown: str) -> Decimal:
+    """A number as it is shown, without its unit."""
+    return Decimal(shown.split()[0].replace("−", "-").replace(",", ""))
