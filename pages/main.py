@@ -1,9 +1,11 @@
 """What every session runs: page config and navigation, nothing else."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from dpcore.datasets import cache
-from pages.shared import finite_numbers, session_end
+from pages.shared import doors, finite_numbers, session_end
 from pages.shared.verbatim import verbatim
 
 session_end.watch_session()
@@ -17,42 +19,30 @@ st.set_page_config(
     },
 )
 
+st.html(Path("assets/page.css"))
 st.logo("assets/logo.svg", size="large", icon_image="assets/icon.svg")
 page = st.navigation(
     [
-        st.Page(
-            "explore/explore.py",
-            title="Explore",
-            icon=":material/explore:",
-            url_path="start",
-            default=True,
-            help="What privacy costs on a data set: accuracy, objective and noise against ε.",
-        ),
-        st.Page(
-            "plan/plan.py",
-            title="Plan",
-            icon=":material/event_note:",
-            help="What a training run costs in ε, and what a budget buys: steps, noise, batches.",
-        ),
-        st.Page(
-            "train/train.py",
-            title="Train",
-            icon=":material/model_training:",
-            help="A network trained with DP-SGD, epoch by epoch, beside the one without privacy.",
-        ),
-        st.Page(
-            "atlas/atlas.py",
-            title="Atlas",
-            icon=":material/map:",
-            help="Every system of the papers: what it claims, what is known, where it runs.",
+        *(
+            st.Page(
+                door.script,
+                title=door.question,
+                icon=door.icon,
+                url_path="start" if door is doors.DOORS[0] else None,
+                default=door is doors.DOORS[0],
+                help=door.help,
+            )
+            for door in doors.DOORS
         ),
         # The first page's address is "/"; its name leads there too, instead of to "Page not found".
-        st.Page("explore/explore.py", title="Explore", url_path="explore", visibility="hidden"),
+        st.Page(doors.DOORS[0].script, title=doors.DOORS[0].question, url_path="explore"),
     ],
-    position="top",
+    position="hidden",
 )
 finite_numbers.refuse()
+doors.open_page(page.title)
 complaint = cache.complaint()
 if complaint:
     st.warning(verbatim(complaint), icon=":material/save:")
 page.run()
+doors.close_page()

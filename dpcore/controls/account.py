@@ -65,14 +65,20 @@ YEAR_DELTA = Control(
     option="delta",
     brief="by default the rule: 1e-5, or the largest power of ten at most 1/(10n)",
     help=DELTA,
+    state="delta",
 )
 YEAR_NEIGHBOUR = common.adjacency(
     "year_neighbour",
     field="",
     label="What counts as one person's data",
     brief="zero-out (the default), replace-one or add-remove; one for the whole account",
+    state="unit",
 )
 ACCOUNT = (BUDGET, YEAR_DELTA, PEOPLE, YEAR_NEIGHBOUR)
+SHARED = (YEAR_DELTA, YEAR_NEIGHBOUR)
+"""The controls of the state that pages share. A year's budget is not the ε of one release."""
+NAMED = (QUESTION,)
+"""Named in every link, as one without a question is a link of before."""
 
 FIND = Control(
     "find",

@@ -144,6 +144,7 @@ DATA = Control(
     field="dataset",
     option="",
     help=common.DATA,
+    state="data",
 )
 DELTAS = {"by rule": None, "1e-3": 1e-3, "1e-4": 1e-4, "1e-5": 1e-5, "1e-6": 1e-6, "1e-8": 1e-8}
 DELTA = Control(
@@ -169,9 +170,13 @@ RUNS = Control(
 )
 NEIGHBOUR = common.adjacency(
     "run_neighbour",
+    state="unit",
     fallback_name="the model's own",
     brief="default: the model's own",
     help="What counts as one person's data. It holds for every certified ε.",
 )
 RUN = Page(DATA, DELTA, RUNS, NEIGHBOUR)
 """A model at work."""
+
+SHARED = (DATA, NEIGHBOUR)
+"""The controls of the state that pages share."""

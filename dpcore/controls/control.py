@@ -175,6 +175,8 @@ class Control:
         (values of the controls before it) -> whether it is shown.
     placeholder : str
         Text in an empty field.
+    state : str
+        What of the state that pages share it shows: "data", "epsilon", "delta", "unit", "seed".
     """
 
     key: str
@@ -189,6 +191,7 @@ class Control:
     brief: str = ""
     shown: Callable[[Values], bool] = always
     placeholder: str = ""
+    state: str = ""
 
     def __post_init__(self) -> None:
         label = self.label[:1].lower() + self.label[1:]

@@ -141,6 +141,7 @@ CONTROLS = Page(
         fallback_name="δ by the rule",
         field="delta",
         help=DELTA,
+        state="delta",
     ),
     Control(
         "sampling",
@@ -153,7 +154,7 @@ CONTROLS = Page(
     ),
     common.adjacency(
         "neighbour",
-        label="What counts as one person's data",
+        state="unit",
         brief="zero-out (the default: one record blanked, n public; the figures that the "
         "literature prints under add/remove), replace-one (the default for batches of fixed "
         "size), or add-remove, with --public-size",

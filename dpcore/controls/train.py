@@ -71,6 +71,7 @@ CONTROLS = Page(
         brief=f"a set for networks, or any table (default: {TrainingStudy.dataset})",
         help="Which records the network learns from. The digits and the synthetic sets are built "
         "in.",
+        state="data",
     ),
     Control(
         "measure",
@@ -142,6 +143,7 @@ CONTROLS = Page(
         brief=f"target of the whole training (default: {TrainingStudy.epsilon:g})",
         help="**Privacy loss ε** that the whole training may spend. The noise is set to the least "
         "that keeps within it.",
+        state="epsilon",
     ),
     Control(
         "train_delta",
@@ -152,6 +154,7 @@ CONTROLS = Page(
         field="config.delta",
         brief="δ",
         help=common.DELTA,
+        state="delta",
     ),
     Control(
         "passes",
@@ -402,8 +405,9 @@ CONTROLS = Page(
         "proved",
         help="Start of the random numbers. The same seed shows the same picture again; change it "
         "for new noise.",
+        state="seed",
     ),
-    common.adjacency("person", "config.adjacency"),
+    common.adjacency("person", "config.adjacency", state="unit"),
     Control(
         "public_size",
         "Public size",
@@ -500,3 +504,6 @@ MORE_OPTIONS = (
     ),
 )
 """Only on the command line."""
+
+SHARED = tuple(control for control in CONTROLS if control.state)
+"""The controls of the state that pages share."""

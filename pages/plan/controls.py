@@ -117,7 +117,6 @@ def _presets(training: TrainingPlan) -> None:
         {key: item.title for key, item in PRESETS.items()},
         None if matched is None else matched.key,
         lambda key: set_to(preset(key).training, paper=True),
-        label="Load a paper's experiment",
         placeholder="Of paper 003",
         help=texts.PRESET,
     )

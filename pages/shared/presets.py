@@ -17,7 +17,6 @@ def start_from(
     *,
     placeholder: str,
     help: str,
-    label: str = "Start from",
 ) -> None:
     """Draw the drop-down, which shows the preset that the controls match.
 
@@ -31,7 +30,7 @@ def start_from(
         The preset that the controls match.
     load : callable
         Sets the controls to the chosen preset.
-    placeholder, help, label : str
+    placeholder, help : str
         Of the drop-down.
     """
 
@@ -42,7 +41,7 @@ def start_from(
 
     set_controls({key: matching})
     st.selectbox(
-        label,
+        "Load a paper's experiment",
         list(titles),
         index=None,
         format_func=titles.__getitem__,

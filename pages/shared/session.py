@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
+
+if TYPE_CHECKING:
+    from dpcore.controls.control import Control
 
 Value = TypeVar("Value")
 
@@ -43,3 +46,14 @@ def store(name: str, value: object) -> None:
 def stored(name: str) -> Any:
     """The value last stored under this name, or None."""
     return st.session_state.get(f"_kept_{name}")
+
+
+def share(control: Control, value: object) -> None:
+    """Note the value of a control that belongs to the state which pages share."""
+    if control.state:
+        store("state", {**shared_state(), control.state: value, control.key: value})
+
+
+def shared_state() -> dict[str, object]:
+    """The last value of each part of the state, and of each control that shows one."""
+    return stored("state") or {}

@@ -18,7 +18,7 @@ from dpcore.controls.control import (
     Switch,
     Text,
 )
-from pages.shared.session import control_value
+from pages.shared.session import control_value, share
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -97,6 +97,8 @@ class Form:
                 value = self.values[key] = (
                     drawn(control, **more) if self.is_open else _first(control)
                 )
+                if not self.is_open:
+                    share(control, value)
         return value
 
 
@@ -105,7 +107,21 @@ def _first(control: Control) -> Any:
     return list(control.default) if isinstance(control.kind, SomeOf) else control.default
 
 
-def drawn(
+def drawn(control: Control, **settings: Any) -> Any:
+    """Draw one control and return its value, which belongs to the state that pages share.
+
+    Parameters
+    ----------
+    control : Control
+    **settings
+        As of `_drawn`.
+    """
+    value = _drawn(control, **settings)
+    share(control, value)
+    return value
+
+
+def _drawn(
     control: Control,
     *,
     label: str = "",

@@ -161,7 +161,6 @@ def _presets() -> None:
         lambda name: set_controls(PRESETS[name]),
         placeholder="Your own settings",
         help=texts.PRESET,
-        label="Load a paper's experiment",
     )
 
 

@@ -11,6 +11,8 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
+from dpcore.evaluation import jobs
+
 
 @pytest.fixture(scope="session", autouse=True)
 def components_looked_for_once() -> Iterator[None]:
@@ -22,6 +24,18 @@ def components_looked_for_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", scan)
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_job_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """End what a page had begun to train: nobody closes it, and the next test would wait for it.
+
+    It ends before `monkeypatch` does, which names the folder of the jobs.
+    """
+    yield
+    for key in list(jobs._attempts):
+        jobs.Job(key).cancel()
+    jobs._attempts.clear()
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.common import RISK
+from dpcore.controls.explore import SEED
 from tests.pages.expert import with_expert_open
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
@@ -15,8 +16,9 @@ KINDS = (
     *("selectbox", "number_input", "select_slider", "text_input", "toggle"),
     *("segmented_control", "pills", "multiselect", "slider", "radio", "checkbox"),
 )
-# What ε means for one person is the same part on several pages, and may keep its values.
-SHARED = {control.key for control in RISK}
+# What ε means for one person is the same part on several pages, and may keep its values; the seed
+# is the same control.
+SHARED = {control.key for control in (*RISK, SEED)}
 
 
 def names(page: str) -> set[str]:
@@ -30,7 +32,7 @@ def names(page: str) -> set[str]:
 
 
 def test_no_two_pages_share_a_name() -> None:
-    found = {page: names(page) for page in ("explore", "plan", "train", "atlas")}
+    found = {page: names(page) for page in ("explore", "plan", "train", "atlas", "learn")}
     assert all(len(each) > 4 for each in found.values())
     for one, other in combinations(found, 2):
         assert found[one] & found[other] <= SHARED, (one, other)

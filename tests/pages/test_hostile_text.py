@@ -29,8 +29,8 @@ LATE = re.compile(r"(?i)https?:|www\.|\S@\S|:[a-z_/+-]+1?:|:\w+\[")
 
 
 def acting(markdown: str) -> list[str]:
-    """What would act in it, but for a subject in bold; code, which is left alone, is taken out."""
-    rest = CODE.sub("", re.sub(r"^\*\*[^*]*:\*\* ", "", markdown))
+    """What would act in it, but for the page's own marks; code, left alone, is taken out."""
+    rest = CODE.sub("", re.sub(r"^\*\*([^*]*:|\S+)\*\* |:\w+\[■\]", "", markdown))
     return EARLY.findall(rest) + LATE.findall(rest.replace("\\", ""))
 
 
@@ -80,8 +80,10 @@ def test_names_and_units_of_a_description_are_text_on_the_page_and_in_its_figure
         b"patient,age,smoker,progression,ward",
         b"id,www.evil.example,smoker,www.evil.example/p,ward",
     )
-    app = opened(HOSTILE, data=data, number_methods="OPERA", view="About the data")
+    link = {"number_methods": "OPERA", "focus": "OPERA"}
+    app = opened(HOSTILE, data=data, view="Every method", **link)
     assert not app.error
+    assert {"accuracy_figure", "cost_figure"} <= {one.key for one in app.get("plotly_chart")}
     shown = [each.value for kind in ("markdown", "caption", "warning") for each in app.get(kind)]
     assert any("evil.example" in each for each in shown)
     assert [each for each in shown if "evil" in each and acting(each)] == []
@@ -154,7 +156,7 @@ WHOLE = {
         *("layers", "units", "passes", "lot", "repeats", "train_seed"),
         *("afresh", "set_aside", "public_size"),
     ),
-    "explore": ("steps", "may_miss"),
+    "explore": ("steps", "may_miss", "seed"),
     "atlas": ("leaf",),
 }
 

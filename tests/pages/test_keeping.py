@@ -16,7 +16,7 @@ from dpcore.evaluation import executors, jobs
 from tests.pages.waiting import until
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
-PAGES = ("explore", "plan", "train", "atlas")
+PAGES = ("explore", "plan", "train", "atlas", "learn")
 QUICK = {"passes": "1", "units": "8", "repeats": "1"}
 
 

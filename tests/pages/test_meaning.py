@@ -34,9 +34,15 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DPCORE_DATA", raising=False)
 
 
+FIRST = {
+    **{"data": "Breast cancer (Wisconsin)", "methods": "OPERA", "focus": "OPERA"},
+    **{"meaning": "true", "v": "2"},
+}
+
+
 def opened(**link: str) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=SECONDS)
-    for name, value in ({"methods": "OPERA", "meaning": "true", "v": "2"} | link).items():
+    for name, value in (FIRST | link).items():
         app.query_params[name] = value
     app.run()
     assert not app.exception
@@ -167,7 +173,7 @@ def test_the_answer_grows_with_epsilon_and_with_the_prior() -> None:
     app = opened()
 
     def belief(epsilon: float, prior: int) -> float:
-        app.select_slider(key="epsilon").set_value(epsilon)
+        app.number_input(key="epsilon").set_value(epsilon)
         app.slider(key="prior").set_value(prior).run()
         assert not app.exception
         return float(numbers(app)[BELIEF].removesuffix(" %"))
@@ -222,7 +228,8 @@ def test_where_nothing_holds_it_says_no_bound_and_offers_no_words() -> None:
 
 
 def test_without_a_method_it_speaks_of_any() -> None:
-    app = opened(methods="")
+    # No method is proved: the best one is none.
+    app = opened(scaling="By the data's own range (leaks)", focus="The best proved method")
     assert "For any method that keeps ε = 1: δ = 1e-5 · zero-out" in spoken(app)
     assert "Assumed here: name the method and its proof" in copied(app)[1]
     bound = tradeoff.from_budget(1.0, 1e-5, Adjacency.ZERO_OUT)

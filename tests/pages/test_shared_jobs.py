@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.evaluation import jobs
+from tests.pages.explored import only_methods
 from tests.pages.waiting import until
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
@@ -17,7 +17,6 @@ APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 TRAIN = {"passes": "120", "units": "8", "repeats": "2"}
 LONG = {"passes": "1000", "repeats": "30", "schedule": "Constant"}
 EXPLORE = {
-    "edition": "As in the paper",
     "runs": "100",
     "data": "Synthetic clinical cohort",
     "patients": "30000",
@@ -25,14 +24,9 @@ EXPLORE = {
 
 
 @pytest.fixture(autouse=True)
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.delenv("DPCORE_DATA", raising=False)
-    jobs._attempts.clear()  # those of tests before
-    yield
-    for key in list(jobs._attempts):
-        jobs.Job(key).cancel()
-    jobs._attempts.clear()  # other tests ask for the same trainings
 
 
 def opened(page: str, link: dict[str, str] | dict[str, list[str]]) -> AppTest:
@@ -109,17 +103,19 @@ def test_one_who_goes_on_after_a_stop_waits_again() -> None:
     assert not {"running", "queued"} & set(states())
 
 
-def test_one_who_stops_a_curve_or_changes_settings_leaves_it_to_the_other() -> None:
+def test_one_who_stops_a_curve_or_changes_settings_leaves_it_to_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    only_methods(monkeypatch, "opera", "dpgd")
     anne, bert, carl = (opened("explore", EXPLORE) for _ in range(3))
     until(lambda: "running" in states(), anne, bert, carl)
     for app in (anne, bert, carl):
         app.run()
     # Between two of them none runs.
     key = next(key for key in jobs._attempts if jobs.Job(key).state in ("queued", "running"))
-    method = jobs._attempts[key].task.study.methods[0]
-    anne.button(key=f"{method}_stop").click().run()
+    anne.button(key="dpgdsound_stop").click().run()
     assert "stopped." in said(anne) or jobs.Job(key).state == "done"
-    carl.pills(key="methods").set_value([]).run()
+    carl.selectbox(key="data").set_value("breast_cancer").run()
     assert jobs.Job(key).state in ("queued", "running", "done")
-    bert.button(key=f"{method}_stop").click().run()
+    bert.button(key="dpgdsound_stop").click().run()
     assert jobs.Job(key).state in ("cancelled", "done")

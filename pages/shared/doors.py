@@ -1,0 +1,166 @@
+"""The doors: a link to each page, which takes along what all pages share.
+
+Data, ε, δ, whose data count as one person's, and the seed are one state. A control that declares
+its `state` gives its value to it when it is drawn; a door's link sets the controls of the next page
+that share it, and leaves its others as they were.
+
+Streamlit clears the address of a page that is left by a link, so that Back leads to an empty one;
+the session remembers the settings of each page, and writes them into it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+
+import streamlit as st
+
+from dpcore.controls.control import Control
+from dpcore.controls.link import check
+from pages.shared import query
+from pages.shared.session import shared_state, store, stored
+
+
+@dataclass(frozen=True)
+class Door:
+    """A page's door.
+
+    Parameters
+    ----------
+    script : str
+        Path of the page, as its navigation names it.
+    question : str
+        The question that the page answers.
+    icon : str
+    help : str
+    controls : str
+        Module of `dpcore.controls` with `SHARED`, its controls of the state, and maybe `NAMED`,
+        those that every link names.
+    """
+
+    script: str
+    question: str
+    icon: str
+    help: str
+    controls: str
+
+
+DOORS = (
+    Door(
+        "explore/explore.py",
+        "What does it cost?",
+        ":material/explore:",
+        "What privacy costs on a data set: accuracy against ε.",
+        "explore",
+    ),
+    Door(
+        "plan/plan.py",
+        "What can I afford?",
+        ":material/event_note:",
+        "What trainings and releases cost in ε, and what a budget buys.",
+        "account",
+    ),
+    Door(
+        "atlas/atlas.py",
+        "Is it true?",
+        ":material/map:",
+        "Every claim of the papers, with a verdict.",
+        "atlas",
+    ),
+    Door(
+        "train/train.py",
+        "Train",
+        ":material/model_training:",
+        "A network trained with privacy, epoch by epoch.",
+        "train",
+    ),
+    Door(
+        "learn/learn.py",
+        "Learn",
+        ":material/school:",
+        "Six short lessons: guess, see, change.",
+        "learn",
+    ),
+)
+
+
+def open_page(question: str) -> None:
+    """Make the doors' place above the sidebar's controls; call it before the page is run.
+
+    Parameters
+    ----------
+    question : str
+        Of the page that is to be run.
+    """
+    came_from = stored("page")
+    store("page", question)
+    # What the page that is left has not drawn stays in the address.
+    there, left = _address(), _settings().get(came_from, {})
+    is_bare = all(name == query.VERSION or left.get(name) == there[name] for name in there)
+    if came_from not in (None, question) and is_bare:
+        st.query_params.from_dict(_settings().get(question, {}))
+    store("doors", st.sidebar.empty())
+    _draw()
+
+
+def close_page() -> None:
+    """Note the page's settings, and draw the doors anew; call it where settings have changed."""
+    store("settings", {**_settings(), str(stored("page")): _address()})
+    _draw()
+
+
+def _address() -> dict[str, list[str]]:
+    return {name: st.query_params.get_all(name) for name in st.query_params}
+
+
+def _settings() -> dict[str, dict[str, list[str]]]:
+    """The last settings of each page, by its question."""
+    return stored("settings") or {}
+
+
+def _draw() -> None:
+    # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
+    with stored("doors").container(gap="xxsmall"):
+        for door in DOORS:
+            st.page_link(
+                door.script,
+                label=door.question,
+                icon=door.icon,
+                help=door.help,
+                width="stretch",
+                query_params=_link(door),
+            )
+
+
+def _link(door: Door) -> dict[str, str | list[str]]:
+    """The last settings of the door's page, with the state where the page can show it."""
+    link: dict[str, str | list[str]] = dict(_settings().get(door.question, {}))
+    state = shared_state()
+    module = import_module(f"dpcore.controls.{door.controls}")
+    shared: Iterable[Control] = module.SHARED
+    for control in shared:
+        # What the page does not offer stays behind: it shows what it showed last.
+        for value in (state.get(control.state), state.get(control.key)):
+            text = _text(control, value)
+            if text is not None:
+                link.pop(control.key, None)
+                if value != control.default:
+                    link[control.key] = text
+                break
+    if not link:
+        return {}
+    named: Iterable[Control] = getattr(module, "NAMED", ())
+    first = {control.key: str(control.text(control.default)) for control in named}
+    return first | link | {query.VERSION: query.THIS}
+
+
+def _text(control: Control, value: object) -> str | None:
+    """The value as the address holds it; ``None`` if the control does not offer it."""
+    if value is None:
+        return None
+    try:
+        text = str(control.text(value))
+    except KeyError:
+        return None
+    return None if check([control], {control.key: [text]}, query.quoted) else text

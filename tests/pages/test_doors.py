@@ -1,0 +1,125 @@
+"""The doors take along what pages share, and each page's own settings wait behind its door."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.shared.doors import DOORS
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+EXPLORE, PLAN, ATLAS, TRAIN = DOORS[:4]
+BREAST, REPLACED = "Breast cancer (Wisconsin)", "One record replaced"
+LINK = {"data": BREAST, "epsilon": "3", "delta": "1e-6", "adjacency": REPLACED, "seed": "7"}
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No real data by accident, and no result from an earlier run."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.delenv("DPCORE_DATA", raising=False)
+
+
+def opened(**link: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=180)
+    for name, value in ({"v": "2"} | link).items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def behind(app: AppTest, question: str) -> dict[str, list[str]]:
+    """The settings in a door's link."""
+    links = {link.proto.label: link.proto.query_string for link in app.sidebar.get("page_link")}
+    return parse_qs(links[question])
+
+
+def through(app: AppTest, script: str, question: str) -> dict[str, list[str]]:
+    """Go through a door, as the browser does; returns its link."""
+    link = behind(app, question)
+    app.switch_page(script)
+    app.query_params.clear()
+    for name, values in link.items():
+        app.query_params[name] = values
+    app.run()
+    assert not app.exception
+    assert not app.warning
+    return link
+
+
+def explored(app: AppTest) -> dict[str, object]:
+    """The shared state as Explore shows it."""
+    return {
+        "data": app.selectbox(key="data").value,
+        "epsilon": app.number_input(key="epsilon").value,
+        "delta": app.select_slider(key="delta").value,
+        "unit": app.selectbox(key="adjacency").value,
+        "seed": app.number_input(key="seed").value,
+    }
+
+
+def test_there_is_a_door_to_each_page_and_a_first_visit_takes_nothing_along() -> None:
+    app = AppTest.from_file(APP, default_timeout=180).run()
+    doors = [link.proto.label for link in app.sidebar.get("page_link")]
+    assert doors == [door.question for door in DOORS]
+    # δ by rule is nobody's choice.
+    assert not {"year_delta", "year_neighbour"} & set(behind(app, PLAN.question))
+    assert behind(app, EXPLORE.question) == {}
+
+
+def test_the_state_goes_through_every_door_and_back() -> None:
+    app = opened(**LINK)
+    state = explored(app)
+    assert state == {
+        "data": "breast_cancer",
+        **{"epsilon": 3.0, "delta": 1e-6, "unit": "replace-one", "seed": 7},
+    }
+    link = behind(app, PLAN.question)
+    assert link["year_delta"] == ["1e-6"]
+    assert link["year_neighbour"] == [REPLACED]
+    # Without its question it would be a link of before the account.
+    assert link["question"] == ["What is left of my budget"]
+    through(app, PLAN.script, PLAN.question)
+    assert app.selectbox(key="year_neighbour").value == "replace-one"
+    through(app, ATLAS.script, ATLAS.question)
+    through(app, TRAIN.script, TRAIN.question)
+    assert app.selectbox(key="dataset").value == "breast_cancer"
+    assert app.number_input(key="target_epsilon").value == 3.0
+    assert app.select_slider(key="train_delta").value == 1e-6
+    assert app.selectbox(key="person").value == "replace-one"
+    assert app.number_input(key="train_seed").value == 7
+    through(app, EXPLORE.script, EXPLORE.question)
+    assert explored(app) == state
+
+
+def test_what_is_changed_on_another_page_is_found_on_return() -> None:
+    app = opened(**LINK)
+    through(app, TRAIN.script, TRAIN.question)
+    app.number_input(key="target_epsilon").set_value(0.5).run()
+    app.number_input(key="train_seed").set_value(9).run()
+    app.selectbox(key="dataset").set_value("digits").run()
+    through(app, EXPLORE.script, EXPLORE.question)
+    # Explore does not offer the digits of networks, and keeps its own data.
+    assert explored(app) == {
+        "data": "breast_cancer",
+        **{"epsilon": 0.5, "delta": 1e-6, "unit": "replace-one", "seed": 9},
+    }
+
+
+def test_a_page_finds_its_own_settings_behind_its_door() -> None:
+    app = opened(**LINK, loss="Huber SVM", view="Per 1,000")
+    through(app, PLAN.script, PLAN.question)
+    link = through(app, EXPLORE.script, EXPLORE.question)
+    assert link["loss"] == ["Huber SVM"]
+    assert link["view"] == ["Per 1,000"]
+    assert app.selectbox(key="loss").value == "huber"
+
+
+def test_an_epsilon_that_moves_is_in_the_link_of_each_door_at_once() -> None:
+    app = opened(**LINK)
+    app.number_input(key="epsilon").set_value(0.7).run()
+    assert behind(app, TRAIN.question)["target_epsilon"] == ["0.7"]
