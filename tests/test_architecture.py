@@ -41,7 +41,10 @@ ALLOWED = {
     "estimators": FOUNDATION | {"datasets", "erm", "methods"},
     "systems": FOUNDATION | {"accounting", "erm", "deep", "methods", "models"},
     "audit": FOUNDATION | {"mechanisms", "datasets", "erm", "deep", "methods", "models"},
-    "figures": FOUNDATION | {"mechanisms", "accounting", "datasets", "erm", "evaluation", "models"},
+    "lessons": FOUNDATION
+    | {"mechanisms", "accounting", "datasets", "erm", "methods", "evaluation", "audit"},
+    "figures": FOUNDATION
+    | {"mechanisms", "accounting", "datasets", "erm", "evaluation", "models", "lessons"},
     "controls": FOUNDATION
     | {"accounting", "datasets", "erm", "evaluation", "figures", "methods", "models", "systems"},
     "export": FOUNDATION | {"accounting", "datasets", "deep", "evaluation", "controls"},
@@ -185,7 +188,7 @@ def test_no_import_comes_back_to_where_it_began(folder: str) -> None:
 
 
 def test_every_page_of_the_navigation_is_looked_at() -> None:
-    assert {"explore", "plan", "train", "atlas"} <= set(PAGES)
+    assert {"explore", "plan", "train", "atlas", "learn"} <= set(PAGES)
 
 
 @pytest.mark.parametrize("page", PAGES)

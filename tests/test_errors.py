@@ -125,3 +125,10 @@ def test_it_is_a_value_error_with_one_sentence() -> None:
     error = reject("x", "<script>", "a number")
     assert isinstance(error, ValueError)
     assert str(error) == "x is '<script>', but it must be a number."
+
+
+@pytest.mark.parametrize("value", [2**53 + 1, 2**63 - 1, np.int64(2**63 - 1)])
+def test_a_large_whole_number_is_one(value) -> None:
+    assert whole("seed", value, at_least=0, at_most=2**63 - 1) == int(value)
+    with pytest.raises(InvalidInput, match="seed is"):
+        whole("seed", int(value), at_least=0, at_most=int(value) - 1)

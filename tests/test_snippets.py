@@ -25,9 +25,11 @@ from dpcore.accounting import planner
 from dpcore.accounting.risk import odds
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
-from dpcore.datasets import Preparation, Split, load, prepare, read_upload
+from dpcore.datasets import Preparation, Table, load, read_upload
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation import curves, effects
+from dpcore.evaluation.baselines import baselines, usual
+from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training.study import TrainingStudy
@@ -127,21 +129,25 @@ EXPLORED = {
 }
 
 
-def on_explore(study: Study, split: Split) -> tuple[list[Study], pd.DataFrame]:
-    """The parts that the page has trained, and the table that it shows."""
+def on_explore(study: Study, records: Table) -> pd.DataFrame:
+    """The table that the page shows: closed forms at once, a job for each trained method."""
     closed = [key for key in study.methods if method_named(key).closed_form]
-    to_train = [trained_study(study, key, split) for key in study.methods if key not in closed]
-    shown = [curves.closed_form(replace(study, methods=tuple(closed), runs=Study.runs), split)]
-    shown += [curves.work(one, JobContext(records=split)).rows for one in to_train]
-    return to_train, pd.concat(shown, ignore_index=True)
+    parts = splits(records, study.preparation)
+    shown = [curves.closed_form(replace(study, methods=tuple(closed)), parts)]
+    shown += [
+        curves.work(trained_study(study, key), JobContext(records=records)).rows
+        for key in study.methods
+        if key not in closed
+    ]
+    whole = pd.concat(shown, ignore_index=True)
+    return curves.against(whole, baselines(splits(records, usual(study.preparation))))
 
 
 @pytest.mark.parametrize("name", EXPLORED)
 def test_explores_python_gives_the_table_on_screen(name: str) -> None:
     study = EXPLORED[name]
-    split = prepare(load(study.dataset, records=study.records), study.preparation)
-    to_train, shown = on_explore(study, split)
-    code = explore.snippet(study, to_train)
+    shown = on_explore(study, load(study.dataset, records=study.records))
+    code = explore.snippet([study])
     names, printed = ran(code)
     same(names["table"], shown, key=("method", "epsilon"))
     assert names["table"].to_string() in printed
@@ -164,10 +170,22 @@ def test_explores_python_takes_a_table_of_ones_own_from_a_file(
         columns=columns,
         **SMALL,
     )
-    split = prepare(read_upload("own", data, "mine.csv", columns), study.preparation)
-    to_train, shown = on_explore(study, split)
-    names, _ = ran(explore.snippet(study, to_train))
+    shown = on_explore(study, read_upload("own", data, "mine.csv", columns))
+    assert set(shown["splits"]) == {3, 10}
+    names, _ = ran(explore.snippet([study]))
     same(names["table"], shown, key=("method", "epsilon"))
+
+
+def test_explores_python_gives_both_editions_beside_each_other() -> None:
+    study = EXPLORED["published, replaced records"]
+    sound = replace(study, edition="sound", methods=("nonprivate", "opera"))
+    records = load(study.dataset)
+    shown = pd.concat([on_explore(one, records) for one in (study, sound)])
+    names, _ = ran(explore.snippet([study, sound]))
+    same(names["table"], shown, key=("edition", "method", "epsilon"))
+    lines = explore.commands([study, sound]).split("python -m dpcore")
+    assert ["published.csv" in line for line in lines[1:]] == [True, False]
+    assert ["sound.csv" in line for line in lines[1:]] == [False, True]
 
 
 # Plan

@@ -20,7 +20,7 @@ from tests.browser.waiting import idle
 
 pytestmark = pytest.mark.browser
 EVIL = "evil.example"
-PAGES = ("", "plan", "train?passes=2&units=8&repeats=1", "atlas")
+PAGES = ("", "plan", "train?passes=2&units=8&repeats=1", "atlas", "learn")
 
 
 def answered(server: Server, path: str = "/_stcore/stream", **headers: str) -> int:
@@ -117,7 +117,7 @@ def test_a_fresh_server_answers_the_page_by_its_name(
     page = context.new_page()
     page.goto(f"{recorded[0].address}/explore?loss=Huber+SVM")
     expect(page).to_have_title(re.compile("^Epsilon Explorer"))
-    expect(page.locator("h1")).to_contain_text("Huber SVM")
+    expect(page.get_by_text("Huber SVM, trained on 3,000 records")).to_be_visible()
     expect(page.get_by_test_id("stSidebarLogo")).to_be_visible()
     # What runs is pages/main.py with its own navigation, not one that Streamlit found.
     expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)

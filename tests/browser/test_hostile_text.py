@@ -42,11 +42,11 @@ SHOWN = tuple(text.replace(":material/", ":material_") for text in TEXTS)
 
 
 def links_away(page: Page) -> list[str]:
-    """Where links and pictures in text and figures lead, but for those that the page has itself."""
+    """Where links and pictures in text and figures lead, but for the doors to other pages."""
     found: list[str] = page.evaluate(
         """() => [...document.querySelectorAll('a, img, image')].map(
              e => e.getAttribute('href') || e.getAttribute('xlink:href') || e.src || '')
-           .filter(to => /evil|mailto/.test(to))"""
+           .filter(to => /evil|mailto/.test(to) && !/^[a-z]*\\?/.test(to))"""
     )
     return found
 
@@ -79,15 +79,15 @@ def test_a_link_and_a_description_put_no_link_on_the_page(watched: Watched, addr
     idle(page)
     assert links_away(page) == []
 
-    page.goto(f"{address}/?data=Your+own+table&number_methods=OPERA")
+    page.goto(f"{address}/?data=Your+own+table&number_methods=OPERA&focus=OPERA&view=Every+method")
     data = file().replace(b",age,", b",www.evil.example,")
     hand_over(page, "www.evil.example.csv", data.replace(b",progression,", b",www.evil.example/p,"))
     described = page.get_by_role("textbox", name="Its columns in words")
     described.fill(HOSTILE)
     described.press("Control+Enter")
-    expect(page.get_by_role("heading", name="RMSE against ε")).to_be_visible()
+    expect(page.get_by_test_id("stMetricLabel").first).to_contain_text("RMSE")
     settled(page)
-    axis = page.get_by_test_id("stPlotlyChart").locator(".ytitle").first
+    axis = page.locator(".st-key-cost_figure .xtitle")
     expect(axis).to_contain_text("<a href='//evil.example/u'>_years_</a>")
     assert links_away(page) == []
 

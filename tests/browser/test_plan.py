@@ -143,7 +143,7 @@ def test_a_preset_is_loaded_and_travels_in_the_link(watched: Watched, address: s
         0
     )
     numbers = still_numbers(page)
-    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Link", exact=True).click()
     link = page.get_by_test_id("stCode").first.inner_text().strip()
     page.goto(link)
     settled(page)
