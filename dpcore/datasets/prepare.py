@@ -147,6 +147,8 @@ class Split:
         among the m records here.
     tested : int
         Number of test records, blank ones included; public, as m is not.
+    further : bool
+        Whether the test records come on top of those that the set counts as its own.
     """
 
     entry: Entry
@@ -160,6 +162,7 @@ class Split:
     leaks: tuple[str, ...] = ()
     blank: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     tested: int = 0
+    further: bool = False
 
     def __post_init__(self) -> None:
         if not len(self.blank):
@@ -219,6 +222,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
 
     # The split is drawn over all records before any is dropped: whether one record is complete
     # must not move the others between training and testing.
+    further = table.further is not None
     table, test = _tested(table, preparation)
     frame, blank = table.frame, table.blank
     marked = [column.name for column in columns if column.missing_mark]
@@ -301,6 +305,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
         leaks=(DATA_SCALING,) if preparation.scaling == "data" else (),
         blank=is_blank[:n],
         tested=int((keep & test).sum()),
+        further=further,
     )
 
 

@@ -95,7 +95,6 @@ class Brief:
 class _Held:
     table: Table | None = None
     prepared: tuple[Preparation, tuple[Split, ...]] | None = None
-    compared: Baselines | None = None
     examples: Examples | None = None
 
 
@@ -106,7 +105,7 @@ _without_noise: dict[str, list[NDArray[np.floating]]] = {}
 def take_table(key: str, data: bytes, filename: str, columns: str) -> None:
     """Read a table, as `dpcore.datasets.read_upload` does, and hold it."""
     _held.table = read_upload(key, data, filename, columns)
-    _held.prepared = _held.compared = None
+    _held.prepared = None
 
 
 def outline(preparation: Preparation) -> Outline:
@@ -133,8 +132,8 @@ def outline(preparation: Preparation) -> Outline:
     )
 
 
-def drawn(study: Study, bare: Study) -> tuple[pd.DataFrame, Baselines]:
-    """Closed-form curves, and the models without privacy.
+def drawn(study: Study, bare: Study) -> pd.DataFrame:
+    """Closed-form curves.
 
     Parameters
     ----------
@@ -142,14 +141,17 @@ def drawn(study: Study, bare: Study) -> tuple[pd.DataFrame, Baselines]:
     bare : Study
         The study without the settings that only private models depend on.
     """
-    assert _held.table is not None
-    if _held.compared is None:
-        _held.compared = baselines(splits(_held.table, usual(study.preparation)))
     parts = _splits(study.preparation)
     if bare.key not in _without_noise:
         _without_noise.clear()
         _without_noise[bare.key] = curves.minimisers(bare, parts)
-    return curves.closed_form(study, parts, _without_noise[bare.key]), _held.compared
+    return curves.closed_form(study, parts, _without_noise[bare.key])
+
+
+def compared(preparation: Preparation) -> Baselines:
+    """The guess and the model without privacy; `preparation` names the splits."""
+    assert _held.table is not None
+    return baselines(splits(_held.table, usual(preparation)))
 
 
 def take_examples(data: bytes, filename: str) -> Brief:

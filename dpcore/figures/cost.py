@@ -12,7 +12,7 @@ from dpcore.figures.canvas import LEGEND, axis, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
 from dpcore.figures.style import ORANGE, PURPLE, VERMILLION, Look
-from dpcore.figures.words import literal, significant
+from dpcore.figures.words import difference_at, literal, significant
 
 FORM = Look(VERMILLION, ORANGE, "solid", "square")
 NOISE = Look(PURPLE, PURPLE, "solid", "square")
@@ -53,7 +53,7 @@ class Cost:
         if self.quality.share or not 0.0 < size < math.inf:
             return self.quality.difference(value, reference)
         decimals = 2 - math.floor(math.log10(size))
-        return round(round(value, decimals) - round(reference, decimals), decimals)
+        return difference_at(value, reference, decimals)
 
     def _signed(self, value: float, reference: float) -> str:
         return self.quality.signed(self.difference(value, reference))

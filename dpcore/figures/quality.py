@@ -7,7 +7,15 @@ from typing import Any
 
 from dpcore.evaluation import scoring
 from dpcore.evaluation.scoring import Metric
-from dpcore.figures.words import literal, percent, percent_digits, plain, points, significant
+from dpcore.figures.words import (
+    difference,
+    difference_at,
+    literal,
+    percent,
+    plain,
+    points,
+    significant,
+)
 
 
 @dataclass(frozen=True)
@@ -144,11 +152,6 @@ class Quality:
         return f"{self.title} on test records{unit}{'' if self.share else ' (lower is better)'}"
 
     @property
-    def worsens(self) -> str:
-        """The verb for models that become worse."""
-        return "falls" if self.share else "rises"
-
-    @property
     def close(self) -> float:
         """`CLOSE` in its units."""
         return CLOSE * self.measure.span
@@ -184,9 +187,9 @@ class Quality:
     def difference(self, value: float, reference: float) -> float:
         """A difference of two values as they are shown, so that sums on screen add up."""
         if self.percent:
-            return round(float(percent_digits(value)) - float(percent_digits(reference)), 1) / 100.0
+            return difference(value, reference)
         if self.share:
-            return round(round(value, 3) - round(reference, 3), 3)
+            return difference_at(value, reference)
         return significant(value) - significant(reference)
 
     def ends(self, low: float, high: float) -> str:

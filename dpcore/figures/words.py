@@ -78,12 +78,7 @@ def in_band(runs: int) -> str:
 
 def percent(share: float, decimals: int = 1) -> str:
     """A share in [0, 1] as a percentage, with a thin space before the sign."""
-    return f"{percent_digits(share, decimals)} %"
-
-
-def percent_digits(share: float, decimals: int = 1) -> str:
-    """The digits of `percent`."""
-    return f"{100.0 * share:.{decimals}f}"
+    return f"{100.0 * share:.{decimals}f} %"
 
 
 def significant(value: float, digits: int = 3) -> float:
@@ -112,6 +107,11 @@ def difference(share: float, reference: float) -> float:
     """
     shown, reference_shown = (float(f"{100.0 * value:.1f}") for value in (share, reference))
     return round((shown - reference_shown) / 100.0, 3)
+
+
+def difference_at(value: float, reference: float, decimals: int = 3) -> float:
+    """The difference of two numbers, each rounded to these decimals; sums agree likewise."""
+    return round(round(value, decimals) - round(reference, decimals), decimals)
 
 
 def counted(count: int, one: str) -> str:

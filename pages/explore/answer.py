@@ -66,7 +66,7 @@ def show_refusal(start: Start, line_place: DeltaGenerator, refusal: InvalidInput
 def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
     """Draw the line under the title, and what must be known of one's own records."""
     dataset, split = view.split.entry, view.split
-    total = split.records + (0 if view.has_further else split.tested)
+    total = split.records + (0 if split.further else split.tested)
     store(_count_name(start), total)
     line_place.caption(f"{dataset.title} · {total:,} {dataset.records_are} · {judged_on(view)}")
     if not view.records.published:
@@ -78,7 +78,7 @@ def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
 def judged_on(view: View) -> str:
     """On how many records the models are judged, in words."""
     tested, splits = view.records.judged, len(view.records.splits)
-    if view.has_further:
+    if view.split.further:
         return f"judged on {tested:,} others"
     return f"judged on {tested:,} of them" + (f", in {splits} splits" if splits > 1 else "")
 
@@ -146,8 +146,7 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
 
     def draw() -> None:
         focus = control_text("focus") or BEST
-        # In the fragment's own place: elsewhere the chart would be another one each time, and lose
-        # its zoom.
+        # In the fragment's own place: what it draws elsewhere is sent anew as a whole.
         sentence_place, grid = st.container(), st.grid(4, min_column_width=150, gap="small")
         with grid.cell():
             epsilon = drawn(EPSILON)

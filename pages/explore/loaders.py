@@ -93,7 +93,7 @@ def _prepared(study: Study, preparation: Preparation) -> tuple[Split, ...]:
 def closed_form(study: Study, records: Records) -> pd.DataFrame:
     """The closed-form curves over the whole ε grid."""
     if study.upload:
-        return uploads.curves(study, _without_noise(study))[0]
+        return uploads.curves(study, _without_noise(study))
     return _closed_form(study.key, study, records.splits)
 
 
@@ -112,7 +112,7 @@ def _closed_form(key: str, _study: Study, _splits: tuple[Split, ...]) -> pd.Data
 def baselines(study: Study) -> Baselines:
     """The guess and the model without privacy, which belong to the data set alone."""
     if study.upload:
-        return uploads.curves(study, _without_noise(study))[1]
+        return uploads.baselines(study)
     parts = _prepared(study, usual(study.preparation))
     return _baselines(repr((study.dataset, study.records)), parts)
 

@@ -25,7 +25,6 @@ SIGMA = (
     "**Noise scale σ**: the standard deviation of the noise on each number of the query. "
     "**Sensitivity Δ**: how far one record can move that query."
 )
-OBJECTIVE = "What training minimises: average loss plus the λ penalty. Lower is a better fit."
 MISSED = (
     "Of 1,000 people like the test records: how many who have the condition are told that they do "
     "not have it, and how many who do not have it are told that they do."

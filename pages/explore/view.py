@@ -87,11 +87,6 @@ class View:
         return self.study.methods[1:]
 
     @property
-    def has_further(self) -> bool:
-        """Whether models are judged on further records, and learn from all that the set names."""
-        return self.split.entry.key == "cohort"
-
-    @property
     def waiting(self) -> tuple[str, ...]:
         """Every method whose curve is not at hand."""
         ready = set(self.everything["method"]) | set(self.table["method"])
@@ -120,10 +115,7 @@ class View:
         """Every row behind the page."""
         own = self.table[self.table["edition"] == Edition.PUBLISHED]
         still = self.table[self.table["method"] == "nonprivate"]
-        rank = {method: place for place, method in enumerate(self.whole.methods)}
-        rows = pd.concat([still, self.everything], ignore_index=True).sort_values(
-            "method", key=lambda column: column.map(rank), kind="stable"
-        )
+        rows = _in_order(pd.concat([still, self.everything], ignore_index=True), self.whole)
         return pd.concat([rows, own], ignore_index=True)
 
     @cached_property
@@ -245,10 +237,7 @@ def gather(choice: ExploreChoice) -> View:
         if study.edition == Edition.PUBLISHED:
             rows, printed_jobs = _curves(_only(study, _printed(study)), records)
             rows = pd.concat([rows, first[~first["method"].isin(_printed(study))]])
-    rank = {method: place for place, method in enumerate(study.methods)}
-    table = rows[rows["method"].isin(chosen)].sort_values(
-        "method", key=lambda column: column.map(rank), kind="stable", ignore_index=True
-    )
+    table = _in_order(rows[rows["method"].isin(chosen)], study)
     return View(
         study=study,
         whole=whole,
@@ -261,6 +250,14 @@ def gather(choice: ExploreChoice) -> View:
         titles=titles(),
         untrained=(*printed_jobs, *jobs_first, *jobs_others),
         dark=on_dark(),
+    )
+
+
+def _in_order(rows: pd.DataFrame, study: Study) -> pd.DataFrame:
+    """The rows in the order of the study's methods."""
+    rank = {method: place for place, method in enumerate(study.methods)}
+    return rows.sort_values(
+        "method", key=lambda column: column.map(rank), kind="stable", ignore_index=True
     )
 
 

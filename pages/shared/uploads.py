@@ -297,8 +297,8 @@ def outline(name: str, preparation: Preparation) -> Outline:
     return result
 
 
-def curves(study: Study, bare: Study) -> tuple[pd.DataFrame, Baselines]:
-    """Closed-form curves and the models without privacy; see `dpcore.evaluation.uploaded.drawn`.
+def curves(study: Study, bare: Study) -> pd.DataFrame:
+    """Closed-form curves; see `dpcore.evaluation.uploaded.drawn`.
 
     Raises
     ------
@@ -307,8 +307,24 @@ def curves(study: Study, bare: Study) -> tuple[pd.DataFrame, Baselines]:
     from dpcore.evaluation import uploaded
 
     upload = _current("table", study.upload)
-    results: tuple[pd.DataFrame, Baselines] = upload.answer(study.key, uploaded.drawn, study, bare)
-    return results
+    rows: pd.DataFrame = upload.answer(study.key, uploaded.drawn, study, bare)
+    return rows
+
+
+def baselines(study: Study) -> Baselines:
+    """The guess and the model without privacy; see `dpcore.evaluation.uploaded.compared`.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    from dpcore.evaluation import uploaded
+    from dpcore.evaluation.baselines import usual
+
+    upload, preparation = _current("table", study.upload), study.preparation
+    key = "baselines", usual(preparation)
+    result: Baselines = upload.answer(key, uploaded.compared, preparation)
+    return result
 
 
 def learn_curves(study: Study) -> None:

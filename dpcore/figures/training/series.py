@@ -19,7 +19,7 @@ from dpcore.figures.style import (
     YELLOW,
     Look,
 )
-from dpcore.figures.words import at_most, difference, percent, plain, points
+from dpcore.figures.words import at_most, difference, difference_at, percent, plain, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,7 +121,7 @@ def changed(mean: float, reference: float, column: str) -> float:
     """A difference to the reference, of the values as they are shown."""
     if column in SHARES:
         return difference(mean, reference)
-    return round(round(mean, 3) - round(reference, 3), 3)
+    return difference_at(mean, reference)
 
 
 def of_each(
