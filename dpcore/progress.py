@@ -13,5 +13,14 @@ def between(progress: Callable[[float], None], begin: float, end: float) -> Call
     return lambda share: progress(begin + (end - begin) * share)
 
 
+def section(progress: Progress, start: float, share: float) -> Progress:
+    """Report a part of the work, which begins at `start` and is a `share` of the whole."""
+
+    def report(fraction: float, message: str = "") -> None:
+        progress(start + share * fraction, message)
+
+    return report
+
+
 def silent(fraction: float, message: str = "") -> None:
     """Report to nobody."""

@@ -8,264 +8,36 @@ order of the entries. All of them hold for one adjacency, that of the account.
 
 from __future__ import annotations
 
-import calendar
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from datetime import date, timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import lru_cache
 from itertools import accumulate, groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dpcore.accounting.accountant import ROUNDED_UP, change
+from dpcore.accounting.accountant import ROUNDED_UP
 from dpcore.accounting.accountants import certify, certify_along, refusal
-from dpcore.accounting.events import Composed, Event, Gaussian, Laplace, Repeated, Step, steps
+from dpcore.accounting.entries import Entry
+from dpcore.accounting.events import Composed, Event, Gaussian, Repeated, Step, steps
 from dpcore.accounting.root_search import Search, boundary, most
-from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
-from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
+from dpcore.errors import InvalidInput, brief, number, reject
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_mu, analytic_sigma
-from dpcore.progress import Progress, silent
+from dpcore.progress import Progress, section, silent
 from dpcore.rounding import lowered, raised
 
 if TYPE_CHECKING:
     import pandas as pd
 
-KINDS = ("training", "release", "laplace", "spent")
-EVERY = ("day", "week", "month", "quarter", "once")
-"""Distances of the repetitions of an entry; "once" puts all of them on one day."""
-MONTHS = {"month": 1, "quarter": 3}
-DAYS = {"day": 1, "week": 7, "once": 0}
-FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2100, 12, 31)
-LONGEST_TITLE = 40
-MOST_ENTRIES, MOST_COUNT, MOST_OCCASIONS = 400, 1_000, 2_000
+MOST_ENTRIES, MOST_OCCASIONS = 400, 2_000
 MOST_MORE = 4_096
 """Most further entries that are counted."""
 DIGITS = 5
 """Significant digits of noise that follows from the budget, rounded to the safe side."""
-LEAST_NOISE, MOST_NOISE = 1e-3, 1e6
-MOST_EPSILON = 1e3
 NOTHING = 1e-9
 """The share of a budget that rounding may leave unspent."""
-
-_OWN = {
-    "training": ("noise", "share", "records", "batch", "epochs", "sampling"),
-    "release": ("noise", "share", "epsilon"),
-    "laplace": ("share", "epsilon"),
-    "spent": ("epsilon", "delta"),
-}
-_NOISE_FROM = {
-    "training": ("noise", "share"),
-    "release": ("noise", "epsilon", "share"),
-    "laplace": ("epsilon", "share"),
-}
-TITLES = {
-    "training": "Training",
-    "release": "Count",
-    "laplace": "Laplace count",
-    "spent": "Already spent",
-}
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One line of the account. Fields that its kind does not have are ``None``.
-
-    Parameters
-    ----------
-    kind : str
-        "training", "release" (Gaussian noise), "laplace" (Laplace noise), or "spent".
-    what : str
-        Its name; at most `LONGEST_TITLE` letters are kept.
-    count : int
-        How often; each time with fresh noise.
-    first : date
-        Day of the first time.
-    every : str
-        One of `EVERY`: the distance to the next time.
-    noise : float, optional
-        Noise multiplier σ/C of a training, whatever the adjacency; σ/Δ of a release, where Δ is how
-        far (L2) the account's adjacency can move it.
-    share : float, optional
-        In place of noise: its part of the budget relative to other entries with a share.
-    epsilon : float, optional
-        Of a release, in place of noise: its ε alone, at the account's δ. Of a Laplace release: its
-        pure ε, Δ/b. Of what is already spent: its ε.
-    delta : float, optional
-        δ of what is already spent.
-    adjacency : Adjacency, optional
-        The one for which it holds; ``None`` for that of the account. Only what is already spent may
-        have another one.
-    records, batch, epochs, sampling
-        Of a training: n (public), (expected) records a step, passes, and "poisson" or "fixed".
-
-    Raises
-    ------
-    InvalidInput
-        Naming the field, the value and what is allowed.
-    """
-
-    kind: str
-    what: str = ""
-    count: int = 1
-    first: date = date(2026, 1, 1)
-    every: str = "week"
-    noise: float | None = None
-    share: float | None = None
-    epsilon: float | None = None
-    delta: float | None = None
-    records: int | None = None
-    batch: int | None = None
-    epochs: int | None = None
-    sampling: str | None = None
-    adjacency: Adjacency | None = None
-
-    def __post_init__(self) -> None:
-        one_of("kind", self.kind, KINDS)
-        title = " ".join(str(self.what).split())[:LONGEST_TITLE] or TITLES[self.kind]
-        count = whole("how many", self.count, at_least=1, at_most=MOST_COUNT)
-        self._set(what=title, count=count, first=_day(self.first))
-        one_of("every", self.every, EVERY)
-        for name in ("noise", "share", "epsilon", "delta", *_OWN["training"][2:]):
-            if getattr(self, name) is not None and name not in _OWN[self.kind]:
-                raise InvalidInput(
-                    f"{name} is given, but “{TITLES[self.kind].lower()}” has none: leave it empty."
-                )
-        if self.kind == "spent":
-            self._check_spent()
-        else:
-            self._check_noise()
-        if self.kind == "training":
-            self._check_training()
-        if self.adjacency is not None:
-            names = tuple(map(str, Adjacency))
-            self._set(adjacency=Adjacency(one_of("adjacency", str(self.adjacency), names)))
-        if self.days()[-1] > LAST_DAY:
-            raise reject("the last day", str(self.days()[-1]), f"at most {LAST_DAY}")
-
-    def _set(self, **values: object) -> None:
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-
-    def _check_noise(self) -> None:
-        names = _NOISE_FROM[self.kind]
-        given = [name for name in names if getattr(self, name) is not None]
-        if len(given) != 1:
-            stated = " and ".join(given) if given else "noise"
-            verb = "are both given" if given else "is empty"
-            raise InvalidInput(f"{stated} {verb}, but exactly one of {', '.join(names)} must be.")
-        if self.noise is not None:
-            noise = number("noise", self.noise, at_least=LEAST_NOISE, at_most=MOST_NOISE)
-            self._set(noise=noise)
-        if self.share is not None:
-            self._set(share=number("share", self.share, at_least=1e-3, at_most=1e3))
-        if self.epsilon is not None:
-            self._set(epsilon=number("ε", self.epsilon, at_least=1e-6, at_most=MOST_EPSILON))
-
-    def _check_training(self) -> None:
-        # Not given, the usual ones: a batch of 256 and Poisson samples.
-        records = whole("records n", self.records, at_least=1, at_most=1_000_000_000)
-        batch = 256 if self.batch is None else self.batch
-        epochs = 1 if self.epochs is None else self.epochs
-        self._set(
-            records=records,
-            batch=whole("batch size", batch, at_least=1, at_most=records),
-            epochs=whole("epochs", epochs, at_least=1, at_most=1_000_000),
-            sampling=one_of("sampling", self.sampling or "poisson", ("poisson", "fixed")),
-        )
-        self._event(1.0)
-
-    def _check_spent(self) -> None:
-        epsilon = number("ε", self.epsilon, at_least=0.0, at_most=MOST_EPSILON)
-        self._set(epsilon=epsilon, every="once")
-        self._set(delta=number("δ", self.delta or 0.0, at_least=0.0, below=1.0))
-        whole("how many", self.count, at_least=1, at_most=1)
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Entry:
-        """An entry from cells as typed; empty ones are left out.
-
-        Raises
-        ------
-        InvalidInput
-            If a cell is wrong, or there is no such column.
-        """
-        names = [field.name for field in fields(cls)]
-        for name in row:
-            one_of("column", name, tuple(names))
-        cells = {name: cell for name, cell in row.items() if not _is_empty(cell)}
-        if "kind" not in cells:
-            raise reject("kind", "empty", f"one of {', '.join(KINDS)}")
-        return cls(**cells)
-
-    def row(self) -> dict[str, Any]:
-        """The fields that it has, as `of` reads them."""
-        repeated = () if self.kind == "spent" else ("count", "every")
-        names = ("kind", "what", "first", *repeated, *_OWN[self.kind], "adjacency")
-        values = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in values.items() if value is not None}
-
-    def days(self) -> list[date]:
-        """The day of each time."""
-        if months := MONTHS.get(self.every):
-            return [_months_later(self.first, months * index) for index in range(self.count)]
-        try:
-            return [
-                self.first + timedelta(days=DAYS[self.every] * index) for index in range(self.count)
-            ]
-        except OverflowError:
-            raise reject("the last day", "after 2100", f"at most {LAST_DAY}") from None
-
-    def _event(self, noise: float) -> Event:
-        """One training with this noise multiplier."""
-        records, batch = self.records or 1, self.batch or 1
-        number_of_steps = (self.epochs or 1) * steps_per_epoch(records, batch)
-        sampling = self.sampling or "poisson"
-        return TrainingPlan(noise, records, batch, number_of_steps, 1e-5, sampling=sampling).event()
-
-    def step(self, adjacency: Adjacency) -> Step | None:
-        """One time as a step with its count; ``None`` for what is already spent.
-
-        An event's noise is on a sum that one record moves by its `change`; that of a release is in
-        units of Δ, which includes the adjacency.
-        """
-        if self.kind == "spent":
-            return None
-        event: Event
-        if self.kind == "laplace":
-            assert self.epsilon is not None
-            event = Laplace(change(adjacency) / self.epsilon)
-        else:
-            assert self.noise is not None
-            is_training = self.kind == "training"
-            event = (
-                self._event(self.noise) if is_training else Gaussian(self.noise * change(adjacency))
-            )
-        (step,) = steps(event)
-        return step
-
-
-def _is_empty(cell: object) -> bool:
-    return cell is None or cell != cell or cell == ""
-
-
-def _day(cell: object) -> date:
-    try:
-        day = date.fromisoformat(str(cell)[:10])
-    except ValueError:
-        raise reject("first day", brief(cell).strip("'"), "a day such as 2026-03-31") from None
-    if not FIRST_DAY <= day <= LAST_DAY:
-        raise reject("first day", str(day), "a day from the years 2000 to 2100")
-    return day
-
-
-def _months_later(day: date, months: int) -> date:
-    """The same day of a later month, or that month's last one."""
-    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    if year > LAST_DAY.year:
-        raise reject("the last day", "after 2100", f"at most {LAST_DAY}")
-    return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
 
 
 @dataclass(frozen=True)
@@ -319,7 +91,7 @@ def _check_adjacency(entry: Entry, adjacency: Adjacency) -> None:
             f"{adjacency}, that of the account; a figure of another one is entered as already "
             "spent",
         )
-    elif entry.kind == "training" and (reason := refusal(entry._event(1.0), adjacency, "pld")):
+    elif entry.kind == "training" and (reason := refusal(entry.event(1.0), adjacency, "pld")):
         raise InvalidInput(reason)
 
 
@@ -504,7 +276,7 @@ def _from_share(entry: Entry, scale: float) -> Entry:
         return replace(entry, share=None, epsilon=lowered(math.sqrt(each), DIGITS))
     if entry.kind == "release":
         return replace(entry, share=None, noise=raised(each**-0.5, DIGITS))
-    (step,) = steps(entry._event(1.0))
+    (step,) = steps(entry.event(1.0))
     exponent = math.log1p(each / (step.rate**2 * step.count))
     return replace(entry, share=None, noise=raised(exponent**-0.5, DIGITS))
 
@@ -588,20 +360,11 @@ def state(account: Account, progress: Progress = silent) -> Statement:
         If nothing is left for the entries with a share.
     """
     delta, adjacency = account.budget.delta, account.adjacency
-    entries = with_noise(account, _part(progress, 0.0, 0.4))
-    total = composed(entries, delta, adjacency, progress=_part(progress, 0.4, 0.6))
+    entries = with_noise(account, section(progress, 0.0, 0.4))
+    total = composed(entries, delta, adjacency, progress=section(progress, 0.4, 0.2))
     alone = tuple(composed([entry], delta, adjacency) for entry in entries)
-    table = _by_day(account, entries, total, _part(progress, 0.6, 1.0))
+    table = _by_day(account, entries, total, section(progress, 0.6, 0.4))
     return Statement(account, entries, total, alone, table)
-
-
-def _part(progress: Progress, begin: float, end: float) -> Progress:
-    """What one part of the work reports to, if it lasts from `begin` to `end`."""
-
-    def report(share: float, message: str = "") -> None:
-        progress(begin + (end - begin) * share, message)
-
-    return report
 
 
 def _by_day(
@@ -728,6 +491,6 @@ def rooms(
     last = {entry.kind: entry for entry in (*usual, *statement.entries) if entry.kind != "spent"}
     share = 1.0 / max(1, len(last))
     return tuple(
-        room(statement, entry, _part(progress, index * share, (index + 1) * share))
+        room(statement, entry, section(progress, index * share, share))
         for index, entry in enumerate(last.values())
     )

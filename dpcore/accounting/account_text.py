@@ -9,8 +9,9 @@ from dataclasses import fields
 from datetime import date
 from typing import Any
 
-from dpcore.accounting.account import KINDS, MOST_ENTRIES, Entry
+from dpcore.accounting.account import MOST_ENTRIES
 from dpcore.accounting.budget import split
+from dpcore.accounting.entries import KINDS, Entry
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import PrivacyBudget
 from dpcore.rounding import raised

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from dpcore.accounting.account import Entry
+from dpcore.accounting.entries import Entry
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Text
 from dpcore.controls.plan import (
@@ -148,7 +148,7 @@ SETTING = (
 
 
 def usual(kind: str, first: date, records: int = FIRST.records) -> Entry:
-    """An entry to begin with, of a kind of `dpcore.accounting.account`."""
+    """An entry to begin with, of a kind of `dpcore.accounting.entries`."""
     if kind == "training":
         return Entry(
             kind,

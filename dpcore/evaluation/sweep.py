@@ -21,9 +21,9 @@ from dpcore.evaluation.study import (
     fitting,
     problem_for,
 )
-from dpcore.evaluation.task import section, stoppable
+from dpcore.evaluation.task import stoppable
 from dpcore.methods import method_named
-from dpcore.progress import Progress, silent
+from dpcore.progress import Progress, section, silent
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -163,11 +163,6 @@ def stoppable(progress: Progress, cancelled: Callable[[], bool]) -> Progress:
     return report
 
 
-def section(progress: Progress, start: float, share: float) -> Progress:
-    """Report a part of the work, which begins at `start` and is a `share` of the whole."""
-    return lambda fraction, message: progress(start + share * fraction, message)
-
-
 def digest(description: object) -> str:
     """A name for a JSON-compatible description and for the code that works on it."""
     text = json.dumps(description, sort_keys=True) + code(Path(dpcore.__file__).parent)

@@ -27,7 +27,7 @@ def account(
     Parameters
     ----------
     entries : sequence of mapping
-        The fields of `dpcore.accounting.account.Entry` for each: its kind ("training", "release",
+        The fields of `dpcore.accounting.entries.Entry` for each: its kind ("training", "release",
         "laplace", "spent"), how many, its first day, and its noise, ε or share of the budget. Their
         order does not matter.
     epsilon : float
@@ -57,7 +57,8 @@ def account(
     >>> round(statement.guarantee.epsilon, 4)
     1.4236
     """
-    from dpcore.accounting.account import Account, Entry, state
+    from dpcore.accounting.account import Account, state
+    from dpcore.accounting.entries import Entry
 
     read = []
     for place, entry in enumerate(entries, start=1):

@@ -9,16 +9,9 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.accounting.account import (
-    EVERY,
-    FIRST_DAY,
-    LAST_DAY,
-    LONGEST_TITLE,
-    MOST_COUNT,
-    MOST_ENTRIES,
-    Entry,
-)
+from dpcore.accounting.account import MOST_ENTRIES
 from dpcore.accounting.account_text import MOST_LETTERS, from_csv, from_link, to_link
+from dpcore.accounting.entries import EVERY, FIRST_DAY, LAST_DAY, LONGEST_TITLE, MOST_COUNT, Entry
 from dpcore.controls.account import ENTRIES, NO_ENTRIES, usual
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.link import Link, Refusal

@@ -8,8 +8,8 @@ from functools import partial
 import streamlit as st
 
 from dpcore.accounting import planner
-from dpcore.accounting.account import Entry
 from dpcore.accounting.budget import BudgetSplit, split
+from dpcore.accounting.entries import Entry
 from dpcore.accounting.planner import Plan
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.controls.account import (

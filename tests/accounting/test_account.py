@@ -13,12 +13,10 @@ from dp_accounting.pld import PLDAccountant, privacy_loss_distribution
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.accounting import account as accounts
+from dpcore.accounting import entries
 from dpcore.accounting.account import (
-    MOST_COUNT,
     MOST_ENTRIES,
     Account,
-    Entry,
     Room,
     composed,
     converted,
@@ -27,6 +25,7 @@ from dpcore.accounting.account import (
     state,
 )
 from dpcore.accounting.budget import split
+from dpcore.accounting.entries import MOST_COUNT, Entry
 from dpcore.accounting.planner import spent
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.errors import InvalidInput
@@ -386,5 +385,5 @@ def test_progress_is_reported_and_can_end_it() -> None:
 
 def test_a_fault_planted_in_the_adjacency_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Releases counted as if Δ were C: the test above on its units would not pass."""
-    monkeypatch.setattr(accounts, "change", lambda adjacency: 1.0)
+    monkeypatch.setattr(entries, "change", lambda adjacency: 1.0)
     assert total([WEEKLY], Adjacency.REPLACE_ONE) != total([WEEKLY])

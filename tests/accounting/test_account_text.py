@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from dpcore.accounting.account import MOST_ENTRIES, Account, Entry, state
+from dpcore.accounting.account import MOST_ENTRIES, Account, state
 from dpcore.accounting.account_text import (
     COLUMNS,
     MOST_LETTERS,
@@ -18,6 +18,7 @@ from dpcore.accounting.account_text import (
     to_link,
 )
 from dpcore.accounting.budget import COMPOSITIONS, split
+from dpcore.accounting.entries import Entry
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from tests.accounting.test_account import BEFORE, LAPLACE, MIXES, TRAINING, WEEKLY

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import dpcore
-from dpcore.accounting.account import Account, Entry, rooms, state
+from dpcore.accounting.account import Account, rooms, state
 from dpcore.accounting.account_text import to_csv
+from dpcore.accounting.entries import Entry
 from dpcore.cli import main
 from dpcore.export.account import calendar, command, snippet
 from dpcore.guarantee import Adjacency, PrivacyBudget

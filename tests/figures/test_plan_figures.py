@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from dpcore.accounting import epsilon_curve, grid
-from dpcore.accounting.account import MOST_MORE, Account, Entry, Room, state
+from dpcore.accounting.account import MOST_MORE, Account, Room, state
+from dpcore.accounting.entries import Entry
 from dpcore.accounting.presets import preset
 from dpcore.accounting.schedules import constant, geometric
 from dpcore.figures.plan import account, ladder, maps, schedule, spending

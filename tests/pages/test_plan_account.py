@@ -12,9 +12,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.accounting import planner
-from dpcore.accounting.account import Account, Entry, rooms, state
+from dpcore.accounting.account import Account, rooms, state
 from dpcore.accounting.account_text import from_link, to_link
 from dpcore.accounting.budget import split
+from dpcore.accounting.entries import Entry
 from dpcore.accounting.presets import preset
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls import plan_links

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import images
 from dpcore.datasets.images.examples import NULL_CLASS
-from dpcore.evaluation.task import section
 from dpcore.evaluation.training.study import HELD_OUT, TrainingStudy
-from dpcore.progress import Progress, silent
+from dpcore.progress import Progress, section, silent
 
 if TYPE_CHECKING:
     from dpcore.datasets.images import Examples

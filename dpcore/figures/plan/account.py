@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from dpcore.accounting.account import MOST_MORE, Entry, Room, Statement
+from dpcore.accounting.account import MOST_MORE, Room, Statement
+from dpcore.accounting.entries import Entry
 from dpcore.figures.canvas import LEGEND, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 HEIGHT = 300
 EVERY = ("day", "week", "month", "quarter", "all on one day")
-"""The distances of repetitions, in the order of `dpcore.accounting.account.EVERY`."""
+"""The distances of repetitions, in the order of `dpcore.accounting.entries.EVERY`."""
 
 
 def exactly(value: float) -> str:
