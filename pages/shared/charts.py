@@ -8,14 +8,20 @@ import streamlit as st
 
 from dpcore.evaluation.marks import marked
 from dpcore.figures.drawn import Drawn
+from pages.shared.session import control_text
 from pages.shared.verbatim import csv, verbatim
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+PICTURE, PICTURES = "picture_format", ("png", "svg")
+"""Key of the control that says as what a chart is saved, and the kinds of file."""
+
+
 def plot(drawn: Drawn, key: str) -> None:
     """Show a figure with its alternative text, and its sentence below."""
+    kind = control_text(PICTURE) or PICTURES[0]
     st.plotly_chart(
         drawn.figure,
         key=key,
@@ -24,7 +30,7 @@ def plot(drawn: Drawn, key: str) -> None:
         config={
             "displaylogo": False,
             "modeBarButtons": [["toImage"]],
-            "toImageButtonOptions": {"format": "svg", "filename": key},
+            "toImageButtonOptions": {"format": kind, "filename": key, "scale": 2},
         },
     )
     st.markdown(verbatim(drawn.sentence))

@@ -1,10 +1,12 @@
-"""The link that reproduces the current view."""
+"""The link that reproduces the current view, and the kind of file its pictures are saved as."""
 
 from __future__ import annotations
 
 from urllib.parse import urlencode
 
 import streamlit as st
+
+from pages.shared.charts import PICTURE, PICTURES
 
 
 def title(text: str) -> None:
@@ -16,7 +18,7 @@ def title(text: str) -> None:
 
 
 def link() -> None:
-    """Show the address of this view to copy; it holds what differs from the first view."""
+    """Show the address of this view to copy, which holds what differs from the first view."""
     with st.popover("Link", icon=":material/link:", help="Copy a link to this view"):
         base = (st.context.url or "").split("?")[0]
         settings = [
@@ -26,3 +28,13 @@ def link() -> None:
             f"{base}?{urlencode(settings)}" if settings else base, language=None, wrap_lines=True
         )
         st.caption("Opens this page with the same settings. Uploaded records are not in it.")
+        st.segmented_control(
+            "Save pictures as",
+            PICTURES,
+            default=PICTURES[0],
+            required=True,
+            format_func=str.upper,
+            key=PICTURE,
+            persist_state="session",
+            help="The button under a chart saves it as this kind of file.",
+        )

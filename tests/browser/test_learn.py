@@ -73,6 +73,13 @@ def test_a_chart_is_saved_as_a_picture_beside_its_legend(watched: Watched, addre
     assert bar is not None
     assert words is not None
     assert bar["y"] > words["y"] + words["height"]
-    with page.expect_download() as saved:
-        page.locator(".modebar-btn").click()
-    assert saved.value.suggested_filename.endswith(".svg")
+    for kind, begins in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        page.get_by_role("button", name="Link", exact=True).click()
+        page.get_by_role("radio", name=kind).click()
+        page.keyboard.press("Escape")
+        idle(page)
+        page.locator(".js-plotly-plot").hover()
+        with page.expect_download() as saved:
+            page.locator(".modebar-btn").click()
+        assert saved.value.suggested_filename.endswith(f".{kind.lower()}")
+        assert saved.value.path().read_bytes().startswith(begins)
