@@ -28,10 +28,11 @@ QUESTION = Control(
     OneOf(
         {
             "account": "What is left of my budget",
-            "setting": "A setting for my budget",
+            "setting": "Find a setting for my budget",
             "run": "One run in detail",
         },
         row=True,
+        formerly={"A setting for my budget": "setting"},
     ),
     noun="the question",
     fallback_name="the account",

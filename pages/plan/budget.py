@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import streamlit as st
 
 from dpcore.controls.account import BUDGET, PEOPLE, YEAR_DELTA, YEAR_NEIGHBOUR
 from dpcore.controls.common import ADJACENCIES
+from dpcore.controls.control import Control
 from dpcore.controls.plan import BY_RULE
 from dpcore.errors import number, whole
 from dpcore.figures.words import plain
@@ -16,18 +19,26 @@ from pages.shared.widgets import drawn
 TOO_LARGE = 0.1 * (1.0 + 1e-9)
 
 
-def typed() -> tuple[PrivacyBudget, Adjacency, int]:
-    """Draw ε and the number of people, with δ and the adjacency one click away, and read them.
+def typed(
+    more: Iterable[Control] = (),
+) -> tuple[PrivacyBudget, Adjacency, int, dict[str, float]]:
+    """Draw ε, the number of people and further numbers, δ and the adjacency one click away.
 
     Call it in a horizontal container.
+
+    Parameters
+    ----------
+    more : iterable of Control
+        Numbers to draw beside them; their values are returned by key.
 
     Raises
     ------
     InvalidInput
         If ε is no number in range.
     """
-    epsilon = drawn(BUDGET, width=130)
-    people = drawn(PEOPLE, width=190)
+    epsilon = drawn(BUDGET, width=110)
+    people = drawn(PEOPLE, width=170)
+    others = {control.key: drawn(control, width=140) for control in more}
     with st.popover("δ and what is protected", icon=":material/shield_person:"):
         stop = drawn(YEAR_DELTA)
         adjacency = Adjacency(drawn(YEAR_NEIGHBOUR))
@@ -37,6 +48,7 @@ def typed() -> tuple[PrivacyBudget, Adjacency, int]:
         PrivacyBudget(number("budget ε", epsilon, at_least=0.001, at_most=1000.0), delta),
         adjacency,
         records,
+        others,
     )
 
 

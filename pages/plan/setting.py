@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -11,6 +12,7 @@ from dpcore.accounting import planner
 from dpcore.accounting.budget import BudgetSplit, split
 from dpcore.accounting.entries import Entry
 from dpcore.accounting.planner import Plan
+from dpcore.accounting.setting_curve import release_curve, setting_curve
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.controls.account import (
     FIND,
@@ -25,14 +27,19 @@ from dpcore.controls.account import (
 from dpcore.errors import InvalidInput, whole
 from dpcore.export.plan import plan_command, snippet, split_command, split_snippet
 from dpcore.figures.plan import sentences
+from dpcore.figures.plan import setting as figure
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.rounding import raised
 from pages.plan import budget, controls, entries, texts
 from pages.shared.background import Waiting, answer_to, is_stopped
+from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.code import show_command, show_opacus, show_python
 from pages.shared.session import set_controls
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import drawn
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOMENT = 0.5
 """Seconds that the page waits: most answers take less."""
@@ -52,14 +59,13 @@ def show() -> Waiting:
     answer_place = st.container()
     try:
         with place:
-            limit, adjacency, people = budget.typed()
-            typed = {control.key: drawn(control, width=160) for control in ASKED[unknown]}
+            limit, adjacency, people, typed = budget.typed(ASKED[unknown])
         with answer_place:
-            budget.note(limit, adjacency, people)
             if unknown == "release":
-                _releases(limit, adjacency, typed)
+                _releases(limit, adjacency, people, typed)
                 return []
-            return _training(unknown, _start(limit, adjacency, people, typed), limit.epsilon)
+            start = _start(limit, adjacency, people, typed)
+            return _training(unknown, start, limit, people)
     except InvalidInput as refusal:
         with answer_place:
             refuse(refusal)
@@ -84,8 +90,9 @@ def _start(
     )
 
 
-def _training(unknown: str, start: TrainingPlan, epsilon: float) -> Waiting:
+def _training(unknown: str, start: TrainingPlan, limit: PrivacyBudget, people: int) -> Waiting:
     """Solve for the setting of a training, with progress where that takes its time."""
+    epsilon = limit.epsilon
     plan, waiting = answer_to(
         "setting",
         f"Looking for {texts.SOUGHT[unknown]}",
@@ -100,12 +107,34 @@ def _training(unknown: str, start: TrainingPlan, epsilon: float) -> Waiting:
         return waiting
     answer, reason = sentences.setting(plan, epsilon)
     st.markdown(f"#### {answer}")
+    if plan.value is not None:
+        table, drawing = answer_to(
+            "setting curve",
+            "Computing the chart",
+            (unknown, start, epsilon),
+            partial(setting_curve, plan),
+            wait=MOMENT,
+            quick=True,
+        )
+        waiting = waiting + drawing
+        _chart(table, unknown, plan.value, epsilon)
     st.markdown(reason)
+    budget.note(limit, start.adjacency, people)
     found = planner.to_set(plan)
     if found is not None:
         _use(found)
     _code(plan, unknown, start, epsilon)
     return waiting
+
+
+def _chart(table: pd.DataFrame | None, unknown: str, answer: float, epsilon: float) -> None:
+    """ε against the setting, with its table."""
+    if table is None:
+        st.caption("The chart comes here.")
+        return
+    plot(figure.setting(table, unknown, answer, epsilon, dark=on_dark()), "setting_figure")
+    shown = table.rename(columns={"value": figure.AXES[unknown], "epsilon": "ε spent"})
+    table_behind(shown, "setting", "ε spent for each value of the setting")
 
 
 def _use(found: TrainingPlan) -> None:
@@ -155,14 +184,19 @@ def _code(plan: Plan, unknown: str, start: TrainingPlan, epsilon: float) -> None
             show_opacus(plan.training)
 
 
-def _releases(limit: PrivacyBudget, adjacency: Adjacency, typed: dict[str, float]) -> None:
+def _releases(
+    limit: PrivacyBudget, adjacency: Adjacency, people: int, typed: dict[str, float]
+) -> None:
     """The least noise of equal releases that keep the budget together."""
     count = whole("how many releases", typed[FIND_RELEASES.key], at_least=1, at_most=10_000)
     sensitivity = typed[FIND_SENSITIVITY.key]
     found: BudgetSplit = split(limit, count, "pld", sensitivity)
     answer, reason = sentences.releases(found, limit, sensitivity, adjacency)
     st.markdown(f"#### {answer}")
+    table = release_curve(found, limit, adjacency, sensitivity)
+    _chart(table, "release", found.portions[0].sigma, limit.epsilon)
     st.markdown(reason)
+    budget.note(limit, adjacency, people)
     entry = Entry(
         "release",
         count=min(count, 1_000),

@@ -32,7 +32,7 @@ def show() -> Waiting:
     rows = entries.current()
     try:
         with place:
-            limit, adjacency, people = budget.typed()
+            limit, adjacency, people, _ = budget.typed()
         account = Account(limit, tuple(rows.values()), adjacency)
     except InvalidInput as refusal:
         with answer_place:

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
-from tests.browser.test_explore import DRAWN
+from tests.browser.test_explore import DRAWN, IN_SIGHT
 from tests.browser.waiting import (
     eventually,
     expect_alternative_texts,
@@ -194,9 +194,31 @@ def test_a_year_is_planned_in_four_clicks_and_the_way_back_leads_through_it(
     expect(page).to_have_url(re.compile("quarter~4~"))
 
 
+def test_a_setting_for_the_budget_has_its_picture_above_the_fold(
+    watched: Watched, address: str
+) -> None:
+    page, link = watched.page, f"{address}/plan?v=2&question=Find+a+setting+for+my+budget"
+    for sought in ("Epochs", "Noise+of+a+release"):
+        for width, height, share in ((1280, 800, 1.0), (390, 844, 0.5)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.goto(f"{link}&find={sought}")
+            page.wait_for_selector(DRAWN, state="attached")
+            box = page.get_by_test_id("stPlotlyChart").first.bounding_box()
+            assert box is not None
+            assert box["y"] + share * box["height"] <= height, (sought, width)
+            found = page.evaluate(IN_SIGHT)
+            assert len(found["words"]) <= 150, " ".join(found["words"])
+            assert len(found["controls"]) <= 8, found["controls"]
+    expect_alternative_texts(page, 1)
+    # The title of before is still read.
+    page.goto(f"{address}/plan?v=2&question=A+setting+for+my+budget")
+    expect(page.get_by_role("heading", name="Epochs: 68")).to_be_visible()
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+
+
 def test_what_is_no_number_stays_where_it_was_typed(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}/plan?question=A+setting+for+my+budget&v=2")
+    page.goto(f"{address}/plan?question=Find+a+setting+for+my+budget&v=2")
     expect(page.get_by_role("heading", name="Epochs: 68")).to_be_visible()
     box = page.get_by_role("textbox", name="My budget ε")
     box.fill("two")

@@ -128,7 +128,7 @@ def releases(
     reason = (
         f"σ is the standard deviation of the Gaussian noise on every released number. {many} ε = "
         f"{at_most(found.certified_epsilon, DIGITS)} of {plain(budget.epsilon)} at δ = "
-        f"{plain(budget.delta)} (Gaussian DP, exact, {adjacency}), if one person's data move a "
-        f"release by at most Δ = {plain(sensitivity)}."
+        f"{plain(budget.delta)} (Gaussian DP, exact, {adjacency}). This holds if one person's data "
+        f"move a release by at most Δ = {plain(sensitivity)}."
     )
     return f"Noise: σ = {at_most(sigma, DIGITS)}", reason

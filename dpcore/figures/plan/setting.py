@@ -1,0 +1,96 @@
+"""ε against the setting that was looked for, and the budget as a line."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from dpcore.figures.canvas import add_curve, axis, canvas
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION, Look, ink
+from dpcore.figures.words import at_most, plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEIGHT = 240
+AXES = {
+    "epochs": "epochs",
+    "sigma": "noise multiplier σ/C",
+    "batch": "batch size (records)",
+    "release": "noise σ (unit of the release)",
+}
+SENTENCES = {
+    "epochs": "More epochs spend more ε",
+    "sigma": "More noise spends less ε",
+    "batch": "Larger batches spend more ε",
+    "release": "More noise spends less ε",
+}
+WHOLE = ("epochs", "batch")
+
+
+def setting(
+    table: pd.DataFrame, unknown: str, answer: float, budget: float, *, dark: bool = False
+) -> Drawn:
+    """ε against one setting; the answer is marked where the line meets the budget.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `dpcore.accounting.setting_curve`.
+    unknown : str
+        "epochs", "sigma", "batch" or "release".
+    answer : float
+        The setting that keeps the budget.
+    budget : float
+        ε.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    rows = table[table["epsilon"].map(math.isfinite)]
+    low, high = float(table["value"].min()), float(table["value"].max())
+    edge = 0.03 * (high - low) or 0.5
+    top = 1.1 * max(budget, float(rows["epsilon"].max()) if len(rows) else 0.0)
+    figure = canvas(
+        HEIGHT,
+        showlegend=False,
+        xaxis=axis(AXES[unknown], dark, range=[low - edge, high + edge]),
+        yaxis=axis("ε spent", dark, range=[0.0, top]),
+    )
+    hover = [
+        f"{AXES[unknown]}: {_shown(unknown, float(row['value']))}<br>ε = {at_most(row['epsilon'])}"
+        f"<br>δ = {plain(row['delta'])} · {row['adjacency']} · {row['accountant']}"
+        for _, row in rows.iterrows()
+    ]
+    look = Look(BLUE, SKY, "solid", "circle")
+    add_curve(figure, rows["value"], rows["epsilon"], look, hover, size=6, dark=dark)
+    colour = ORANGE if dark else VERMILLION
+    figure.add_hline(
+        y=budget,
+        line={"color": colour, "dash": "dash", "width": 2},
+        annotation={"text": f"budget ε = {plain(budget)}", "font": {"color": ink(dark)}},
+        annotation_position="top left" if unknown in WHOLE else "top right",
+    )
+    chosen = rows[rows["value"] == answer]
+    figure.add_scatter(
+        x=chosen["value"],
+        y=chosen["epsilon"],
+        mode="markers",
+        marker={"symbol": "diamond", "size": 14, "color": colour},
+        hoverinfo="skip",
+    )
+    spent = ""
+    if len(chosen):
+        spent = f": at the diamond ε = {at_most(float(chosen['epsilon'].iloc[0]))}"
+    sentence = f"{SENTENCES[unknown]}{spent}, within the budget of {plain(budget)}."
+    ends = rows.iloc[[0, -1]] if len(rows) else rows
+    span = " to ".join(at_most(float(epsilon)) for epsilon in ends["epsilon"])
+    alt = (
+        f"ε spent against {AXES[unknown]} from {_shown(unknown, low)} to {_shown(unknown, high)}: "
+        f"{span or 'no finite ε'}. The answer is {_shown(unknown, answer)}. {sentence}"
+    )
+    return Drawn(figure, sentence, alt)
+
+
+def _shown(unknown: str, value: float) -> str:
+    return f"{value:,.0f}" if unknown in WHOLE else at_most(value, 4)
