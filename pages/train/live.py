@@ -106,11 +106,12 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         table = comparison.averaged(history)
         numbers(choice, calibrated, states, history, table)
         compared = comparison.compared(table, choice.metric, ended=ended(states))
-        if all(state == "done" for state in states.values()):
-            _show_finished()
-        else:
+        is_finished = all(state == "done" for state in states.values())
+        if not is_finished:
             job_panel.show(jobs)
         _charts(choice, calibrated, table, compared, is_final=is_final)
+        if is_finished:
+            _show_finished()
         st.caption(caution(choice, compared, test_records))
         _noise_and_time(choice, calibrated, history)
         _more_charts(choice, calibrated, table, is_final=is_final)
@@ -300,7 +301,7 @@ def _idle(
 
     def reason(state: State) -> str:
         if state == "new":
-            return f"Not trained yet. {duration.in_words(calibrated, timing)}{how_to_get}"
+            return f"{duration.in_words(calibrated, timing)}{how_to_get}"
         if trainings.is_untouched(study, calibrated.records):
             return texts.UNTOUCHED
         has_learned = trainings.has_learned(study)
