@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from dpcore.accounting.planner import spent
 from dpcore.deep.config import TrainingConfig
@@ -15,7 +16,9 @@ from dpcore.deep.guarantee import guarantee
 from dpcore.evaluation import comparison
 from dpcore.evaluation.scoring.auc import area_interval
 from dpcore.evaluation.training import sweep_training
+from dpcore.evaluation.training.data import TrainingData
 from dpcore.evaluation.training.study import TrainingStudy, new_release
+from dpcore.evaluation.training.trainer import Trainer
 
 RECORDS = 1_437
 DECAYING = TrainingConfig(widths=(8,), epochs=4, batch=256, decay=0.9)
@@ -324,3 +327,26 @@ def test_a_schedule_holds_the_noise_of_each_epochs_last_step() -> None:
     table = comparison.epsilon_schedule({"private": config}, RECORDS)
     falls = table["steps"].to_numpy() - 1
     assert table["sigma"].to_numpy() == pytest.approx(2.0 * 0.9 ** (0.5 * falls))
+
+
+@pytest.mark.parametrize(("noise", "runs"), [("isotropic", 1), ("isotropic", 3), ("scaled", 1)])
+def test_clipping_alone_begins_alike_and_sees_the_same_batches(noise: str, runs: int) -> None:
+    """Common random numbers: only the noise tells the two trainings apart."""
+    config = replace(DECAYING, decay=1.0, noise=noise)
+    arms = comparison.comparison_arms(replace(STUDY, config=config, runs=runs))
+    inputs = np.random.default_rng(0).standard_normal((600, 5), dtype=np.float32)
+    targets = np.arange(600) % 2
+    data = TrainingData(inputs, targets, inputs[:20], targets[:20], None, 2, "classes")
+    trained = {}
+    for series in ("private", "clipped"):
+        trainer = Trainer([arms[series]], data, torch.device("cpu"))
+        begun = trainer.weights(0)
+        trainer.run()
+        (batch,) = trainer._batches
+        sampler = batch.run.randomness.state()["sampler"]
+        trained[series] = begun, sampler, trainer.weights(0)
+    private, clipped = trained["private"], trained["clipped"]
+    for name, weights in private[0].items():
+        assert np.array_equal(weights, clipped[0][name]), name
+        assert not np.array_equal(private[2][name], clipped[2][name]), name
+    assert torch.equal(private[1], clipped[1])
