@@ -47,11 +47,12 @@ PAPER_LAMBDA = 0.001
 ADJACENCIES = {key: common.ADJACENCIES[key] for key in ("zero-out", "replace-one")}
 PER_1000 = "Per 1,000"
 EVERY_METHOD = "Every method"
+BEST_METHOD = "Best method"
 ONE_PERSON = "What could someone find out?"
 TABS = (
     ONE_PERSON,
     EVERY_METHOD,
-    "Best method",
+    BEST_METHOD,
     PER_1000,
     "Noise σ",
     "Objective",

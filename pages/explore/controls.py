@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from dpcore.controls import explore_links
 from dpcore.controls.common import LOSSES
 from dpcore.controls.explore import (
     ADJACENCIES,
@@ -156,10 +157,15 @@ def link_complaint() -> str:
 
 
 def _old_values(link: Link) -> dict[str, tuple[str, str]]:
-    """Old links dropped records with gaps unless they said otherwise."""
-    has_gaps = any(column.missing_mark for column in _linked_entry(link).used)
-    dropped = {"missing": ("drop", str(MISSING.text("drop")))}
-    return dropped if has_gaps and "missing" not in link else {}
+    """What an older link meant besides, as (value, title) by control."""
+    meant = explore_links.meant(link)
+    if query.VERSION not in link:
+        named = {key: [title] for key, (_, title) in meant.items()}
+        has_gaps = any(column.missing_mark for column in _linked_entry({**link, **named}).used)
+        if has_gaps and "missing" not in link:
+            # Records with gaps were left out unless the link said otherwise.
+            meant["missing"] = ("drop", str(MISSING.text("drop")))
+    return meant
 
 
 def _linked_entry(link: Link) -> Entry:

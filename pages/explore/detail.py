@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.accounting.risk import Promise, odds, promise
-from dpcore.controls.explore import EVERY_METHOD, MAY_COST, ONE_PERSON, PER_1000
+from dpcore.controls.explore import BEST_METHOD, EVERY_METHOD, MAY_COST, ONE_PERSON, PER_1000
 from dpcore.figures import chosen
 from dpcore.figures.words import at_most, listed, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
@@ -41,7 +41,7 @@ def at_chosen_epsilon(
     contents: Mapping[str, Callable[[], None]] = {
         ONE_PERSON: lambda: _one_person(view, row, epsilon),
         EVERY_METHOD: lambda: numbers.every_method(view, rows, epsilon),
-        "Best method": lambda: _best(view, epsilon),
+        BEST_METHOD: lambda: _best(view, epsilon),
         PER_1000: lambda: _per_thousand(view, rows),
         "Noise σ": lambda: plot(figure("sigma", view, epsilon), "sigma_figure"),
         "Objective": lambda: plot(figure("objective", view, epsilon), "objective_figure"),

@@ -1,7 +1,8 @@
 """The settings in a link: its version, and one plain sentence for each refused setting.
 
-A current link holds ``v=2``. A link without a version dates from before the number of records was
-public by default, and is rewritten for today's controls; an address without settings is new.
+A current link holds ``v=3``. A link without a version dates from before the number of records was
+public by default, one with ``v=2`` from before Explore began with the cohort. Both are rewritten
+for today's controls; an address without settings is new.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dpcore.guarantee import Adjacency
 from pages.shared.session import set_controls, store, stored
 from pages.shared.verbatim import verbatim
 
-VERSION, THIS = "v", "2"
+VERSION, THIS, SECOND = "v", "3", "2"
 BEFORE = {str(Adjacency.ADD_REMOVE): "One record more or less"}
 """Its title on every page, also on pages that no longer offer it."""
 
@@ -30,13 +31,13 @@ _VERSION = Control(
     fallback_name=f"version {THIS}",
 )
 RESTATED = (
-    "A link without “v=2” is read by the defaults of before the number of records was public: for "
-    "one record more or less. It opens with one person's record blanked out, for which the same "
-    "figures are proved."
+    "A link without a version is read by the defaults of before the number of records was public: "
+    "for one record more or less. It opens with one person's record blanked out, for which the "
+    "same figures are proved."
 )
 REPLACED = (
-    "A link without “v=2” is read by the defaults of before: for one record replaced, where a new "
-    "visit begins with one record blanked out."
+    "A link without a version is read by the defaults of before: for one record replaced, where a "
+    "new visit begins with one record blanked out."
 )
 MOST_REFUSALS = 12
 MOST_LETTERS = 40
@@ -78,13 +79,18 @@ def upgrade_link(
         (link) -> the adjacency that a link from before `VERSION` meant where it named none, or
         ``None`` where that has not changed.
     old_values : callable
-        (link) -> (value, title) of other controls that such a link does not name, if its meaning is
-        no longer the default.
+        (link) -> (value, title) of other controls that an older link does not name, if its meaning
+        is no longer the default; also called for a link of the second version.
     """
     link, old_link = read_link(), stored(f"{page} old link")
     first_run = not stored(f"{page} opened")
     store(f"{page} opened", True)
-    if link and VERSION not in link:
+    if is_second(link):
+        meant = old_values(link)
+        if meant:
+            _write_anew(page, link, meant, first_run=first_run)
+        sign()
+    elif link and VERSION not in link:
         # Going back may lead to the link that was rewritten; any other address without a version
         # was written by the controls since.
         if first_run or link == old_link:
@@ -122,25 +128,36 @@ def _rewrite(
     new_link = {name: values for name, values in link.items() if name != control or not is_restated}
     if control not in link and new_value != default:
         new_link[control] = [titles[new_value]]
-    new_link |= {name: [title] for name, (_, title) in old_values.items()}
-    if new_link == link:
+    if new_link == link and not old_values:
         return
+    meant = {control: (new_value, titles[new_value]), **old_values}
+    _write_anew(page, new_link, old_values if first_run else meant, first_run=first_run)
+
+
+def _write_anew(
+    page: str, link: Link, meant: Mapping[str, tuple[str, str]], *, first_run: bool
+) -> None:
+    """Begin anew with a link, and with the values and titles that it meant besides."""
     if first_run:
         # In one change, as each change is a step in the browser's history.
+        new_link = {**link, **{name: [title] for name, (_, title) in meant.items()}}
         st.query_params.from_dict({**new_link, VERSION: THIS} if new_link else {})
     else:
         # The controls are drawn already, and write their part of the address themselves.
-        store(
-            f"{page} now",
-            {control: new_value} | {name: value for name, (value, _) in old_values.items()},
-        )
+        store(f"{page} now", {name: value for name, (value, _) in meant.items()})
         sign()
     st.rerun()  # controls begin with what the address holds at a run's start
 
 
+def is_second(link: Link) -> bool:
+    """Whether a link is of the second version."""
+    return list(link.get(VERSION, ())) == [SECOND]
+
+
 def sign() -> None:
     """Write the version into an address that holds any setting."""
-    if st.query_params and VERSION not in st.query_params:
+    link = read_link()
+    if link and (VERSION not in link or is_second(link)):
         st.query_params[VERSION] = THIS
 
 

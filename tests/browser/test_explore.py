@@ -93,7 +93,7 @@ def axis(page: Page) -> list[float]:
 
 
 def test_the_main_chart_stays_under_its_slider(watched: Watched, address: str) -> None:
-    page = opened(watched, address, f"?v=2&{BREAST}")
+    page = opened(watched, address, f"?v=3&{BREAST}")
     eventually(page, lambda: bool(axis(page)))
     whole = axis(page)
     box = page.locator(".js-plotly-plot").first.bounding_box()
@@ -155,7 +155,7 @@ def test_doors_take_the_state_along_and_so_do_back_and_forward(
     watched: Watched, address: str
 ) -> None:
     unit = "adjacency=One+record+replaced"
-    page = opened(watched, address, f"?v=2&{BREAST}&epsilon=3&delta=1e-6&{unit}")
+    page = opened(watched, address, f"?v=3&{BREAST}&epsilon=3&delta=1e-6&{unit}")
     slider = page.get_by_role("slider", name="Privacy loss ε")
     slider.focus()
     page.keyboard.press("ArrowRight")
@@ -256,7 +256,7 @@ def test_each_slider_of_the_sidebar_is_in_the_address(watched: Watched, address:
 
 
 def test_methods_are_added_and_taken_away(watched: Watched, address: str) -> None:
-    link = "?v=2&methods=OutPert&methods=OPERA&view=Every+method&expert=true"
+    link = "?v=3&methods=OutPert&methods=OPERA&view=Every+method&expert=true"
     page = opened(watched, address, link)
     compared = page.locator(".st-key-cost_figure .ytick")
     expect(compared).to_have_text(["OPERA", "OutPert"])
@@ -266,7 +266,7 @@ def test_methods_are_added_and_taken_away(watched: Watched, address: str) -> Non
 
 def test_training_can_be_stopped_and_begun_again(watched: Watched, address: str) -> None:
     # Settings that no other test uses, so that nothing is in the cache yet.
-    page = opened(watched, address, f"?v=2&{BREAST}&runs=300&loss=Huber+SVM&delta=1e-7")
+    page = opened(watched, address, f"?v=3&{BREAST}&runs=300&loss=Huber+SVM&delta=1e-7")
     expect(page.get_by_test_id("stProgress")).to_have_count(1)
     page.get_by_role("button", name="Stop").click()
     page.get_by_text(": stopped.").wait_for()
@@ -282,7 +282,7 @@ def test_training_can_be_stopped_and_begun_again(watched: Watched, address: str)
 
 
 def test_the_table_is_downloaded_as_shown(watched: Watched, address: str, tmp_path: Path) -> None:
-    page = opened(watched, address, "?v=2&view=Take+along&focus=OPERA")
+    page = opened(watched, address, "?v=3&view=Take+along&focus=OPERA")
     with page.expect_download() as started:
         page.get_by_role("button", name="Download CSV").click()
     target = tmp_path / started.value.suggested_filename
@@ -296,7 +296,7 @@ def test_the_table_is_downloaded_as_shown(watched: Watched, address: str, tmp_pa
 
 
 def test_a_copied_link_opens_the_same_view(watched: Watched, address: str) -> None:
-    page = opened(watched, address, "?v=2&focus=OPERA")
+    page = opened(watched, address, "?v=3&focus=OPERA")
     open_expert(page)
     choose(page, "Model", "Huber SVM")
     page.get_by_role("tab", name="Per 1,000").click()
@@ -328,20 +328,20 @@ def test_a_hostile_link_shows_a_sentence_and_no_traceback(watched: Watched, addr
     page = opened(
         watched,
         address,
-        "?v=2&epsilon=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&data=none&what=ever",
+        "?v=3&epsilon=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&data=none&what=ever",
     )
     warnings = page.get_by_test_id("stAlert")
     expect(warnings).to_have_count(1)
     expect(warnings.get_by_role("listitem")).to_have_count(3)
     expect(warnings.get_by_text("the data set “none”")).to_be_visible()
     expect(warnings.get_by_text("it is left out")).to_be_visible()
-    wait_until(page, "location.search === '?v=2'")
+    wait_until(page, "location.search === '?v=3'")
     expect(page.get_by_test_id("stMetricValue")).to_have_count(3)
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_streamlits_own_settings_stay_in_the_address(watched: Watched, address: str) -> None:
-    page = opened(watched, address, "?v=2&embed=true&embed_options=light_theme&what=ever&runs=100")
+    page = opened(watched, address, "?v=3&embed=true&embed_options=light_theme&what=ever&runs=100")
     expect(page.get_by_test_id("stAlert")).to_contain_text("the setting “what”")
     for name in ("embed=true", "embed_options=light_theme", "runs=100"):
         expect(page).to_have_url(re.compile(name))
@@ -350,7 +350,7 @@ def test_streamlits_own_settings_stay_in_the_address(watched: Watched, address: 
 
 def test_a_wrong_file_leaves_nothing_but_the_reason(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}/?v=2&data=Cardiovascular+disease+(check-ups)")
+    page.goto(f"{address}/?v=3&data=Cardiovascular+disease+(check-ups)")
     page.wait_for_selector("input[type=file], [data-testid=stMetric]", state="attached")
     if not page.locator("input[type=file]").count():
         pytest.skip("this machine has the records, so no file is asked for")

@@ -23,7 +23,7 @@ from tests.pages.test_explore_own import COLUMNS, SUGGESTED, clinic, file
 
 pytestmark = pytest.mark.browser
 
-LINK = "?v=2&data=Your+own+table&number_methods=OPERA&focus=OPERA"
+LINK = "?v=3&data=Your+own+table&number_methods=OPERA&focus=OPERA"
 CONFIRM = "Confirm and use these columns"
 MOST_CLICKS = 6
 IN_THE_FILE_DIALOG = 1
@@ -39,7 +39,7 @@ def linked(page: Page) -> list[str] | None:
 
 def test_a_clinics_file_is_a_curve_within_six_clicks(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}/?v=2&methods=OPERA")
+    page.goto(f"{address}/?v=3&methods=OPERA")
     settled(page)
     page.evaluate(COUNT_CLICKS)
     page.get_by_role("combobox", name="Data").click()
@@ -67,7 +67,7 @@ def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(
     watched: Watched, address: str
 ) -> None:
     page = watched.page
-    page.goto(f"{address}/?v=2&data=Your+own+table&methods=OPERA")
+    page.goto(f"{address}/?v=3&data=Your+own+table&methods=OPERA")
     hand_over(page, "clinic.csv", clinic())
     expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
     idle(page)
@@ -99,7 +99,7 @@ def test_a_refused_file_keeps_the_form_and_is_mended_by_a_button(
     watched: Watched, address: str
 ) -> None:
     page = watched.page
-    page.goto(f"{address}/?v=2&data=Your+own+table&methods=OPERA")
+    page.goto(f"{address}/?v=3&data=Your+own+table&methods=OPERA")
     hand_over(page, "clinic.csv", clinic())
     described = page.get_by_role("textbox", name="Its columns in words")
     described.fill(SUGGESTED.replace("kg/m²; unknown: blank", "kg/m²"))

@@ -61,7 +61,7 @@ def settled(page: Page) -> None:
     page.wait_for_timeout(100)
 
 
-def opened(watched: Watched, address: str, link: str = "?v=2&sigma=2.8") -> Page:
+def opened(watched: Watched, address: str, link: str = "?v=3&sigma=2.8") -> Page:
     """One run, by a link of before Plan had an account: an experiment of paper 003."""
     watched.page.goto(f"{address}/plan{link}")
     settled(watched.page)
@@ -154,7 +154,7 @@ def test_a_preset_is_loaded_and_travels_in_the_link(watched: Watched, address: s
 def test_the_question_asked_backwards_can_be_used(
     watched: Watched, address: str, unknown: str
 ) -> None:
-    page = opened(watched, address, "?v=2&target=0.5")
+    page = opened(watched, address, "?v=3&target=0.5")
     page.get_by_role("radio", name=unknown, exact=True).click()
     settled(page)
     certified = page.get_by_text(re.compile("For ε = 0.5: .*PLD, zero-out"))
@@ -241,7 +241,7 @@ def test_a_long_account_can_be_stopped(watched: Watched, address: str) -> None:
 
 def test_a_hostile_link_shows_sentences_and_no_traceback(watched: Watched, address: str) -> None:
     page = opened(
-        watched, address, "?v=2&sigma=-3&decay=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&solve=all"
+        watched, address, "?v=3&sigma=-3&decay=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&solve=all"
     )
     warnings = page.get_by_test_id("stAlert")
     expect(warnings).to_have_count(1)
@@ -258,7 +258,7 @@ def test_every_tab_is_whole_heard_and_its_table_downloaded(
 ) -> None:
     # Every other tab is drawn at the other width, and in the other theme the others are.
     resize(watched.page, widths[0])
-    page = opened(watched, address, "?v=2&solve=noise+σ₀")
+    page = opened(watched, address, "?v=3&solve=noise+σ₀")
     photograph(page, f"plan_{theme}")
     for tab in TABS:
         open_tab(page, tab)

@@ -50,8 +50,8 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DPCORE_DATA", raising=False)
 
 
-BREAST = {"data": "Breast cancer (Wisconsin)", "v": "2"}
-COHORT = {"data": "Synthetic clinical cohort", "v": "2"}
+BREAST = {"data": "Breast cancer (Wisconsin)", "v": "3"}
+COHORT = {"data": "Synthetic clinical cohort", "v": "3"}
 
 
 def at(link: Mapping[str, str | list[str]]) -> AppTest:
