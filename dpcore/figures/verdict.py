@@ -10,7 +10,7 @@ from dpcore.evaluation.scoring.metrics import accuracy_interval
 from dpcore.figures.cost import Cost
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.words import at_most, plain
-from dpcore.guarantee import Adjacency, Status
+from dpcore.guarantee import STATUS_NAMES, Adjacency, Status
 
 ROUGH = 0.03  # half a 95 % interval from which on the test set's own spread is reported
 ROUGH_ERROR = 0.05  # the same limit for an error, as a share of it
@@ -65,7 +65,7 @@ def _promise(row: pd.Series) -> str:
         else "What is certified for the noise that is added is "
         f"ε = {at_most(certified)} ({source})."
     )
-    status = str(row["status"]).capitalize()
+    status = STATUS_NAMES.get(row["status"], str(row["status"])).capitalize()
     return (
         f"{status}: ε = {plain(row['epsilon'])} is not proved here. {row['reason']} {certificate}"
     )
