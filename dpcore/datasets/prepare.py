@@ -223,7 +223,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     # The split is drawn over all records before any is dropped: whether one record is complete
     # must not move the others between training and testing.
     further = table.further is not None
-    table, test = _tested(table, preparation)
+    table, test = tested(table, preparation)
     frame, blank = table.frame, table.blank
     marked = [column.name for column in columns if column.missing_mark]
     unknown = frame[marked].isna().to_numpy(dtype=bool) & ~blank[:, np.newaxis]
@@ -355,8 +355,8 @@ def _columns(entry: Entry, preparation: Preparation) -> tuple[Column, ...]:
     )
 
 
-def _tested(table: Table, preparation: Preparation) -> tuple[Table, NDArray[np.bool_]]:
-    """The table with the records to test on, and a mask of these."""
+def tested(table: Table, preparation: Preparation) -> tuple[Table, NDArray[np.bool_]]:
+    """The table with the further records it brings, and a mask of those to test on."""
     if table.further is None:
         return table, drawn(table.records, preparation)
     import pandas as pd

@@ -270,6 +270,8 @@ class Entry(Description):
         The outcome: one of two, one of several, or a number with public bounds.
     columns : tuple of Column
         All columns, those left out by default included.
+    further : int
+        More records that come along, which models are judged on and never learn from.
 
     Notes
     -----
@@ -279,6 +281,7 @@ class Entry(Description):
     task: str
     label: Label | Classes | Column
     columns: tuple[Column, ...]
+    further: int = 0
 
     @property
     def predicts(self) -> Predicts:

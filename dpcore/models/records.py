@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import Entry, Preparation, Table
-from dpcore.datasets.prepare import bring_to_norm, drawn, scaled
+from dpcore.datasets.prepare import bring_to_norm, scaled, tested
 from dpcore.errors import InvalidInput
 
 Array = NDArray[np.float64]
@@ -144,7 +144,8 @@ def shape_of(entry: Entry) -> RecordShape:
         for column in entry.used
         if column.kind != "number"
     ]
-    size = max(1, round((1.0 - TEST_FRACTION) * entry.records))
+    learned_from = 1.0 if entry.further else 1.0 - TEST_FRACTION
+    size = max(1, round(learned_from * entry.records))
     return RecordShape(size, len(entry.used) - len(levels), tuple(levels))
 
 
@@ -152,6 +153,7 @@ def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records
     """Training and test records of a table, blank ones in their places.
 
     The split is by the rows' places: neither a record's content nor its blankness moves another.
+    All are learned from where the table brings further records to test on.
 
     Parameters
     ----------
@@ -167,13 +169,14 @@ def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records
     InvalidInput
         If a label is needed and not one of two classes, or a part would be empty.
     """
-    entry, n = table.entry, table.records
+    entry = table.entry
     if labels and entry.predicts != "class":
         raise InvalidInput(
             f"dataset is {entry.key!r}, but for this model it must have a label of two classes."
         )
     preparation = Preparation(missing="impute", seed=seed, test_fraction=TEST_FRACTION)
-    blank = table.blank
+    table, test = tested(table, preparation)
+    n, blank = table.records, table.blank
     numbers, categories = [], []
     for column in entry.used:
         values = table.frame[column.name]
@@ -193,7 +196,6 @@ def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records
         np.column_stack(categories) if categories else np.zeros((n, 0), dtype=np.int64),
         np.where(blank, BLANK, table.label > 0 if labels else 0),
     )
-    test = drawn(n, preparation)
     if test.all():
         raise InvalidInput(f"{entry.title} leaves no record to learn from.")
     return encoded[~test], encoded[test]

@@ -22,11 +22,11 @@ def test_the_shape_is_known_without_the_records(cohort) -> None:
     train, test = encode(cohort)
     shape = shape_of(cohort.entry)
     assert train.shape == test.shape == shape
-    assert (len(train), len(test)) == (2_400, 600)
-    assert shape.size == 2_400
+    assert (len(train), len(test)) == (3_000, 10_000)
+    assert shape.size == 3_000
     assert shape.columns == len(cohort.entry.used)
     rows = train.rows()
-    assert rows.shape == (2_400, shape.dimension)
+    assert rows.shape == (3_000, shape.dimension)
     lengths = np.linalg.norm(rows, axis=1)
     assert lengths.max() <= 1.0
     assert lengths.min() >= 1.0 - 1e-6
@@ -34,12 +34,11 @@ def test_the_shape_is_known_without_the_records(cohort) -> None:
 
 def test_numbers_are_scaled_by_public_bounds_and_categories_by_their_codes(cohort) -> None:
     train, test = encode(cohort)
-    both = len(train) + len(test)
-    assert both == cohort.records
     for records in (train, test):
         assert np.abs(records.numbers).max() <= 1.0
         assert set(np.unique(records.labels)) == {0, 1}
-    assert int(train.labels.sum() + test.labels.sum()) == int((cohort.label > 0).sum())
+    for records, table in ((train, cohort), (test, cohort.further)):
+        assert np.array_equal(records.labels, table.label > 0)
 
 
 def test_one_record_changes_nothing_but_its_own_row(cohort) -> None:
@@ -56,6 +55,8 @@ def test_one_record_changes_nothing_but_its_own_row(cohort) -> None:
 
 
 def test_a_blanked_record_is_blank_in_its_place_and_moves_no_other(cohort) -> None:
+    # A table without further records is split.
+    cohort = replace(cohort, further=None)
     label, frame = cohort.label.copy(), cohort.frame.copy()
     test = drawn(cohort.records, Preparation())
     for place in (int(np.flatnonzero(~test)[5]), int(np.flatnonzero(test)[5])):

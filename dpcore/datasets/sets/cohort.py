@@ -46,6 +46,7 @@ ENTRY = Entry(
         negative="no unplanned admission within 12 months",
     ),
     records=USUAL,
+    further=FURTHER,
     columns=(
         _drawn("age", "age", (18, 100), "The generator draws adults and nobody over 100.", "years"),
         category("sex", "sex", "female, male"),
