@@ -26,6 +26,9 @@ EPSILONS = (
 )
 """Those of a page's curves: six steps a decade, nearly evenly spaced on a logarithmic axis."""
 
+WIDE_EPSILONS = (*(float(f"1e{exponent}") for exponent in range(-9, -3)), *EPSILONS)
+"""Those of the noise alone, down to where it stops growing."""
+
 
 def nearest_stop(epsilon: float) -> float:
     """The ε of the page's curves that is nearest on a logarithmic axis."""

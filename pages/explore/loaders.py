@@ -167,6 +167,18 @@ def calibration(study: Study, split: Split, method: str, epsilon: float) -> Cali
     return _calibrations(key, method, (epsilon,), study, split)[0]
 
 
+def noise(study: Study, split: Split, epsilons: tuple[float, ...]) -> pd.DataFrame:
+    """σ and verdict of each private method over these ε, from calibrations alone."""
+    key = _calibration_key(study)
+    return curves.calibration_table(
+        {
+            method: _calibrations(key, method, epsilons, study, split)
+            for method in study.methods
+            if method != "nonprivate"
+        }
+    )
+
+
 def _calibration_key(study: Study) -> str:
     """Key of what noise depends on: not runs, seed or the choice of methods."""
     return replace(study, methods=("nonprivate",), runs=Study.runs, seed=Study.seed).key

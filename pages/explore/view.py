@@ -9,7 +9,7 @@ from functools import cached_property
 import pandas as pd
 import streamlit as st
 
-from dpcore.controls.explore import BEST
+from dpcore.controls.explore import BEST, WIDE_EPSILONS
 from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
@@ -322,11 +322,17 @@ def _objective(view: View, epsilon: float) -> Drawn:
     )
 
 
+def _sigma(view: View, epsilon: float) -> Drawn:
+    """Over more ε than the curves have: what noise costs to know is no training."""
+    rows = loaders.noise(view.study, view.split, WIDE_EPSILONS)
+    return noise.sigma(
+        rows, titles=view.titles, queries=view.queries, epsilon=epsilon, dark=view.dark
+    )
+
+
 _FIGURES: dict[str, Callable[[View, float], Drawn]] = {
     "objective": _objective,
-    "sigma": lambda view, epsilon: noise.sigma(
-        view.table, titles=view.titles, queries=view.queries, epsilon=epsilon, dark=view.dark
-    ),
+    "sigma": _sigma,
     "excess": lambda view, epsilon: tradeoff.excess_risk(
         view.table, titles=view.titles, epsilon=epsilon, dark=view.dark
     ),

@@ -843,3 +843,10 @@ def test_the_papers_own_length_is_offered_for_few_records_as_published() -> None
     code = " ".join(block.value for block in app.code)
     assert "--full-length" in code
     assert "full_length=True" in code
+
+
+def test_the_noise_is_drawn_down_to_where_it_stops_growing() -> None:
+    app = opened(view="Noise σ")
+    words = " ".join(text.value for text in (*app.markdown, *app.caption))
+    assert "The noise stops growing" in words
+    assert not app.exception
