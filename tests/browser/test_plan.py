@@ -197,7 +197,7 @@ def test_a_year_is_planned_in_four_clicks_and_the_way_back_leads_through_it(
 def test_a_setting_for_the_budget_has_its_picture_above_the_fold(
     watched: Watched, address: str
 ) -> None:
-    page, link = watched.page, f"{address}/plan?v=2&question=Find+a+setting+for+my+budget"
+    page, link = watched.page, f"{address}/plan?v=3&question=Find+a+setting+for+my+budget"
     for sought in ("Epochs", "Noise+of+a+release"):
         for width, height, share in ((1280, 800, 1.0), (390, 844, 0.5)):
             page.set_viewport_size({"width": width, "height": height})
@@ -218,7 +218,7 @@ def test_a_setting_for_the_budget_has_its_picture_above_the_fold(
 
 def test_what_is_no_number_stays_where_it_was_typed(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}/plan?question=Find+a+setting+for+my+budget&v=2")
+    page.goto(f"{address}/plan?question=Find+a+setting+for+my+budget&v=3")
     expect(page.get_by_role("heading", name="Epochs: 68")).to_be_visible()
     box = page.get_by_role("textbox", name="My budget ε")
     box.fill("two")

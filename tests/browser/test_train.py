@@ -90,7 +90,7 @@ def test_a_long_run_is_started_watched_and_stopped(watched: Watched, address: st
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-@pytest.mark.parametrize("link", [f"{SHORT}&v=2", "?v=2&passes=900&repeats=29&schedule=Constant"])
+@pytest.mark.parametrize("link", [f"{SHORT}&v=3", "?v=2&passes=900&repeats=29&schedule=Constant"])
 def test_the_picture_is_above_the_fold_in_few_words_with_few_controls(
     watched: Watched, address: str, link: str
 ) -> None:
