@@ -57,6 +57,7 @@ def show() -> Waiting:
             statement, fitting = found
             shown = dict(zip(rows, statement.entries, strict=True))
             _answer(statement, fitting)
+            _chart(statement)
         budget.note(limit, adjacency, people)
     _rows(shown, rows, people)
     if isinstance(found, tuple):
@@ -116,12 +117,15 @@ def _most(epsilon: float | None) -> str:
     return "none" if epsilon is None else at_most(epsilon)
 
 
-def _below(statement: Statement) -> None:
-    """The chart, the tables, and what to take along."""
+def _chart(statement: Statement) -> None:
+    """ε spent along the year, with its table."""
     if statement.guarantee.epsilon is not None and statement.entries:
-        with st.container(border=True):
-            plot(figures.spending(statement, dark=on_dark()), "account_figure")
-            table_behind(figures.calendar(statement), "calendar", "ε spent after each day")
+        plot(figures.spending(statement, dark=on_dark()), "account_figure")
+        table_behind(figures.calendar(statement), "calendar", "ε spent after each day")
+
+
+def _below(statement: Statement) -> None:
+    """Each entry by itself, and what to take along."""
     if statement.entries:
         with st.expander("Each entry by itself", icon=":material/table_rows:"):
             st.caption(texts.ALONE)

@@ -17,7 +17,7 @@ from dpcore.figures.words import at_least, at_most, counted, listed, literal, pl
 if TYPE_CHECKING:
     import pandas as pd
 
-HEIGHT = 300
+HEIGHT = 240
 EVERY = ("day", "week", "month", "quarter", "all on one day")
 """The distances of repetitions, in the order of `dpcore.accounting.entries.EVERY`."""
 
