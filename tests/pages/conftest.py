@@ -11,7 +11,33 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
+from dpcore.confined import Confined
+from dpcore.errors import Cancelled
 from dpcore.evaluation import jobs
+from pages.shared import uploads
+
+
+class Lent:
+    """A place in a process that others used before, and that outlives it.
+
+    Parameters
+    ----------
+    process : Confined
+    """
+
+    def __init__(self, process: Confined) -> None:
+        self._process: Confined | None = process
+        self.begun = process.begun
+
+    def ask(self, *call: Any, **limit: Any) -> Any:
+        """As of `Confined`."""
+        if self._process is None:
+            raise Cancelled
+        return self._process.ask(*call, **limit)
+
+    def close(self) -> None:
+        """Ask nothing more."""
+        self._process = None
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -24,6 +50,23 @@ def components_looked_for_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", scan)
         yield
+
+
+@pytest.fixture(scope="session")
+def one_process() -> Iterator[Confined]:
+    """A process for files, whose start takes longer than most of its answers."""
+    process = Confined(uploads.MEGABYTES, uploads.TABLES + uploads.HEADERS + uploads.FEATURES)
+    yield process
+    process.close()
+
+
+@pytest.fixture
+def uploads_in_one_process(one_process: Confined, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of all sessions are read in one process, a new one in the place of the last.
+
+    That each session has a process of its own, which ends with it, is tested in browsers.
+    """
+    monkeypatch.setattr(uploads, "Confined", lambda *_: Lent(one_process))
 
 
 @pytest.fixture(autouse=True)

@@ -19,10 +19,18 @@ from tests.pages.waiting import until
 
 __all__ = ["alone"]
 
+pytestmark = pytest.mark.usefixtures("uploads_in_one_process")
+
 COLUMNS = """\
 age: 18 to 90 years
 smoker: one of no, yes
 predict progression: 0 to 200 points"""
+
+
+@pytest.fixture
+def closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tested is the file and its description: two methods answer, and none is trained."""
+    only_methods(monkeypatch, "opera", "outpert")
 
 
 def file(rows: int = 300) -> bytes:
@@ -164,6 +172,7 @@ systolic: 60 to 260 mmHg; unknown: blank
 predict outcome: one of 0, 1"""
 
 
+@pytest.mark.usefixtures("closed_forms")
 def test_a_form_suggests_the_columns_and_one_button_confirms_them() -> None:
     app = opened(columns="", data=clinic())
     assert not app.error
@@ -188,6 +197,7 @@ def test_a_form_suggests_the_columns_and_one_button_confirms_them() -> None:
     assert not app.data_editor
 
 
+@pytest.mark.usefixtures("closed_forms")
 def test_the_form_shows_what_the_words_say_and_may_be_left_as_it_was() -> None:
     app = opened(SUGGESTED, clinic())
     assert app.metric
@@ -202,6 +212,7 @@ def test_the_form_shows_what_the_words_say_and_may_be_left_as_it_was() -> None:
     assert app.text_area(key="own_columns").value == SUGGESTED.replace("70", "60")
 
 
+@pytest.mark.usefixtures("closed_forms")
 def test_a_form_that_lacks_something_says_what_and_changes_nothing() -> None:
     data = clinic().replace(b"outcome", b"result", 1)
     app = pressed(opened(columns="", data=data), "Confirm and use these columns")
@@ -215,6 +226,7 @@ def test_a_form_that_lacks_something_says_what_and_changes_nothing() -> None:
     assert "result is used, but its lowest and highest possible value" in app.error[0].value
 
 
+@pytest.mark.usefixtures("closed_forms")
 def test_every_refusal_keeps_the_form_and_offers_what_would_hold() -> None:
     app = opened(SUGGESTED.replace("kg/m²; unknown: blank", "kg/m²"), clinic())
     assert "line 2: bmi is empty, but it must be a plain number" in app.error[0].value
@@ -229,6 +241,7 @@ def test_every_refusal_keeps_the_form_and_offers_what_would_hold() -> None:
     assert app.metric
 
 
+@pytest.mark.usefixtures("closed_forms")
 def test_a_decimal_comma_is_suggested_and_shown() -> None:
     data = clinic().replace(b",", b";").replace(b".", b",")
     app = opened(columns="", data=data)
@@ -242,6 +255,7 @@ def test_a_decimal_comma_is_suggested_and_shown() -> None:
     assert app.metric
 
 
+@pytest.mark.usefixtures("closed_forms")
 def test_an_outcome_from_0_to_1_is_asked_about() -> None:
     app = opened(SUGGESTED.replace("one of 0, 1", "0 to 1"), clinic())
     assert "Linear regression, trained on" in spoken(app)
@@ -288,6 +302,7 @@ def test_a_wrong_description_in_a_link_is_refused_in_one_sentence(columns: str, 
     assert "example" not in spoken(app) + app.error[0].value
 
 
+@pytest.mark.usefixtures("closed_forms")
 def test_a_slip_in_the_description_or_a_look_at_other_data_changes_nothing_else() -> None:
     app = opened(data=file(), number_methods="OPERA")
     app.text_area(key="own_columns").set_value(COLUMNS + "\nbmi: wide").run()
@@ -313,6 +328,7 @@ def test_a_file_that_is_not_as_described_is_refused_at_its_line() -> None:
     assert not app.get("plotly_chart")
 
 
+@pytest.mark.usefixtures("closed_forms")
 def test_two_outcomes_are_told_in_accuracy() -> None:
     columns = "age: 18 to 90 years\nprogression: 0 to 200\npredict smoker: one of no, yes"
     app = opened(columns, file(), methods="OPERA", view="Per 1,000")
