@@ -399,7 +399,6 @@ LONG = "9" * 400
 HOSTILE = ("nan", "inf", "-inf", "-1", "1e400", "", " ", "ε", "0", LONG, "\udcff")
 
 
-@pytest.mark.parametrize("value", HOSTILE, ids=lambda value: ascii(value)[:12])
 @pytest.mark.parametrize(
     ("line", "field"),
     [
@@ -434,10 +433,11 @@ HOSTILE = ("nan", "inf", "-inf", "-1", "1e400", "", " ", "ε", "0", LONG, "\udcf
     ],
 )
 def test_a_hostile_value_is_refused_in_one_sentence(
-    line: str, field: str, value: str, capsys: Captured
+    line: str, field: str, capsys: Captured
 ) -> None:
-    sentence = refused(capsys, *line.split()[:-1], f"{line.split()[-1]}={value}")
-    assert field in sentence
+    for value in HOSTILE:
+        sentence = refused(capsys, *line.split()[:-1], f"{line.split()[-1]}={value}")
+        assert field in sentence, ascii(value)[:12]
 
 
 SIZED = "epsilon --sigma 1 --delta 1e-5 --steps 3 --batch 5"

@@ -20,6 +20,8 @@ from tests.pages.test_explore_regression import alone
 
 __all__ = ["alone"]
 
+pytestmark = pytest.mark.usefixtures("uploads_in_one_process")
+
 ROOT = Path(__file__).resolve().parents[2]
 APP = str(ROOT / "pages" / "main.py")
 CODE = re.compile(r"(?<![\\`])(`+)(?!`).+?(?<!`)\1(?!`)")

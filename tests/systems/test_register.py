@@ -12,7 +12,7 @@ from dpcore import methods, systems
 from dpcore.accounting.presets import PRESETS
 from dpcore.errors import InvalidInput
 from dpcore.models.register import register as models
-from dpcore.systems import Family, Place, Relation, System, papers
+from dpcore.systems import Family, Place, Relation, papers
 from dpcore.systems.literature import WORKS
 from dpcore.systems.trainings import TRAININGS
 
@@ -85,55 +85,57 @@ def test_every_model_belongs_to_a_system() -> None:
         assert systems.runs_of(Place.ATLAS, key), key
 
 
-@pytest.mark.parametrize("system", SYSTEMS.values(), ids=list(SYSTEMS))
-def test_a_system_is_said_in_sentences(system: System) -> None:
-    assert system.title
-    assert system.source
-    assert system.family in set(Family)
-    assert bool(system.section) == bool(system.paper)
-    for text in (system.what, *system.breaks, *system.leaks):
-        assert text.endswith(".")
-    for note in (*(run.note for run in system.runs), *(each.note for each in system.software)):
-        assert not note or note.endswith(".")
-    assert len(system.what) < 160
+def test_a_system_is_said_in_sentences() -> None:
+    for system in SYSTEMS.values():
+        assert system.title, system.key
+        assert system.source, system.key
+        assert system.family in set(Family), system.key
+        assert bool(system.section) == bool(system.paper), system.key
+        for text in (system.what, *system.breaks, *system.leaks):
+            assert text.endswith("."), system.key
+        for note in (*(run.note for run in system.runs), *(each.note for each in system.software)):
+            assert not note or note.endswith("."), system.key
+        assert len(system.what) < 160, system.key
 
 
-@pytest.mark.parametrize("system", SYSTEMS.values(), ids=list(SYSTEMS))
-def test_a_system_is_said_in_short_sentences(system: System) -> None:
-    because = system.verdict.because if system.verdict else ""
-    for text in (system.what, system.claim, because, *system.breaks, *system.leaks):
-        for sentence in re.split(r"(?<=[.!?]) (?=[A-Z])", text):
-            words = re.findall(r"[^\W_]+(?:['.-][^\W_]+)*", sentence)
-            assert len(words) <= 20, sentence
+def test_a_system_is_said_in_short_sentences() -> None:
+    for system in SYSTEMS.values():
+        because = system.verdict.because if system.verdict else ""
+        for text in (system.what, system.claim, because, *system.breaks, *system.leaks):
+            for sentence in re.split(r"(?<=[.!?]) (?=[A-Z])", text):
+                words = re.findall(r"[^\W_]+(?:['.-][^\W_]+)*", sentence)
+                assert len(words) <= 20, (system.key, sentence)
 
 
-@pytest.mark.parametrize("system", SYSTEMS.values(), ids=list(SYSTEMS))
-def test_whatever_runs_is_there(system: System) -> None:
-    known = {
-        Place.EXPLORE: set(methods.register()),
-        Place.PLAN: set(PRESETS),
-        Place.TRAIN: set(TRAININGS),
-        Place.ATLAS: set(models()),
-    }
-    for run in system.runs:
-        assert run.key in known[run.place]
-        # What differs is said.
-        assert run.relation is Relation.ITSELF or run.note or run.loss
-        if run.place is Place.EXPLORE and run.loss:
-            assert run.loss in methods.method_named(run.key).losses
-        # Some system runs it, so that a relative's link has somewhere to lead.
-        assert systems.runs_of(run.place, run.key) or run.place in (Place.PLAN, Place.TRAIN)
+def test_whatever_runs_is_there() -> None:
+    for system in SYSTEMS.values():
+        known = {
+            Place.EXPLORE: set(methods.register()),
+            Place.PLAN: set(PRESETS),
+            Place.TRAIN: set(TRAININGS),
+            Place.ATLAS: set(models()),
+        }
+        for run in system.runs:
+            assert run.key in known[run.place], system.key
+            # What differs is said.
+            assert run.relation is Relation.ITSELF or run.note or run.loss, system.key
+            if run.place is Place.EXPLORE and run.loss:
+                assert run.loss in methods.method_named(run.key).losses, system.key
+            # Some system runs it, so that a relative's link has somewhere to lead.
+            assert systems.runs_of(run.place, run.key) or run.place in (Place.PLAN, Place.TRAIN), (
+                system.key
+            )
 
 
-@pytest.mark.parametrize("system", SYSTEMS.values(), ids=list(SYSTEMS))
-def test_a_system_has_the_title_year_and_link_of_where_it_is_printed(system: System) -> None:
-    assert system.literature
-    years = {int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", system.source)}
-    printed = {work.year for work in system.literature}
-    # Where authors are named with years, these are the years of the links.
-    assert years in (set(), printed)
-    if not years:
-        assert system.literature == (WORKS[system.paper],)
+def test_a_system_has_the_title_year_and_link_of_where_it_is_printed() -> None:
+    for system in SYSTEMS.values():
+        assert system.literature, system.key
+        years = {int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", system.source)}
+        printed = {work.year for work in system.literature}
+        # Where authors are named with years, these are the years of the links.
+        assert years in (set(), printed), system.key
+        if not years:
+            assert system.literature == (WORKS[system.paper],), system.key
 
 
 def test_every_work_has_one_plain_link_and_belongs_to_a_system() -> None:

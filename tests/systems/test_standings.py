@@ -19,7 +19,6 @@ from dpcore.systems import (
     Practice,
     Relation,
     Runnable,
-    System,
     forms,
     standing,
 )
@@ -29,31 +28,33 @@ from dpcore.systems.trainings import TRAININGS
 SYSTEMS = systems.register()
 
 
-@pytest.mark.parametrize("system", SYSTEMS.values(), ids=list(SYSTEMS))
-def test_a_standing_is_whole_and_said_once(system: System) -> None:
-    found = standing(system)
-    assert found.claim.endswith(".")
-    assert found.proof.endswith(".")
-    assert found.status in systems.STATUSES
-    assert found.claim != found.proof
-    assert (found.label == "proved (our corrected version)") == (found.of == HERE)
-    assert (found.label == "proved as printed") == (
-        found.status is Status.PROVED and found.of == PUBLISHED
-    )
-    told = [
-        form
-        for run in system.runs
-        for form in forms(run)
-        if form.claim and (form.edition is Edition.PUBLISHED or run.place is Place.ATLAS)
-    ]
-    # A method as published, or a model, states the claim; only then the record need not. One
-    # record is about a part of what its method claims.
-    assert told or system.claim or not system.paper
-    if any(form.edition is Edition.PUBLISHED for form in told):
-        assert not system.claim or system.key == "input-perturbation-local"
-    # A verdict of one's own beside one that is computed could contradict it.
-    computed = any(form.edition is Edition.PUBLISHED for run in system.runs for form in forms(run))
-    assert not (computed and system.verdict)
+def test_a_standing_is_whole_and_said_once() -> None:
+    for system in SYSTEMS.values():
+        found = standing(system)
+        assert found.claim.endswith("."), system.key
+        assert found.proof.endswith("."), system.key
+        assert found.status in systems.STATUSES, system.key
+        assert found.claim != found.proof, system.key
+        assert (found.label == "proved (our corrected version)") == (found.of == HERE), system.key
+        assert (found.label == "proved as printed") == (
+            found.status is Status.PROVED and found.of == PUBLISHED
+        ), system.key
+        told = [
+            form
+            for run in system.runs
+            for form in forms(run)
+            if form.claim and (form.edition is Edition.PUBLISHED or run.place is Place.ATLAS)
+        ]
+        # A method as published, or a model, states the claim; only then the record need not. One
+        # record is about a part of what its method claims.
+        assert told or system.claim or not system.paper, system.key
+        if any(form.edition is Edition.PUBLISHED for form in told):
+            assert not system.claim or system.key == "input-perturbation-local", system.key
+        # A verdict of one's own beside one that is computed could contradict it.
+        computed = any(
+            form.edition is Edition.PUBLISHED for run in system.runs for form in forms(run)
+        )
+        assert not (computed and system.verdict), system.key
 
 
 @pytest.mark.parametrize("key", [key for key in methods.register() if key != "nonprivate"])
@@ -79,21 +80,23 @@ OPENINGS = {
 }
 
 
-@pytest.mark.parametrize("system", SYSTEMS.values(), ids=list(SYSTEMS))
-def test_a_verdict_is_one_short_sentence_that_says_what_its_status_says(system: System) -> None:
-    found = standing(system)
-    assert len(re.findall(r"[^\W_]+(?:['.][^\W_]+)*", found.verdict)) <= 20
-    assert re.fullmatch(r"[A-Z].*[^.]\.", found.verdict)
-    assert not re.search(r"[.!?] ", found.verdict)
-    # A claim that was not checked has no verdict of its own, and one that was has.
-    assert bool(system.in_short) == (found.of == PUBLISHED)
-    if found.of == PUBLISHED:
-        assert found.verdict.startswith(OPENINGS[found.status])
-        assert found.status is Status.CONDITIONS_NOT_MET or "only" not in found.verdict[:12]
-    else:
-        assert found.verdict.startswith(
-            "Proved for our corrected version" if found.of else "Not ch"
-        )
+def test_a_verdict_is_one_short_sentence_that_says_what_its_status_says() -> None:
+    for system in SYSTEMS.values():
+        found = standing(system)
+        assert len(re.findall(r"[^\W_]+(?:['.][^\W_]+)*", found.verdict)) <= 20, system.key
+        assert re.fullmatch(r"[A-Z].*[^.]\.", found.verdict), system.key
+        assert not re.search(r"[.!?] ", found.verdict), system.key
+        # A claim that was not checked has no verdict of its own, and one that was has.
+        assert bool(system.in_short) == (found.of == PUBLISHED), system.key
+        if found.of == PUBLISHED:
+            assert found.verdict.startswith(OPENINGS[found.status]), system.key
+            assert found.status is Status.CONDITIONS_NOT_MET or "only" not in found.verdict[:12], (
+                system.key
+            )
+        else:
+            assert found.verdict.startswith(
+                "Proved for our corrected version" if found.of else "Not ch"
+            )
 
 
 @pytest.mark.parametrize("key", [key for key in methods.register() if key != "nonprivate"])
