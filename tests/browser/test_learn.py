@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
-from tests.browser.waiting import expect_alternative_texts, expect_whole, idle, resize
+from tests.browser.waiting import expect_alternative_texts, idle, resize
 
 pytestmark = pytest.mark.browser
 LINES = ".js-plotly-plot .scatterlayer .trace path"
@@ -40,18 +40,6 @@ def test_a_guess_is_drawn_and_then_compared(watched: Watched, address: str) -> N
     expect(page).to_have_url(re.compile("learn_known=50"))
     expect_alternative_texts(page, 1)
     expect_no_barrier(page)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"], indirect=True)
-def test_the_chart_is_seen_at_once_and_nothing_is_cut_off(watched: Watched, address: str) -> None:
-    for width, height, share in ((1280, 800, 1.0), (390, 844, 0.5)):
-        resize(watched.page, width)
-        watched.page.set_viewport_size({"width": width, "height": height})
-        page = opened(watched, address, "?lesson=6")
-        box = page.locator(".js-plotly-plot").bounding_box()
-        assert box is not None
-        assert box["y"] + share * box["height"] <= height
-        expect_whole(page, width)
 
 
 def test_a_class_has_one_lesson_and_one_seed(watched: Watched, address: str) -> None:

@@ -1,0 +1,80 @@
+"""What every page opens with: its answer above the fold, in few words, for every reader."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.barriers import expect_no_barrier
+from tests.browser.conftest import Watched
+from tests.browser.sight import in_sight, share_above_the_fold
+from tests.browser.waiting import expect_whole, idle, wait_until
+
+pytestmark = pytest.mark.browser
+
+
+class Opened(NamedTuple):
+    """A page, what is drawn first, and how much of it may be in sight."""
+
+    path: str
+    words: int = 150
+    controls: int = 8
+    chart: bool = True
+
+
+class Window(NamedTuple):
+    """A window, and how much of the first chart must be above its fold."""
+
+    width: int
+    height: int
+    share: float
+
+
+PAGES = (
+    # The field of ε and the slider over the chart are one.
+    Opened("", words=120, controls=4),
+    # It opens with the account and what is left; its chart comes after them.
+    Opened("plan", chart=False),
+    Opened("train?v=3&passes=2&units=8&repeats=1"),
+    # It opens with the verdicts that matter, and the chart after them.
+    Opened("atlas", chart=False),
+    Opened("learn?lesson=6"),
+)
+# At 200 %, a window of 1280 x 800 is half as wide and as high.
+WINDOWS = (Window(1280, 800, 1.0), Window(390, 844, 0.5), Window(640, 400, 0.0))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"], indirect=True)
+@pytest.mark.parametrize("opened", PAGES, ids=lambda opened: opened.path.split("?")[0] or "explore")
+def test_a_page_opens_with_its_answer_in_few_words_with_few_controls(
+    watched: Watched, address: str, theme: str, opened: Opened
+) -> None:
+    page = watched.page
+    wrong = []
+    for width, height, share in WINDOWS:
+        page.set_viewport_size({"width": width, "height": height})
+        # Loaded anew: the sidebar is shown or hidden by the width at which the page opens.
+        page.goto(f"{address}/{opened.path}")
+        drawn(page)
+        expect_whole(page, width)
+        where = f"{width} x {height}"
+        if opened.chart and (seen := share_above_the_fold(page)) < share:
+            wrong.append(f"{where}: {seen:.0%} of the chart is above the fold")
+        if theme == "light":
+            words, controls = in_sight(page)
+            if len(words) > opened.words:
+                wrong.append(f"{where}: {len(words)} words: {' '.join(words)}")
+            if len(controls) > opened.controls:
+                wrong.append(f"{where}: {len(controls)} controls: {controls}")
+        if width != 640:
+            expect_no_barrier(page)
+    assert wrong == [], "\n".join(wrong)
+
+
+def drawn(page: Page) -> None:
+    """Wait until the page's first chart is drawn and its script has ended."""
+    wait_until(page, "() => document.querySelector('.js-plotly-plot .trace path')")
+    idle(page)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
