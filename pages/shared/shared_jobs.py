@@ -1,7 +1,8 @@
 """Jobs that this session waits for, maybe together with other sessions.
 
 A session leaves a job when it stops it, changes its settings or loses its browser; the job ends
-with the last session that waits for it. Changing to another page keeps the jobs.
+with the last session that waits for it. Changing to another page keeps the jobs, but for the first
+page's curves, which make room for Train's.
 """
 
 from __future__ import annotations

@@ -6,11 +6,13 @@ import streamlit as st
 
 from dpcore.datasets import DataUnavailable
 from dpcore.errors import InvalidInput
-from pages.shared import background, job_panel, query, view_link
+from pages.shared import background, job_panel, query, shared_jobs, view_link
 from pages.shared.verbatim import refuse
 from pages.train import calibration, controls, links, live, proof_card, tabs, texts
 
 query.tell("train", links.validate_link())
+# What is trained here waits for no curve of the first page; that page goes on with them.
+shared_jobs.only(shared_jobs.CURVES, ())
 
 view_link.title("What does privacy do to a network?")
 try:

@@ -35,8 +35,7 @@ class Window(NamedTuple):
 PAGES = (
     # The field of ε and the slider over the chart are one.
     Opened("", words=120, controls=4),
-    # It opens with the account and what is left; its chart comes after them.
-    Opened("plan", chart=False),
+    Opened("plan"),
     Opened("train?v=3&passes=2&units=8&repeats=1"),
     # It opens with the verdicts that matter, and the chart after them.
     Opened("atlas", chart=False),
