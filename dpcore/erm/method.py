@@ -295,6 +295,8 @@ class Method:
     trust : callable, optional
         (calibration) -> `Trust` by trusted party, the most trust first; for methods that blur
         records before they are sent.
+    lam_share : float
+        The share of `default_lam` that the sound edition learns with, unless λ is given.
     """
 
     key: str
@@ -310,6 +312,7 @@ class Method:
     losses: tuple[str, ...] = MARGIN_LOSSES
     all_classes: bool = False
     trust: Callable[[Calibration], tuple[Trust, ...]] | None = None
+    lam_share: float = 1.0
 
     def refusal(self, loss: str) -> str:
         """Why the method can't learn this loss, in one plain sentence; "" where it can."""
@@ -360,6 +363,9 @@ LEARNS = {MARGIN_LOSSES: "to tell two classes apart", RESIDUAL_LOSSES: "to predi
 
 
 NO_PAPER = "Not one of the five papers."
+
+SMALL_LAM = 1 / 64
+"""`lam_share` where noise does not grow as λ shrinks: fixed on Bank, Cardio and the cohort."""
 
 COMPLETE_ONLY = (
     "neighbours are tables of complete records: who has a gap is left out of n, so that a record "

@@ -120,7 +120,9 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
     def _lam(self, method: str, shape: tuple[int, ...]) -> float:
         if self.lam is not None:
             return number("lam", self.lam, at_least=SMALLEST_LAM, at_most=1e3)
-        return accurate.LAM if method in OWN_RIDGE else default_lam(*shape)
+        if method in OWN_RIDGE:
+            return accurate.LAM
+        return default_lam(*shape) * method_named(method).lam_share
 
     def _values(self, X: Any) -> Array:
         """Weights times prepared rows, shape (n, K or 1)."""

@@ -36,7 +36,8 @@ class Study:
     huber_width : float
         h of the Huber loss.
     lam : float, optional
-        λ; ``None`` for the rule in n and d (`dpcore.erm.problem.default_lam`).
+        λ of every method; ``None`` for the rule in n and d (`dpcore.erm.problem.default_lam`), of
+        which some methods learn with a share (`Method.lam_share`).
     methods : tuple of str
         Keys of the register.
     edition : str
@@ -186,6 +187,13 @@ def problem_for(study: Study, split: Split) -> Problem:
     )
 
 
+def as_learned(study: Study, problem: Problem, method: Method) -> Problem:
+    """The problem as one method learns it: at its own share of λ, unless the study names λ."""
+    if study.lam is not None or edition_of(study, method) is not Edition.SOUND:
+        return problem
+    return replace(problem, lam=problem.lam * method.lam_share)
+
+
 def edition_of(study: Study, method: Method) -> Edition:
     """The edition of a method that the study runs."""
     requested = Edition(study.edition)
@@ -202,7 +210,7 @@ def calibrations_for(study: Study, problem: Problem, delta: float) -> dict[str, 
     calibrations = {
         key: one_vs_rest.calibrate(
             (method := method_named(key)),
-            problem,
+            as_learned(study, problem, method),
             study.epsilons,
             delta,
             edition_of(study, method),
@@ -222,7 +230,10 @@ def fitting(
 
     Splits of one table differ in size only where incomplete records are dropped.
     """
-    if calibrations and all(group[0].problem == problem for group in calibrations.values()):
+    if calibrations and all(
+        group[0].problem == as_learned(study, problem, method_named(key))
+        for key, group in calibrations.items()
+    ):
         return calibrations
     return calibrations_for(study, problem, delta_for(study, split))
 

@@ -12,6 +12,7 @@ import numpy as np
 from dpcore.datasets import Split
 from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Calibration, Release, Training
+from dpcore.erm.problem import Problem
 from dpcore.evaluation.scoring import Array, Scoring, scoring_for
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
 from dpcore.evaluation.splits import Splits, each, splits_of
@@ -129,16 +130,17 @@ def _on_split(
     scoring, problem = scoring_for(split), problem_for(study, split)
     report(0.0, "calibrating the noise")
     calibrations = fitting(study, problem, split, calibrations)
-    # Methods that share an engine share its batch, and so its noise draws within a run.
-    engines: dict[Release, list[Calibration]] = {}
+    # Methods that share an engine and λ share its batch, and so its noise draws within a run.
+    engines: dict[tuple[Release, float], list[Calibration]] = {}
     for key in study.methods:
-        engines.setdefault(method_named(key).release, []).extend(calibrations[key])
+        engine = (method_named(key).release, calibrations[key][0].problem.lam)
+        engines.setdefault(engine, []).extend(calibrations[key])
     seed = study.seed if place == 0 else _seed(study.seed, place)
     released = []
-    for number, (release, batch) in enumerate(engines.items()):
+    for number, ((release, _), batch) in enumerate(engines.items()):
         begin, share = 0.9 * number / len(engines), 0.9 / len(engines)
         training = Training(
-            problem,
+            batch[0].problem,
             split.x_train,
             split.y_train,
             batch,
@@ -165,7 +167,7 @@ def _on_split(
     best = scoring.of_runs(problem, split, exact[None])["objective"]
     return pd.concat(
         [
-            _rows(study, split, batch, weights, still, float(best[0]), seconds).assign(
+            _rows(study, problem, split, batch, weights, still, float(best[0]), seconds).assign(
                 split=place, run=np.tile(np.array(runs), len(batch))
             )
             for batch, weights, still, seconds in released
@@ -181,6 +183,7 @@ def _seed(seed: int, place: int) -> int:
 
 def _rows(
     study: Study,
+    problem: Problem,
     split: Split,
     batch: list[Calibration],
     weights: Array,
@@ -190,7 +193,7 @@ def _rows(
 ) -> pd.DataFrame:
     import pandas as pd
 
-    problem, runs = batch[0].problem, weights.shape[1]
+    runs = weights.shape[1]
     # Without noise all runs give one model, which is scored once.
     models, place = np.unique(weights.reshape(-1, weights.shape[-1]), axis=0, return_inverse=True)
     scoring = scoring_for(split)

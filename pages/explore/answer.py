@@ -86,7 +86,7 @@ def judged_on(view: View) -> str:
 def notes(view: View) -> None:
     """Draw what else belongs to the data: task, preparation, roughness."""
     dataset = view.split.entry
-    rule = " by rule" if view.study.lam is None else ""
+    rule = texts.LAMBDA_BY_RULE if view.study.lam is None else ""
     st.caption(
         f"{verbatim(dataset.task)} {LOSSES[view.study.loss]}, trained on {view.split.records:,} "
         f"records with {view.split.dimension} features; λ = {plain(view.problem.lam)}{rule}."

@@ -86,3 +86,4 @@ UPLOADED = (
     "These are your own records. The curves on this page are computed from them and are **not "
     "private**: treat every number and picture here like the records themselves."
 )
+LAMBDA_BY_RULE = " by rule, a 64th of it where noise does not grow as λ shrinks"

@@ -21,6 +21,7 @@ from dpcore.evaluation.study import (
     edition_of,
     problem_for,
 )
+from dpcore.evaluation.sweep import sweep
 from dpcore.guarantee import Edition, default_delta
 from dpcore.methods import method_named
 
@@ -184,6 +185,31 @@ def test_delta_and_lambda_default_to_their_rules(cancer: Split) -> None:
     assert (problem.records, problem.dimension) == cancer.x_train.shape
     assert problem.lam > 0
     assert problem_for(Study(lam=0.5), cancer).lam == 0.5
+
+
+def test_a_method_learns_with_its_share_of_the_rule_s_lambda_and_with_the_one_that_is_named(
+    cancer: Split,
+) -> None:
+    methods = ("opera", "objpert", "dpgd")
+    problem = problem_for(Study(), cancer)
+
+    def lams(**changes: Any) -> dict[str, float]:
+        study = Study(methods=methods, epsilons=(1.0,), **changes)
+        made = calibrations_for(study, problem_for(study, cancer), 1e-5)
+        return {key: group[0].problem.lam for key, group in made.items()}
+
+    share = {"opera": 1.0, "objpert": 1 / 64, "dpgd": 1 / 64}
+    assert lams() == {key: problem.lam * part for key, part in share.items()}
+    assert set(lams(lam=0.5).values()) == {0.5}
+    # As in the paper: nothing of ours.
+    assert lams(edition="published") == share | {
+        "opera": problem.lam,
+        "objpert": problem.lam,
+        "dpgd": problem.lam / 64,
+    }
+    study = Study(methods=methods, epsilons=(1.0,), runs=2)
+    rows = sweep(study, split=cancer)
+    assert (rows["excess_risk"] > 0).all()  # against the best at the λ that all are judged by
 
 
 def test_a_method_without_a_published_edition_runs_as_sound(cancer: Split) -> None:

@@ -15,6 +15,7 @@ from dpcore.erm import permuted, stream
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     NO_PAPER,
+    SMALL_LAM,
     Calibration,
     Method,
     MethodStanding,
@@ -96,4 +97,5 @@ METHOD = Method(
         "pass over them many times lose less.",
         "The order of the records is public and the same in every run.",
     ),
+    lam_share=SMALL_LAM,
 )

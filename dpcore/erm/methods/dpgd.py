@@ -14,6 +14,7 @@ from dpcore.erm import full_batch
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     NO_PAPER,
+    SMALL_LAM,
     Calibration,
     Method,
     MethodStanding,
@@ -85,4 +86,5 @@ METHOD = Method(
     rule=calibrate,
     release=full_batch.release,
     losses=LOSSES,
+    lam_share=SMALL_LAM,
 )

@@ -13,6 +13,7 @@ from dpcore.erm import newton_noise
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     NO_PAPER,
+    SMALL_LAM,
     Calibration,
     Method,
     MethodStanding,
@@ -70,4 +71,5 @@ METHOD = Method(
     release=newton_noise.release,
     losses=LOSSES,
     limits=("A step costs d times as much as one of DP-GD, so wide tables take long.",),
+    lam_share=SMALL_LAM,
 )

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from dpcore.erm import quadratic
 from dpcore.erm.method import (
+    SMALL_LAM,
     Calibration,
     Method,
     MethodStanding,
@@ -173,4 +174,5 @@ METHOD = Method(
         "The noise grows with the number of features. With Gaussian noise it is InputPert's.",
     ),
     losses=("logistic", "squared"),
+    lam_share=SMALL_LAM,
 )

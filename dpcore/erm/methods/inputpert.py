@@ -9,6 +9,7 @@ from decimal import ROUND_CEILING, Context
 from dpcore.erm import noisy_records, quadratic
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
+    SMALL_LAM,
     Array,
     Calibration,
     Method,
@@ -190,4 +191,5 @@ METHOD = Method(
     losses=LOSSES,
     all_classes=True,
     trust=trust,
+    lam_share=SMALL_LAM,
 )

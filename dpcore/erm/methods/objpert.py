@@ -7,7 +7,7 @@ from functools import partial
 
 from dpcore.erm import objective_noise
 from dpcore.erm.losses import LOSSES
-from dpcore.erm.method import Method, MethodStanding
+from dpcore.erm.method import SMALL_LAM, Method, MethodStanding
 from dpcore.erm.objective_perturbation import (
     ObjectiveNoise,
     ObjectiveRule,
@@ -57,4 +57,5 @@ METHOD = Method(
     release=partial(objective_noise.release, objective_noise.gaussian),
     losses=LOSSES,
     all_classes=True,
+    lam_share=SMALL_LAM,
 )
