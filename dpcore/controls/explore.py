@@ -330,11 +330,19 @@ FEATURES = Control(
     # Train has a control called “features”; two pages must not share a name in the address.
     "feature_map",
     "Features",
-    OneOf({"plain": "As they are", "fourier": "Random Fourier (Gaussian kernel)"}),
+    OneOf(
+        {
+            "plain": "As they are",
+            "additive": "A curve in each number (additive)",
+            "fourier": "Random Fourier (Gaussian kernel)",
+        }
+    ),
     fallback_name="as they are",
     field="preparation.features",
-    brief="plain or fourier (random, for a Gaussian kernel)",
-    help="**Random Fourier features** are waves across the data whose directions and lengths are "
+    brief="plain, additive (a curve in each number) or fourier (random, for a Gaussian kernel)",
+    help="**A curve in each number**: the model adds up a curve of 12 steps in each number instead "
+    "of a straight line. The steps stand at public values, so no record moves them. "
+    "**Random Fourier features** are waves across the data whose directions and lengths are "
     "drawn by chance, without looking at any record. A linear model of them can follow curves, as "
     "a Gaussian-kernel machine does. Privacy is proved as before; the noise falls on every "
     "feature.",

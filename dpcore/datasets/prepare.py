@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.datasets.additive import cuts, sums_of_steps
 from dpcore.datasets.fourier import fourier_names, random_fourier
 from dpcore.datasets.schema import Classes, Column, Entry, Table
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
@@ -30,6 +31,7 @@ row over the norm that the sensitivity assumes."""
 
 _VANISHING = 1e-100
 
+FEATURES = ("plain", "additive", "fourier")
 MOST_FEATURES = 4_096
 
 DATA_SCALING = (
@@ -66,9 +68,10 @@ class Preparation:
         Apply the public transform of long-tailed columns, such as log(1 + x), before scaling.
     include : tuple of str
         Columns to use that the catalogue leaves out, such as Bank's ``duration``.
-    features : {"plain", "fourier"}
-        The rows as they are, or random Fourier features of them (`dpcore.datasets.fourier`): linear
-        methods then learn as kernel methods do.
+    features : {"plain", "additive", "fourier"}
+        The rows as they are; numbers as sums of steps (`dpcore.datasets.additive`), with which
+        linear methods learn a curve in each number; or random Fourier features of the rows
+        (`dpcore.datasets.fourier`), with which they learn as kernel methods do.
     fourier_features : int
         Number of Fourier features, even.
     bandwidth : float
@@ -84,7 +87,7 @@ class Preparation:
     seed: int = 0
     log_transform: bool = True
     include: tuple[str, ...] = ()
-    features: Literal["plain", "fourier"] = "plain"
+    features: Literal["plain", "additive", "fourier"] = "plain"
     fourier_features: int = 256
     bandwidth: float = 0.7
 
@@ -101,7 +104,12 @@ class Preparation:
                     f"{name} is {brief(getattr(self, name))}, but it must be true or false."
                 )
         object.__setattr__(self, "include", tuple(self.include))
-        one_of("features", self.features, ("plain", "fourier"))
+        one_of("features", self.features, FEATURES)
+        if self.features == "additive" and self.scaling == "data":
+            raise InvalidInput(
+                "scaling is 'data', but it must be public with features 'additive', whose steps "
+                "stand at public values."
+            )
         count = whole("fourier_features", self.fourier_features, at_least=2, at_most=MOST_FEATURES)
         if count % 2:
             raise reject("fourier_features", count, "even: they are pairs of a cosine and a sine")
@@ -256,12 +264,13 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
             parts.append(part)
             continue
         values = frame[column.name].to_numpy(dtype=float)[rows]
+        part, steps = values[:, np.newaxis], [column.name]
         if column.kind == "number":
-            values, outside = scaled(column, values, preparation)
+            steps, part, outside = _number(column, values, preparation)
             if outside:
                 clipped.append(f"{outside:,} of {column.name}")
-        names.append(column.name)
-        parts.append(values[:, np.newaxis])
+        names += steps
+        parts.append(part)
     if preparation.intercept:
         names.append("intercept")
         parts.append(np.ones((len(rows), 1)))
@@ -389,6 +398,27 @@ def _one_hot(
         names.append(f"{column.name} unknown")
         levels = np.where(levels < 0, np.int64(len(column.levels)), levels)
     return names, (levels[:, np.newaxis] == np.arange(len(names))).astype(float)
+
+
+def _number(
+    column: Column, values: FloatArray, preparation: Preparation
+) -> tuple[list[str], FloatArray, int]:
+    """The features of a number: names, rows, and how many values lay outside the public bounds."""
+    if preparation.features != "additive":
+        values, outside = scaled(column, values, preparation)
+        return [column.name], values[:, np.newaxis], outside
+    shares, outside = scaled(column, values, replace(preparation, interval="unit"))
+    names = [f"{column.name} ≥ {cut:.4g}" for cut in cut_values(column, preparation)]
+    return names, sums_of_steps(shares), outside
+
+
+def cut_values(column: Column, preparation: Preparation) -> FloatArray:
+    """Where the steps of a number stand, in its own unit, ascending; shape (K,)."""
+    low, high = _transformed(column, np.array(column.bounds), preparation)
+    places = low + cuts() * (high - low)
+    if not preparation.log_transform or column.transform == "none":
+        return np.asarray(places)
+    return np.asarray(np.sign(places) * np.expm1(np.abs(places)))
 
 
 def _transformed(column: Column, values: FloatArray, preparation: Preparation) -> FloatArray:

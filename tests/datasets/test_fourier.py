@@ -72,7 +72,7 @@ def test_they_are_a_way_to_prepare_any_set(dataset) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"features": "wave"}, "features is 'wave', but it must be one of plain, fourier"),
+        ({"features": "wave"}, "features is 'wave', but it must be one of plain, additive"),
         ({"fourier_features": 7}, "fourier_features is 7, but it must be even"),
         ({"fourier_features": 0}, "fourier_features is 0, but it must be"),
         ({"bandwidth": 0.0}, "bandwidth is 0, but it must be"),

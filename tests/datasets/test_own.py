@@ -353,16 +353,17 @@ PREDICTED = {
 
 
 @pytest.mark.parametrize("predicts", list(PREDICTED))
-@pytest.mark.parametrize("fourier", [False, True])
+@pytest.mark.parametrize(
+    "setting", [{"intercept": True}, {"features": "additive"}, {"features": "fourier"}]
+)
 @pytest.mark.parametrize("part", ["train", "test"])
-def test_a_blank_record_keeps_its_place_and_adds_nothing(predicts, fourier, part) -> None:
+def test_a_blank_record_keeps_its_place_and_adds_nothing(predicts, setting, part) -> None:
     columns = "".join(PREDICTED[predicts])
     names = ["age", "smoker", "region"]
     people = [(20 + i, ("no", "yes")[i % 2], ("north", "south")[i // 2 % 2]) for i in range(50)]
     held_out = drawn(50, Preparation())
     place = int(np.flatnonzero(held_out == (part == "test"))[3])
-    kind = "features" if fourier else "intercept"
-    preparation = Preparation(**{kind: "fourier" if fourier else True})
+    preparation = Preparation(**setting)
 
     def written(row: str) -> str:
         lines = [",".join(map(str, person)) for person in people]
