@@ -30,7 +30,7 @@ of AUC there at ε of 1 and more, and lose .005 of accuracy at 0.1."""
 
 def cuts() -> FloatArray:
     """t₁ … t_K as shares of the public interval, shape (K,), strictly between 0 and 1."""
-    return np.asarray(np.arange(1, STEPS + 1) / (STEPS + 1))
+    return np.arange(1, STEPS + 1) / (STEPS + 1)
 
 
 def sums_of_steps(shares: FloatArray) -> FloatArray:
@@ -42,4 +42,4 @@ def sums_of_steps(shares: FloatArray) -> FloatArray:
         The number as a share of its public interval, in [0, 1].
     """
     height = STEPS**-0.5
-    return np.where(shares[:, np.newaxis] >= cuts(), height, -height)
+    return np.asarray(np.where(shares[:, np.newaxis] >= cuts(), height, -height))
