@@ -27,7 +27,7 @@ _LINK = {
     "spent": ("what", "first", "epsilon", "delta", "adjacency"),
 }
 """The cells of each kind in a link, after the kind; empty ones at the end are left out."""
-_NO_FORMULA = "=+-@"
+_NO_FORMULA = "=+-@ "
 
 
 def to_link(entries: Sequence[Entry]) -> str:

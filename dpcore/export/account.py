@@ -9,6 +9,7 @@ from dpcore.accounting.account import Account, Statement
 from dpcore.controls.options import exactly
 from dpcore.export.lines import joined
 from dpcore.guarantee import Adjacency
+from dpcore.rounding import raised
 
 FILE = "account.csv"
 LINE = 74
@@ -61,9 +62,10 @@ def calendar(statement: Statement) -> str:
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Epsilon Explorer//dpcore//EN"]
     for row in statement.table.to_dict("records"):
         stamp = row["day"].strftime("%Y%m%d")
+        spent = exactly(raised(row["epsilon_spent"], 4))
         told = (
-            f"Then ε = {row['epsilon_spent']:.4g} of {budget.epsilon:g} is spent at δ = "
-            f"{budget.delta:g} ({guarantee.by}, {guarantee.adjacency})."
+            f"Then ε = {spent} of {exactly(budget.epsilon)} is spent at δ = "
+            f"{exactly(budget.delta)} ({guarantee.by}, {guarantee.adjacency})."
         )
         name = hashlib.sha256(f"{stamp} {row['what']}".encode()).hexdigest()[:16]
         lines += [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpcore.controls.atlas import FILTERS, FORM, RUN
 from dpcore.controls.control import Values
-from dpcore.controls.options import written
+from dpcore.controls.options import exactly, written
 from dpcore.evaluation.models import ModelStudy
 
 
@@ -16,7 +16,7 @@ def list_command(values: Values) -> str:
 
 def model_command(study: ModelStudy) -> str:
     """The command line that prints the table on screen."""
-    epsilons = " ".join(f"{epsilon:g}" for epsilon in study.epsilons)
+    epsilons = " ".join(map(exactly, study.epsilons))
     options = written((FORM, *RUN), vars(study))
     return " ".join(
         ["python -m dpcore model", *options, f"--dataset {study.dataset}", f"--epsilon {epsilons}"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpcore.controls.options import exactly
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
 
@@ -9,5 +10,5 @@ def command(budget: PrivacyBudget, adjacency: Adjacency, prior: float, rate: flo
     """The command line that prints what follows from (ε, δ) alone."""
     return (
         f"python -m dpcore risk --epsilon {budget.epsilon!r} --delta {budget.delta!r} "
-        f"--adjacency {adjacency} --prior {prior:g} --fpr {rate:g}"
+        f"--adjacency {adjacency} --prior {exactly(prior)} --fpr {exactly(rate)}"
     )

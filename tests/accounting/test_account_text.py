@@ -48,6 +48,14 @@ def test_an_account_goes_through_a_file_and_comes_back() -> None:
     assert from_csv(f"\ufeff{fewer}") == (Entry("release", "A", 7, noise=3.0),)
     (row,) = from_csv(to_csv([replace(WEEKLY, what="=HYPERLINK(1)")]))
     assert row.what == "HYPERLINK(1)"
+    (row,) = from_csv(to_csv([replace(WEEKLY, what="- =1+1")]))
+    assert row.what == "1+1"
+
+
+def test_a_name_holds_no_sign_that_is_not_seen() -> None:
+    hostile = "\u202e\ufeffA\x00\r\nBEGIN:VEVENT\u2028\x85B\u200b"
+    assert replace(WEEKLY, what=hostile).what == "A BEGIN:VEVENT B"
+    assert replace(WEEKLY, what="\u200b\x00").what == replace(WEEKLY, what="").what
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -117,6 +118,11 @@ def test_a_diary_reads_each_event_whole() -> None:
     assert unfolded.count("DTSTART;VALUE=DATE:20260115") == 1
     assert unfolded.count("DTEND;VALUE=DATE:20260116") == 1
     assert len({line for line in unfolded if line.startswith("UID:")}) == 52
+    # Never less than was spent.
+    told = [float(one) for one in re.findall(r"ε = ([0-9.]+) of 3 is spent", "\n".join(unfolded))]
+    spent = state(account).table["epsilon_spent"]
+    assert len(told) == len(spent)
+    assert all(0 <= said - true < 2e-3 * true for said, true in zip(told, spent, strict=True))
 
 
 @pytest.mark.parametrize(

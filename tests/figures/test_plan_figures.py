@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import date
 
 import pandas as pd
@@ -153,3 +154,20 @@ def test_the_ladder_tells_claims_from_proofs() -> None:
     assert "Analytic Gaussian needs the least noise, σ = 2" in drawn.sentence
     assert "zCDP, proved as well, needs 2 times as much" in drawn.sentence
     assert "Classical Gaussian proves nothing here" in drawn.sentence
+
+
+def test_no_hover_says_less_than_is_spent_or_less_noise_than_is_needed(along: pd.DataFrame) -> None:
+    certified = along[along["curve"] == "pld"]
+    (trace,) = spending.spending(certified).figure.data
+    assert len(trace.hovertext) == len(certified)
+    for told, epsilon in zip(trace.hovertext, certified["epsilon"], strict=True):
+        assert float(re.search(r"ε = ([0-9.]+)<br>", told)[1]) >= epsilon
+    rows = [("A", 2.000004, "proved", "by", 1.0, 1.25e-5)]
+    table = pd.DataFrame(rows, columns=["title", "sigma", "status", "by", "epsilon", "delta"])
+    (bar,) = ladder.sigmas(table).figure.data
+    assert bar.text[0] == "2.01"
+    assert "σ = 2.0001<br>for ε = 1, δ = 1.25e-5" in bar.hovertext[0]
+    statement = state(Account(PrivacyBudget(3.0, 1e-5), (Entry("release", noise=4.0, count=3),)))
+    stairs = account.spending(statement).figure.data[0]
+    for value, (_, told) in zip(stairs.y, stairs.customdata, strict=True):
+        assert float(told) >= value

@@ -139,10 +139,10 @@ def spending(statement: Statement, *, dark: bool = False) -> Drawn:
         name="ε spent so far",
         line={"color": colour, "width": 2, "shape": "hv"},
         marker={"size": [0, *[6] * len(table), 0]},
-        customdata=[[each] for each in what],
+        customdata=[[each, at_most(value, 4)] for each, value in zip(what, values, strict=True)],
         hovertemplate=(
-            f"%{{x}}: %{{customdata[0]}}<br>ε spent so far %{{y:.4g}} at δ = {plain(budget.delta)}"
-            f"<br>{guarantee.by} · {guarantee.adjacency}<extra></extra>"
+            f"%{{x}}: %{{customdata[0]}}<br>ε spent so far %{{customdata[1]}} at δ = "
+            f"{plain(budget.delta)}<br>{guarantee.by} · {guarantee.adjacency}<extra></extra>"
         ),
     )
     figure.add_scatter(

@@ -39,14 +39,16 @@ def sigmas(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
             orientation="h",
             name=name,
             marker={"color": on_dark if dark else light, "pattern": {"shape": pattern}},
-            text=[plain(value) for value in rows["sigma"]],
+            text=[at_most(value) for value in rows["sigma"]],
             textposition="outside",
             cliponaxis=False,
-            customdata=rows[["epsilon", "delta", "by", "status"]],
-            hovertemplate=(
-                "%{y}: σ = %{x:.5g}<br>for ε = %{customdata[0]:.4g}, δ = %{customdata[1]:.1e}, "
-                "adjacency that of Δ<br>%{customdata[2]} · %{customdata[3]}<extra></extra>"
-            ),
+            hovertext=[
+                f"{row['title']}: σ = {at_most(row['sigma'], 5)}<br>for ε = "
+                f"{at_most(row['epsilon'])}, δ = {at_most(row['delta'])}, adjacency that of Δ<br>"
+                f"{row['by']} · {row['status']}"
+                for _, row in rows.iterrows()
+            ],
+            hovertemplate="%{hovertext}<extra></extra>",
         )
     top = float(table["sigma"].max())
     figure.update_xaxes(title="noise σ", range=[0.0, 1.1 * top], automargin=True)
@@ -66,7 +68,7 @@ def sigmas(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
         if len(unmet):
             sentence += f" {unmet['title'].iloc[0]} proves nothing here: its condition is not met."
     alt = "Noise for the same promise: " + ", ".join(
-        f"{title} {plain(sigma)}"
+        f"{title} {at_most(sigma)}"
         for title, sigma in zip(table["title"], table["sigma"], strict=True)
     )
     return Drawn(figure, sentence, f"{alt}.")

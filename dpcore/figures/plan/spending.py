@@ -50,11 +50,13 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
             mode="lines+markers",
             line={"color": look.on(dark), "dash": look.dash, "width": 2},
             marker={"symbol": look.marker, "size": 6},
-            customdata=rows[["delta", "adjacency", "accountant", "status"]],
-            hovertemplate=(
-                "%{x:,} steps: ε = %{y:.4g}<br>δ = %{customdata[0]:.1e} · %{customdata[1]}"
-                "<br>%{customdata[2]} · %{customdata[3]}<extra></extra>"
-            ),
+            hovertext=[
+                f"{row['steps']:,} steps: ε = {_ended(curve, row['epsilon'])}<br>δ = "
+                f"{at_most(row['delta'])} · {row['adjacency']}<br>{row['accountant']} · "
+                f"{row['status']}"
+                for _, row in rows.iterrows()
+            ],
+            hovertemplate="%{hovertext}<extra></extra>",
         )
     last = int(table["steps"].max())
     final = finite[finite["steps"] == last]
