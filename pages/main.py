@@ -20,6 +20,7 @@ st.set_page_config(
 )
 
 st.html(Path("assets/page.css"))
+st.html(Path("assets/history.html"), unsafe_allow_javascript=True)
 st.logo("assets/logo.svg", size="large", icon_image="assets/icon.svg")
 page = st.navigation(
     [

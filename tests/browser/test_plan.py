@@ -12,7 +12,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
-from tests.browser.test_explore import DRAWN, IN_SIGHT
+from tests.browser.sight import in_sight
+from tests.browser.test_explore import DRAWN
 from tests.browser.waiting import (
     eventually,
     expect_alternative_texts,
@@ -206,9 +207,9 @@ def test_a_setting_for_the_budget_has_its_picture_above_the_fold(
             box = page.get_by_test_id("stPlotlyChart").first.bounding_box()
             assert box is not None
             assert box["y"] + share * box["height"] <= height, (sought, width)
-            found = page.evaluate(IN_SIGHT)
-            assert len(found["words"]) <= 150, " ".join(found["words"])
-            assert len(found["controls"]) <= 8, found["controls"]
+            words, controls = in_sight(page)
+            assert len(words) <= 150, " ".join(words)
+            assert len(controls) <= 8, controls
     expect_alternative_texts(page, 1)
     # The title of before is still read.
     page.goto(f"{address}/plan?v=2&question=A+setting+for+my+budget")

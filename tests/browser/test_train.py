@@ -11,7 +11,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
-from tests.browser.test_explore import DRAWN, IN_SIGHT
+from tests.browser.sight import in_sight
+from tests.browser.test_explore import DRAWN
 from tests.browser.waiting import (
     eventually,
     expect_alternative_texts,
@@ -103,9 +104,9 @@ def test_the_picture_is_above_the_fold_in_few_words_with_few_controls(
         box = page.get_by_test_id("stPlotlyChart").first.bounding_box()
         assert box is not None
         assert box["y"] + share * box["height"] <= height, (width, box)
-        found = page.evaluate(IN_SIGHT)
-        assert len(found["words"]) <= 150, " ".join(found["words"])
-        assert len(found["controls"]) <= 8, found["controls"]
+        words, controls = in_sight(page)
+        assert len(words) <= 150, " ".join(words)
+        assert len(controls) <= 8, controls
 
 
 def test_the_effect_of_a_setting_is_trained_when_asked_for(
