@@ -184,7 +184,7 @@ MAP = Control(
     OneOf({"decay": "Noise and decay R", "rate": "Noise and sampling rate q"}, row=True),
     noun="the map",
     fallback_name="noise and decay",
-    help="Every cell is one run like this one, with another first noise and another decay, or "
+    help="Every cell is one run like this one, with another first noise. It has another decay, or "
     "another share of the records in each step.",
 )
 LADDER_EPSILON = Control(

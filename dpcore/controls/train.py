@@ -79,7 +79,7 @@ CONTROLS = Page(
         OneOf(METRICS, row=True),
         noun="the measure",
         help="**Accuracy**: share of test records that are right. **AUC**: how often a record that "
-        "has the condition is ranked above one that has not; unlike accuracy it does not hang on "
+        "has the condition is ranked above one that has not. Unlike accuracy it does not hang on "
         "how many have it.",
     ),
     Control(
@@ -88,12 +88,11 @@ CONTROLS = Page(
         OneOf(FEATURES),
         field="features",
         brief=f"raw, deskewed, scattering or whitened (default: {TrainingStudy.features})",
-        help="**As they are**; **set upright**: each image moved to its middle and sheared until "
-        "it does not lean; or **scattering features**: fixed wavelet filters. All are computed "
-        "from each image by itself and look at no other record, so they cost no privacy; a linear "
-        "network on top of scattering is hard to beat at small ε. **Whitened** (MNIST): the same, "
-        "pressed together where public digits of other people vary most, so that clipping cuts "
-        "off less.",
+        help="**As they are**, or **set upright**: each image moved to its middle and sheared "
+        "until it does not lean. **Scattering**: fixed wavelet filters; a linear network on top "
+        "of them is hard to beat at small ε. All look at each image by itself, so they cost no "
+        "privacy. **Whitened** (MNIST): scattering, pressed together where public digits of other "
+        "people vary most. Clipping then cuts off less.",
     ),
     Control(
         "network",
@@ -344,7 +343,7 @@ CONTROLS = Page(
         noun="a number of public records of",
         field="public",
         brief="training records set aside as public",
-        help="So many of the training records are taken as public: weights are computed from them, "
+        help="So many of the training records are taken as public. Weights are computed from them, "
         "and nothing is promised to them. Training has that many records fewer.",
         shown=_set_aside,
     ),
@@ -445,7 +444,7 @@ CONTROLS = Page(
         noun="a share of steps to average of",
         field="config.average",
         brief="share of the steps so far whose weights are averaged",
-        help="Share of the steps so far whose weights are averaged, the latest counting most; 0 "
+        help="Share of the steps so far whose weights are averaged, the latest counting most. 0 "
         "keeps those of the last step. Averaging smooths the noise away and costs no privacy.",
     ),
     Control(
@@ -477,8 +476,8 @@ EFFECT = Control(
     OneOf(_effects),
     default="decay",
     noun="the effect of",
-    help="Paper 003, figure 2, varies the decay R, the first noise σ₀ and the clipping norm C; "
-    "paper 004, figure 5, the lot size, the hidden units and the clipping norm.",
+    help="Paper 003 varies the decay R, the first noise σ₀ and the clipping norm C (figure 2). "
+    "Paper 004 varies the batch size, the hidden units and the clipping norm (figure 5).",
 )
 GIVES_WAY = Control(
     "gives_way",
@@ -487,8 +486,8 @@ GIVES_WAY = Control(
     noun="to let give way",
     fallback_name="what usually does",
     help="**The noise**: as many epochs as set, the noise solved anew for each value. **The "
-    "epochs**: the same first noise, and as many epochs as keep within ε, at most ten times as "
-    "many as set.",
+    "epochs**: the same first noise, and as many epochs as keep within ε. They are at most ten "
+    "times as many as set.",
 )
 VIEW = common.tabs("train_view", TABS)
 DETAIL = (EFFECT, GIVES_WAY, VIEW, *common.RISK)

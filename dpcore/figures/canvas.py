@@ -114,6 +114,8 @@ def add_band(
     )
 
 
-def single_runs(low: float, high: float, shown: Callable[[float], str], runs: int) -> str:
+def single_runs(
+    low: float, high: float, shown: Callable[[float], str], runs: int, noun: str = "run"
+) -> str:
     """The band of a point in words, on a line of its own."""
-    return f"<br>{band(runs)}: {shown(low)} to {shown(high)}"
+    return f"<br>{band(runs, noun)}: {shown(low)} to {shown(high)}"

@@ -63,17 +63,17 @@ def percent_at_most(share: float, digits: int = 3) -> str:
     return "100 %"
 
 
-def band(runs: int) -> str:
+def band(runs: int, noun: str = "run") -> str:
     """What the ends of a band of single runs are."""
-    return "9 of 10 runs" if runs >= MANY else f"lowest to highest of {runs}"
+    return f"9 of 10 {noun}s" if runs >= MANY else f"lowest to highest of {runs}"
 
 
-def in_band(runs: int) -> str:
+def in_band(runs: int, noun: str = "run") -> str:
     """A sentence on the runs that lie in a band; of one run there is none."""
     if runs == 1:
-        return "One run."
+        return f"One {noun}."
     inside = "nine of ten lie" if runs >= MANY else "all lie"
-    return f"Means over {runs:,} runs; {inside} in the band."
+    return f"Means over {runs:,} {noun}s; {inside} in the band."
 
 
 def percent(share: float, decimals: int = 1) -> str:

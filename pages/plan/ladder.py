@@ -49,8 +49,8 @@ def show(answer: Answer) -> None:
     """Draw the controls of one release, the bars and their numbers."""
     delta = answer.training.delta
     st.markdown(
-        "One release without sampling: how much noise each theorem asks for, for the same ε and "
-        f"δ = {plain(delta)} (the one of the controls)."
+        "The noise that each theorem asks for in one release without sampling. All are for the "
+        f"same ε and δ = {plain(delta)}, the one of the controls."
     )
     with st.container(horizontal=True):
         epsilon = drawn(LADDER_EPSILON, width=200)

@@ -21,14 +21,13 @@ PLD_NUMBER = (
 PRINTED_NUMBER = (
     "Equations (3) and (4) and Lemma 3 of paper 003, exactly as printed. It is a claim, not a "
     "guarantee. The badges say whether the number holds under replace-one, of which its lemma "
-    "speaks: for batches drawn as in this run, and for batches of fixed size, as the lemma has "
-    "them."
+    "speaks. One is for batches drawn as in this run. One is for batches of fixed size, as the "
+    "lemma has them."
 )
 FINDINGS = (
     "**Holds**: an accountant certifies that ε or less for exactly this noise. **Does not hold**: "
     "some data sets show more than that. **Not decided**: neither is known here. Each answer is "
-    "for the neighbours and for the way of drawing batches named beside it; for others it may "
-    "differ."
+    "for the neighbours and the batches named beside it. For others it may differ."
 )
 NOT_PROVED = (
     "A condition of this theorem is not met, or there is none. That does not make a number false."

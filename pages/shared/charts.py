@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpcore.evaluation.marks import marked
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.headings import heading
 from pages.shared.session import control_text
 from pages.shared.verbatim import csv, verbatim
 
@@ -40,8 +41,14 @@ def plot(drawn: Drawn, key: str) -> None:
 
 
 def download(table: pd.DataFrame, name: str, alt: str) -> None:
-    """Show a table and a button for its CSV."""
-    st.dataframe(table, hide_index=True, height="auto" if len(table) < 9 else 320, alt=alt)
+    """Show a table with headings in words, and a button for its CSV."""
+    st.dataframe(
+        table,
+        hide_index=True,
+        height="auto" if len(table) < 9 else 320,
+        column_config={name: heading(str(name)) for name in table.columns},
+        alt=alt,
+    )
     download_csv(table, name)
 
 

@@ -11,11 +11,11 @@ from dpcore.datasets import images
 from dpcore.evaluation import comparison, finished
 from dpcore.evaluation.finished import Finished
 from dpcore.figures import training as figures
+from dpcore.figures.headings import heading
 from dpcore.figures.words import at_most, listed, plain
 from pages.shared import query
 from pages.shared.charts import download, on_dark, plot, table_behind
 from pages.shared.session import control_value, set_controls, store, stored
-from pages.train import texts
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
@@ -127,13 +127,9 @@ def _title(name: str, training: Finished, metric: str, differing: list[str]) -> 
     value_note = "" if value is None else f": {figures.shown(metric)(value)}"
     data = images.entry(settings["dataset"]).title
     differences = "".join(
-        f", {_setting_name(setting)} {_value_text(settings[setting])}" for setting in differing
+        f", {heading(setting)} {_value_text(settings[setting])}" for setting in differing
     )
     return f"{name}. {data}, {settings['network']}{differences}{epsilon_note}{value_note}"
-
-
-def _setting_name(setting: str) -> str:
-    return texts.NAMES.get(setting, setting.replace("_", " ")).removeprefix("the ")
 
 
 def _value_text(value: object) -> str:
@@ -162,9 +158,7 @@ def _charts(trainings: dict[str, Finished], metric: str) -> None:
 def _difference(trainings: dict[str, Finished]) -> str:
     if len(trainings) < 2:
         return "Choose a second one to see in what they differ."
-    differing = [
-        texts.NAMES.get(name, name.replace("_", " ")) for name in finished.differing(trainings)
-    ]
+    differing = [heading(name) for name in finished.differing(trainings)]
     if not differing:
         return "They were set alike."
     return f"They differ in {listed(differing)}."

@@ -60,7 +60,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
     study, records = choice.study, calibrated.records
     st.markdown(
         "The same training with other values of one setting, all within the same ε at the same δ. "
-        "Something has to give way: either the noise is solved anew, or only so many epochs are "
+        "Something has to give way. Either the noise is solved anew, or only so many epochs are "
         "run as the same noise affords."
     )
     with st.container(horizontal=True):

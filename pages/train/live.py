@@ -191,7 +191,8 @@ def _measured(
         )
     spread = "one repetition"
     if compared.runs > 1:
-        spread = f"{band(compared.runs)}: {shown(compared.low)} to {shown(compared.high)}"
+        ends = band(compared.runs, figures.REPETITION)
+        spread = f"{ends}: {shown(compared.low)} to {shown(compared.high)}"
     is_complete = epoch == epochs and not _midway(calibrated, table)
     epoch_note = "" if is_complete else f"epoch {epoch:,} of {epochs:,}; "
     measured = (label, shown(compared.value), f"{epoch_note}{spread}", meaning)

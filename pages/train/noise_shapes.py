@@ -28,7 +28,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     st.markdown(
         "The same training with three shapes of noise, constant over time. **The same for every "
         "weight** and **scaled with the clipping** are certified at the ε that was asked for. "
-        "**Paper 004** claims that ε for its noise; nothing is certified for it, because the "
+        "**Paper 004** claims that ε for its noise, and nothing is certified for it. There the "
         "private gradient itself decides where the noise is small."
     )
     if "published" not in studies:

@@ -49,7 +49,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     """Draw the button, the progress and the files."""
     st.markdown("**For keeping**")
     st.markdown(
-        "What this page trains is **exploration**: its noise comes from the seed, and whoever has "
+        "What this page trains is **exploration**. Its noise comes from the seed, and whoever has "
         "the seed takes it off again. A model that may leave the house is trained once more, with "
         "batches and noise from the operating system. Each such training spends ε anew."
     )

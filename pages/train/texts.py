@@ -64,28 +64,3 @@ UPLOADED = (
     "private. Features must come from a network that has not seen these records."
 )
 OWN_SETTINGS = "For the option `--set` and for `settings` of a study in Python; this page has none."
-NAMES = {
-    "dataset": "the data",
-    "features": "the inputs",
-    "public": "the records set aside",
-    "target_epsilon": "ε",
-    "runs": "the number of repetitions",
-    "network": "the network",
-    "widths": "the hidden units",
-    "activation": "the activation",
-    "epochs": "the epochs",
-    "batch": "the batch size",
-    "learning_rate": "the learning rate",
-    "final_rate": "the learning rate at the end",
-    "optimizer": "the optimizer",
-    "clip": "the clipping norm C",
-    "decay": "the decay R",
-    "decay_every": "when the noise decays",
-    "sampling": "how batches are drawn",
-    "adjacency": "what counts as one person's data",
-    "public_size": "the public size",
-    "noise": "the noise over weights",
-    "weights": "where weights come from",
-    "average": "the share of steps averaged",
-    "seed": "the seed",
-}

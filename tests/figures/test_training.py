@@ -69,7 +69,7 @@ def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence() -> None
     assert drawn.sentence.startswith(
         "At the end: your settings at 80.0 % and no privacy at 90.0 %."
     )
-    assert "Means over 2 runs" in drawn.sentence
+    assert "Means over 2 repetitions" in drawn.sentence
     assert drawn.sentence in drawn.alt
 
 

@@ -155,7 +155,7 @@ def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
     named = [key, studies["constant"].key]
     other = opened(passes="1000", schedule="Constant", train_view="Compare runs", compare=named)
     assert other.multiselect(key="compared").value == named
-    assert "They differ in the decay R." in said(other)
+    assert "They differ in decay R." in said(other)
     options = other.multiselect(key="compared").options
     assert [re.findall(r"decay R ([\d.]+)", option) for option in options] == [["0.95"], ["1"]]
 

@@ -113,8 +113,8 @@ def epsilon(
         sentence += f" {missing} settings are left blank: they have next to no noise."
     alt = (
         f"Heat map of ε over first noise {plain(sigmas[0])} to {plain(sigmas[-1])} and "
-        f"{NAMES[over]} {plain(values[0], 4)} to {plain(values[-1], 4)}: from {plain(10.0**low)} "
-        f"to {plain(10.0**high)}; {at_most(run_epsilon)} at the run."
+        f"{NAMES[over]} {plain(values[0], 4)} to {plain(values[-1], 4)}. It goes from "
+        f"{plain(10.0**low)} to {plain(10.0**high)}, and is {at_most(run_epsilon)} at the run."
     )
     return Drawn(figure, sentence, alt)
 

@@ -50,6 +50,6 @@ def noise(schedule: Schedule, clip: float, *, dark: bool = False) -> Drawn:
     else:
         sentence = (
             f"The noise falls from σ = {plain(start)} to {plain(end)} over {schedule.steps:,} "
-            "steps: late steps are less noisy, and spend more of the budget each."
+            "steps. Late steps are less noisy, and spend more of the budget each."
         )
     return Drawn(figure, sentence, f"Noise against the step. {sentence}")

@@ -3,7 +3,16 @@
 from dpcore.figures.training.cost import cost, cost_table, in_words
 from dpcore.figures.training.effects import effect, written
 from dpcore.figures.training.lines import epsilon_schedule, learning
-from dpcore.figures.training.series import AXES, METRICS, MOST_RUNS, SERIES, lost, runs, shown
+from dpcore.figures.training.series import (
+    AXES,
+    METRICS,
+    MOST_RUNS,
+    REPETITION,
+    SERIES,
+    lost,
+    runs,
+    shown,
+)
 from dpcore.figures.training.time import about, in_time
 from dpcore.figures.training.why import why
 
@@ -11,6 +20,7 @@ __all__ = [
     "AXES",
     "METRICS",
     "MOST_RUNS",
+    "REPETITION",
     "SERIES",
     "about",
     "cost",

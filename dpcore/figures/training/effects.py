@@ -11,6 +11,7 @@ from dpcore.figures.training.series import (
     AXES,
     HEIGHT,
     METRICS,
+    REPETITION,
     SERIES,
     SHARES,
     band_of,
@@ -109,7 +110,7 @@ def _best(rows: pd.DataFrame, varied: Effect, column: str, now: float) -> str:
     else:
         sentence += "."
     most = int(rows["runs"].max())
-    return f"{sentence} {in_band(most) if most > 1 else 'One repetition each.'}"
+    return f"{sentence} {in_band(most, REPETITION) if most > 1 else 'One repetition each.'}"
 
 
 def _afforded(rows: pd.DataFrame, varied: Effect, column: str) -> str:

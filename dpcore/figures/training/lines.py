@@ -12,6 +12,7 @@ from dpcore.figures.style import ink
 from dpcore.figures.training.series import (
     AXES,
     HEIGHT,
+    REPETITION,
     SERIES,
     SHARES,
     Series,
@@ -88,7 +89,7 @@ def learning(
     sentence = f"{state}: {listed(parts)}."
     most = int(table["runs"].max())
     if most > 1:
-        sentence += f" {in_band(most)}"
+        sentence += f" {in_band(most, REPETITION)}"
     return Drawn(figure, sentence, f"{AXES[column]} against the epoch. {sentence}")
 
 

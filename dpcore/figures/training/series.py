@@ -80,6 +80,8 @@ AXES = {
     "sigma": "Noise σ on the sum",
     "epsilon": "ε spent",
 }
+REPETITION = "repetition"
+"""What a run is called on Train."""
 METRICS = {"accuracy_test": "accuracy", "auc_test": "AUC"}
 SHARES = ("accuracy_test",)
 SMALLEST_BAND, ROOM = 0.15, 0.03
@@ -95,7 +97,7 @@ def band_of(row: pd.Series, column: str) -> str:
     low, high = f"{column}_low", f"{column}_high"
     if low not in row or not row[low] < row[high]:
         return ""
-    return single_runs(row[low], row[high], shown(column), row["runs"])
+    return single_runs(row[low], row[high], shown(column), row["runs"], REPETITION)
 
 
 def certified(row: pd.Series, so_far: str = "") -> str:

@@ -1,0 +1,65 @@
+"""Headings of tables on screen: a column's name in words, with its unit.
+
+Files keep the short names, which programs read.
+"""
+
+from __future__ import annotations
+
+WORDS = {
+    "accuracy": "accuracy (share)",
+    "adjacency": "what counts as one person's data",
+    "auc": "AUC",
+    "average": "share of steps averaged",
+    "batch": "batch size",
+    "by": "proved by",
+    "certified_epsilon": "certified ε",
+    "clip": "clipping norm C",
+    "cost": "what scales make least",
+    "curve": "short name",
+    "dataset": "data",
+    "decay": "decay R",
+    "decay_every": "when the noise decays",
+    "delta": "δ",
+    "elementwise": "one scale a weight",
+    "epsilon": "ε",
+    "features": "inputs",
+    "final_rate": "learning rate left at the end (share)",
+    "loss_train": "training loss",
+    "noise": "noise over weights",
+    "noise_on_mean": "noise on the mean",
+    "optimizer": "optimizer",
+    "order": "λ",
+    "per_layer": "each layer clipped by itself",
+    "public": "records set aside",
+    "rate": "sampling rate q",
+    "reading": "reading of equation (11)",
+    "refresh": "steps between new weights",
+    "run": "repetition",
+    "runs": "repetitions",
+    "sampling": "how batches are drawn",
+    "seconds": "time (s)",
+    "share": "paid share of the budget",
+    "sigma": "noise σ",
+    "study": "number of the study",
+    "target_epsilon": "target ε",
+    "title": "name",
+    "weights": "where weights come from",
+    "widths": "hidden units",
+}
+ENDS = {"_low": ", low end", "_high": ", high end", "_test": ", test records"}
+
+
+def heading(column: str) -> str:
+    """A column's name in words; one that is in words already stays.
+
+    Parameters
+    ----------
+    column : str
+        As a table of `dpcore` names it, such as "accuracy_test_low".
+    """
+    if column in WORDS:
+        return WORDS[column]
+    for end, words in ENDS.items():
+        if column.endswith(end):
+            return heading(column.removesuffix(end)) + words
+    return column.replace("_", " ")

@@ -1,0 +1,29 @@
+"""Headings of tables in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.evaluation.finished import CERTIFIED, CONFIG_FIELDS, METRICS, SETTINGS
+from dpcore.evaluation.training.trainer import COLUMNS
+from dpcore.figures.headings import heading
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        ("accuracy_test", "accuracy (share), test records"),
+        ("auc_test_low", "AUC, test records, low end"),
+        ("seconds", "time (s)"),
+        ("ε spent so far", "ε spent so far"),
+    ],
+)
+def test_a_column_is_named_in_words(column: str, words: str) -> None:
+    assert heading(column) == words
+
+
+@pytest.mark.parametrize("columns", [COLUMNS, (*SETTINGS, *CONFIG_FIELDS), METRICS + CERTIFIED])
+def test_no_two_columns_of_a_table_share_a_heading(columns: tuple[str, ...]) -> None:
+    headings = [heading(column) for column in columns]
+    assert len(set(headings)) == len(columns)
+    assert not any("_" in words for words in headings)
