@@ -52,7 +52,7 @@ def _schedule(answer: Answer) -> None:
 def _accountants(answer: Answer) -> Waiting:
     training = answer.training
     st.markdown(
-        "Every way of adding up that this page knows, for the run as it is set: the later ones are "
+        "Every way of adding up that this page knows, for the run as it is set. The later ones are "
         "older and looser. All of them are upper bounds that hold for the adjacency of the "
         "controls."
     )
@@ -63,6 +63,9 @@ def _accountants(answer: Answer) -> Waiting:
         st.caption("The table comes here.")
     else:
         download(pd.DataFrame(rows), "accountants", "ε of the run by every accountant")
+        for row in rows:
+            if row["why not"]:
+                st.caption(f"No ε by {row['accountant']}: {row['why not']}")
     st.markdown("**What each covers, for Gaussian noise**")
     st.dataframe(
         pd.DataFrame(accountants.coverage()),
