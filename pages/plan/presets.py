@@ -13,20 +13,25 @@ from dpcore.accounting.presets import PRESETS, Preset
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import SAME_FIGURE, Adjacency
 from dpcore.progress import Progress
+from dpcore.systems import standing, system_named
 from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download
+
+SYSTEM = "adaptive-tcdp"
+"""Paper 003 in the register of systems, which holds the verdict."""
 
 
 def show() -> Waiting:
     """Draw the table; its certified columns are computed in the background."""
     certified, waiting = answer_to("presets", "Certifying the paper's settings", "all", _certify)
     by_key = certified or {}
+    st.markdown(f"**{standing(system_named(SYSTEM)).verdict}**")
     st.markdown(
-        "Three different things in each row: the ε that paper 003 **states** for an experiment, "
-        "what its **printed formula gives** for those settings, and what accountants **certify** "
-        "for exactly that noise on Poisson samples, for one record blanked out (zero-out) and for "
-        "one record replaced, of which the paper's lemma speaks. *Start from* in the controls "
-        f"loads a row. {SAME_FIGURE}"
+        "Each row holds three different things. The first is the ε that paper 003 **states** for "
+        "an experiment. The second is what its **printed formula gives** for those settings. The "
+        "third is what accountants **certify** for exactly that noise on Poisson samples. It is "
+        "for one record blanked out (zero-out), and for one replaced, of which the paper's lemma "
+        f"speaks. *Load a paper's experiment* in the controls loads a row. {SAME_FIGURE}"
     )
     rows = [_row(preset, by_key.get(key)) for key, preset in PRESETS.items()]
     download(pd.DataFrame(rows), "paper_003_settings", "Claims and certified ε of paper 003")
@@ -71,11 +76,11 @@ def _row(preset: Preset, certified: tuple[Evidence, Evidence] | None) -> dict[st
         "stated, replace-one": finding(preset.stated, replace_one),
         "formula, replace-one": finding(printed, replace_one),
         "δ": training.delta,
-        "n": training.records,
-        "q": training.rate,
-        "σ₀": training.sigma,
-        "C": training.clip,
-        "R": training.decay,
+        "records n": training.records,
+        "sampling rate q": training.rate,
+        "first noise σ₀": training.sigma,
+        "clipping norm C": training.clip,
+        "decay R of the variance": training.decay,
         "steps": training.steps,
         "steps between decays": training.decay_every if training.decay < 1.0 else None,
         "source": preset.source,

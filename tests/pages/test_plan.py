@@ -23,6 +23,7 @@ from dpcore.export.plan import command, opacus, plan_command, snippet
 from dpcore.figures.plan.sentences import answered, judged
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency
+from dpcore.systems import standing, system_named
 from pages.plan.answer import FINDINGS, MANY_LEVELS
 from pages.shared import background
 
@@ -165,6 +166,7 @@ def test_each_preset_fills_the_controls_and_is_recognised() -> None:
 
 def test_the_paper_s_rows_are_listed_with_claim_and_certificate() -> None:
     app = settled(opened(plan_view="Paper 003"), "presets")
+    assert f"**{standing(system_named('adaptive-tcdp')).verdict}**" in said(app)
     rows = app.dataframe[-1].value.set_index("settings")
     assert not rows["ε certified, replace-one"].isna().any()
     assert len(rows) == len(PRESETS)
@@ -333,6 +335,7 @@ def test_every_accountant_answers_or_says_why_not() -> None:
     app = settled(opened(plan_view="Accountants"), "every accountant")
     rows = app.dataframe[-2].value.set_index("accountant")
     assert rows.loc["PLD", "ε"] == spent(FIRST, "pld").epsilon
+    assert f"No ε by zCDP: {rows.loc['zCDP', 'why not']}" in said(app)
     assert "no theorem" in rows.loc["zCDP", "why not"]
 
 
