@@ -317,6 +317,8 @@ def _say(summary: dict[str, Any], measured: dict[str, Any]) -> None:
                 f"{name} on {measured['measured_on']}: {value['mean']:.4f} "
                 f"({band(summary['runs'])}: {value['low']:.4f} to {value['high']:.4f}; not private)"
             )
+    if measured["note"]:
+        print(f"{measured['note']} (not private)")
     print(_spent(summary))
     if summary["settings_chosen"]:
         print(summary["settings_chosen"])

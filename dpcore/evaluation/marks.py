@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 NOT_PRIVATE = "not private"
 COLUMN = "measures"
+ALL_BLANK = "All records to learn from are blank: what is measured on them has no value."
+"""Stands beside measures only: that all are blank is itself learned from the records."""
 MEASURED = (
     "accuracy",
     "auc",

@@ -46,6 +46,8 @@ class Outline:
         Number of test records of each class; empty where a number is predicted.
     published : bool
         Whether the file is a published one.
+    all_blank : bool
+        Whether every record to learn from is blank.
     """
 
     emptied: Split
@@ -55,6 +57,7 @@ class Outline:
     judged: int
     classes: tuple[tuple[float, int], ...]
     published: bool
+    all_blank: bool
 
     def stand_in(self) -> Split:
         """A split of these sizes that takes no memory: its rows are nan, its classes sorted.
@@ -84,11 +87,14 @@ class Brief:
         Number of training records.
     tested : tuple of int
         As `dpcore.evaluation.comparison.tested` counts.
+    all_blank : bool
+        Whether every training record is blank.
     """
 
     entry: ExamplesEntry
     records: int
     tested: tuple[int, ...]
+    all_blank: bool
 
 
 @dataclass
@@ -129,6 +135,7 @@ def outline(preparation: Preparation) -> Outline:
         judged=judged(parts),
         classes=classes,
         published=table.published,
+        all_blank=all(part.blank.all() for part in parts),
     )
 
 
@@ -158,9 +165,11 @@ def take_examples(data: bytes, filename: str) -> Brief:
     """Read features, as `dpcore.datasets.images.sets.features_npz` does, and hold them."""
     from dpcore.datasets.images.sets import features_npz
     from dpcore.evaluation import comparison
+    from dpcore.evaluation.training.data import known
 
     examples = _held.examples = features_npz.decode(data, filename)
-    return Brief(examples.entry, examples.records, comparison.tested(examples))
+    all_blank = not known(examples.train_targets).any()
+    return Brief(examples.entry, examples.records, comparison.tested(examples), all_blank)
 
 
 def hand_over(path: str) -> None:

@@ -12,6 +12,7 @@ from dpcore.controls.explore import BEST, EPSILON, EPSILONS, nearest_stop
 from dpcore.datasets import OWN
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import InvalidInput
+from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.figures.words import plain
 from pages.explore import own_table, texts
 from pages.explore.controls import Start
@@ -105,6 +106,8 @@ def notes(view: View) -> None:
         st.caption(f":material/rule: About every ε here: {COMPLETE_ONLY}.")
     if view.rough:
         st.caption(f":material/straighten: {view.rough}")
+    if view.records.all_blank:
+        st.caption(f":material/info: {ALL_BLANK}")
     if not view.records.published:
         ranges = (texts.OWN_RANGES,) if dataset.key == OWN else ()
         st.caption(" ".join((*ranges, *map(verbatim, view.split.notes))))

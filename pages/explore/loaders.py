@@ -44,11 +44,14 @@ class Records:
     judged : int
         About how many different records models are tested on.
     published : bool
+    all_blank : bool
+        Whether every record to learn from is blank.
     """
 
     splits: tuple[Split, ...]
     judged: int
     published: bool
+    all_blank: bool = False
 
     @property
     def first(self) -> Split:
@@ -79,7 +82,8 @@ def records_of(choice: ExploreChoice) -> tuple[Study, Records]:
         name = uploads.table(study.dataset, study.columns, choice.upload)
         outline = uploads.outline(name, study.preparation)
         stand_in = (outline.stand_in(),)
-        return replace(study, upload=name), Records(stand_in, outline.judged, outline.published)
+        records = Records(stand_in, outline.judged, outline.published, outline.all_blank)
+        return replace(study, upload=name), records
     parts = _prepared(study, study.preparation)
     published = _table(study.dataset, study.records).published
     return study, Records(parts, judged(parts), published)

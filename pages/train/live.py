@@ -12,6 +12,7 @@ import streamlit as st
 from dpcore.controls.train import MOST_SEED
 from dpcore.datasets import images
 from dpcore.evaluation import comparison
+from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.evaluation.scoring import ACCURACY, AREA
 from dpcore.evaluation.training.spending import stands
 from dpcore.evaluation.tuned_configs import chosen_on
@@ -58,6 +59,8 @@ def purpose(choice: TrainChoice) -> None:
     )
     if choice.uploaded is not None:
         st.warning(texts.UPLOADED, icon=":material/privacy_tip:")
+        if choice.uploaded.all_blank:
+            st.caption(f":material/info: {ALL_BLANK}")
 
 
 @contextmanager
@@ -325,6 +328,8 @@ def _waits(choice: TrainChoice, calibrated: CalibratedTraining) -> str:
     """What a chart says before it has anything to show."""
     if trainings.is_untouched(choice.study, calibrated.records):
         return texts.UNTOUCHED
+    if choice.uploaded is not None and choice.uploaded.all_blank:
+        return ALL_BLANK
     first = _first(trainings.states(calibrated.studies))
     return f"{first[0].upper()}{first[1:]}."
 

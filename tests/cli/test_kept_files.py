@@ -24,6 +24,7 @@ from dpcore.cli import main
 from dpcore.deep import training as loop
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.randomness import SeededRandomness
+from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.evaluation.training import report as artefacts
 from dpcore.evaluation.training.trainer import Trainer
 
@@ -106,6 +107,8 @@ def test_the_last_record_of_all_blanked_ends_no_training(sampling: str, tmp_path
         found.append({each.name: each.read_bytes() for each in (folder / "run").iterdir()})
     assert sorted(found[0]) == sorted(found[1])
     assert said(found[0]) == said(found[1])
+    notes = [json.loads(files["measures.json"])["note"] for files in found]
+    assert notes == ["", ALL_BLANK]
 
 
 BATCHES = {

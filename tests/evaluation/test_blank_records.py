@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from dpcore.datasets import Split, load, prepare
 from dpcore.datasets.images.tabular import from_split
+from dpcore.evaluation import uploaded
 from dpcore.evaluation.baselines import _tuned, baselines
 from dpcore.evaluation.curves import all_curves, closed_form
 from dpcore.evaluation.scoring import scoring_for
@@ -50,6 +52,33 @@ def test_measures_of_training_records_leave_blank_ones_out(key: str) -> None:
     at_zero = float(problem.function.value(np.zeros(1))[0])
     mixed = (alone * kept.records + at_zero * 60) / split.records + penalty
     assert found["objective"] == pytest.approx(mixed, rel=1e-6)
+
+
+@pytest.mark.parametrize("key", TABLES)
+@pytest.mark.filterwarnings("error")
+def test_measures_of_no_training_records_have_no_value(key: str) -> None:
+    split, _ = splits(key, prepare(load(key)).records)
+    problem = problem_for(Study(dataset=key, loss=losses_for(split.entry)[0]), split)
+    models = np.ones((2, split.dimension * problem.parts))
+    found = scoring_for(split).of_runs(problem, split, models)
+    without = {name for name, values in found.items() if np.isnan(values).all()}
+    assert without == {name for name in found if name.endswith("_train")}
+    assert all(np.isfinite(values).all() for name, values in found.items() if name not in without)
+
+
+@pytest.mark.parametrize(("label", "all_blank"), [(-1, True), (1, False)])
+def test_a_page_learns_whether_all_records_are_blank(label: int, all_blank: bool) -> None:
+    labels = np.array([-1, -1, label])
+    data = io.BytesIO()
+    np.savez(
+        data,
+        train_features=np.eye(3, dtype=np.float32),
+        train_labels=labels,
+        test_features=np.eye(3, dtype=np.float32),
+        test_labels=np.array([0, 1, 1]),
+        names=np.array(["no", "yes"]),
+    )
+    assert uploaded.take_examples(data.getvalue(), "people.npz").all_blank == all_blank
 
 
 @pytest.mark.parametrize("key", TABLES)

@@ -50,13 +50,17 @@ class Rates:
 
 
 def rates(weights: Array, features: Array, labels: Array) -> Rates:
-    """Accuracy overall and per class for each row of `weights` (k, d); sign(0) counts as -1."""
+    """Accuracy overall and per class for each row of `weights` (k, d); sign(0) counts as -1.
+
+    Without records the accuracy overall is nan.
+    """
     hits = np.zeros((2, len(weights)))
     for sign, margins in _signed_margins(weights, features, labels):
         hits[int(sign > 0)] += _hits(margins, sign)
     counts = np.array([np.count_nonzero(labels <= 0), np.count_nonzero(labels > 0)])
     shares = hits / np.maximum(counts, 1)[:, None]
-    return Rates(hits.sum(axis=0) / len(labels), shares[1], shares[0])
+    overall = hits.sum(axis=0) / len(labels) if len(labels) else np.full(len(weights), np.nan)
+    return Rates(overall, shares[1], shares[0])
 
 
 def accuracy_interval(

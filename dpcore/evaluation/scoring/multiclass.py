@@ -25,7 +25,7 @@ SCORES_AT_ONCE = 2**23
 
 
 def accuracies(models: Array, features: Array, labels: Array, classes: int) -> tuple[Array, Array]:
-    """(accuracy, its mean over the classes) of each model, shape (k,) both.
+    """(accuracy, its mean over the classes) of each model, shape (k,) both; nan without records.
 
     Parameters
     ----------
@@ -37,7 +37,9 @@ def accuracies(models: Array, features: Array, labels: Array, classes: int) -> t
     classes : int
         K.
     """
-    overall, balanced = np.empty(len(models)), np.empty(len(models))
+    overall, balanced = np.full((2, len(models)), np.nan)
+    if not len(labels):
+        return overall, balanced
     groups = [members for k in range(classes) if len(members := np.flatnonzero(labels == k))]
     together = max(1, SCORES_AT_ONCE // (len(labels) * classes))
     for start in range(0, len(models), together):

@@ -34,8 +34,10 @@ def mean_squares(weights: Array, features: Array, targets: Array) -> Array:
     weights : (k, d) array
     features : (n, d) array
     targets : (n,) array
-        y in [-1, 1]; the result is in the square of its units.
+        y in [-1, 1]; the result is in the square of its units, and nan without any.
     """
+    if not len(targets):
+        return np.full(len(weights), np.nan)
     result = np.empty(len(weights))
     together = max(1, BLOCK_ENTRIES // max(1, len(targets)))
     for start in range(0, len(weights), together):
@@ -178,7 +180,7 @@ class Regression:
 
 def _explained(squares: Array, targets: Array) -> Array:
     """R²: 1 less the mean square over the variance of y; ``nan`` where y does not vary."""
-    variance = float(np.var(targets))
+    variance = float(np.var(targets)) if len(targets) else 0.0
     return np.asarray(1.0 - squares / variance if variance > 0.0 else np.full_like(squares, np.nan))
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import dpcore
-from dpcore.evaluation.marks import COLUMN, NOT_PRIVATE, marked
+from dpcore.evaluation.marks import ALL_BLANK, COLUMN, NOT_PRIVATE, marked
 from dpcore.evaluation.scoring import spread
 from dpcore.evaluation.task import Outcome
 from dpcore.evaluation.training.spending import assurance, paper_claim, stands
@@ -126,6 +126,7 @@ def measures(trainer: Trainer, place: int = 0) -> dict[str, Any]:
         "accuracy": _spread(last, "accuracy_test"),
         "auc": _spread(last, "auc_test"),
         "loss_train": _spread(last, "loss_train"),
+        "note": ALL_BLANK if trainer.all_blank else "",
     }
 
 

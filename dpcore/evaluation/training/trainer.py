@@ -241,6 +241,11 @@ class Trainer:
         )
         return together([training] * models, ACCOUNTANT)
 
+    @property
+    def all_blank(self) -> bool:
+        """Whether every training record is blank; no noise and no step depends on it."""
+        return not len(self._seen)
+
     def min_noise_ratio(self, place: int) -> float:
         """As in `TrainingConfig.training`."""
         return self._ledgers[place].min_noise_ratio
