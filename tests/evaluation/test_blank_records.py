@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcore.datasets import Split, load, prepare
+from dpcore.datasets import Preparation, Split, load, prepare
 from dpcore.datasets.images.tabular import from_split
+from dpcore.datasets.prepare import drawn
 from dpcore.evaluation import uploaded
 from dpcore.evaluation.baselines import _tuned, baselines
 from dpcore.evaluation.curves import all_curves, closed_form
@@ -114,3 +115,14 @@ def test_a_network_gets_a_blank_record_as_one_of_no_class() -> None:
     targets = from_split(split).train_targets
     assert np.array_equal(targets == -1, split.blank)
     assert set(targets) == {-1, 0, 1}
+
+
+@pytest.mark.parametrize(("one", "all_blank"), [("", True), ("yes", False)])
+def test_a_page_learns_whether_a_table_has_nothing_to_learn_from(one: str, all_blank: bool) -> None:
+    held_out = drawn(3_000, Preparation())
+    labels = np.where(held_out, np.where(np.arange(3_000) % 2, "yes", "no"), "")
+    labels[int(np.flatnonzero(~held_out)[7])] = one
+    rows = "\n".join(f"30,{label}" for label in labels)
+    columns = "age: 18 to 90 years\npredict outcome: one of no, yes\n"
+    uploaded.take_table("own", f"age,outcome\n{rows}\n".encode(), "people.csv", columns)
+    assert uploaded.outline(Preparation()).all_blank == all_blank
