@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -27,6 +28,8 @@ from dpcore.figures.words import in_band, literal, plain
 HEIGHT = 360
 LEFT, RIGHT = 64, 16
 """Fixed margins in pixels: a slider above stands over the same axis."""
+TOP, ROW, LETTERS = 12, 16, 62
+"""Pixels above the axes, and of a row of words there; letters that fit it on a narrow screen."""
 
 
 def overview(
@@ -57,7 +60,7 @@ def overview(
     references : sequence of ReferenceLine
         The model without privacy first, then the answer without any features.
     name : str
-        Of the line, in words that stand at it.
+        Of the line, in words that stand above the axes in its colour.
     chosen : str
         How the line's method was chosen, in words.
     titles : mapping
@@ -91,8 +94,12 @@ def overview(
             automargin=False,
         ),
     )
+    # The line's name stands above the axes: within them it would meet a curve on a narrow screen.
+    heading = wrap(f"━ {name}", LETTERS, break_on_hyphens=False)
     # It changes with ε, and would lose a zoom; a finger on it moves the page.
-    figure.update_layout(margin={"l": LEFT, "r": RIGHT, "t": 8, "b": 8}, dragmode=False)
+    figure.update_layout(
+        margin={"l": LEFT, "r": RIGHT, "t": TOP + ROW * len(heading), "b": 8}, dragmode=False
+    )
     figure.update_xaxes(fixedrange=True)
     figure.update_yaxes(fixedrange=True)
     for title, method, edition, rows in named(others, column, titles):
@@ -130,12 +137,15 @@ def overview(
     add_references(figure, references, dark=dark)
     _add_cost(figure, row, cost, quality, dark)
     figure.add_annotation(
-        text=f"<b>{name}</b>",
-        x=ends[1],
-        y=line[column].iloc[-1],
-        xanchor="right",
-        yanchor="top",
-        yshift=-8,
+        text=f"<b>{'<br>'.join(heading)}</b>",
+        xref="x domain",
+        x=0,
+        yref="y domain",
+        y=1,
+        xanchor="left",
+        xshift=-LEFT,
+        yanchor="bottom",
+        align="left",
         showarrow=False,
         font={"size": 12, "color": colour},
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pandas as pd
 import pytest
@@ -12,8 +13,9 @@ from dpcore.evaluation.scoring import Metric
 from dpcore.figures.cost import FORM, NOISE, Cost
 from dpcore.figures.curves import ReferenceLine
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.overview import overview
+from dpcore.figures.overview import LETTERS, ROW, overview
 from dpcore.figures.quality import ACCURACY, Quality
+from dpcore.methods import in_words, register
 
 QUALITIES = {
     "accuracy": ACCURACY,
@@ -41,6 +43,7 @@ def drawing(
     *,
     epsilon: float = 1.0,
     baseline: float | None = None,
+    name: str = "the best proved method",
     dark: bool = False,
 ) -> tuple[Drawn, Cost, pd.Series]:
     table = measured(table, quality)
@@ -56,7 +59,7 @@ def drawing(
         row,
         cost,
         [ReferenceLine("no privacy", baseline), ReferenceLine("a guess", guess, "dot")],
-        name="the best proved method",
+        name=name,
         chosen="at each ε the best mean",
         titles=titles,
         quality=quality,
@@ -161,3 +164,16 @@ def test_equal_values_leave_an_axis_to_stand_on(table, titles) -> None:
     flat = table.assign(accuracy=0.95, accuracy_low=0.95, accuracy_high=0.95)
     low, high = drawing(flat.assign(accuracy=0.6), titles)[0].figure.layout.yaxis.range
     assert low < 0.6 < 0.95 < high
+
+
+def test_the_lines_name_stands_above_the_axes_in_rows_that_fit_a_narrow_screen(
+    table, titles
+) -> None:
+    for method in register():
+        figure = drawing(table, titles, name=f"best proved: {in_words(method)}")[0].figure
+        (heading,) = [note for note in figure.layout.annotations if "best proved" in note.text]
+        assert (heading.yref, heading.y, heading.yanchor) == ("y domain", 1, "bottom")
+        rows = re.sub("</?b>", "", heading.text).split("<br>")
+        assert " ".join(rows) == f"━ best proved: {in_words(method)}"
+        assert max(map(len, rows)) <= LETTERS
+        assert ROW * len(rows) <= figure.layout.margin.t <= 60
