@@ -87,7 +87,6 @@ _POISSON = NetworkSetting(
     delta=0.1,
     gaussian=False,
     flags=0.5,
-    runs=8_000,
 )
 SETTINGS = (
     NetworkSetting(Adjacency.ZERO_OUT, decay=0.8),

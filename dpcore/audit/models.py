@@ -352,7 +352,7 @@ def _online_tree() -> ModelSetting:
         "One record half-way, when the weights are far off, or a blank one; the noisy sums of the "
         "1, 2, 4, … rounds from there and of all, projected on its gradient.",
         epsilon=4.0,
-        runs=1_500,
+        runs=1_000,
     )
 
 
@@ -442,7 +442,7 @@ def _scalable_pate() -> ModelSetting:
         delta=0.1,
         gaussian=False,
         flags=0.5,
-        runs=10_000,
+        runs=5_000,
     )
 
 

@@ -21,14 +21,14 @@ REPLACE, ZERO = Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT
 two_records = partial(TrainingSetting, records=2, lam=100.0)
 half = partial(two_records, gaussian=False, delta=0.1, runs=8_000)
 """Batches of one of two records: a mixture of two normal laws, which a threshold attacks."""
-threshold = partial(TrainingSetting, gaussian=False, runs=6_000)
+threshold = partial(TrainingSetting, gaussian=False, runs=4_500)
 
 SETTINGS = (
-    TrainingSetting("outpert", REPLACE, epsilon=0.9, delta=0.1, runs=8_000),
+    TrainingSetting("outpert", REPLACE, epsilon=0.9, delta=0.1),
     TrainingSetting("opera", REPLACE, epsilon=4.0),
     TrainingSetting("opera", ZERO, epsilon=4.0),
     # Every step takes all records: what remains is the composition of normal steps.
-    two_records("sgdpert", REPLACE, epsilon=20.0, runs=1_200, settings=Settings(steps=50, batch=2)),
+    two_records("sgdpert", REPLACE, epsilon=20.0, runs=800, settings=Settings(steps=50, batch=2)),
     half(
         "sgdpert",
         REPLACE,
@@ -65,8 +65,8 @@ SETTINGS = (
     threshold("outpert_pure", REPLACE, dimension=1),
     threshold("inputpert", REPLACE, delta=0.1, lam=20.0),
     # With strong regularisation the weights are almost linear in the noisy sums.
-    threshold("adassp", REPLACE, delta=0.1, runs=10_000, lam=20.0, loss="squared"),
-    threshold("adassp", ZERO, delta=0.1, flags=0.5, runs=10_000, lam=20.0, loss="squared"),
+    threshold("adassp", REPLACE, delta=0.1, lam=20.0, loss="squared"),
+    threshold("adassp", ZERO, delta=0.1, flags=0.5, lam=20.0, loss="squared"),
     threshold("functional", REPLACE, flags=0.5, dimension=1, lam=20.0, loss="squared"),
 )
 
