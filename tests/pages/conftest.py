@@ -13,7 +13,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from dpcore.confined import Confined
 from dpcore.errors import Cancelled
-from dpcore.evaluation import jobs
+from dpcore.evaluation import curves, jobs
 from pages.shared import uploads
 
 
@@ -49,6 +49,14 @@ def components_looked_for_once() -> Iterator[None]:
     scan = functools.cache(manifest_scanner.scan_component_manifests)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", scan)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def few_draws_for_bands() -> Iterator[None]:
+    """Bands of closed forms come from few draws: no page's test is about how exact they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(curves, "BAND_DRAWS", 20)
         yield
 
 

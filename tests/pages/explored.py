@@ -8,12 +8,19 @@ from decimal import Decimal
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.explore.controls import every_method
+
 _PARTS = re.compile(r"\*\*(.+)\*\* .+ = :orange\[■\] (.+) form :violet\[■\] (.+) noise")
 
 
 def only_methods(monkeypatch: pytest.MonkeyPatch, *methods: str) -> None:
     """As if there were no others, most of which would have to be trained."""
     monkeypatch.setattr("pages.explore.view.every_method", lambda loss: methods)
+
+
+def all_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on the page, where a test file has only some."""
+    monkeypatch.setattr("pages.explore.view.every_method", every_method)
 
 
 def numbers(app: AppTest) -> dict[str, str]:

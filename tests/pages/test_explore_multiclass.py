@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.controls.explore import PER_1000
 from dpcore.evaluation.curves import answers
 from dpcore.evaluation.study import Study
-from tests.pages.explored import below_title, numbers, sentence
+from tests.pages.explored import below_title, numbers, only_methods, sentence
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 
@@ -20,6 +20,12 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No real data by accident, and no result from an earlier run."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.delenv("DPCORE_DATA", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def one_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others would have to be computed for ten classes as well."""
+    only_methods(monkeypatch, "psgd")
 
 
 def opened(**link: str) -> AppTest:

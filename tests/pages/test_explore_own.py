@@ -19,7 +19,7 @@ from tests.pages.waiting import until
 
 __all__ = ["alone"]
 
-pytestmark = pytest.mark.usefixtures("uploads_in_one_process")
+pytestmark = pytest.mark.usefixtures("uploads_in_one_process", "closed_forms")
 
 COLUMNS = """\
 age: 18 to 90 years
@@ -29,11 +29,15 @@ predict progression: 0 to 200 points"""
 
 @pytest.fixture
 def closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is tested is the file and its description: two methods answer, and none is trained."""
-    only_methods(monkeypatch, "opera", "outpert")
+    """What is tested is the file and its description: one method answers, and is not trained."""
+    only_methods(monkeypatch, "opera")
 
 
-def file(rows: int = 300) -> bytes:
+ROWS = 2_600
+"""So many that one split judges enough records: fewer are split up to ten times."""
+
+
+def file(rows: int = ROWS) -> bytes:
     draw = np.random.default_rng(0)
     age, smoker = draw.uniform(20, 85, rows), draw.integers(0, 2, rows)
     progression = 2.0 * (age - 20.0) + 40.0 * smoker + draw.normal(0.0, 10.0, rows)
@@ -60,7 +64,7 @@ def opened(columns: str = COLUMNS, data: bytes | None = None, **link: str | list
 
 def test_a_number_to_predict_is_told_in_errors_and_called_not_private() -> None:
     app = opened(data=file(), number_methods="OPERA", view="About the data")
-    assert below_title(app).startswith("Your own table · 300 records · judged on ")
+    assert below_title(app).startswith("Your own table · 2,600 records · judged on ")
     assert {"RMSE", "R²"} <= set(numbers(app))
     assert any("not private" in warning.value for warning in app.warning)
     assert not app.error
@@ -109,22 +113,24 @@ PREDICTS = COLUMNS.replace("predict progression: 0 to 200 points", "predict ill:
 
 
 def ill(place: int, rare: str = "yes") -> bytes:
-    """Of 120 people one is ill: that in this place, unless something else stands there."""
-    lines = [f"{20 + i % 60},{('no', 'yes')[i % 2]},no" for i in range(120)]
+    """Of all people one is ill: that in this place, unless something else stands there."""
+    lines = [f"{20 + i % 60},{('no', 'yes')[i % 2]},no" for i in range(ROWS)]
     lines[place] = f"40,yes,{rare}" if rare else ",,"
     return ("age,smoker,ill\n" + "\n".join(lines) + "\n").encode()
 
 
 @pytest.mark.parametrize("part", ["learned from", "judged on"])
 def test_the_only_record_of_a_class_may_go_and_nothing_but_measures_changes(part: str) -> None:
-    held_out = drawn(120, Preparation())
+    held_out = drawn(ROWS, Preparation())
     place = int(np.flatnonzero(held_out == (part == "judged on"))[2])
     seen = []
     for rare in ("yes", "no", ""):
         app = opened(PREDICTS, ill(place, rare), view="Noise σ")
         assert not app.error
         charts = {chart.key: chart.proto.spec for chart in app.get("plotly_chart")}
-        trained = next(text.value for text in app.caption if "trained on 96 records" in text.value)
+        trained = next(
+            text.value for text in app.caption if "trained on 2,080 records" in text.value
+        )
         seen.append((below_title(app), trained, charts["sigma_figure"]))
         blank = "1 blank records are among those to learn from" in spoken(app)
         assert blank == (rare == "" and part == "learned from")
@@ -142,7 +148,7 @@ def test_before_the_file_is_there_the_page_says_what_it_takes() -> None:
     assert any("predict progression: 0 to 350" in block.value for block in app.code)
 
 
-def clinic(rows: int = 400) -> bytes:
+def clinic(rows: int = ROWS) -> bytes:
     """Like a clinic's file: every 12th body mass index is a gap."""
     draw = np.random.default_rng(1)
     age, smoker = draw.integers(20, 90, rows), draw.integers(0, 2, rows)
@@ -172,7 +178,6 @@ systolic: 60 to 260 mmHg; unknown: blank
 predict outcome: one of 0, 1"""
 
 
-@pytest.mark.usefixtures("closed_forms")
 def test_a_form_suggests_the_columns_and_one_button_confirms_them() -> None:
     app = opened(columns="", data=clinic())
     assert not app.error
@@ -191,13 +196,12 @@ def test_a_form_suggests_the_columns_and_one_button_confirms_them() -> None:
     pressed(app, "Confirm and use these columns")
     assert app.text_area(key="own_columns").value == SUGGESTED
     assert app.query_params["own_columns"] == SUGGESTED
-    assert below_title(app).startswith("Your own table · 400 records")
+    assert below_title(app).startswith("Your own table · 2,600 records")
     assert "Logistic regression, trained on" in spoken(app)
     assert "1 column was ignored (not described)." in spoken(app)
     assert not app.data_editor
 
 
-@pytest.mark.usefixtures("closed_forms")
 def test_the_form_shows_what_the_words_say_and_may_be_left_as_it_was() -> None:
     app = opened(SUGGESTED, clinic())
     assert app.metric
@@ -212,7 +216,6 @@ def test_the_form_shows_what_the_words_say_and_may_be_left_as_it_was() -> None:
     assert app.text_area(key="own_columns").value == SUGGESTED.replace("70", "60")
 
 
-@pytest.mark.usefixtures("closed_forms")
 def test_a_form_that_lacks_something_says_what_and_changes_nothing() -> None:
     data = clinic().replace(b"outcome", b"result", 1)
     app = pressed(opened(columns="", data=data), "Confirm and use these columns")
@@ -226,7 +229,6 @@ def test_a_form_that_lacks_something_says_what_and_changes_nothing() -> None:
     assert "result is used, but its lowest and highest possible value" in app.error[0].value
 
 
-@pytest.mark.usefixtures("closed_forms")
 def test_every_refusal_keeps_the_form_and_offers_what_would_hold() -> None:
     app = opened(SUGGESTED.replace("kg/m²; unknown: blank", "kg/m²"), clinic())
     assert "line 2: bmi is empty, but it must be a plain number" in app.error[0].value
@@ -241,7 +243,6 @@ def test_every_refusal_keeps_the_form_and_offers_what_would_hold() -> None:
     assert app.metric
 
 
-@pytest.mark.usefixtures("closed_forms")
 def test_a_decimal_comma_is_suggested_and_shown() -> None:
     data = clinic().replace(b",", b";").replace(b".", b",")
     app = opened(columns="", data=data)
@@ -255,7 +256,6 @@ def test_a_decimal_comma_is_suggested_and_shown() -> None:
     assert app.metric
 
 
-@pytest.mark.usefixtures("closed_forms")
 def test_an_outcome_from_0_to_1_is_asked_about() -> None:
     app = opened(SUGGESTED.replace("one of 0, 1", "0 to 1"), clinic())
     assert "Linear regression, trained on" in spoken(app)
@@ -302,7 +302,6 @@ def test_a_wrong_description_in_a_link_is_refused_in_one_sentence(columns: str, 
     assert "example" not in spoken(app) + app.error[0].value
 
 
-@pytest.mark.usefixtures("closed_forms")
 def test_a_slip_in_the_description_or_a_look_at_other_data_changes_nothing_else() -> None:
     app = opened(data=file(), number_methods="OPERA")
     app.text_area(key="own_columns").set_value(COLUMNS + "\nbmi: wide").run()
@@ -328,11 +327,10 @@ def test_a_file_that_is_not_as_described_is_refused_at_its_line() -> None:
     assert not app.get("plotly_chart")
 
 
-@pytest.mark.usefixtures("closed_forms")
 def test_two_outcomes_are_told_in_accuracy() -> None:
     columns = "age: 18 to 90 years\nprogression: 0 to 200\npredict smoker: one of no, yes"
     app = opened(columns, file(), methods="OPERA", view="Per 1,000")
-    assert below_title(app).startswith("Your own table · 300 records · ")
+    assert below_title(app).startswith("Your own table · 2,600 records · ")
     assert "Accuracy" in numbers(app)
     assert not app.error
 

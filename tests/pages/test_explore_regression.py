@@ -16,7 +16,7 @@ from dpcore.figures.words import plain
 from dpcore.methods import register
 from pages.shared import shared_jobs
 from tests.pages.expert import with_expert_open
-from tests.pages.explored import below_title, cost, numbers, only_methods
+from tests.pages.explored import all_methods, below_title, cost, numbers, only_methods
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 DATA = "Diabetes progression"
@@ -26,6 +26,12 @@ DATA = "Diabetes progression"
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No result from an earlier run."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+
+
+@pytest.fixture(autouse=True)
+def closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best is that of two methods, none of which is trained."""
+    only_methods(monkeypatch, "outpert", "opera")
 
 
 def opened(**link: str | list[str]) -> AppTest:
@@ -103,7 +109,8 @@ def test_tabs_and_links_follow_what_is_predicted() -> None:
     assert "the method “SgdPert”" in told
 
 
-def test_what_is_taken_along_names_the_data_and_the_loss() -> None:
+def test_what_is_taken_along_names_the_data_and_the_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    all_methods(monkeypatch)
     app = opened(view="Take along", number_methods=["OPERA", "AdaSSP"])
     taken = " ".join(code.value for code in app.code)
     for said in ("--dataset diabetes", "--loss squared", ",adassp,", "loss='squared'"):
