@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.datasets import cache
 from dpcore.evaluation import executors, jobs
+from tests.pages.explored import only_methods
 from tests.pages.waiting import until
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
@@ -117,8 +118,9 @@ def test_a_network_is_trained_to_its_end_without_keeping(trouble: tuple[str, Pat
     assert all(not path.stat().st_mode & 0o077 for path in private.rglob("*"))
 
 
-def test_a_curve_is_trained_without_keeping(closed: Path) -> None:
-    app = opened("explore", view="Take along", v="3")
+def test_a_curve_is_trained_without_keeping(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    only_methods(monkeypatch, "dpgd")
+    app = opened("explore", view="Take along", runs="10", v="3")
     until(lambda: "dpgd" in set(app.dataframe[0].value["method"]), app, look_seconds=2.0)
     assert not app.exception
 

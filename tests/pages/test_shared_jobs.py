@@ -14,7 +14,7 @@ from tests.pages.waiting import until
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 # Begins by itself, and takes long enough to be stopped.
-TRAIN = {"passes": "120", "units": "8", "repeats": "2"}
+TRAIN = {"passes": "50", "units": "8", "repeats": "2"}
 LONG = {"passes": "1000", "repeats": "30", "schedule": "Constant"}
 EXPLORE = {
     "runs": "100",

@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 from dpcore.evaluation import jobs
 
 SECONDS = 240.0
+MOST_BETWEEN = 2.0
+"""Seconds: looking uses the processor that the worker needs."""
 
 
 def until(there: Callable[[], bool], *apps: AppTest, look_seconds: float = 0.3) -> None:
@@ -21,14 +23,16 @@ def until(there: Callable[[], bool], *apps: AppTest, look_seconds: float = 0.3) 
     *apps : AppTest
         The pages.
     look_seconds : float
-        Seconds between two runs while a job is under way, whose worker needs the processor.
+        Seconds between the first two runs while a job is under way, whose worker needs the
+        processor; later ones are further apart.
     """
     deadline = time.monotonic() + SECONDS
     while not there():
         assert time.monotonic() < deadline, f"not within {SECONDS:g} seconds"
         next_look = time.monotonic() + look_seconds
+        look_seconds = min(1.5 * look_seconds, max(look_seconds, MOST_BETWEEN))
         time.sleep(0.05)
-        while time.monotonic() < next_look and _is_any_under_way():
+        while time.monotonic() < next_look and _is_any_under_way() and not there():
             time.sleep(0.05)
         for app in apps:
             app.run()
