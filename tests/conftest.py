@@ -53,6 +53,27 @@ FLAKY = {
 """Tests that are tried once more when they fail, by file, each with the reason. They depend on a
 process that is not ours to hurry: a fault fails twice, a busy machine once."""
 
+LONG = (
+    "audit/test_attacks.py",
+    "evaluation/test_jobs.py",
+    "pages/test_explore.py",
+    "evaluation/test_watchers.py",
+    "pages/test_explore_own.py",
+    "pages/test_train.py",
+    "accounting/test_pld.py",
+    "pages/test_shared_jobs.py",
+    "pages/test_plan.py",
+    "pages/test_keeping.py",
+    "cli/test_neighbours.py",
+    "pages/test_train_keep.py",
+    "accounting/test_planner.py",
+    "pages/test_links.py",
+    "accounting/test_presets.py",
+    "reproduction/test_paper_003.py",
+    "accounting/test_renyi.py",
+)
+"""Files that take longest without a browser, busy ones beside those that wait for workers."""
+
 
 def pytest_xdist_auto_num_workers() -> int:
     """One process more than there are processors: a third of the time is spent waiting.
@@ -78,12 +99,20 @@ def process_as_before() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that `FLAKY` names, and begin with those that wait most.
+    """Mark the tests that `FLAKY` names, and begin with the files that take longest.
 
     A file is run by one process; a long one that came last would be waited for by the others.
     """
     here = Path(__file__).parent
-    items.sort(key=lambda item: item.path.parent != here / "browser")
+    places = {here / name: place for place, name in enumerate(LONG, 1)}
+    missing = [path.name for path in places if not path.exists()]
+    if missing:
+        raise pytest.UsageError(f"{', '.join(missing)}: named by LONG in conftest.py, not there")
+
+    def place(item: pytest.Item) -> int:
+        return 0 if item.path.parent == here / "browser" else places.get(item.path, len(LONG) + 1)
+
+    items.sort(key=place)
     for item in items:
         named = FLAKY.get(item.path.relative_to(here).as_posix(), {})
         reason = named.get(getattr(item, "originalname", None) or item.name)
