@@ -63,7 +63,7 @@ def test_one_more_would_be_too_much(unknown: str, accountant: str) -> None:
 def test_noise_of_many_levels_is_solved_for_in_few_tries(
     unknown: str, adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = replace(BASE, records=20_000, steps=260, decay=0.996, clip=0.5, adjacency=adjacency)
+    run = replace(BASE, records=20_000, steps=100, decay=0.99, clip=0.5, adjacency=adjacency)
     asked: dict[TrainingPlan, Guarantee] = {}
 
     def noted(training: TrainingPlan, accountant: str) -> Guarantee:
@@ -72,6 +72,8 @@ def test_noise_of_many_levels_is_solved_for_in_few_tries(
         return asked[training]
 
     monkeypatch.setattr(planner, "spent", noted)
+    monkeypatch.setattr(planner, "ROUGH_LEVELS", 24)
+    assert run.levels > 4 * planner.ROUGH_LEVELS
     plan = solve(unknown, run, 1.0, "pld")
     assert plan.training in asked
     assert len(asked) <= 4

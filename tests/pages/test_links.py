@@ -14,6 +14,7 @@ from dpcore.controls.common import ADJACENCIES
 from dpcore.guarantee import Adjacency
 from pages.shared import query
 from tests.pages.expert import with_expert_open
+from tests.pages.explored import only_methods
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 CONTROLS = {"explore": "adjacency", "plan": "neighbour", "train": "person"}
@@ -26,6 +27,12 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No real data by accident, and no result from an earlier run."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.delenv("DPCORE_DATA", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def one_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tested is what links mean: Explore computes one curve."""
+    only_methods(monkeypatch, "opera")
 
 
 def opened(page: str, **link: str | list[str]) -> AppTest:
