@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.common import RISK
 from dpcore.controls.explore import SEED
+from pages.shared.charts import PICTURE
 from tests.pages.expert import with_expert_open
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
@@ -17,8 +18,8 @@ KINDS = (
     *("segmented_control", "pills", "multiselect", "slider", "radio", "checkbox"),
 )
 # What ε means for one person is the same part on several pages, and may keep its values; the seed
-# is the same control.
-SHARED = {control.key for control in (*RISK, SEED)}
+# is the same control, and so is the kind of file that charts are saved as, on every page.
+SHARED = {*(control.key for control in (*RISK, SEED)), PICTURE}
 
 
 def names(page: str) -> set[str]:
