@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
-from tests.browser.sight import in_sight
+from tests.browser.sight import in_sight, share_above_the_fold
 from tests.browser.test_explore import DRAWN
 from tests.browser.waiting import (
     eventually,
@@ -79,6 +79,12 @@ def test_a_short_run_is_watched_to_its_end(watched: Watched, address: str, tmp_p
 
 def test_a_long_run_is_started_watched_and_stopped(watched: Watched, address: str) -> None:
     page = opened(watched, address, LONG)
+    page.get_by_text(re.compile(r"Press Start \(about")).wait_for()
+    idle(page)
+    words, controls = in_sight(page)
+    assert len(words) <= 150, " ".join(words)
+    assert len(controls) <= 8, controls
+    assert share_above_the_fold(page) == 1.0
     # Also “Go on”, where an attempt before this one was cut off.
     page.locator(".st-key-train_start button").click()
     page.get_by_text(re.compile("After epoch .* of 1,000")).first.wait_for()
@@ -89,24 +95,6 @@ def test_a_long_run_is_started_watched_and_stopped(watched: Watched, address: st
     eventually(page, lambda: float(number(page, "Certified ε")) < 3.0)
     expect(page.get_by_role("button", name="Go on")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-@pytest.mark.parametrize("link", [f"{SHORT}&v=3", "?v=2&passes=900&repeats=29&schedule=Constant"])
-def test_the_picture_is_above_the_fold_in_few_words_with_few_controls(
-    watched: Watched, address: str, link: str
-) -> None:
-    page = opened(watched, address, link)
-    page.get_by_text(re.compile(r"Trained\.|Press Start \(about")).first.wait_for()
-    for width, height, share in ((1280, 800, 1.0), (390, 844, 0.5)):
-        page.set_viewport_size({"width": width, "height": height})
-        idle(page)
-        expect_whole(page, width)
-        box = page.get_by_test_id("stPlotlyChart").first.bounding_box()
-        assert box is not None
-        assert box["y"] + share * box["height"] <= height, (width, box)
-        words, controls = in_sight(page)
-        assert len(words) <= 150, " ".join(words)
-        assert len(controls) <= 8, controls
 
 
 def test_the_effect_of_a_setting_is_trained_when_asked_for(
