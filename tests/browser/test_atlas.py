@@ -74,19 +74,6 @@ def test_a_search_by_keyboard_stands_in_the_address(watched: Watched, address: s
     expect(page).not_to_have_url(re.compile("system="))
 
 
-def test_a_paper_is_judged_in_two_clicks_and_leads_to_its_publisher(
-    watched: Watched, address: str
-) -> None:
-    page = watched.page
-    page.goto(address)
-    page.get_by_role("link", name="Is it true?").click()
-    page.get_by_role("button", name=re.compile(r"\(paper 003, 2021\)")).click()
-    expect(page.locator("h1")).to_have_text("Adaptive private deep learning")
-    expect(page.get_by_text(CLAIM)).to_be_in_viewport()
-    link = page.get_by_role("link", name="openaccess.thecvf.com")
-    expect(link).to_have_attribute("href", re.compile("WACV2021"))
-
-
 def test_a_link_shows_the_same_again(watched: Watched, address: str) -> None:
     page = opened(watched, address, "?paper=003+Adaptive+networks&runnable=true")
     kept = [each for each in SYSTEMS.values() if each.paper == "003" and systems.runs_here(each)]

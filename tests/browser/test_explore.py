@@ -257,35 +257,6 @@ def test_the_table_is_downloaded_as_shown(watched: Watched, address: str, tmp_pa
     assert {"nonprivate", "outpert", "opera", "psgd"} <= {row["method"] for row in rows}
 
 
-def test_a_copied_link_opens_the_same_view(watched: Watched, address: str) -> None:
-    page = opened(watched, address, f"?{CHEAP}")
-    open_expert(page)
-    choose(page, "Model", "Huber SVM")
-    page.get_by_role("tab", name="Per 1,000").click()
-    settled(page)
-    before = still_numbers(page)
-    page.get_by_role("slider", name="Privacy loss ε").focus()
-    page.keyboard.press("ArrowRight")
-    expect_change(page, before)
-    expect(page).to_have_url(re.compile("epsilon=1.5"))
-    before = still_numbers(page)
-    page.get_by_role("button", name="Link", exact=True).click()
-    shown_link = page.get_by_test_id("stCode").first
-    expect(shown_link).to_contain_text("epsilon=1.5")
-    link = shown_link.inner_text().strip()
-    assert link.startswith(address)
-    page.goto(link)
-    settled(page)
-    expect(page.get_by_role("tab", name="Per 1,000")).to_have_attribute("aria-selected", "true")
-    expect(page.get_by_text("Huber SVM, trained on 3,000 records")).to_be_visible()
-    wait_until(
-        page,
-        """before => [...document.querySelectorAll('[data-testid=stMetricValue]')]
-          .map((element) => element.innerText).join() === before.join()""",
-        arg=before,
-    )
-
-
 def test_a_hostile_link_shows_a_sentence_and_no_traceback(watched: Watched, address: str) -> None:
     page = opened(
         watched,

@@ -25,42 +25,10 @@ pytestmark = pytest.mark.browser
 
 LINK = "?v=3&data=Your+own+table&number_methods=OPERA&focus=OPERA"
 CONFIRM = "Confirm and use these columns"
-MOST_CLICKS = 6
-IN_THE_FILE_DIALOG = 1
-COUNT_CLICKS = """() => {
-  window.clicks = 0;
-  document.addEventListener('click', event => { window.clicks += event.isTrusted; }, true);
-}"""
 
 
 def linked(page: Page) -> list[str] | None:
     return parse_qs(urlparse(page.url).query).get("own_columns")
-
-
-def test_a_clinics_file_is_a_curve_within_six_clicks(watched: Watched, address: str) -> None:
-    page = watched.page
-    page.goto(f"{address}/?v=3&methods=OPERA")
-    settled(page)
-    page.evaluate(COUNT_CLICKS)
-    page.get_by_role("combobox", name="Data").click()
-    page.get_by_role("option", name="Your own table").click()
-    expect(page.get_by_text("never from these records").first).to_be_visible()
-    idle(page)
-    with page.expect_file_chooser() as chooser:
-        page.get_by_test_id("stFileUploader").locator("button", has_text="Upload").click()
-    chooser.value.set_files({"name": "clinic.csv", "mimeType": "text/csv", "buffer": clinic(400)})
-    expect(page.get_by_text("age, sex, smoker, bmi, systolic, outcome")).to_be_visible()
-    idle(page)
-    expect_whole(page, 1280)
-    expect_no_barrier(page)
-    photograph(page, "own_form")
-    page.get_by_role("button", name=CONFIRM).click()
-    expect(page.get_by_text("Your own table · 400 records · judged on ")).to_be_visible()
-    expect(page.get_by_test_id("stMetricLabel").first).to_contain_text("Accuracy")
-    settled(page)
-    clicks = page.evaluate("window.clicks") + IN_THE_FILE_DIALOG
-    assert 4 <= clicks <= MOST_CLICKS
-    eventually(page, lambda: linked(page) == [SUGGESTED])
 
 
 def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(
