@@ -12,7 +12,7 @@ from dpcore.accounting.presets import CLAIM
 from dpcore.guarantee import Status
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
-from tests.browser.waiting import expect_whole, idle, resize
+from tests.browser.waiting import idle
 
 pytestmark = pytest.mark.browser
 
@@ -97,22 +97,6 @@ def test_a_system_leads_to_where_it_runs(watched: Watched, address: str) -> None
     expect(page).to_have_url(re.compile(r"edition=As\+in\+the\+paper"))
     expect(page.get_by_text("Synthetic clinical cohort · 3,000 patients")).to_be_visible()
     expect(page.get_by_text("link asks for")).to_have_count(0)
-
-
-@pytest.mark.parametrize(
-    ("theme", "widths"), [("light", (1280, 390)), ("dark", (390, 1280))], indirect=["theme"]
-)
-def test_no_serious_barrier_and_nothing_cut_off(
-    watched: Watched, address: str, widths: tuple[int, int]
-) -> None:
-    resize(watched.page, widths[0])
-    page = opened(watched, address)
-    for width in widths:
-        resize(page, width)
-        expect(number(page, "Systems")).to_be_attached()
-        expect_whole(page, width)
-        if width == 1280:
-            expect_no_barrier(page)
 
 
 def test_no_serious_barrier_where_a_model_runs(watched: Watched, address: str) -> None:
