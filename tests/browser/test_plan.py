@@ -246,7 +246,8 @@ def test_every_tab_is_whole_heard_and_its_table_downloaded(
     resize(watched.page, widths[0])
     page = opened(watched, address, "?v=3&solve=noise+σ₀")
     photograph(page, f"plan_{theme}")
-    for tab in TABS:
+    # In the dark only what draws: the other tabs hold tables.
+    for tab in TABS if theme == "light" else FIGURES:
         open_tab(page, tab)
         settled(page)
         expect(page.get_by_test_id("stException")).to_have_count(0)
