@@ -35,7 +35,7 @@ def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(
     watched: Watched, address: str
 ) -> None:
     page = watched.page
-    page.goto(f"{address}/?v=3&data=Your+own+table&methods=OPERA")
+    page.goto(f"{address}/?v=3&data=Your+own+table&methods=OPERA&focus=OPERA")
     hand_over(page, "clinic.csv", clinic())
     expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
     idle(page)
@@ -67,7 +67,7 @@ def test_a_refused_file_keeps_the_form_and_is_mended_by_a_button(
     watched: Watched, address: str
 ) -> None:
     page = watched.page
-    page.goto(f"{address}/?v=3&data=Your+own+table&methods=OPERA")
+    page.goto(f"{address}/?v=3&data=Your+own+table&methods=OPERA&focus=OPERA")
     hand_over(page, "clinic.csv", clinic())
     described = page.get_by_role("textbox", name="Its columns in words")
     described.fill(SUGGESTED.replace("kg/m²; unknown: blank", "kg/m²"))

@@ -11,12 +11,12 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
-from tests.browser.test_explore import choose, settled
+from tests.browser.test_explore import BREAST, CHEAP, choose, settled
 from tests.browser.waiting import eventually, expect_whole, resize, wait_until
 
 pytestmark = pytest.mark.browser
 
-LINK = "?data=Breast+cancer+(Wisconsin)&v=3"
+LINK = f"?{CHEAP}&{BREAST}"
 
 
 def opened(watched: Watched, address: str, link: str) -> Page:
@@ -95,7 +95,7 @@ def test_it_is_whole_and_without_barrier_on_every_ground(
 def test_there_is_one_panel_however_often_epsilon_or_the_method_moves(
     watched: Watched, address: str
 ) -> None:
-    page = opened(watched, address, "?focus=OutPert&expert=true&v=3")
+    page = opened(watched, address, "?methods=OPERA&methods=OutPert&focus=OutPert&expert=true&v=3")
     panels = page.locator("summary", has_text="What could someone find out?")
     slider = page.get_by_role("slider", name="Privacy loss ε")
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Watched
+from tests.browser.test_explore import CHEAP
 from tests.browser.waiting import idle
 
 pytestmark = pytest.mark.browser
@@ -25,7 +26,7 @@ def on_screen_again(watched: Watched):
 
 @pytest.mark.usefixtures("on_screen_again")
 @pytest.mark.parametrize("theme", ["light", "dark"], indirect=True)
-@pytest.mark.parametrize("path", ["plan", "learn?lesson=2", ""])
+@pytest.mark.parametrize("path", ["plan", "learn?lesson=2", f"?{CHEAP}"])
 def test_a_page_prints_as_a_report(watched: Watched, address: str, path: str) -> None:
     page = watched.page
     page.goto(f"{address}/{path}")
@@ -68,7 +69,7 @@ def test_a_verdict_is_on_paper_too(watched: Watched, address: str) -> None:
 @pytest.mark.usefixtures("on_screen_again")
 def test_what_is_proved_is_said_in_words_on_paper(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}/")
+    page.goto(f"{address}/?{CHEAP}")
     proved = page.get_by_text("zero-out").first
     expect(proved).to_be_attached()
     idle(page)
