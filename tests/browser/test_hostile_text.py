@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watched
 from tests.browser.server import ROOT, served
-from tests.browser.test_explore import settled
+from tests.browser.test_explore import CHEAP, settled
 from tests.browser.waiting import hand_over, idle
 from tests.hostile import TEXTS
 from tests.pages.test_explore_own import file
@@ -74,12 +74,15 @@ def test_every_text_is_shown_letter_by_letter_and_leads_nowhere(
 
 def test_a_link_and_a_description_put_no_link_on_the_page(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}/?data=https://evil.example/login&loss=www.evil.example")
+    page.goto(f"{address}/?data=https://evil.example/login&loss=www.evil.example&{CHEAP}")
     expect(page.get_by_text("https://evil.example/login")).to_be_visible()
     idle(page)
     assert links_away(page) == []
 
-    page.goto(f"{address}/?data=Your+own+table&number_methods=OPERA&focus=OPERA&view=Every+method")
+    page.goto(
+        f"{address}/?v=3&data=Your+own+table&number_methods=OPERA&focus=OPERA&view=Every+method"
+    )
+    expect(page.get_by_text("never from these records").first).to_be_visible()
     data = file().replace(b",age,", b",www.evil.example,")
     hand_over(page, "www.evil.example.csv", data.replace(b",progression,", b",www.evil.example/p,"))
     described = page.get_by_role("textbox", name="Its columns in words")

@@ -18,13 +18,14 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser import memory
 from tests.browser.server import Server, running
+from tests.browser.test_explore import CHEAP
 from tests.browser.waiting import PATIENCE, eventually, hand_over, idle
 
 pytestmark = [pytest.mark.browser, memory.needed]
 COLUMNS = "age: 18 to 90\nbmi: 15 to 50\npredict ill: one of no, yes"
 OWN = f"?v=3&data=Your+own+table&own_columns={quote(COLUMNS)}"
 FEATURES = "train?dataset=Features+from+a+file+of+your+own&passes=2&repeats=1&units=8&v=3"
-LARGE = "?v=3&methods=OPERA&runs=10&data=Your+own+table&own_columns=" + quote(
+LARGE = "?v=3&methods=OPERA&focus=OPERA&runs=10&data=Your+own+table&own_columns=" + quote(
     "age: 18 to 90\npredict ill: one of 0, 1"
 )
 # Of a few bytes 1.3 GB would be made: 360 columns of 450,000 rows.
@@ -176,7 +177,7 @@ def test_a_browser_that_is_back_at_once_finds_its_file(
 def another_page(page: Page, address: str, turn: int) -> float:
     """Seconds until somebody else's page is there."""
     asked = time.monotonic()
-    page.goto(f"{address}/?v=3&epsilon={(0.5, 0.7, 1, 2, 3)[turn % 5]:g}")
+    page.goto(f"{address}/?{CHEAP}&epsilon={(0.5, 0.7, 1, 2, 3)[turn % 5]:g}")
     expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
     return time.monotonic() - asked
 
