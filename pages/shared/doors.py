@@ -105,24 +105,9 @@ def open_page(question: str) -> None:
 
 
 def close_page() -> None:
-    """Note the page's settings, and draw the doors anew if that changes a link; call it last."""
-    _note()
-    if _links() != stored("links"):
-        _draw()
-
-
-def follow() -> None:
-    """Note settings that a fragment has changed, and draw the doors anew; call it within.
-
-    It draws in a run of the whole page too: alone, it may only draw where it has drawn before.
-    """
-    _note()
-    _draw()
-    store("links", None)  # a run of the whole page replaces what its fragment has appended
-
-
-def _note() -> None:
+    """Note the page's settings, and draw the doors anew; call it where settings have changed."""
     store("settings", {**_settings(), str(stored("page")): _address()})
+    _draw()
 
 
 def _address() -> dict[str, list[str]]:
@@ -135,8 +120,6 @@ def _settings() -> dict[str, dict[str, list[str]]]:
 
 
 def _draw() -> None:
-    links = _links()
-    store("links", links)
     # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
     with stored("doors").container(gap="xxsmall"):
         for door in DOORS:
@@ -146,21 +129,14 @@ def _draw() -> None:
                 icon=door.icon,
                 help=door.help,
                 width="stretch",
-                query_params=links[door.question],
+                query_params=_link(door),
             )
-
-
-def _links() -> dict[str, dict[str, str | list[str]]]:
-    """The link of each door, by its question."""
-    return {door.question: _link(door) for door in DOORS}
 
 
 def _link(door: Door) -> dict[str, str | list[str]]:
     """The last settings of the door's page, with the state where the page can show it."""
     link: dict[str, str | list[str]] = dict(_settings().get(door.question, {}))
     state = shared_state()
-    if not link and not state:
-        return {}  # the first picture does not wait for the controls of other pages
     module = import_module(f"dpcore.controls.{door.controls}")
     shared: Iterable[Control] = module.SHARED
     for control in shared:
