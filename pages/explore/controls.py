@@ -40,7 +40,7 @@ from dpcore.guarantee import Adjacency, default_delta
 from pages.explore import own_table, presets, texts
 from pages.shared import query, uploads
 from pages.shared.presets import set_held
-from pages.shared.session import once, set_controls, share
+from pages.shared.session import control_value, once, set_controls, share
 from pages.shared.widgets import Form
 
 if TYPE_CHECKING:
@@ -203,8 +203,10 @@ def _mean_what_is_named() -> None:
     link = query.read_link()
     for value, way in (("delta", "delta_way"), ("lambda_value", "lambda")):
         if value in link and way not in link:
+            is_drawn = control_value(way) is not None
             set_controls({way: MY_OWN})
-            st.query_params[way] = MY_OWN
+            if not is_drawn:  # one that is drawn writes its part of the address itself
+                st.query_params[way] = MY_OWN
 
 
 def _loss(form: Form, kind: str) -> str:
