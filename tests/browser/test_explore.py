@@ -140,7 +140,7 @@ def test_doors_take_the_state_along_and_so_do_back_and_forward(
     doors.get_by_role("link", name="What does it cost?").click()
     at(*explore)
     settled(page)
-    expect(page.get_by_text("At ε = 5 the best proved model")).to_be_visible()
+    expect(page.get_by_text("At ε = 5 OPERA is right for")).to_be_visible()
     expect(page.get_by_text("Breast cancer (Wisconsin) · 569 patients")).to_be_visible()
 
 

@@ -91,7 +91,7 @@ def test_a_number_is_predicted_from_a_file_and_the_link_holds_all_but_the_file(
     described = page.get_by_role("textbox", name="Its columns in words")
     described.fill(COLUMNS)
     described.press("Control+Enter")
-    expect(page.get_by_text("Your own table · 300 records · judged on ")).to_be_visible()
+    expect(page.get_by_text("Your own table · 2,600 records · judged on ")).to_be_visible()
     expect(page.get_by_test_id("stMetricLabel").first).to_contain_text("RMSE")
     expect(page.get_by_text("from 0 to 200 points")).to_be_visible()
     expect(page.get_by_text("not private").first).to_be_visible()

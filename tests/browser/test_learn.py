@@ -66,6 +66,8 @@ def test_a_chart_is_saved_as_a_picture_beside_its_legend(watched: Watched, addre
         page.get_by_role("radio", name=kind).click()
         page.keyboard.press("Escape")
         idle(page)
+        # Drawn anew, the chart stands beside the one of before for a moment.
+        expect(page.locator(".js-plotly-plot")).to_have_count(1)
         page.locator(".js-plotly-plot").hover()
         with page.expect_download() as saved:
             page.locator(".modebar-btn").click()

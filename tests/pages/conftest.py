@@ -52,7 +52,7 @@ def components_looked_for_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def few_draws_for_bands() -> Iterator[None]:
     """Bands of closed forms come from few draws: no page's test is about how exact they are."""
     with pytest.MonkeyPatch.context() as patch:
