@@ -85,7 +85,7 @@ def upgrade_link(
     link, old_link = read_link(), stored(f"{page} old link")
     first_run = not stored(f"{page} opened")
     store(f"{page} opened", True)
-    if is_second(link):
+    if _is_second(link):
         meant = old_values(link)
         if meant:
             _write_anew(page, link, meant, first_run=first_run)
@@ -149,7 +149,7 @@ def _write_anew(
     st.rerun()  # controls begin with what the address holds at a run's start
 
 
-def is_second(link: Link) -> bool:
+def _is_second(link: Link) -> bool:
     """Whether a link is of the second version."""
     return list(link.get(VERSION, ())) == [SECOND]
 
@@ -157,7 +157,7 @@ def is_second(link: Link) -> bool:
 def sign() -> None:
     """Write the version into an address that holds any setting."""
     link = read_link()
-    if link and (VERSION not in link or is_second(link)):
+    if link and (VERSION not in link or _is_second(link)):
         st.query_params[VERSION] = THIS
 
 
