@@ -7,8 +7,9 @@ the sum of these curves.
 
 Why sums rather than one indicator for each bin: neighbouring bins share their strength. A straight
 line that rises by a over the interval takes weights of norm a/2 here, whatever K, and just as much
-with the number itself; with indicators it takes about √(K/12) a. So a small ε is not lost in many
-bins, and one K serves every ε (measured in ``benchmarks/additive.py``).
+with the number itself; with indicators it takes about √(K/12) a. Little is lost at a small ε where
+records are many. Where they are few for d and ε, straight lines are better, by up to .1 of accuracy
+(``benchmarks/additive.py``).
 
 The features of a number always have norm 1, and depend on one record and on public values alone: a
 record still moves one row and nothing else, as every sensitivity here assumes.

@@ -4,8 +4,9 @@ Data, ε, δ, whose data count as one person's, and the seed are one state. A co
 its `state` gives its value to it when it is drawn; a door's link sets the controls of the next page
 that share it, and leaves its others as they were.
 
-Streamlit clears the address of a page that is left by a link, so that Back leads to an empty one;
-the session remembers the settings of each page, and writes them into it again.
+An address that is reached without settings of its own, such as by the logo, gets those that the
+page had last in this session, and keeps none of the page that was left. That a click is one step of
+the browser's history is the work of `assets/history.html`.
 """
 
 from __future__ import annotations
