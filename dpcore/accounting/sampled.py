@@ -16,9 +16,11 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from dpcore.accounting import events
 from dpcore.accounting.root_search import turning_point
@@ -31,6 +33,7 @@ LOWEST_INDEX, HIGHEST_INDEX = -1_400, 35_500
 """Ends of the lattice: 1e-12 and 1e305. The low one applies where δ exceeds the chance of a hit."""
 LEAST_EPSILON = 1e-18  # smallest ε that the hit bound resolves
 EXACT_EPSILON = 1e3  # beyond it the hit bound drops the subtracted term of δ_G, which is safe
+HIT_TOLERANCE = 1e-9  # relative, of ε
 
 
 @dataclass(frozen=True)
@@ -108,42 +111,90 @@ def hit_epsilon(what: SampledGaussian, delta: float) -> float:
     """
     if delta <= 0.0:
         return math.inf
-    change = 2.0 if what.adjacency is Adjacency.REPLACE_ONE else 1.0
-    # scipy.stats alone takes half a second to import, and the page's first view does not need it.
-    from scipy import stats
-
-    count = stats.binom(what.steps, what.rate)
-    tail = 1e-6 * delta
-    low = int(count.ppf(tail))
-    # `isf` uses 1 - tail and would return T for a tail below 1e-16.
-    high = bisect_left(range(what.steps), True, key=lambda k: bool(count.sf(k) <= tail)) + 1
-    hits = np.unique(np.round(np.linspace(low, high, min(high - low + 1, 512))).astype(np.int64))
-    # Mass between two grid points is moved up to the next one: δ_G grows with K, so this is safe.
-    # The upper tail has its own function: a difference of numbers near 1 would round to 0.
-    above = count.sf(hits)
-    mass = np.maximum(np.diff(count.cdf(hits), prepend=0.0), -np.diff(above, prepend=1.0))
-    mu = np.sqrt(hits) * change / what.noise_multiplier
-    target = (delta - tail - float(above[-1])) * (1.0 - 1e-9)  # the sums' own rounding
-
-    def exact(epsilon: float) -> float:
-        positive = mu > 0.0
-        return float(mass[positive] @ analytic_delta(epsilon, 1.0 / mu[positive]))
-
-    def simple(epsilon: float) -> float:
-        with np.errstate(divide="ignore"):
-            reach = np.where(mu > 0, mu / 2 - epsilon / mu, -np.inf)
-        return float(mass @ scipy.special.ndtr(reach))
-
-    if exact(0.0) <= target:
+    hits = _Hits.of(what, delta)
+    if hits.exact(0.0) <= hits.target:
         return 0.0
-    bound, low_epsilon, high_epsilon = exact, LEAST_EPSILON, EXACT_EPSILON
-    if exact(EXACT_EPSILON) > target:
-        bound, low_epsilon = simple, EXACT_EPSILON
-        while bound(high_epsilon) > target:
+    bound, low_epsilon, high_epsilon = hits.exact, LEAST_EPSILON, EXACT_EPSILON
+    if hits.exact(EXACT_EPSILON) > hits.target:
+        bound, low_epsilon = hits.simple, EXACT_EPSILON
+        while bound(high_epsilon) > hits.target:
             high_epsilon *= 4.0
             if high_epsilon > 1e300:
                 return math.inf
-    return turning_point(lambda at: bound(at) > target, low_epsilon, high_epsilon, 1e-9)[1]
+    return turning_point(
+        lambda at: bound(at) > hits.target, low_epsilon, high_epsilon, HIT_TOLERANCE
+    )[1]
+
+
+def hits_within(what: SampledGaussian, epsilon: float, delta: float) -> bool:
+    """Whether `hit_epsilon` is at most ε, above 0: one evaluation in place of a search."""
+    if delta <= 0.0:
+        return False
+    hits = _Hits.of(what, delta)
+    # The search ends a little above the smallest ε that is enough.
+    below = epsilon * (1.0 - 2.0 * HIT_TOLERANCE)
+    if hits.exact(min(below, EXACT_EPSILON)) <= hits.target:
+        return True
+    return below > EXACT_EPSILON and hits.simple(below) <= hits.target
+
+
+@dataclass(frozen=True, eq=False)
+class _Hits:
+    """How often a record is used, on a grid.
+
+    Parameters
+    ----------
+    mass : (h,) array
+        Probability of each number of times, moved up to the next one on the grid.
+    mu : (h,) array
+        μ of that many Gaussian mechanisms.
+    target : float
+        What is left of δ for the sum over them.
+    """
+
+    mass: NDArray[np.float64]
+    mu: NDArray[np.float64]
+    target: float
+
+    @classmethod
+    def of(cls, what: SampledGaussian, delta: float) -> _Hits:
+        change = 2.0 if what.adjacency is Adjacency.REPLACE_ONE else 1.0
+        hits, mass, target = _counted(what.steps, what.rate, delta)
+        return cls(mass, np.sqrt(hits) * change / what.noise_multiplier, target)
+
+    def exact(self, epsilon: float) -> float:
+        """δ at ε by the exact composition of each number of times."""
+        positive = self.mu > 0.0
+        return float(self.mass[positive] @ analytic_delta(epsilon, 1.0 / self.mu[positive]))
+
+    def simple(self, epsilon: float) -> float:
+        """An upper bound of it without a difference, for large ε."""
+        with np.errstate(divide="ignore"):
+            reach = np.where(self.mu > 0, self.mu / 2 - epsilon / self.mu, -np.inf)
+        return float(self.mass @ scipy.special.ndtr(reach))
+
+
+@lru_cache(maxsize=32)  # a search for the noise asks for the same counts each time
+def _counted(
+    steps: int, rate: float, delta: float
+) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
+    """Numbers of times on a grid, and `mass` and `target` of `_Hits`."""
+    # scipy.stats alone takes half a second to import, and the page's first view does not need it.
+    from scipy import stats
+
+    count = stats.binom(steps, rate)
+    tail = 1e-6 * delta
+    low = int(count.ppf(tail))
+    # `isf` uses 1 - tail and would return T for a tail below 1e-16.
+    high = bisect_left(range(steps), True, key=lambda k: bool(count.sf(k) <= tail)) + 1
+    spaced = np.linspace(low, high, min(high - low + 1, 512))
+    hits = np.unique(np.round(spaced).astype(np.int64))
+    # Mass between two grid points is moved up to the next: δ_G grows with K, so this is safe.
+    # The upper tail has its own function: a difference of numbers near 1 would round to 0.
+    above = count.sf(hits)
+    mass = np.maximum(np.diff(count.cdf(hits), prepend=0.0), -np.diff(above, prepend=1.0))
+    target = (delta - tail - float(above[-1])) * (1.0 - 1e-9)  # the sums' own rounding
+    return hits, mass, target
 
 
 def noise_multiplier_for(
@@ -166,7 +217,7 @@ def noise_multiplier_for(
     def within(index: int) -> bool:
         what = SampledGaussian(LATTICE_RATIO**index, rate, steps, sampling, adjacency)
         # The cheaper bound first; one of the two is enough.
-        return hit_epsilon(what, delta) <= epsilon or renyi_epsilon(what, delta) <= epsilon
+        return hits_within(what, epsilon, delta) or renyi_epsilon(what, delta) <= epsilon
 
     if not SampledGaussian(1.0, rate, steps, sampling, adjacency).covered():
         raise ValueError(f"no theorem here covers {sampling} sampling under {adjacency}")
