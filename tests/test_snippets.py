@@ -140,7 +140,7 @@ def on_explore(study: Study, records: Table) -> pd.DataFrame:
         if key not in closed
     ]
     whole = pd.concat(shown, ignore_index=True)
-    return curves.against(whole, baselines(splits(records, usual(study.preparation))))
+    return curves.against(whole, baselines(splits(records, usual(study.preparation)), records))
 
 
 @pytest.mark.parametrize("name", EXPLORED)

@@ -7,9 +7,10 @@ data's own range, as papers often do, breaks that; it is offered for comparison 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,6 @@ from dpcore.datasets.additive import cuts, sums_of_steps
 from dpcore.datasets.fourier import fourier_names, random_fourier
 from dpcore.datasets.schema import Classes, Column, Entry, Table
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
-
-if TYPE_CHECKING:
-    pass
 
 FloatArray = NDArray[np.float64]
 
@@ -225,24 +223,21 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     """
     preparation = preparation or Preparation()
     entry = table.entry
-    columns = _columns(entry, preparation)
+    columns = used_columns(entry, preparation)
     notes: list[str] = list(table.notes)
 
-    # The split is drawn over all records before any is dropped: whether one record is complete
-    # must not move the others between training and testing.
     further = table.further is not None
     table, test = tested(table, preparation)
     frame, blank = table.frame, table.blank
-    marked = [column.name for column in columns if column.missing_mark]
-    unknown = frame[marked].isna().to_numpy(dtype=bool) & ~blank[:, np.newaxis]
-    keep = ~np.asarray(unknown.any(axis=1) & (preparation.missing == "drop"))
+    unknown = unknown_values(table, columns)
+    keep = complete_enough(unknown, preparation)
     if not keep.all():
         dropped = int((~keep).sum())
         notes.append(
             f"{dropped:,} of {table.records:,} {entry.records_are} with an unknown value were "
             "dropped."
         )
-    train_rows, test_rows = np.flatnonzero(keep & ~test), np.flatnonzero(keep & test & ~blank)
+    train_rows, test_rows = places(table, test, keep)
     if not len(train_rows) or not len(test_rows):
         raise InvalidInput(
             f"{entry.title} leaves {len(train_rows)} records for training and {len(test_rows)} for "
@@ -323,7 +318,7 @@ def complete_only(entry: Entry, preparation: Preparation) -> bool:
 
     The codebook decides it, because whether one was dropped would reveal something of a record.
     """
-    columns = _columns(entry, preparation)
+    columns = used_columns(entry, preparation)
     return preparation.missing == "drop" and any(column.missing_mark for column in columns)
 
 
@@ -348,7 +343,14 @@ def bring_to_norm(x: FloatArray, *, only_above: bool = False) -> None:
     x *= factors[:, np.newaxis]
 
 
-def _columns(entry: Entry, preparation: Preparation) -> tuple[Column, ...]:
+def used_columns(entry: Entry, preparation: Preparation) -> tuple[Column, ...]:
+    """The columns that rows are made of.
+
+    Raises
+    ------
+    InvalidInput
+        If `preparation` includes a column the set does not have.
+    """
     names = tuple(column.name for column in entry.columns)
     for name in preparation.include:
         if name not in names:
@@ -386,6 +388,29 @@ def drawn(records: int, preparation: Preparation) -> NDArray[np.bool_]:
     test = np.zeros(records, dtype=bool)
     test[np.random.default_rng(preparation.seed).permutation(records)[:count]] = True
     return test
+
+
+def unknown_values(table: Table, columns: Sequence[Column]) -> NDArray[np.bool_]:
+    """Which values are unknown of the columns that may have some, (records, columns)."""
+    marked = [column.name for column in columns if column.missing_mark]
+    unknown = table.frame[marked].isna().to_numpy(dtype=bool)
+    return np.asarray(unknown & ~table.blank[:, np.newaxis])
+
+
+def complete_enough(unknown: NDArray[np.bool_], preparation: Preparation) -> NDArray[np.bool_]:
+    """Which records are not dropped, (records,)."""
+    return ~np.asarray(unknown.any(axis=1) & (preparation.missing == "drop"))
+
+
+def places(
+    table: Table, test: NDArray[np.bool_], keep: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Places of the training records, and of the test records.
+
+    The split is drawn over all records before any is dropped: whether one record is complete must
+    not move the others between training and testing.
+    """
+    return np.flatnonzero(keep & ~test), np.flatnonzero(keep & test & ~table.blank)
 
 
 def _one_hot(

@@ -7,22 +7,33 @@ loss whatever else is chosen.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpcore.datasets import Preparation, Split
+from dpcore.datasets import Preparation, Split, Table
+from dpcore.datasets.columns import Columns
 from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Array
 from dpcore.erm.newton import ridge_path
+from dpcore.erm.problem import Problem
+from dpcore.evaluation import boosted
 from dpcore.evaluation.scoring import Metric, scoring_for
 from dpcore.evaluation.splits import Splits, each, judged
 from dpcore.evaluation.study import Study, losses_for, problem_for
+from dpcore.progress import Progress, silent
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CROSS_VALIDATION_FOLDS = 5
 CROSS_VALIDATION_RECORDS = 10_000  # beyond, λ moves held-out accuracy by less than its noise
 CROSS_VALIDATION_LAMS = tuple(float(x) for x in np.geomspace(1.0, 1e-6, 13))
+
+LINEAR, TREES = "linear model", "boosted trees"
 
 
 @dataclass(frozen=True)
@@ -37,23 +48,53 @@ class Baselines:
         Each measure, on the test records, of always giving the most frequent answer or the mean of
         the training records.
     measured : Mapping of str to float
-        Columns in a table of curves of the model without privacy, whose λ is best in 5-fold
-        cross-validation on (at most 10,000 of) the training records.
+        Columns in a table of curves of the model without privacy.
     ranges : Mapping of str to (float, float)
         Ranges of its measures on new records, at 95 %.
+    model : str
+        What it is: `LINEAR` or `TREES`, the better in 5-fold cross-validation on (at most 10,000
+        of) the training records of the first split.
+    linear : Mapping of str to float
+        `measured` of the linear model, whose λ is best in such a cross-validation on each split.
     lam : float
-        Its λ; of several splits the geometric mean.
+        λ of the linear model; of several splits the geometric mean.
     """
 
     measure: Metric
     guesses: Mapping[str, float]
     measured: Mapping[str, float]
     ranges: Mapping[str, tuple[float, float]]
+    model: str
+    linear: Mapping[str, float]
     lam: float
 
     def by(self, measure: Metric) -> Baselines:
         """The baselines with another measure."""
         return replace(self, measure=measure)
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """One row with the model without privacy, its measures and their ranges, for a file."""
+        import pandas as pd
+
+        row: dict[str, object] = {"baseline": self.model, **self.measured}
+        for name, (low, high) in self.ranges.items():
+            row |= {f"{name}_range_low": low, f"{name}_range_high": high}
+        return pd.DataFrame([row])
+
+    def reading(self, rows: pd.DataFrame) -> Baselines:
+        """These with the model without privacy of others on the same data, from their `rows`."""
+        row = rows.iloc[0]
+        return replace(
+            self,
+            model=str(row["baseline"]),
+            measured={name: float(row[name]) for name in self.measured},
+            ranges={
+                name: (float(row[f"{name}_range_low"]), float(row[f"{name}_range_high"]))
+                for name in self.ranges
+                if f"{name}_range_low" in row
+            },
+        )
 
     @property
     def value(self) -> float:
@@ -76,25 +117,39 @@ def usual(preparation: Preparation) -> Preparation:
     return Preparation(seed=preparation.seed, test_fraction=preparation.test_fraction)
 
 
-def baselines(split: Splits) -> Baselines:
+def baselines(split: Splits, table: Table | None = None, progress: Progress = silent) -> Baselines:
     """The baselines of a data set.
 
     Parameters
     ----------
     split : Split or sequence of Split
         Prepared as `usual` says.
+    table : Table, optional
+        The records of the splits. Without them, boosted trees are not tried.
+    progress : callable
+        Called with (fraction done, message).
     """
     splits = each(split)
     scoring = scoring_for(splits[0])
-    models = [_tuned(one) for one in splits]
-    scored = [_measured(one, weights) for one, (weights, _) in zip(splits, models, strict=True)]
+    progress(0.0, "training linear models")
+    linear = [_tuned(one) for one in splits]
+    linear_scores = [
+        _measured(one, weights) for one, (weights, _) in zip(splits, linear, strict=True)
+    ]
+    lams = [lam for _, lam in linear]
+    model = LINEAR if table is None else _better(table, splits[0], lams[0], progress)
+    if table is not None and model == TREES:
+        judging = []
+        for place, one in enumerate(splits):
+            progress(0.5 + 0.5 * place / len(splits), f"training boosted trees, split {place + 1}")
+            judging.append(boosted.scored(boosted.columns_for(table, one), one))
+    else:
+        judging = [(one, weights) for one, (weights, _) in zip(splits, linear, strict=True)]
+    scored = [_measured(*one) for one in judging]
     measured = _mean(scored)
-    guesses = _mean([scoring.guesses(one) for one in splits])
     # On s splits of m test records each, about `judged` different ones are tested.
     narrower = math.sqrt(splits[0].tested / judged(splits))
-    intervals = [
-        scoring.intervals(one, weights) for one, (weights, _) in zip(splits, models, strict=True)
-    ]
+    intervals = [scoring.intervals(*one) for one in judging]
     ranges = {}
     for name in intervals[0]:
         reach = np.mean(
@@ -107,14 +162,44 @@ def baselines(split: Splits) -> Baselines:
         )
         low, high = (measured[name] - narrower * reach[0], measured[name] + narrower * reach[1])
         ranges[name] = float(low), float(high)
-    lams = [lam for _, lam in models]
     return Baselines(
         measure=scoring.measures(splits[0])[0],
-        guesses=guesses,
+        guesses=_mean([scoring.guesses(one) for one in splits]),
         measured=measured,
         ranges=ranges,
+        model=model,
+        linear=_mean(linear_scores),
         lam=math.exp(float(np.mean(np.log(lams)))) if min(lams) > 0.0 else 0.0,
     )
+
+
+def _better(table: Table, split: Split, lam: float, progress: Progress) -> str:
+    """`TREES` if they are better than the linear model on held-out records, else `LINEAR`."""
+    features, labels = split.known
+    columns = boosted.columns_for(table, split)
+    sample, fold = _folds(split)
+    if len(sample) < CROSS_VALIDATION_FOLDS:
+        return LINEAR
+    problem = _problem(split)
+    measure = scoring_for(split).measures(split)[0]
+    advantage = 0.0
+    for held_fold in range(CROSS_VALIDATION_FOLDS):
+        progress(0.1 + 0.08 * held_fold, "comparing them with boosted trees")
+        inside, outside = sample[fold != held_fold], sample[fold == held_fold]
+        part = replace(
+            split,
+            x_train=features[inside],
+            y_train=labels[inside],
+            x_test=features[outside],
+            y_test=labels[outside],
+            blank=np.zeros(len(inside), dtype=bool),
+            tested=len(outside),
+        )
+        theirs = Columns(columns.train[inside], columns.train[outside], columns.categories)
+        weights = _fitted(problem, part.x_train, part.y_train, lam)
+        linear, trees = _measured(part, weights), _measured(*boosted.scored(theirs, part))
+        advantage += measure.sign * (trees[measure.column] - linear[measure.column])
+    return TREES if advantage > 1e-12 else LINEAR
 
 
 def _mean(values: list[dict[str, float]]) -> dict[str, float]:
@@ -128,17 +213,27 @@ def _measured(split: Split, weights: Array) -> dict[str, float]:
     return {name: float(value[0]) for name, value in expected.items()}
 
 
-def _tuned(split: Split) -> tuple[Array, float]:
-    """The model whose λ is best on held-out records, and that λ."""
+def _problem(split: Split) -> Problem:
     study = Study(loss=losses_for(split.entry)[0], methods=("nonprivate",))
-    problem = problem_for(study, split)
-    scoring = scoring_for(split)
-    features, labels = split.known
+    return problem_for(study, split)
+
+
+def _folds(split: Split) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Places of the records of the cross-validation among those known, and the fold of each."""
+    _, labels = split.known
     order = np.random.default_rng(split.preparation.seed).permutation(len(labels))
     sample = order[:CROSS_VALIDATION_RECORDS]
+    return sample, np.arange(len(sample)) % min(CROSS_VALIDATION_FOLDS, max(1, len(sample)))
+
+
+def _tuned(split: Split) -> tuple[Array, float]:
+    """The linear model whose λ is best on held-out records, and that λ."""
+    problem = _problem(split)
+    scoring = scoring_for(split)
+    features, labels = split.known
+    sample, fold = _folds(split)
     if len(sample) < 2:  # all others are blank: no record can be held out
         return one_vs_rest.minimise(problem, split.x_train, split.y_train), problem.lam
-    fold = np.arange(len(sample)) % min(CROSS_VALIDATION_FOLDS, len(sample))
     score = np.zeros(len(CROSS_VALIDATION_LAMS))
     means = []
     for part in one_vs_rest.parts(problem, labels[sample]):
@@ -151,8 +246,22 @@ def _tuned(split: Split) -> tuple[Array, float]:
     # On a tie the larger λ wins.
     best = int(np.argmax(np.round(score, 12)))
     lam = CROSS_VALIDATION_LAMS[best]
-    weights = [
-        ridge_path(problem.function, problem.forms(features, part.labels), [lam], mean[best])
-        for part, mean in zip(one_vs_rest.parts(problem, labels), means, strict=True)
+    starts = [mean[best] for mean in means]
+    return _fitted(problem, features, labels, lam, starts), lam
+
+
+def _fitted(
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    lam: float,
+    starts: Sequence[Array] | None = None,
+) -> Array:
+    """The linear model at one λ; of several classes one after the other."""
+    parts = list(one_vs_rest.parts(problem, labels))
+    begins = [None] * len(parts) if starts is None else starts
+    models = [
+        ridge_path(problem.function, problem.forms(features, part.labels), [lam], start)
+        for part, start in zip(parts, begins, strict=True)
     ]
-    return np.concatenate([path[0] for path in weights]), lam
+    return np.concatenate([path[0] for path in models])

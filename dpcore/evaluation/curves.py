@@ -267,14 +267,22 @@ def answers(
     if records is None:
         records = load(study.dataset, records=study.records)
     rows = all_curves(study, splits(records, study.preparation), progress, cancelled)
-    return against(rows, baselines(splits(records, usual(study.preparation))))
+    return against(rows, baselines(splits(records, usual(study.preparation)), records))
 
 
 def against(table: pd.DataFrame, compared: Baselines) -> pd.DataFrame:
-    """The table with each measure of the model without privacy, "accuracy_baseline" and so on."""
+    """The table with each measure of the model without privacy, "accuracy_baseline" and so on.
+
+    The column "baseline" tells what that model is, and "accuracy_linear" and so on are those of the
+    linear model without privacy.
+    """
     names = [str(name) for name in table.columns]
     measures = [name.removesuffix("_noiseless") for name in names if name.endswith("_noiseless")]
-    return table.assign(**{f"{name}_baseline": compared.measured[name] for name in measures})
+    return table.assign(
+        baseline=compared.model,
+        **{f"{name}_baseline": compared.measured[name] for name in measures},
+        **{f"{name}_linear": compared.linear[name] for name in measures},
+    )
 
 
 def all_curves(

@@ -156,7 +156,7 @@ def drawn(study: Study, bare: Study) -> pd.DataFrame:
 
 
 def compared(preparation: Preparation) -> Baselines:
-    """The guess and the model without privacy; `preparation` names the splits."""
+    """The guess and the linear model without privacy; `preparation` names the splits."""
     assert _held.table is not None
     return baselines(splits(_held.table, usual(preparation)))
 

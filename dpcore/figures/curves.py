@@ -40,11 +40,14 @@ class ReferenceLine:
         In the units of the axis.
     dash : str
         Plotly's name.
+    width : float
+        In pixels.
     """
 
     label: str
     value: float
     dash: str = "dash"
+    width: float = 1.5
 
 
 def series(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
@@ -197,7 +200,7 @@ def add_references(
     for reference in sorted(references, key=lambda line: line.value, reverse=True):
         figure.add_hline(
             y=reference.value,
-            line={"color": NEUTRAL, "dash": reference.dash, "width": 1.5},
+            line={"color": NEUTRAL, "dash": reference.dash, "width": reference.width},
         )
         # Unlike a line's, an annotation's place on a logarithmic axis is the exponent.
         position = math.log10(reference.value) if log else reference.value

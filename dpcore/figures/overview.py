@@ -58,7 +58,7 @@ def overview(
     cost : Cost
         Of that row.
     references : sequence of ReferenceLine
-        The model without privacy first, then the answer without any features.
+        The model without privacy first, the answer without any features last.
     name : str
         Of the line, in words that stand above the axes in its colour.
     chosen : str

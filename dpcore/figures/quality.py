@@ -52,8 +52,8 @@ class Words:
 
 
 AGAINST = (
-    "counted against the model that would be used without privacy, its λ chosen by "
-    "cross-validation: one for each data set, whatever is chosen here."
+    "counted against the model that would be used without privacy, a linear one or boosted trees "
+    "by cross-validation: one for each data set, whatever is chosen here."
 )
 WORDS = {
     "accuracy": Words(

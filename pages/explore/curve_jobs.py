@@ -1,4 +1,4 @@
-"""Curves of trained methods: one background job per method."""
+"""Curves of trained methods, one background job each, and the models without privacy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 from dpcore.controls.explore import COARSE_EPSILONS, EPSILONS
 from dpcore.datasets import Split
 from dpcore.evaluation.curves import task
+from dpcore.evaluation.references import ReferenceStudy
+from dpcore.evaluation.references import task as reference_task
 from dpcore.evaluation.study import Study
+from dpcore.evaluation.task import StudyProtocol
 from dpcore.methods import method_named
 from pages.shared import shared_jobs, uploads
 
@@ -46,8 +49,18 @@ def watched(name: str, studies: Sequence[Study]) -> shared_jobs.WatchedJobs:
     )
 
 
-def is_done(study: Study) -> bool:
-    """Whether its curve has been computed."""
+def references(study: Study) -> shared_jobs.WatchedJobs:
+    """The job of the models without privacy on the study's data."""
+    return shared_jobs.WatchedJobs(
+        name="references",
+        place=shared_jobs.CURVES,
+        studies={"Training boosted trees without privacy": ReferenceStudy.of(study)},
+        submit=_submit_references,
+    )
+
+
+def is_done(study: StudyProtocol) -> bool:
+    """Whether its results have been computed."""
     return shared_jobs.state(study.key) == "done"
 
 
@@ -58,6 +71,13 @@ def _submit(place: str, study: Study) -> None:
         shared_jobs.submit(place, task(study))
 
 
-def results(study: Study) -> pd.DataFrame:
-    """The curves of a finished study."""
+def _submit_references(place: str, study: ReferenceStudy) -> None:
+    if study.upload:
+        uploads.learn_references(study)
+    else:
+        shared_jobs.submit(place, reference_task(study))
+
+
+def results(study: Study | ReferenceStudy) -> pd.DataFrame:
+    """The rows of a finished study."""
     return uploads.curve_rows(study.key) if study.upload else shared_jobs.result(study.key)

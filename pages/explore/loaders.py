@@ -114,7 +114,7 @@ def _closed_form(key: str, _study: Study, _splits: tuple[Split, ...]) -> pd.Data
 
 
 def baselines(study: Study) -> Baselines:
-    """The guess and the model without privacy, which belong to the data set alone."""
+    """The guess and the linear model without privacy, which belong to the data set alone."""
     if study.upload:
         return uploads.baselines(study)
     parts = _prepared(study, usual(study.preparation))

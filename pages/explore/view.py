@@ -13,9 +13,10 @@ from dpcore.controls.explore import BEST, WIDE_EPSILONS
 from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
-from dpcore.evaluation.baselines import Baselines
+from dpcore.evaluation.baselines import LINEAR, Baselines
 from dpcore.evaluation.curves import against
 from dpcore.evaluation.frontier import best_rows
+from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.scoring import Metric, scoring_for
 from dpcore.evaluation.study import Study, delta_for, problem_for
 from dpcore.figures import noise, tradeoff
@@ -57,6 +58,9 @@ class View:
     everything : DataFrame
         Rows of every method whose curve is at hand.
     compared : Baselines
+        Of the linear model while boosted trees are not at hand.
+    is_compared : bool
+        Whether they are.
     titles : mapping
         Method to title.
     untrained : tuple
@@ -72,6 +76,7 @@ class View:
     table: pd.DataFrame
     everything: pd.DataFrame
     compared: Baselines
+    is_compared: bool
     titles: dict[str, str]
     untrained: tuple[WatchedJobs, ...]
     dark: bool
@@ -199,11 +204,19 @@ class View:
 
     @property
     def references(self) -> list[ReferenceLine]:
-        """Lines on the main figure; losses are counted against the first."""
+        """Lines on the main figure: losses are counted against the first, the last is a guess."""
         guess, value, shown = self.compared.guess, self.compared.value, self.quality.shown
         guessing = self.quality.words.guess
+        trees, linear = "", []
+        if not self.is_compared:
+            trees = f" ({LINEAR} so far)"
+        elif self.compared.model != LINEAR:
+            line = self.compared.linear[self.quality.column]
+            trees = f" ({self.compared.model})"
+            linear = [ReferenceLine(f"the same, {LINEAR}: {shown(line)}", line, width=0.75)]
         return [
-            ReferenceLine(f"without privacy: {shown(value)}", value),
+            ReferenceLine(f"without privacy{trees}: {shown(value)}", value),
+            *linear,
             ReferenceLine(f"{guessing}: {shown(guess)}", guess, dash="dot"),
         ]
 
@@ -228,6 +241,9 @@ def gather(choice: ExploreChoice) -> View:
     whole = replace(study, methods=("nonprivate", *every_method(study.loss)), edition="sound")
     with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
         compared = loaders.baselines(study)
+        references = curve_jobs.references(study)
+        if is_compared := references.drawn == "done":
+            compared = compared.reading(curve_jobs.results(ReferenceStudy.of(study)))
         chosen = set(study.methods)
         first, jobs_first = _curves(_only(whole, chosen), records)
         others, jobs_others = _curves(_only(whole, set(whole.methods) - chosen), records)
@@ -247,8 +263,14 @@ def gather(choice: ExploreChoice) -> View:
         table=against(table, compared),
         everything=against(everything[everything["method"] != "nonprivate"], compared),
         compared=compared.by(_measure(choice, records)),
+        is_compared=is_compared,
         titles=titles(),
-        untrained=(*printed_jobs, *jobs_first, *jobs_others),
+        untrained=(
+            *printed_jobs,
+            *jobs_first,
+            *(() if is_compared else (references,)),
+            *jobs_others,
+        ),
         dark=on_dark(),
     )
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from dpcore.datasets import Preparation
     from dpcore.datasets.own_form import Syntax
     from dpcore.evaluation.baselines import Baselines
+    from dpcore.evaluation.references import ReferenceStudy
     from dpcore.evaluation.study import Study
     from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
     from dpcore.evaluation.uploaded import Brief, Outline
@@ -312,7 +313,7 @@ def curves(study: Study, bare: Study) -> pd.DataFrame:
 
 
 def baselines(study: Study) -> Baselines:
-    """The guess and the model without privacy; see `dpcore.evaluation.uploaded.compared`.
+    """The guess and the linear model; see `dpcore.evaluation.uploaded.compared`.
 
     Raises
     ------
@@ -334,6 +335,15 @@ def learn_curves(study: Study) -> None:
     upload = stored("table")
     if upload is not None and upload.name == study.upload:
         upload.learn(shared_jobs.CURVES, lambda path: curves.task(study, path), study.key)
+
+
+def learn_references(study: ReferenceStudy) -> None:
+    """Submit the models without privacy on the table; see `Upload.learn`."""
+    from dpcore.evaluation import references
+
+    upload = stored("table")
+    if upload is not None and upload.name == study.upload:
+        upload.learn(shared_jobs.CURVES, lambda path: references.task(study, path), study.key)
 
 
 def features(file: File) -> tuple[str, Brief]:

@@ -69,6 +69,7 @@ def test_a_chart_is_saved_as_a_picture_beside_its_legend(watched: Watched, addre
         # Drawn anew, the chart stands beside the one of before for a moment.
         expect(page.locator(".js-plotly-plot")).to_have_count(1)
         page.locator(".js-plotly-plot").hover()
+        expect(page.locator(".modebar-btn")).to_have_count(1)
         with page.expect_download() as saved:
             page.locator(".modebar-btn").click()
         assert saved.value.suggested_filename.endswith(f".{kind.lower()}")

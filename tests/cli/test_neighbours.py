@@ -47,7 +47,8 @@ MEASURED = {
     *("objective_high", "excess_risk", "rmse", "rmse_low", "rmse_high", "r2", "rmse_train"),
     *("rmse_test", "r2_train", "r2_test", "value", "value_low", "value_high", "seconds"),
     *("accuracy_noiseless", "auc_noiseless", "rmse_noiseless"),
-    *("accuracy_baseline", "auc_baseline", "rmse_baseline"),
+    *("baseline", "accuracy_baseline", "auc_baseline", "rmse_baseline"),
+    *("accuracy_linear", "auc_linear", "rmse_linear"),
 }
 """What is measured on records, and how long it took: no ε covers it."""
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.datasets import PAPER_000, Preparation
+from dpcore.datasets import PAPER_000, Preparation, load
 from dpcore.evaluation.baselines import baselines
 from dpcore.evaluation.splits import splits_of
 from dpcore.evaluation.study import Study
@@ -216,7 +216,7 @@ def test_a_summary_carries_the_model_without_privacy_and_the_noise_free_twin(
     line = ["sweep", "--summary", "--dataset", dataset, "--loss", loss, "--output", str(path)]
     said(capsys, *line, "--methods", "nonprivate,opera", "--epsilon", "0.5,5", "--lam", "0.3")
     table = pd.read_csv(path)
-    compared = baselines(splits_of(dataset, None, Preparation()))
+    compared = baselines(splits_of(dataset, None, Preparation()), load(dataset))
     for measure in measures:
         assert table[f"{measure}_baseline"].to_list() == pytest.approx(
             [compared.measured[measure]] * len(table)

@@ -1,0 +1,61 @@
+"""The columns as they are, for models that need no rows of norm 1, such as decision trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore.datasets.prepare import (
+    FloatArray,
+    Preparation,
+    complete_enough,
+    places,
+    tested,
+    unknown_values,
+    used_columns,
+)
+from dpcore.datasets.schema import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The records of a split, a number each column.
+
+    Parameters
+    ----------
+    train, test : numpy.ndarray, shape (n, c) and (m, c), float64
+        Numbers in their own unit, categories as the places of their levels; nan where unknown.
+        Their records are those of the split's rows, in the same order.
+    categories : tuple of bool, length c
+        Which columns are categories.
+    """
+
+    train: FloatArray
+    test: FloatArray
+    categories: tuple[bool, ...]
+
+
+def columns_of(table: Table, preparation: Preparation) -> Columns:
+    """The columns of the records that `dpcore.datasets.prepare` makes rows of.
+
+    Parameters
+    ----------
+    table : Table
+    preparation : Preparation
+        Names the split, what is left out and whether incomplete records are dropped.
+    """
+    used = used_columns(table.entry, preparation)
+    table, test = tested(table, preparation)
+    keep = complete_enough(unknown_values(table, used), preparation)
+    values = np.empty((table.records, len(used)))
+    for place, column in enumerate(used):
+        held = table.frame[column.name]
+        if column.kind == "category":
+            codes = held.cat.codes.to_numpy()
+            values[:, place] = np.where(codes < 0, np.nan, codes)
+        else:
+            values[:, place] = held.to_numpy(dtype=float)
+    train_rows, test_rows = places(table, test, keep)
+    categories = tuple(column.kind == "category" for column in used)
+    return Columns(values[train_rows], values[test_rows], categories)

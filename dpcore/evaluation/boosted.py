@@ -1,0 +1,92 @@
+"""Gradient-boosted trees without privacy: what one would use where a linear model does not do.
+
+scikit-learn's histogram gradient boosting at its defaults, on the columns as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dpcore.datasets import Split, Table
+from dpcore.datasets.columns import Columns, columns_of
+from dpcore.datasets.prepare import FloatArray
+from dpcore.datasets.schema import Classes
+from dpcore.erm.method import Array
+
+MOST_LEVELS = 255
+"""Levels of a category up to which scikit-learn's trees take it as one."""
+
+
+def columns_for(table: Table, split: Split) -> Columns:
+    """The columns of a split's records; blank records are left out."""
+    columns = columns_of(table, split.preparation)
+    return replace(columns, train=columns.train[~split.blank])
+
+
+def scored(columns: Columns, split: Split, seed: int = 0) -> tuple[Split, Array]:
+    """Learn from the training records, and score the test records.
+
+    Parameters
+    ----------
+    columns : Columns
+        Of the split's records that are not blank.
+    split : Split
+        Its labels are read, not its rows.
+    seed : int
+        Of the records that are held out to know when to stop.
+
+    Returns
+    -------
+    (split, weights)
+        The split with the scores in place of its test rows, and the linear model that reads them
+        off, so that `dpcore.evaluation.scoring` judges them as it judges every model.
+    """
+    _, labels = split.known
+    scores = _scores(columns, split, labels, seed)
+    width = scores.shape[1]
+    weights = np.eye(width).ravel()
+    return replace(
+        split, x_test=scores, feature_names=tuple(f"score {place}" for place in range(width))
+    ), weights
+
+
+def _scores(columns: Columns, split: Split, labels: Array, seed: int) -> FloatArray:
+    """A column of margins or predictions; with K classes K columns."""
+    seen = np.unique(labels)
+    if isinstance(split.entry.label, Classes):
+        scores = np.full((len(columns.test), split.entry.classes), -np.inf)
+        scores[:, seen.astype(int)] = 0.0
+        if len(seen) > 1:
+            fitted = _margins(columns, labels, seed)
+            both = np.stack([-fitted, fitted], axis=1) if fitted.ndim == 1 else fitted
+            scores[:, seen.astype(int)] = both
+        return np.asarray(np.maximum(scores, -1e300))
+    if len(seen) < 2:
+        return np.full((len(columns.test), 1), seen[0] if len(seen) else 0.0)
+    if split.entry.predicts == "class":
+        return _margins(columns, labels, seed)[:, np.newaxis]
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    model = HistGradientBoostingRegressor(
+        categorical_features=_categories(columns), random_state=seed
+    )
+    return np.asarray(model.fit(columns.train, labels).predict(columns.test))[:, None]
+
+
+def _margins(columns: Columns, labels: Array, seed: int) -> FloatArray:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    model = HistGradientBoostingClassifier(
+        categorical_features=_categories(columns), random_state=seed
+    )
+    return np.asarray(model.fit(columns.train, labels).decision_function(columns.test))
+
+
+def _categories(columns: Columns) -> list[bool]:
+    """The columns whose levels are few enough for a tree to group them."""
+    return [
+        category and not np.nanmax(columns.train[:, place], initial=0.0) >= MOST_LEVELS
+        for place, category in enumerate(columns.categories)
+    ]
