@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.metrics import accuracy_score, roc_auc_score, root_mean_squared_error
@@ -12,9 +14,13 @@ from sklearn.metrics import accuracy_score, roc_auc_score, root_mean_squared_err
 from dpcore.datasets import Preparation, Table, load, prepare, read_upload
 from dpcore.datasets.columns import columns_of
 from dpcore.datasets.prepare import bring_to_norm, scaled
+from dpcore.errors import Cancelled
 from dpcore.evaluation.baselines import LINEAR, TREES, baselines
 from dpcore.evaluation.boosted import columns_for
+from dpcore.evaluation.references import ReferenceStudy, work
 from dpcore.evaluation.splits import splits
+from dpcore.evaluation.study import Study
+from dpcore.evaluation.task import JobContext
 
 FEATURES = "x: -1 to 1\nz: -1 to 1\nsite: one of a, b, c; unknown: blank\n"
 PREDICTED = {
@@ -138,3 +144,33 @@ def test_a_class_that_is_not_learned_is_never_predicted(predicts: str) -> None:
     # At best, every other test record is right.
     assert found.measured["accuracy"] <= np.mean(split.y_test != split.y_test.max())
     assert found.measured["accuracy"] > 0.2
+
+
+def test_as_a_job_they_are_the_same_and_no_setting_of_a_private_model_asks_anew(
+    tmp_path: Path,
+) -> None:
+    table = made("class")
+    study = Study(dataset="own", records=table.records, upload="made", columns=FEATURES)
+    described = ReferenceStudy.of(study)
+    done = work(described, JobContext(records=table))
+    done.rows.to_csv(tmp_path / "rows.csv", index=False)
+    parts = splits(table, Preparation())
+    read = baselines(parts).reading(pd.read_csv(tmp_path / "rows.csv"))
+    assert read == baselines(parts, table)
+    assert read.model == TREES
+    for other in (
+        replace(study, lam=0.3, runs=5, seed=7, epsilons=(2.0,), methods=("opera",)),
+        replace(study, preparation=Preparation(norm="clip", features="additive")),
+    ):
+        assert ReferenceStudy.of(other) == described
+    assert ReferenceStudy.of(replace(study, preparation=Preparation(seed=1))) != described
+    assert described.key != ReferenceStudy.of(replace(study, upload="other")).key
+
+
+def test_it_stops_when_it_is_told_to() -> None:
+    table = made("class")
+    with pytest.raises(Cancelled):
+        work(
+            ReferenceStudy("own", None, Preparation(), "made"),
+            JobContext(records=table, cancelled=lambda: True),
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 import numpy as np
@@ -344,3 +345,20 @@ def test_a_number_that_a_model_without_noise_meets_exactly_is_drawn() -> None:
     app = opened(data="\n".join([rows[0], *meets]).encode(), number_methods="OPERA")
     assert not app.error
     assert "Objective" in [tab.label for tab in app.tabs]
+
+
+def test_boosted_trees_take_the_place_of_the_linear_model_once_they_are_there() -> None:
+    """On an outcome that follows a product of two columns, which no linear model knows."""
+    draw = np.random.default_rng(0)
+    x, z = draw.uniform(-1.0, 1.0, (2, ROWS))
+    lines = [f"{a:.3f},{b:.3f},{('no', 'yes')[int(a * b > 0)]}" for a, b in zip(x, z, strict=True)]
+    data = "\n".join(["x,z,outcome", *lines]).encode()
+    app = opened("x: -1 to 1\nz: -1 to 1\npredict outcome: one of no, yes", data, focus="OPERA")
+
+    def without_privacy() -> float:
+        found = re.search(r"without privacy \((\d+\.\d) %\)", sentence(app))
+        assert found is not None
+        return float(found[1])
+
+    assert without_privacy() < 70.0
+    until(lambda: without_privacy() > 95.0, app)
