@@ -14,6 +14,7 @@ from dpcore.estimators import (
     PrivateLinearRegression,
     PrivateLogisticRegression,
 )
+from dpcore.evaluation.clinic.decision_curve import decisions
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.training import TrainingStudy
 from dpcore.front.account import account
@@ -49,6 +50,7 @@ __all__ = [
     "TrainingStudy",
     "account",
     "certify",
+    "decisions",
     "delta",
     "describe",
     "epsilon",
