@@ -62,11 +62,12 @@ class Hand(ABC):
         """Replace what stands in a field."""
         self.clicks += 1
         self._enter(field)
-        self.retype(text)
+        self.retype(field, text)
 
-    def retype(self, text: str) -> None:
-        """Replace what stands in the field that has the cursor; no click."""
+    def retype(self, field: Locator, text: str) -> None:
+        """Replace what stands in the field, which still has the cursor; no click."""
         idle(self.page)
+        expect(field).to_be_focused()
         for key in ("Control+a", *text, "Enter"):
             self.page.keyboard.press(key)
 

@@ -9,7 +9,7 @@ import pytest
 
 from dpcore.datasets import Split, entry, load, prepare
 from dpcore.evaluation.baselines import baselines
-from dpcore.evaluation.curves import answers, closed_form
+from dpcore.evaluation.curves import all_curves, closed_form
 from dpcore.evaluation.scoring import scoring_for
 from dpcore.evaluation.scoring.multiclass import MULTICLASS, accuracies
 from dpcore.evaluation.study import Study, problem_for
@@ -93,8 +93,8 @@ def test_curves_of_output_perturbation_are_means_over_draws(digits: Split) -> No
         assert row["objective"] == pytest.approx(expected, rel=0.05)
 
 
-def test_both_kinds_of_curves_share_a_table() -> None:
-    table = answers(STUDY)
+def test_both_kinds_of_curves_share_a_table(digits: Split) -> None:
+    table = all_curves(STUDY, digits)
     assert list(table["method"]) == [m for m in STUDY.methods for _ in range(2)]
     assert table["certified_epsilon"].dropna().tolist() == pytest.approx([0.1, 10.0] * 2, rel=1e-5)
 
