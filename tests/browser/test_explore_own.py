@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qs, urlparse
 
 import pytest
@@ -111,3 +112,17 @@ def test_a_number_is_predicted_from_a_file_and_the_link_holds_all_but_the_file(
     expect(described).to_have_value(COLUMNS)
     expect(page.get_by_text("now choose your file", exact=False).first).to_be_visible()
     expect(page.get_by_test_id("stMetricValue")).to_have_count(0)
+
+
+def test_too_large_a_file_is_refused_in_words_that_are_seen(watched: Watched, address: str) -> None:
+    page = watched.page
+    page.goto(f"{address}/{LINK}")
+    idle(page)
+    hand_over(page, "large.csv", b"a,b\n" + b"1,2\n" * 2_700_000)
+    refusal = page.get_by_test_id("stFileChip").get_by_role("alert")
+    expect(refusal).to_have_text(re.compile(r"File must be 10.0\s?MB or smaller"))
+    box = refusal.bounding_box()
+    assert box is not None
+    assert box["width"] > 100.0
+    assert box["height"] > 10.0
+    expect_whole(page, 1280)
