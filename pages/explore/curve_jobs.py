@@ -35,27 +35,31 @@ def trained_study(study: Study, method: str) -> Study:
     return replace(study, methods=(method,), missing_contributors=missing_contributors)
 
 
-def watched(name: str, studies: Sequence[Study]) -> shared_jobs.WatchedJobs:
-    """The jobs of some methods, as one line of the job panel."""
+def watched(
+    name: str, studies: Sequence[Study], references: ReferenceStudy | None = None
+) -> shared_jobs.WatchedJobs:
+    """The jobs of some methods, as one line of the job panel.
+
+    Parameters
+    ----------
+    name : str
+        For the keys of its buttons.
+    studies : sequence of Study
+    references : ReferenceStudy, optional
+        The models without privacy, where they are still to be trained. They have no line of their
+        own: each redraws the page once it is done.
+    """
     count = len(studies)
+    first = {} if references is None else {"Training boosted trees without privacy": references}
     return shared_jobs.WatchedJobs(
         name=name,
         place=shared_jobs.CURVES,
-        studies={
+        studies=first
+        | {
             f"Training {method_named(study.methods[0]).title} ({place} of {count})": study
             for place, study in enumerate(studies, 1)
         },
         submit=_submit,
-    )
-
-
-def references(study: Study) -> shared_jobs.WatchedJobs:
-    """The job of the models without privacy on the study's data."""
-    return shared_jobs.WatchedJobs(
-        name="references",
-        place=shared_jobs.CURVES,
-        studies={"Training boosted trees without privacy": ReferenceStudy.of(study)},
-        submit=_submit_references,
     )
 
 
@@ -64,18 +68,16 @@ def is_done(study: StudyProtocol) -> bool:
     return shared_jobs.state(study.key) == "done"
 
 
-def _submit(place: str, study: Study) -> None:
-    if study.upload:
+def _submit(place: str, study: Study | ReferenceStudy) -> None:
+    if isinstance(study, ReferenceStudy):
+        if study.upload:
+            uploads.learn_references(study)
+        else:
+            shared_jobs.submit(place, reference_task(study))
+    elif study.upload:
         uploads.learn_curves(study)
     else:
         shared_jobs.submit(place, task(study))
-
-
-def _submit_references(place: str, study: ReferenceStudy) -> None:
-    if study.upload:
-        uploads.learn_references(study)
-    else:
-        shared_jobs.submit(place, reference_task(study))
 
 
 def results(study: Study | ReferenceStudy) -> pd.DataFrame:

@@ -241,12 +241,14 @@ def gather(choice: ExploreChoice) -> View:
     whole = replace(study, methods=("nonprivate", *every_method(study.loss)), edition="sound")
     with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
         compared = loaders.baselines(study)
-        references = curve_jobs.references(study)
-        if is_compared := references.drawn == "done":
-            compared = compared.reading(curve_jobs.results(ReferenceStudy.of(study)))
+        references = ReferenceStudy.of(study)
+        if is_compared := curve_jobs.is_done(references):
+            compared = compared.reading(curve_jobs.results(references))
         chosen = set(study.methods)
         first, jobs_first = _curves(_only(whole, chosen), records)
-        others, jobs_others = _curves(_only(whole, set(whole.methods) - chosen), records)
+        others, jobs_others = _curves(
+            _only(whole, set(whole.methods) - chosen), records, None if is_compared else references
+        )
         everything = pd.concat([first, others], ignore_index=True)
         rows = everything
         printed_jobs: tuple[WatchedJobs, ...] = ()
@@ -268,7 +270,6 @@ def gather(choice: ExploreChoice) -> View:
         untrained=(
             *printed_jobs,
             *jobs_first,
-            *(() if is_compared else (references,)),
             *jobs_others,
         ),
         dark=on_dark(),
@@ -296,10 +297,16 @@ def _printed(study: Study) -> set[str]:
     }
 
 
-def _curves(study: Study | None, records: Records) -> tuple[pd.DataFrame, tuple[WatchedJobs, ...]]:
-    """The rows of the study's methods that are at hand, and the jobs of the others."""
+def _curves(
+    study: Study | None, records: Records, references: ReferenceStudy | None = None
+) -> tuple[pd.DataFrame, tuple[WatchedJobs, ...]]:
+    """The rows of the study's methods that are at hand, and the jobs of the others.
+
+    The job of the models without privacy comes with them where `references` names it.
+    """
     if study is None:
-        return pd.DataFrame({"method": []}), ()
+        alone = () if references is None else (curve_jobs.watched("references", (), references),)
+        return pd.DataFrame({"method": []}), alone
     closed = tuple(method for method in study.methods if method_named(method).closed_form)
     parts = []
     if closed:
@@ -309,10 +316,10 @@ def _curves(study: Study | None, records: Records) -> tuple[pd.DataFrame, tuple[
         curve_jobs.trained_study(study, method) for method in study.methods if method not in closed
     ]
     jobs: tuple[WatchedJobs, ...] = ()
-    if trained:
+    if trained or references is not None:
         # Before the rows: a job that ends in between then has the page drawn anew.
         name = "+".join(one.methods[0] for one in trained) + study.edition
-        watched = curve_jobs.watched(name, trained)
+        watched = curve_jobs.watched(name, trained, references)
         jobs = () if watched.drawn == "done" else (watched,)
     parts += [curve_jobs.results(one) for one in trained if curve_jobs.is_done(one)]
     if not parts:
