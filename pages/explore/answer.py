@@ -164,7 +164,7 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
         if row is not None:
             plot(_overview(view, row, focus), "accuracy_figure")
         query.sign()
-        doors.close_page()
+        doors.draw_anew()
         detail.at_chosen_epsilon(view, view.rows_at(epsilon), row, epsilon, focus, slots)
 
     with slots.answer:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -21,6 +22,9 @@ from dpcore.controls.control import Control
 from dpcore.controls.link import check
 from pages.shared import query
 from pages.shared.session import shared_state, store, stored
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,10 @@ DOORS = (
 
 
 def open_page(question: str) -> None:
-    """Make the doors' place above the sidebar's controls; call it before the page is run.
+    """Draw the doors above the sidebar's controls; call it before the page is run.
+
+    They are drawn again once the page has its settings, in a place beside the first: messages to
+    one place in one run are merged while they wait, and a fragment's would be torn apart.
 
     Parameters
     ----------
@@ -101,14 +108,22 @@ def open_page(question: str) -> None:
     is_bare = all(name == query.VERSION or left.get(name) == there[name] for name in there)
     if came_from not in (None, question) and is_bare:
         st.query_params.from_dict(_settings().get(question, {}))
+    _draw(st.sidebar, "doors_at_first")
     store("doors", st.sidebar.empty())
-    _draw()
+    store("doors are drawn", False)
 
 
 def close_page() -> None:
-    """Note the page's settings, and draw the doors anew; call it where settings have changed."""
+    """Draw the doors of a page that has not done so itself; call it after the page is run."""
+    if not stored("doors are drawn"):
+        draw_anew()
+
+
+def draw_anew() -> None:
+    """Note the page's settings, and draw the doors with them; at most once a run."""
     store("settings", {**_settings(), str(stored("page")): _address()})
-    _draw()
+    store("doors are drawn", True)
+    _draw(stored("doors"), "doors")
 
 
 def _address() -> dict[str, list[str]]:
@@ -120,9 +135,8 @@ def _settings() -> dict[str, dict[str, list[str]]]:
     return stored("settings") or {}
 
 
-def _draw() -> None:
-    # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
-    with stored("doors").container(gap="xxsmall"):
+def _draw(place: DeltaGenerator, key: str) -> None:
+    with place.container(key=key, gap="xxsmall"):
         for door in DOORS:
             st.page_link(
                 door.script,

@@ -1,0 +1,89 @@
+"""A busy server merges messages that wait; what the browser then builds is still the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.testing.v1 import AppTest, local_script_runner
+
+from pages.shared.doors import DOORS, Door
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+CHEAP = {"v": "3", "data": "Breast cancer (Wisconsin)", "methods": "OPERA", "focus": "OPERA"}
+"""Explore without training."""
+
+
+@dataclass
+class Node:
+    """A block or an element as the browser holds it."""
+
+    kind: str
+    children: list[Node] = field(default_factory=list)
+
+    def at(self, index: int) -> Node:
+        """The child that a message goes through."""
+        assert self.kind != "element", "a message goes to a place within an element"
+        assert index < len(self.children), "a message goes to a place that does not exist"
+        return self.children[index]
+
+
+def built(messages: Iterable[ForwardMsg]) -> Node:
+    """The tree that the browser builds: a block keeps its children only as the same kind again."""
+    root = Node("root", [Node("main"), Node("sidebar"), Node("event"), Node("bottom")])
+    for message in messages:
+        if not message.HasField("delta") or message.delta.HasField("new_transient"):
+            continue
+        *above, last = message.metadata.delta_path
+        parent = root
+        for index in above:
+            parent = parent.at(index)
+        assert last <= len(parent.children), "a message leaves a gap"
+        old = parent.children[last] if last < len(parent.children) else Node("element")
+        block = message.delta.add_block
+        kind = str(block.WhichOneof("type")) if message.delta.HasField("add_block") else "element"
+        parent.children[last:] = [
+            Node(kind, old.children if old.kind == kind else []),
+            *parent.children[last + 1 :],
+        ]
+    return root
+
+
+def elements(node: Node) -> int:
+    return (node.kind == "element") + sum(map(elements, node.children))
+
+
+@pytest.fixture
+def waiting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[ForwardMsg]]:
+    """The messages of each run, merged as by a server that sends none before the run's end."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    runs: list[list[ForwardMsg]] = []
+    run = local_script_runner.LocalScriptRunner.run
+
+    def recorded(self: local_script_runner.LocalScriptRunner, *args: object, **more: object) -> object:
+        tree = run(self, *args, **more)
+        runs.append(list(self.forward_msgs()))
+        return tree
+
+    monkeypatch.setattr(local_script_runner.LocalScriptRunner, "run", recorded)
+    return runs
+
+
+@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.controls)
+def test_the_browser_can_build_every_page_from_merged_messages(
+    door: Door, waiting: list[list[ForwardMsg]]
+) -> None:
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page(door.script)
+    for name, value in CHEAP.items() if door is DOORS[0] else ():
+        app.query_params[name] = value
+    for _ in range(2):
+        app.run()
+        assert not app.exception
+    for messages in waiting:
+        page = built(messages)
+        assert elements(page.children[0]) > 5
+        assert elements(page.children[1]) >= 2 * len(DOORS), "the doors are not there"
