@@ -63,7 +63,9 @@ def waiting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[Forwar
     runs: list[list[ForwardMsg]] = []
     run = local_script_runner.LocalScriptRunner.run
 
-    def recorded(self: local_script_runner.LocalScriptRunner, *args: object, **more: object) -> object:
+    def recorded(
+        self: local_script_runner.LocalScriptRunner, *args: object, **more: object
+    ) -> object:
         tree = run(self, *args, **more)
         runs.append(list(self.forward_msgs()))
         return tree
