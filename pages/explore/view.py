@@ -110,8 +110,6 @@ class View:
     @property
     def parts(self) -> tuple[Study, ...]:
         """The studies that give `whole_table`."""
-        if self.study.edition != Edition.PUBLISHED:
-            return (self.whole,)
         printed = _only(self.study, _printed(self.study))
         return (self.whole,) if printed is None else (self.whole, printed)
 
@@ -245,16 +243,18 @@ def gather(choice: ExploreChoice) -> View:
         if is_compared := curve_jobs.is_done(references):
             compared = compared.reading(curve_jobs.results(references))
         chosen = set(study.methods)
-        first, jobs_first = _curves(_only(whole, chosen), records)
-        others, jobs_others = _curves(
-            _only(whole, set(whole.methods) - chosen), records, None if is_compared else references
+        closed = _closed_form(whole, records)
+        first, jobs_first = _trained(_only(whole, chosen))
+        others, jobs_others = _trained(
+            _only(whole, set(whole.methods) - chosen), None if is_compared else references
         )
-        everything = pd.concat([first, others], ignore_index=True)
+        everything = pd.concat([closed, first, others], ignore_index=True)
         rows = everything
         printed_jobs: tuple[WatchedJobs, ...] = ()
-        if study.edition == Edition.PUBLISHED:
-            rows, printed_jobs = _curves(_only(study, _printed(study)), records)
-            rows = pd.concat([rows, first[~first["method"].isin(_printed(study))]])
+        if printed := _only(study, _printed(study)):
+            trained, printed_jobs = _trained(printed)
+            rest = everything[~everything["method"].isin(printed.methods)]
+            rows = pd.concat([_closed_form(printed, records), trained, rest])
     table = _in_order(rows[rows["method"].isin(chosen)], study)
     return View(
         study=study,
@@ -291,40 +291,45 @@ def _only(study: Study, methods: set[str]) -> Study | None:
 
 
 def _printed(study: Study) -> set[str]:
-    """The study's methods that a paper prints."""
+    """The study's methods that it takes as a paper prints them."""
+    if study.edition != Edition.PUBLISHED:
+        return set()
     return {
         method for method in study.methods if Edition.PUBLISHED in method_named(method).editions
     }
 
 
-def _curves(
-    study: Study | None, records: Records, references: ReferenceStudy | None = None
+def _closed_form(study: Study, records: Records) -> pd.DataFrame:
+    """The rows of the study's methods that need no training."""
+    closed = tuple(method for method in study.methods if method_named(method).closed_form)
+    if not closed:
+        return pd.DataFrame({"method": []})
+    return loaders.closed_form(replace(study, methods=closed, runs=Study.runs), records)
+
+
+def _trained(
+    study: Study | None, references: ReferenceStudy | None = None
 ) -> tuple[pd.DataFrame, tuple[WatchedJobs, ...]]:
-    """The rows of the study's methods that are at hand, and the jobs of the others.
+    """The rows of the study's trained methods that are at hand, and the jobs of the others.
 
     The job of the models without privacy comes with them where `references` names it.
     """
-    if study is None:
-        alone = () if references is None else (curve_jobs.watched("references", (), references),)
-        return pd.DataFrame({"method": []}), alone
-    closed = tuple(method for method in study.methods if method_named(method).closed_form)
-    parts = []
-    if closed:
-        at_once = replace(study, methods=closed, runs=Study.runs)
-        parts.append(loaders.closed_form(at_once, records))
     trained = [
-        curve_jobs.trained_study(study, method) for method in study.methods if method not in closed
+        curve_jobs.trained_study(one, method)
+        for one in (study,)
+        if one is not None
+        for method in one.methods
+        if not method_named(method).closed_form
     ]
     jobs: tuple[WatchedJobs, ...] = ()
     if trained or references is not None:
         # Before the rows: a job that ends in between then has the page drawn anew.
-        name = "+".join(one.methods[0] for one in trained) + study.edition
-        watched = curve_jobs.watched(name, trained, references)
+        name = "+".join(one.methods[0] for one in trained) or "references"
+        watched = curve_jobs.watched(name + (study.edition if study else ""), trained, references)
         jobs = () if watched.drawn == "done" else (watched,)
-    parts += [curve_jobs.results(one) for one in trained if curve_jobs.is_done(one)]
-    if not parts:
-        return pd.DataFrame({"method": []}), jobs
-    return pd.concat(parts, ignore_index=True), jobs
+    parts = [curve_jobs.results(one) for one in trained if curve_jobs.is_done(one)]
+    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"method": []})
+    return rows, jobs
 
 
 def _measure(choice: ExploreChoice, records: Records) -> Metric:

@@ -61,6 +61,20 @@ def test_every_answer_tells_the_browser_to_ask_nobody_else(server: Server) -> No
     assert "*" not in POLICY
 
 
+def test_a_page_names_the_code_of_its_charts_before_they_come(server: Server) -> None:
+    for path in ("/", "/plan"):
+        with urllib.request.urlopen(server.address + path, timeout=20) as answer:
+            named = re.fullmatch(
+                r"<(/static/js/[\w.-]+\.js)>; rel=modulepreload", answer.headers["Link"]
+            )
+        assert named is not None
+        with urllib.request.urlopen(server.address + named[1], timeout=20) as answer:
+            assert answer.headers["Content-Type"].endswith("/javascript")
+            assert b"plotly" in answer.read()
+    with urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=20) as answer:
+        assert answer.headers["Link"] is None
+
+
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
 def test_a_page_of_its_own_is_let_in(server: Server, name: str) -> None:
     host = f"{name}:{server.port}"
