@@ -20,7 +20,8 @@ st.set_page_config(
 )
 
 st.html(Path("assets/page.css"))
-st.html(Path("assets/history.html"), unsafe_allow_javascript=True)
+for script in ("history", "decimal_comma"):
+    st.html(Path(f"assets/{script}.html"), unsafe_allow_javascript=True)
 st.logo("assets/logo.svg", size="large", icon_image="assets/icon.svg")
 page = st.navigation(
     [

@@ -58,6 +58,27 @@ def best_rows(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
     return best.sort_values("epsilon").reset_index(drop=True)
 
 
+def nearly_as_good(
+    table: pd.DataFrame, row: pd.Series, margin: float, measure: Metric = ACCURACY
+) -> pd.DataFrame:
+    """The rows of other methods, proved at a row's ε, that are worse by less than a margin.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As for `best_rows`.
+    row : Series
+        One of its rows.
+    margin : float
+        In the measure's own units.
+    measure : Metric
+    """
+    lost = measure.sign * (row[measure.column] - table[measure.column])
+    is_other = (table["epsilon"] == row["epsilon"]) & (table["method"] != row["method"])
+    rows: pd.DataFrame = table[is_other & (table["status"] == str(Status.PROVED)) & (lost < margin)]
+    return rows
+
+
 @dataclass(frozen=True)
 class Reach:
     """The ε from which on an accuracy, or an error, is reached.

@@ -165,7 +165,7 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
             plot(_overview(view, row, focus), "accuracy_figure")
         query.sign()
         doors.draw_anew()
-        detail.at_chosen_epsilon(view, view.rows_at(epsilon), row, epsilon, focus, slots)
+        detail.at_chosen_epsilon(view, row, epsilon, focus, slots)
 
     with slots.answer:
         fragment()

@@ -31,21 +31,24 @@ if TYPE_CHECKING:
 
 def at_chosen_epsilon(
     view: View,
-    rows: pd.DataFrame,
     row: pd.Series | None,
     epsilon: float,
     focus: str,
     slots: Slots,
 ) -> None:
-    """Draw what stands in the open tab; called from the fragment of ε."""
+    """Draw what stands in the open tab; called from the fragment of ε.
+
+    The method on the first screen stands in every tab, chosen or not.
+    """
+    shown = view.with_row(row)
     contents: Mapping[str, Callable[[], None]] = {
         ONE_PERSON: lambda: _one_person(view, row, epsilon),
-        EVERY_METHOD: lambda: numbers.every_method(view, rows, epsilon),
+        EVERY_METHOD: lambda: numbers.every_method(shown, epsilon),
         BEST_METHOD: lambda: _best(view, epsilon),
-        PER_1000: lambda: _per_thousand(view, rows),
-        "Noise σ": lambda: plot(figure("sigma", view, epsilon), "sigma_figure"),
-        "Objective": lambda: plot(figure("objective", view, epsilon), "objective_figure"),
-        "Excess risk": lambda: plot(figure("excess", view, epsilon), "excess_figure"),
+        PER_1000: lambda: _per_thousand(shown, epsilon),
+        "Noise σ": lambda: plot(figure("sigma", shown, epsilon), "sigma_figure"),
+        "Objective": lambda: plot(figure("objective", shown, epsilon), "objective_figure"),
+        "Excess risk": lambda: plot(figure("excess", shown, epsilon), "excess_figure"),
         "Claim and proof": lambda: badges.claims_and_proofs(_calibrations(view, row, epsilon)),
         "Take along": lambda: take_along.show(view),
         "About the data": lambda: _about(view),
@@ -118,11 +121,11 @@ def _one_person(view: View, row: pd.Series | None, epsilon: float) -> None:
     )
 
 
-def _per_thousand(view: View, rows: pd.DataFrame) -> None:
+def _per_thousand(view: View, epsilon: float) -> None:
     dataset = view.split.entry
     plot(
         chosen.patients(
-            rows,
+            view.rows_at(epsilon),
             [view.without_privacy],
             titles=view.titles,
             positive=dataset.positive,

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpcore.accounting.risk import odds
 from dpcore.controls.explore import BEST
+from dpcore.evaluation.frontier import nearly_as_good
 from dpcore.figures import chosen, cost
 from dpcore.figures.curves import guarantee_of
 from dpcore.figures.verdict import headline
@@ -22,6 +23,7 @@ from pages.shared.texts import ODDS
 from pages.shared.verbatim import verbatim
 
 if TYPE_CHECKING:
+    from dpcore.figures.style import Look
     from pages.explore.view import View
 
 
@@ -57,6 +59,10 @@ def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> N
         guess=view.compared.guess,
         records_are=view.people,
     )
+    if not method and view.waiting:
+        words += (
+            f" So far the best of {view.candidates}; {len(view.waiting)} more are on their way."
+        )
     nearest = float(row["epsilon"])
     if nearest != epsilon:
         words += f" It was computed at ε = {plain(nearest)}, the nearest to {plain(epsilon)}."
@@ -74,6 +80,10 @@ def bound_at(row: pd.Series) -> tuple[PrivacyBudget | None, float | None]:
         return None, None
     mu = None if pd.isna(row["gaussian_mu"]) else float(row["gaussian_mu"])
     return PrivacyBudget(max(float(epsilon), 1e-12), row["delta"]), mu
+
+
+CLEARLY_FEWER = 3
+"""People of 100 by whom another method's bound is lower, to be named."""
 
 
 def numbers(view: View, row: pd.Series | None) -> list[Number]:
@@ -95,10 +105,14 @@ def _measured(view: View, row: pd.Series) -> Number:
     low, high = row[f"{column}_low"], row[f"{column}_high"]
     spread = percents(low, high) if quality.percent else f"{plain(low)} to {plain(high)}"
 
+    def swatch(part: Look) -> str:
+        return f':color[■]{{foreground="{part.on(view.dark)}"}}'
+
     def parts() -> None:
         st.caption(
             f"**{verbatim(one.total)}** {verbatim(one.unit)} = "
-            f":orange[■] {verbatim(one.form)} form :violet[■] {verbatim(one.noise)} noise",
+            f"{swatch(cost.FORM)} {verbatim(one.form)} form "
+            f"{swatch(cost.NOISE)} {verbatim(one.noise)} noise",
             help=texts.PARTS,
         )
 
@@ -148,19 +162,45 @@ def _promise(view: View, row: pd.Series) -> Number:
     adjacency = view.problem.adjacency
     standing = "proved" if row["status"] == "proved" else "certified"
     chances = odds(budget, adjacency, mu)
-    by_noise = "" if mu is None else f"; {odds(budget, adjacency).shown} by ε and δ alone"
+    other = _safer(view, row, chances.right)
+    if not other and mu is not None:
+        other = f"{odds(budget, adjacency).shown} by ε and δ alone; "
     return (
         "Right guesses",
         f"{chances.shown} of 100",
-        f"at most{by_noise}; 50 by chance",
+        f"at most; {other}50 by chance",
         f"{chances.sentence} ε = {at_most(budget.epsilon)}, {standing}, "
         f"δ = {plain(row['delta'])}. {ODDS}",
     )
 
 
-def every_method(view: View, rows: pd.DataFrame, epsilon: float) -> None:
-    """Draw the quality of every chosen method at this ε, and the two parts of its cost."""
-    st.subheader(f"Every chosen method at ε = {plain(epsilon)}", anchor=False)
+def _right(view: View, row: pd.Series) -> int:
+    """How many of 100 guess right at most."""
+    budget, mu = bound_at(row)
+    return odds(budget, view.problem.adjacency, mu).right
+
+
+def _safer(view: View, row: pd.Series, right: int) -> str:
+    """What a proved method that is nearly as good promises, where it promises clearly more."""
+    quality = view.quality
+    others = [
+        (_right(view, other), other)
+        for _, other in nearly_as_good(
+            view.everything, row, quality.still, quality.measure
+        ).iterrows()
+    ]
+    fewest, other = min(others, key=lambda each: each[0], default=(right, row))
+    if not view.by_looking or fewest > right - CLEARLY_FEWER:
+        return ""
+    lost = quality.difference(other[quality.column], row[quality.column])
+    price = f", {quality.amount(lost)} worse" if quality.measure.sign * lost < 0.0 else ""
+    return f"{fewest} with {view.titles[other['method']]}{price}; "
+
+
+def every_method(view: View, epsilon: float) -> None:
+    """Draw the quality of every method of the view at this ε, and the two parts of its cost."""
+    rows = view.rows_at(epsilon)
+    st.subheader(f"Method by method at ε = {plain(epsilon)}", anchor=False)
     plot(
         chosen.accuracy(
             rows, view.references, titles=view.titles, quality=view.quality, dark=view.dark

@@ -68,7 +68,10 @@ OWN_FORM = (
     "Change what is wrong, then confirm. Ranges and lists must come from a codebook or common "
     "knowledge, **never from these records**."
 )
-OWN_RANGE = "The lowest or highest value possible, for anyone. Values beyond it are clipped."
+OWN_RANGE = (
+    "The lowest or highest value possible, for anyone. Values beyond it are clipped. A range far "
+    "wider than is medically possible costs accuracy, with privacy and without."
+)
 OWN_LIST = "All values possible, with commas between. Of two, the second is the one looked for."
 OWN_UNKNOWN = "How the file writes an unknown value: blank for an empty field, or a mark like NA."
 OWN_COLUMNS = (

@@ -155,6 +155,16 @@ class View:
         """What privacy costs at a row."""
         return Cost.of(row, self.compared.value, self.quality)
 
+    def with_row(self, row: pd.Series | None) -> View:
+        """The view with a row's method before the chosen ones, if it is not among them."""
+        if row is None or row["method"] in self.study.methods:
+            return self
+        still, *chosen = self.study.methods
+        study = replace(self.study, methods=(still, row["method"], *chosen))
+        own = self.everything[self.everything["method"] == row["method"]]
+        table = _in_order(pd.concat([self.table, own], ignore_index=True), study)
+        return replace(self, study=study, table=table)
+
     def rows_at(self, epsilon: float) -> pd.DataFrame:
         """One row per chosen method, at its ε nearest to the chosen one."""
         groups = self.table.groupby("method", sort=False)

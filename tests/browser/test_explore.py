@@ -109,6 +109,17 @@ def test_the_main_chart_stays_under_its_slider(watched: Watched, address: str) -
     expect_change(page, before)
     settled(page)
     eventually(page, lambda: axis(page) == whole)
+    # A decimal comma is no comma between thousands, and what is out of range says so.
+    field = page.get_by_role("spinbutton", name="Privacy loss ε")
+    field.press("Control+a")
+    page.keyboard.type("0,5")
+    expect(field).to_have_value("0.5")
+    field.press("Control+a")
+    page.keyboard.type("0")
+    field.press("Enter")
+    refusal = page.get_by_text("Please enter a value between 0.001 and 100.")
+    expect(refusal).to_be_visible()
+    assert refusal.bounding_box()["height"] > 15  # type: ignore[index]
 
 
 def test_doors_take_the_state_along_and_so_do_back_and_forward(

@@ -7,7 +7,13 @@ import math
 import pandas as pd
 import pytest
 
-from dpcore.evaluation.frontier import columns, frontier, reach, records_needed
+from dpcore.evaluation.frontier import (
+    columns,
+    frontier,
+    nearly_as_good,
+    reach,
+    records_needed,
+)
 from dpcore.evaluation.scoring import ACCURACY
 
 
@@ -45,6 +51,14 @@ def test_the_best_proved_method_is_named_at_each_epsilon() -> None:
 def test_where_only_some_methods_were_tried_none_is_best() -> None:
     early = rows("other", {0.001: 0.50, 0.1: 0.65, 1.0: 0.75})
     assert frontier(pd.concat([ONE, early]))["epsilon"].tolist() == [0.1, 1.0]
+
+
+def test_others_are_nearly_as_good_within_the_margin_if_they_are_proved() -> None:
+    table = pd.concat([ONE, OTHER, BROKEN, FREE])
+    best = ONE[ONE["epsilon"] == 1.0].iloc[0]
+    assert list(nearly_as_good(table, best, 0.06)["method"]) == ["other"]
+    assert nearly_as_good(table, best, 0.04).empty
+    assert nearly_as_good(table, ONE.iloc[-1], 0.5).empty  # the other has no value there
 
 
 def test_nothing_proved_leaves_nothing() -> None:

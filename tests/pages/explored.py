@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages.explore.controls import every_method
 
-_PARTS = re.compile(r"\*\*(.+)\*\* .+ = :orange\[■\] (.+) form :violet\[■\] (.+) noise")
+_SWATCH = r':color\[■\]\{foreground="#\w{6}"\}'
+_PARTS = re.compile(rf"\*\*(.+)\*\* .+ = {_SWATCH} (.+) form {_SWATCH} (.+) noise")
 
 
 def only_methods(monkeypatch: pytest.MonkeyPatch, *methods: str) -> None:

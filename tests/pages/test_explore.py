@@ -140,6 +140,10 @@ def test_the_best_is_taken_from_all_methods_whichever_are_drawn(
     assert "best of " in spoken(app)
     assert numbers(app) == numbers(poorer)
     assert sentence(app) == sentence(poorer)
+    compared = opened(methods="OutPert", view="Every method")
+    best = re.search(r"Best proved: [^(]+ \((.+?)\) \(best of", spoken(app))
+    assert best is not None
+    assert f"the least loss first: {best[1]} " in spoken(compared)
     focused = opened(methods="OutPert", focus="OutPert")
     assert number(numbers(focused)["Accuracy"]) < number(numbers(app)["Accuracy"])
 
@@ -443,7 +447,7 @@ def test_no_method_at_all_is_a_choice() -> None:
     assert not app.error
     # The best one is still among all.
     assert numbers(app) == numbers(opened())
-    assert "cost_figure" not in {chart.key for chart in app.get("plotly_chart")}
+    assert "cost_figure" in {chart.key for chart in app.get("plotly_chart")}
 
 
 def said(app: AppTest) -> str:
