@@ -73,7 +73,7 @@ ALARMS = Control(
 )
 MEANING = Control(
     "meaning",
-    "What could someone find out?",
+    "What could an attacker tell?",
     Switch(),
     noun="the panel",
     fallback_name="a closed one",

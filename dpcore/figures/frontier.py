@@ -198,4 +198,5 @@ def _who(
         return chance.rstrip()
     ending = " and so on" if len(stretches) > 4 else ""
     names = f"{listed(parts)}{ending}"
-    return f"{chance}Best by mean {quality.name} among the proved methods: {names}."
+    since = f" from ε = {plain(best['epsilon'].iloc[0])} on" if chance else ""
+    return f"{chance}Best by mean {quality.name} among the proved methods{since}: {names}."

@@ -34,7 +34,7 @@ def test_it_opens_moves_by_keyboard_and_lives_in_the_address(
     watched: Watched, address: str, tmp_path: Path
 ) -> None:
     page = opened(watched, address, LINK)
-    panel = page.locator("summary", has_text="What could someone find out?")
+    panel = page.locator("summary", has_text="What could an attacker tell?")
     expect(page.get_by_text("Belief after an alarm")).to_have_count(0)
     panel.focus()
     page.keyboard.press("Enter")
@@ -96,7 +96,7 @@ def test_there_is_one_panel_however_often_epsilon_or_the_method_moves(
     watched: Watched, address: str
 ) -> None:
     page = opened(watched, address, "?methods=OPERA&methods=OutPert&focus=OutPert&expert=true&v=3")
-    panels = page.locator("summary", has_text="What could someone find out?")
+    panels = page.locator("summary", has_text="What could an attacker tell?")
     slider = page.get_by_role("slider", name="Privacy loss ε")
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
         slider.focus()
