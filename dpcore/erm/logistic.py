@@ -34,8 +34,7 @@ def fit(
     offset : (k, m) array
         Log odds that are added as they are.
     trials, successes : (k, m) array
-        N ≥ 0 and t, whole or not. With noise t may be outside 0 to N; the sum is convex in any
-        case, and has a minimum where P is positive definite.
+        N ≥ 0 and t from 0 to N, whole or not.
     precision : (k, q, q) array
         P, positive semidefinite: of a normal prior for θ around 0, or zeros.
 

@@ -1,4 +1,4 @@
-"""Whether risks are right: of the people with a risk of 20 %, do 20 % have the condition?
+"""Whether risks are right: of the people with a risk of 20 %, 20 % should have the condition.
 
 Four answers on test records, for many models at once. The reliability curve compares the mean risk
 with the observed share in bins of about as many people each. The expected calibration error is the
@@ -153,7 +153,7 @@ def _errors(risk: Floats, share: Floats, inside: NDArray[np.int64]) -> tuple[Flo
 
 
 def _slope(log_odds: Floats, ill: NDArray[np.bool_]) -> Floats:
-    """b of logit P = a + b s by maximum likelihood, (k,)."""
+    """The slope b of logit P = a + b s by maximum likelihood, (k,)."""
     result = np.full(len(log_odds), np.nan)
     sick, healthy = log_odds[:, ill], log_odds[:, ~ill]
     if not sick.size or not healthy.size:
@@ -177,7 +177,7 @@ def _slope(log_odds: Floats, ill: NDArray[np.bool_]) -> Floats:
 
 
 def _intercept(log_odds: Floats, ill: NDArray[np.bool_]) -> Floats:
-    """a of logit P = a + s by maximum likelihood, (k,)."""
+    """The intercept a of logit P = a + s by maximum likelihood, (k,)."""
     result = np.full(len(log_odds), np.nan)
     chosen = np.flatnonzero(np.isfinite(log_odds).all(axis=1))
     if not len(chosen) or ill.all() or not ill.any():
