@@ -43,6 +43,8 @@ MOST_SHARE = 0.05
 """Largest share of the budget's μ² for the counts; the training's σ then grows by 2.6 %."""
 FINE = 1_500
 """The share is smaller where a smaller one already brings the noise on a count to n/`FINE`."""
+LARGEST = 1e100
+"""Largest weight of a model; the square of one that is much larger overflows."""
 ROUNDING = 1e-9
 """Relative share of μ that is left for rounding."""
 COUNT_STREAM = 0x436E7473
@@ -221,8 +223,10 @@ def noisy_counts(
     expected = (len(training.calibrations), training.runs, training.problem.dimension)
     if [plan.training for plan in plans] != list(training.calibrations):
         raise InvalidInput("plans hold another training, but must be made for this one.")
-    if np.shape(models) != expected or not np.isfinite(models).all():
-        raise reject("shape of the models", np.shape(models), f"{expected}, of finite numbers")
+    if np.shape(models) != expected:
+        raise reject("shape of the models", np.shape(models), f"{expected}, as trained")
+    if not np.max(np.abs(models)) <= LARGEST:
+        raise InvalidInput(f"models hold a weight beyond {LARGEST:g}, but none must be so large.")
     rows = training.problem.within(training.features)
     result = np.empty((*expected[:2], 2, KNOTS))
     for place, plan in enumerate(plans):

@@ -8,11 +8,10 @@ in the large": a of logit P(y = 1) = a + s, with the slope held at 1; above 0 th
 (Steyerberg 2019, chapter 15; Van Calster et al. 2019).
 
 Each bin's distance is too large by sampling alone, so that a perfect model has an error above 0.
-The debiased error takes off the expected excess: with d the true distance and s² the variance of
-the observed share, the measured distance is |N(d, s²)|, whose mean is known in closed form (Kumar,
-Liang and Ma 2019 resample it). They put the measured distance for d, which leaves three fifths of
-the error of a perfect model; here d² is the measured square less s², their unbiased estimate of the
-squared error, which leaves less than a third.
+The debiased error takes off the expected excess (Kumar, Liang and Ma 2019, of their ℓ1 error): with
+d the distance and s² the variance of the observed share, it is the mean of |N(d, s²)| less d, known
+in closed form where they resample. As the measured distance stands for d, something is left: .47 s
+of the .80 s by which a perfect model is wrong; and at most .10 s too much is taken off.
 """
 
 from __future__ import annotations
@@ -141,15 +140,13 @@ def _errors(risk: Floats, share: Floats, inside: NDArray[np.int64]) -> tuple[Flo
     filled = inside > 0
     weight = inside / inside.sum(axis=1, keepdims=True)
     measured = np.where(filled, np.abs(risk - share), 0.0)
-    spread = np.where(filled, share * (1.0 - share), 0.0) / np.maximum(inside - 1, 1)
-    distance = np.sqrt(np.maximum(measured**2 - spread, 0.0))
-    scale = np.sqrt(spread)
-    ratio = np.divide(distance, scale, out=np.zeros_like(scale), where=scale > 0.0)
-    # The mean of |N(d, s²)| less d.
-    excess = scale * math.sqrt(2.0 / math.pi) * np.exp(-0.5 * ratio**2)
-    excess -= 2.0 * distance * special.ndtr(-ratio) * (scale > 0.0)
+    spread = np.sqrt(np.where(filled, share * (1.0 - share), 0.0) / np.maximum(inside, 1))
+    ratio = np.divide(measured, spread, out=np.full_like(spread, np.inf), where=spread > 0.0)
+    # The mean of |N(d, s²)| less d, over s.
+    excess = math.sqrt(2.0 / math.pi) * np.exp(-0.5 * ratio**2)
+    excess -= 2.0 * special.ndtr(-ratio) * np.where(np.isfinite(ratio), ratio, 0.0)
     error = (weight * measured).sum(axis=1)
-    return error, np.maximum(error - (weight * excess).sum(axis=1), 0.0)
+    return error, np.maximum(error - (weight * spread * excess).sum(axis=1), 0.0)
 
 
 def _slope(log_odds: Floats, ill: NDArray[np.bool_]) -> Floats:
