@@ -104,6 +104,7 @@ def test_many_models_in_blocks_are_as_one_by_one(monkeypatch: pytest.MonkeyPatch
         ([np.inf, -np.inf, 0.0, 1.0], [1, 0, 1, 0], np.nan),
         ([-800.0, -800.0, -800.0, -800.0], [1, 0, 1, 0], 800.0),
         ([5e-324, 0.0, 0.0, 0.0], [0, 1, 1, 0], 0.0),
+        ([0.0, 0.0, 0.0, 1e-320, 1e-320, 1e-320], [0, 0, 1, 1, 1, 0], 0.0),
     ],
 )
 def test_a_slope_that_does_not_exist_is_no_number(log_odds, positive, intercept) -> None:
