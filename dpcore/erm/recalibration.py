@@ -159,16 +159,16 @@ def recalibrate(training: Calibration, requested: PrivacyBudget) -> Recalibratio
         )
     share = share_for(requested, problem.records)
     total = float(analytic_mu(requested.epsilon, requested.delta))
-    left = (total - mu) * (total + mu)
-    if left <= 0.0:
+    left = max(0.0, (total - mu) * (total + mu))
+    counted = min(math.sqrt(share) * total, math.sqrt(left)) * (1.0 - ROUNDING)
+    both = math.hypot(mu, counted) * (1.0 + 1e-15)
+    if counted == 0.0 or both > total:
         raise reject(
             "ε of the training",
             training.requested.epsilon,
             f"below the total ε = {requested.epsilon:g}, of which the correction takes its share",
         )
-    counted = min(math.sqrt(share) * total, math.sqrt(left)) * (1.0 - ROUNDING)
     sensitivity = math.sqrt(2.0) if problem.adjacency is Adjacency.REPLACE_ONE else 1.0
-    both = math.hypot(mu, counted) * (1.0 + 1e-15)
     by = f"{training.proof.by}; and one Gaussian release of counts, composed exactly (Gaussian DP)"
     return Recalibration(
         training,

@@ -239,6 +239,9 @@ def test_what_cannot_be_corrected_is_refused() -> None:
     (whole,) = method_named("dpgd").calibrate(problem, [1.0], 1e-5, Edition.SOUND, Settings())
     with pytest.raises(InvalidInput, match=r"ε of the training is 1, but it must be below the tot"):
         recalibrate(whole, PrivacyBudget(0.9, 1e-5))
+    for nearly in (1.0, 1.0 + 1e-15, 1.0 + 1e-13):  # whose rest is lost in rounding
+        with pytest.raises(InvalidInput, match=r"ε of the training is 1, but it must be below"):
+            recalibrate(whole, PrivacyBudget(nearly, 1e-5))
     with pytest.raises(InvalidInput, match="epsilon is 1e-09, but it must be larger"):
         training_budget(PrivacyBudget(1e-9, 1e-5), 100)
     with pytest.raises(InvalidInput, match="delta is 0, but it must be at least"):
