@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 
-from dpcore.audit import deep, models
+from dpcore.audit import deep, models, recalibration
 from dpcore.audit.attack import Attack
 from dpcore.audit.training import TrainingSetting, attack
 from dpcore.erm.method import Settings
@@ -73,11 +73,12 @@ SETTINGS = (
 
 @cache
 def attacks() -> dict[str, tuple[Attack, ...]]:
-    """All attacks by method or model of the survey, and those on the training of networks."""
+    """All attacks by method or model of the survey; those on networks and on corrected risks."""
     every = [
         *(attack(setting) for setting in SETTINGS),
         *(models.attack(setting) for setting in models.settings()),
         *(deep.attack(setting) for setting in deep.SETTINGS),
+        *(recalibration.attack(setting) for setting in recalibration.SETTINGS),
     ]
     attacks_by_key: dict[str, tuple[Attack, ...]] = {}
     for each in every:

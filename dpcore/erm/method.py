@@ -29,6 +29,9 @@ from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 
+NOISE_STREAM = 0x4E6F6973
+"""Any number but 0 (`noise_generator`)."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -220,9 +223,9 @@ class Training:
         """A new generator of noise and batches for each run."""
         return [self.generator(run) for run in range(self.runs)]
 
-    def generator(self, run: int) -> np.random.Generator:
+    def generator(self, run: int, stream: int = NOISE_STREAM) -> np.random.Generator:
         """A new generator of noise and batches for one run."""
-        generator = noise_generator(self.seed, run)
+        generator = noise_generator(self.seed, run, stream)
         return NoNoise(generator.bit_generator) if self.noiseless else generator
 
     def grouped(self, by: Callable[[Calibration], Hashable]) -> list[list[int]]:
@@ -372,9 +375,6 @@ COMPLETE_ONLY = (
     "with a gap in a person's place is not covered"
 )
 
-NOISE_STREAM = 0x4E6F6973
-"""Any number but 0 (`noise_generator`)."""
-
 
 def data_conditions(problem: Problem) -> tuple[Condition, ...]:
     """The assumptions of every sensitivity here about the data.
@@ -393,7 +393,7 @@ def data_conditions(problem: Problem) -> tuple[Condition, ...]:
     )
 
 
-def noise_generator(seed: int | None, run: int) -> np.random.Generator:
+def noise_generator(seed: int | None, run: int, stream: int = NOISE_STREAM) -> np.random.Generator:
     """The generator of one run's noise and batches.
 
     Without a seed the noise is the operating system's, for release, and no two calls draw the same.
@@ -401,8 +401,8 @@ def noise_generator(seed: int | None, run: int) -> np.random.Generator:
 
     Each seed has a stream of its own. NumPy pads seeds with zeros, so [seed, 0] alone would be the
     stream of plain `seed`, from which data are made up and split: noise must not repeat the numbers
-    behind the data.
+    behind the data, nor those of another stream.
     """
     if seed is None:
         return SystemNoise()
-    return np.random.default_rng([seed, run, NOISE_STREAM])
+    return np.random.default_rng([seed, run, stream])

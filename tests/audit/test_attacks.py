@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import dpcore.audit
-from dpcore.audit import deep, neighbours
+from dpcore.audit import deep, neighbours, recalibration
 from dpcore.audit import models as models_attacked
 from dpcore.audit import register as register_of_attacks
 from dpcore.audit.attack import run
@@ -33,6 +33,7 @@ ATTACKED = [
     *dict.fromkeys(s.method for s in register_of_attacks.SETTINGS),
     *PROVED_MODELS,
     deep.KEY,
+    recalibration.KEY,
 ]
 """Keys of what is attacked, which are known before any attack is prepared."""
 

@@ -1,0 +1,266 @@
+"""Right risks from a private linear model: counts of its scores by class, with Gaussian noise.
+
+A model w that was trained with noise is released, and so public. Its score s = wᵀx of each training
+record falls between two of `KNOTS` knots, which depend on w and d alone (`knots`). The record adds
+(1 - u, u) to the two knots' cells in the row of its class, u being where s lies between them, so
+that Σ of a row is a count and Σ of cells times knots is the sum of scores. The 2 · `KNOTS` sums are
+released with noise N(0, σ²) each; `dpcore.erm.risk_curve` makes a curve of risks of them, which is
+post-processing.
+
+Sensitivity, exact and attained. What a record adds is v ≥ 0 with ‖v‖₂ ≤ ‖v‖₁ = 1, and nothing where
+it is blank; scores beyond the outer knots count as these. Zero-out: ‖v‖ ≤ 1, attained at a knot.
+Replace-one: ‖v - v'‖² = ‖v‖² + ‖v'‖² - 2 vᵀv' ≤ 2, attained at two knots, or at one by the two
+classes. u is a multiple of 2⁻²⁰, so that every sum is exact in double precision and rounding adds
+nothing.
+
+Composition. The training is μ₁-Gaussian DP and, whatever it released, the counts are μ₂-Gaussian DP
+with μ₂ = Δ/σ: together they are √(μ₁² + μ₂²)-Gaussian DP (Dong, Roth, Su 2022, Corollary 2, which
+allows the second to depend on the first), exactly. So the requested (ε, δ) with its μ² is divided:
+`share_for` for the counts, the rest for the training. That the training records are used twice is
+what the composition counts; it is no condition of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.erm.method import Calibration, Training
+from dpcore.erm.risk_curve import RiskCurves, curves
+from dpcore.errors import InvalidInput, reject, whole
+from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee, PrivacyBudget
+from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_mu
+
+Floats = NDArray[np.float64]
+
+KNOTS = 32
+GRID = 2.0**20
+MOST_SHARE = 0.05
+"""Largest share of the budget's μ² for the counts; the training's σ then grows by 2.6 %."""
+FINE = 1_500
+"""The share is smaller where a smaller one already brings the noise on a count to n/`FINE`."""
+LARGEST = 1e100
+"""Largest weight of a model; the square of one that is much larger overflows."""
+ROUNDING = 1e-9
+"""Relative share of μ that is left for rounding."""
+COUNT_STREAM = 0x436E7473
+"""Any number but those of other streams (`noise_generator`)."""
+
+
+@dataclass(frozen=True)
+class Recalibration:
+    """Everything decided before the counts are drawn, for one training.
+
+    Parameters
+    ----------
+    training : Calibration
+        Of the model whose scores are counted, at `training_budget`.
+    requested : PrivacyBudget
+        The total (ε, δ), of both together.
+    sensitivity : float
+        Δ of the counts, in records.
+    sigma : float
+        Standard deviation of the noise on each count, in records.
+    gaussian_mu : float
+        Both together are μ-Gaussian DP for this μ, rounded up, under the training's adjacency.
+    proof : Guarantee
+        Of both together: the requested (ε, δ).
+    """
+
+    training: Calibration
+    requested: PrivacyBudget
+    sensitivity: float
+    sigma: float
+    gaussian_mu: float
+    proof: Guarantee
+
+    @property
+    def alone(self) -> Guarantee:
+        """What the counts alone cost, at the requested δ; the training costs the rest."""
+        delta, adjacency = self.requested.delta, self.proof.adjacency
+        epsilon = analytic_epsilon(self.sigma, delta, self.sensitivity)
+        return Guarantee(epsilon, delta, adjacency, "one Gaussian release of the counts")
+
+
+def share_for(budget: PrivacyBudget, records: int) -> float:
+    """The share of μ² that the counts get: a fixed rule in n, ε and δ.
+
+    So much that the noise on a count is n/1,500 (zero-out), and 5 % at most.
+
+    Parameters
+    ----------
+    budget : PrivacyBudget
+        δ above 0.
+    records : int
+        n, public.
+    """
+    if budget.delta < SMALLEST_DELTA:
+        raise reject("delta", budget.delta, f"at least {SMALLEST_DELTA:g}")
+    known = whole("number of records", records, at_least=2)
+    noise = FINE / (known * float(analytic_mu(budget.epsilon, budget.delta)))
+    return min(MOST_SHARE, noise**2)
+
+
+def training_budget(requested: PrivacyBudget, records: int) -> PrivacyBudget:
+    """The (ε, δ) that the training may spend, so that the counts can be paid from what is left.
+
+    Parameters
+    ----------
+    requested : PrivacyBudget
+        The total (ε, δ).
+    records : int
+        n, public.
+
+    Raises
+    ------
+    InvalidInput
+        If ε is so small that δ alone covers a training with its share.
+    """
+    rest = math.sqrt(1.0 - share_for(requested, records)) * (1.0 - ROUNDING)
+    mu = float(analytic_mu(requested.epsilon, requested.delta)) * rest
+    epsilon = float(analytic_epsilon(1.0 / mu, requested.delta)) * (1.0 - ROUNDING)
+    if epsilon <= 0.0:
+        raise reject(
+            "epsilon", requested.epsilon, f"larger, as δ = {requested.delta:g} alone covers less"
+        )
+    return PrivacyBudget(min(epsilon, requested.epsilon), requested.delta)
+
+
+def recalibrate(training: Calibration, requested: PrivacyBudget) -> Recalibration:
+    """The noise of the counts for a calibrated training. Pure; sees public values only.
+
+    Parameters
+    ----------
+    training : Calibration
+        Of a model for two classes, calibrated to `training_budget` or less.
+    requested : PrivacyBudget
+        The total (ε, δ).
+
+    Raises
+    ------
+    InvalidInput
+        If the training predicts something else, is not proved by one Gaussian's curve, or leaves
+        nothing of the budget.
+    """
+    problem = training.problem
+    if problem.classes != 2 or problem.function.residual:
+        predicted = "a number" if problem.function.residual else f"{problem.classes} classes"
+        raise reject("what the model predicts", predicted, "two classes, whose risks are corrected")
+    mu = training.gaussian_mu
+    if mu is None or training.proof.epsilon is None:
+        reason = f": {training.proof.reason}" if training.proof.reason else "."
+        raise InvalidInput(
+            f"method is {training.method!r}, but it must be proved by the curve of one Gaussian, "
+            f"as DP-GD is, for its risks to be corrected within the same ε{reason}"
+        )
+    share = share_for(requested, problem.records)
+    total = float(analytic_mu(requested.epsilon, requested.delta))
+    left = max(0.0, (total - mu) * (total + mu))
+    counted = min(math.sqrt(share) * total, math.sqrt(left)) * (1.0 - ROUNDING)
+    both = math.hypot(mu, counted) * (1.0 + 1e-15)
+    if counted == 0.0 or both > total:
+        raise reject(
+            "ε of the training",
+            training.requested.epsilon,
+            f"below the total ε = {requested.epsilon:g}, of which the correction takes its share",
+        )
+    sensitivity = math.sqrt(2.0) if problem.adjacency is Adjacency.REPLACE_ONE else 1.0
+    by = f"{training.proof.by}; and one Gaussian release of counts, composed exactly (Gaussian DP)"
+    return Recalibration(
+        training,
+        requested,
+        sensitivity,
+        sensitivity / counted * (1.0 + 1e-15),
+        both,
+        Guarantee(requested.epsilon, requested.delta, problem.adjacency, by),
+    )
+
+
+def knots(model: NDArray[np.floating]) -> Floats:
+    """Where scores of a released model are counted: `KNOTS` values from -‖w‖ to ‖w‖, ascending.
+
+    No score is larger, as ‖x‖ ≤ 1. Scores mostly lie within ‖w‖/√d or so, around which the knots
+    are densest: there evenly, further out as logarithms.
+
+    Parameters
+    ----------
+    model : (d,) array
+    """
+    length = float(np.linalg.norm(model)) or 1.0
+    reach = math.sqrt(len(model))
+    return length / reach * np.sinh(np.linspace(-1.0, 1.0, KNOTS) * math.asinh(reach))
+
+
+def noisy_counts(
+    training: Training, plans: Sequence[Recalibration], models: NDArray[np.floating]
+) -> Floats:
+    """Counts of scores by class, with their noise: all that is learned from the records.
+
+    Parameters
+    ----------
+    training : Training
+        What the models were released from: records, calibrations, runs and source of noise.
+    plans : sequence of Recalibration
+        One for each calibration, in the same order.
+    models : (calibrations, runs, d) array
+        The released models.
+
+    Returns
+    -------
+    (calibrations, runs, 2, KNOTS) array
+        Of the negatives, then of the positives.
+
+    Raises
+    ------
+    InvalidInput
+        If plans or models are not those of the training, or the records not those of its problem.
+    """
+    training.check()
+    expected = (len(training.calibrations), training.runs, training.problem.dimension)
+    if [plan.training for plan in plans] != list(training.calibrations):
+        raise InvalidInput("plans hold another training, but must be made for this one.")
+    if np.shape(models) != expected:
+        raise reject("shape of the models", np.shape(models), f"{expected}, as trained")
+    if not np.max(np.abs(models)) <= LARGEST:
+        raise InvalidInput(f"models hold a weight beyond {LARGEST:g}, but none must be so large.")
+    rows = training.problem.within(training.features)
+    result = np.empty((*expected[:2], 2, KNOTS))
+    for place, plan in enumerate(plans):
+        for run in range(training.runs):
+            # A generator each: of two models that are kept, neither has noise of the other's.
+            noise = training.generator(run, COUNT_STREAM).standard_normal((2, KNOTS))
+            exact = _counts(rows, training.labels, models[place, run])
+            result[place, run] = exact + plan.sigma * noise
+    return result
+
+
+def _counts(
+    rows: NDArray[np.floating], labels: NDArray[np.floating], model: NDArray[np.floating]
+) -> Floats:
+    """Each record's two shares of 1, added up by class and knot; blank records add nothing."""
+    where = np.interp(rows @ model, knots(model), np.arange(KNOTS, dtype=np.float64))
+    lower = np.minimum(where.astype(np.int64), KNOTS - 2)
+    upper = np.floor((where - lower) * GRID) / GRID
+    counted = labels != 0.0
+    cell = (lower + KNOTS * (labels > 0.0))[counted]
+    shares = upper[counted]
+    lower_sums = np.bincount(cell, 1.0 - shares, 2 * KNOTS)
+    upper_sums = np.bincount(cell + 1, shares, 2 * KNOTS)
+    return np.asarray(lower_sums + upper_sums, dtype=np.float64).reshape(2, KNOTS)
+
+
+def release(
+    training: Training, plans: Sequence[Recalibration], models: NDArray[np.floating]
+) -> RiskCurves:
+    """Curves that turn the scores of released models into risks; for arguments `noisy_counts`.
+
+    The curves of shape (calibrations, runs) and the models may leave the program together, at the
+    ε of `Recalibration.proof` for each model.
+    """
+    counts = noisy_counts(training, plans, models)
+    places = np.array([[knots(model) for model in runs] for runs in models])
+    return curves(counts, places, np.array([[plan.sigma] for plan in plans]))

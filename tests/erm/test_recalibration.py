@@ -1,0 +1,264 @@
+"""Corrected risks: what the counts cost, within which budget, and what they are good for."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution as library
+from scipy.special import expit
+
+from dpcore.erm.method import Settings, Training, noise_generator
+from dpcore.erm.problem import Problem
+from dpcore.erm.recalibration import (
+    COUNT_STREAM,
+    GRID,
+    KNOTS,
+    MOST_SHARE,
+    Recalibration,
+    knots,
+    noisy_counts,
+    recalibrate,
+    release,
+    share_for,
+    training_budget,
+)
+from dpcore.errors import InvalidInput
+from dpcore.evaluation.clinic.calibration import risk_calibration
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget
+from dpcore.mechanisms.gaussian import analytic_mu
+from dpcore.methods import method_named
+
+ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
+Array = np.ndarray
+
+
+def planned(
+    problem: Problem, total: PrivacyBudget, method: str = "dpgd", steps: int | None = None
+) -> Recalibration:
+    share = training_budget(total, problem.records)
+    (made,) = method_named(method).calibrate(
+        problem, [share.epsilon], share.delta, Edition.SOUND, Settings(steps)
+    )
+    return recalibrate(made, total)
+
+
+def exact_counts(data: tuple[Array, Array], model: Array, adjacency: Adjacency) -> Array:
+    problem = Problem("logistic", 1.0, *data[0].shape, adjacency)
+    plan = dataclasses.replace(planned(problem, PrivacyBudget(1.0, 1e-5)), sigma=0.0)
+    training = Training(problem, *data, [plan.training], 1, 0)
+    return noisy_counts(training, [plan], model[None, None])[0, 0]
+
+
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
+def test_no_pair_of_neighbours_is_further_apart_and_one_is_as_far(adjacency: Adjacency) -> None:
+    draw = np.random.default_rng(0)
+    plan = planned(Problem("logistic", 1.0, 30, 3, adjacency), PrivacyBudget(1.0, 1e-5))
+    bound = plan.sensitivity
+    assert bound == (1.0 if adjacency is ZERO else math.sqrt(2.0))
+    rows = draw.normal(size=(30, 3))
+    rows /= 1.001 * np.linalg.norm(rows, axis=1, keepdims=True)
+    labels = np.where(draw.random(30) < 0.4, 1.0, -1.0)
+    distances = []
+    for trial in range(60):
+        model = draw.normal(size=3) * 10.0 ** draw.uniform(-3.0, 3.0)
+        best = model / np.linalg.norm(model)
+        first, second = (rows.copy(), labels.copy()), (rows.copy(), labels.copy())
+        if trial == 0:  # at the two outer knots
+            first[0][0], second[0][0] = best, -best
+        if trial == 1:  # at one of them, of different classes
+            first[0][0] = second[0][0] = best
+        second[1][0] = -first[1][0] if trial == 1 else draw.choice([-1.0, 1.0])
+        if adjacency is ZERO:
+            second[0][0], second[1][0] = 0.0, 0.0
+        apart = exact_counts(first, model, adjacency) - exact_counts(second, model, adjacency)
+        distances.append(np.linalg.norm(apart))
+    assert max(distances) <= bound
+    assert distances[:2] == pytest.approx([bound, bound], rel=1e-5)
+    assert np.median(distances) < 0.99 * bound
+
+
+def test_counts_are_exact_and_blank_records_are_in_none(
+    data: Callable[..., tuple[Array, Array]],
+) -> None:
+    rows, labels = data(4_000, 5)
+    blank = np.arange(4_000) % 7 == 0
+    rows[blank], labels[blank] = 0.0, 0.0
+    model = np.array([5.0, -1.0, 0.5, 0.0, 2.0])
+    counts = exact_counts((rows, labels), model, ZERO)
+    backwards = exact_counts((rows[::-1], labels[::-1]), model, ZERO)
+    assert np.array_equal(counts, backwards)  # to the last bit: no order of addition matters
+    assert np.array_equal(counts * GRID, np.round(counts * GRID))
+    assert counts.sum(axis=1).tolist() == [np.sum(labels < 0), np.sum(labels > 0)]
+    places = knots(model)
+    assert counts[1] @ places == pytest.approx((rows @ model)[labels > 0].sum(), abs=0.01)
+    assert not exact_counts((0.0 * rows, 0.0 * labels), model, ZERO).any()
+
+
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
+def test_noise_is_what_was_planned_and_no_other(
+    adjacency: Adjacency,
+    data: Callable[..., tuple[Array, Array]],
+    assert_normal: Callable[[Array, float], None],
+) -> None:
+    rows, labels = data(200, 3)
+    problem = Problem("logistic", 1.0, 200, 3, adjacency)
+    plan, model = planned(problem, PrivacyBudget(2.0, 1e-5)), np.array([1.0, 2.0, 0.0])
+    for seed in (11, None):
+        training = Training(problem, rows, labels, [plan.training], 60, seed)
+        noisy = noisy_counts(training, [plan], np.tile(model, (1, 60, 1)))[0]
+        assert_normal(noisy - exact_counts((rows, labels), model, adjacency), plan.sigma)
+
+
+@pytest.mark.parametrize(("adjacency", "steps"), [(ZERO, None), (REPLACE, 1)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "records"),
+    [
+        (0.1, 1e-5, 300),
+        (1.0, 1e-5, 3_000),
+        (1.0, 1e-5, 60_000),
+        (3.0, 1e-7, 300),
+        (8.0, 1e-3, 9_000),
+    ],
+)
+def test_training_and_counts_together_are_within_the_budget(
+    adjacency: Adjacency, steps: int | None, epsilon: float, delta: float, records: int
+) -> None:
+    total = PrivacyBudget(epsilon, delta)
+    plan = planned(Problem("logistic", 1e-3, records, 12, adjacency), total, steps=steps)
+    assert (plan.proof.epsilon, plan.proof.delta) == (epsilon, delta)
+    assert plan.proof.adjacency is adjacency
+    trained, interval = plan.training, 2e-4 * max(1.0, epsilon)
+
+    def together(share: float, *, above: bool) -> float:
+        """ε by dp_accounting, above or below the exact one, with this share of the counts' σ."""
+        parts = [
+            library.from_gaussian_mechanism(
+                multiplier, pessimistic_estimate=above, value_discretization_interval=interval
+            )
+            for multiplier in (
+                trained.sigma / trained.sensitivity / math.sqrt(trained.steps),
+                share * plan.sigma / plan.sensitivity,
+            )
+        ]
+        return float(parts[0].compose(parts[1]).get_epsilon_for_delta(delta))
+
+    assert together(1.0, above=False) <= epsilon
+    # Nor is anything left of it, beyond the accountant's own steps.
+    assert together(1.0, above=True) == pytest.approx(epsilon, abs=2.0 * interval)
+    assert together(0.5, above=False) > epsilon
+
+
+def test_the_share_is_small_and_comes_from_public_values() -> None:
+    for epsilon in (0.01, 0.1, 1.0, 3.0, 10.0):
+        shares = []
+        for records in (100, 3_000, 60_000, 10**7):
+            total = PrivacyBudget(epsilon, 1e-5)
+            shares.append(share_for(total, records))
+            assert 0.95 * epsilon <= training_budget(total, records).epsilon < epsilon
+        assert shares == sorted(shares, reverse=True)
+        assert 0.0 < shares[-1] < shares[0] == MOST_SHARE
+    # A large set gets no less noise on a count than n/1,500.
+    plan = planned(Problem("logistic", 1e-3, 60_000, 12, ZERO), PrivacyBudget(3.0, 1e-5))
+    assert plan.sigma == pytest.approx(60_000 / 1_500, rel=1e-6)
+
+
+@pytest.mark.parametrize("method", ["dpgd", "psgd", "opera", "dpnewton"])
+def test_every_method_with_one_gaussian_curve_can_be_corrected(method: str) -> None:
+    total = PrivacyBudget(0.9, 1e-5)
+    plan = planned(Problem("logistic", 0.1, 500, 4, ZERO), total, method)
+    limit = analytic_mu(0.9, 1e-5)
+    assert 0.99 * limit < plan.gaussian_mu <= limit
+    assert plan.alone.bound < 0.3 * 0.9
+
+
+def test_too_sure_risks_of_a_private_model_become_right() -> None:
+    draw = np.random.default_rng(4)
+    rows = draw.normal(size=(26_000, 4))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    risks = expit(2.0 * np.sin(2.5 * rows[:, 0]) - 0.7)
+    labels = np.where(draw.random(26_000) < risks, 1.0, -1.0)
+    train, test = slice(0, 6_000), slice(6_000, None)
+    problem = Problem("logistic", 1e-4, 6_000, 4, ZERO)
+    plan = planned(problem, PrivacyBudget(3.0, 1e-5))
+    training = Training(problem, rows[train], labels[train], [plan.training], 6, 0)
+    models = method_named("dpgd").release(training)
+    scores = models @ rows[test].T
+    positive = labels[test] > 0
+    corrected = release(training, [plan], models).at(scores)
+    before, after = (
+        risk_calibration(each[0], positive).debiased_error.mean() for each in (scores, corrected)
+    )
+    assert before > 0.05
+    assert after < before / 3.0
+    # Nobody with a larger score has a smaller risk.
+    order = np.argsort(scores[0, 0])
+    assert (np.diff(corrected[0, 0, order]) >= 0.0).all()
+
+
+def test_counts_have_noise_of_their_own() -> None:
+    training = noise_generator(3, 1).standard_normal(200)
+    counts = noise_generator(3, 1, COUNT_STREAM).standard_normal(200)
+    assert abs(np.corrcoef(training, counts)[0, 1]) < 0.3
+    problem = Problem("logistic", 1.0, 20, 2, ZERO)
+    plan = planned(problem, PrivacyBudget(1.0, 1e-5))
+    rows, labels = np.zeros((20, 2)), np.zeros(20)
+    # Two models for keeping share no number; in exploration all ε of a run share their draw.
+    for seed, shared in ((None, False), (0, True)):
+        twice = Training(problem, rows, labels, [plan.training] * 2, 1, seed)
+        first, second = noisy_counts(twice, [plan, plan], np.ones((2, 1, 2)))
+        assert np.array_equal(first, second) is shared
+
+
+@pytest.mark.parametrize("model", [[0.0, 0.0], [1e-300, 0.0], [1e99, -1e99]])
+def test_a_model_of_any_length_gives_a_curve(model: list[float]) -> None:
+    rows, labels = np.array([[0.6, 0.8], [-1.0, 0.0], [0.0, 0.0]]), np.array([1.0, -1.0, 0.0])
+    problem = Problem("logistic", 1.0, 3, 2, ZERO)
+    plan = planned(problem, PrivacyBudget(1.0, 1e-5))
+    training = Training(problem, rows, labels, [plan.training], 1, 0)
+    found = release(training, [plan], np.array([[model]]))
+    assert found.knots.shape == found.log_odds.shape == (1, 1, KNOTS)
+    assert np.isfinite(found.log_odds).all()
+    assert (np.diff(found.log_odds) >= 0.0).all()
+
+
+def test_what_cannot_be_corrected_is_refused() -> None:
+    total = PrivacyBudget(1.0, 1e-5)
+    problem = Problem("logistic", 0.1, 100, 3, ZERO)
+    with pytest.raises(InvalidInput, match="method is 'objpert', but it must be proved by the cur"):
+        planned(problem, total, "objpert")
+    with pytest.raises(InvalidInput, match="method is 'nonprivate', but it must be"):
+        planned(problem, total, "nonprivate")
+    with pytest.raises(InvalidInput, match="predicts is 'a number', but it must be two classes"):
+        planned(Problem("squared", 0.1, 100, 3, ZERO), total)
+    with pytest.raises(InvalidInput, match="predicts is '3 classes', but it must be two classes"):
+        planned(Problem("logistic", 0.1, 100, 3, ZERO, classes=3), total)
+    (whole,) = method_named("dpgd").calibrate(problem, [1.0], 1e-5, Edition.SOUND, Settings())
+    with pytest.raises(InvalidInput, match=r"ε of the training is 1, but it must be below the tot"):
+        recalibrate(whole, PrivacyBudget(0.9, 1e-5))
+    for nearly in (1.0, 1.0 + 1e-15, 1.0 + 1e-13):  # whose rest is lost in rounding
+        with pytest.raises(InvalidInput, match=r"ε of the training is 1, but it must be below"):
+            recalibrate(whole, PrivacyBudget(nearly, 1e-5))
+    with pytest.raises(InvalidInput, match="epsilon is 1e-09, but it must be larger"):
+        training_budget(PrivacyBudget(1e-9, 1e-5), 100)
+    with pytest.raises(InvalidInput, match="delta is 0, but it must be at least"):
+        training_budget(PrivacyBudget(1.0, 0.0), 100)
+
+
+def test_counts_of_something_else_are_refused() -> None:
+    problem = Problem("logistic", 0.1, 4, 2, ZERO)
+    plan, other = (planned(problem, PrivacyBudget(epsilon, 1e-5)) for epsilon in (1.0, 2.0))
+    rows, labels = 0.5 * np.ones((4, 2)), np.array([1.0, -1.0, 1.0, 1.0])
+    training = Training(problem, rows, labels, [plan.training], 2, 0)
+    with pytest.raises(InvalidInput, match="plans hold another training"):
+        noisy_counts(training, [other], np.ones((1, 2, 2)))
+    with pytest.raises(InvalidInput, match=r"shape of the models is .* \(1, 2, 2\), as trained"):
+        noisy_counts(training, [plan], np.ones((1, 1, 2)))
+    for weight in (np.nan, np.inf, 1e300):
+        with pytest.raises(InvalidInput, match="models hold a weight beyond 1e"):
+            noisy_counts(training, [plan], np.full((1, 2, 2), weight))
+    with pytest.raises(InvalidInput, match=r"largest ‖x‖₂ is"):
+        noisy_counts(dataclasses.replace(training, features=2.0 * rows), [plan], np.ones((1, 2, 2)))

@@ -1,0 +1,132 @@
+"""Calibration against scikit-learn and statsmodels, its error without the excess of sampling."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+from sklearn.calibration import calibration_curve
+from sklearn.linear_model import LogisticRegression
+
+from dpcore.errors import InvalidInput
+from dpcore.evaluation.clinic.calibration import risk_calibration
+
+
+def made(people: int = 2_001) -> tuple[np.ndarray, np.ndarray]:
+    """Log odds of models that are too bold, too shy, without a clue, tied and wrong way round."""
+    draw = np.random.default_rng(5)
+    true = draw.normal(-0.5, 1.2, people)
+    positive = draw.random(people) < expit(true)
+    clueless = draw.normal(size=people)
+    return np.stack([3.0 * true, 0.2 * true - 1.0, clueless, np.round(true), -true]), positive
+
+
+def test_the_curve_is_that_of_scikit_learn() -> None:
+    log_odds, positive = made()
+    found = risk_calibration(log_odds, positive, bins=7)
+    assert (found.people.sum(axis=1) == len(positive)).all()
+    for k, row in enumerate(expit(log_odds)):
+        filled = found.people[k] > 0
+        observed, mean = calibration_curve(positive, row, n_bins=7, strategy="quantile")
+        assert found.observed[k, filled] == pytest.approx(observed, abs=1e-12)
+        assert found.mean_risk[k, filled] == pytest.approx(mean, abs=1e-12)
+        assert np.isnan(found.mean_risk[k, ~filled]).all()
+        error = np.abs(observed - mean) @ found.people[k, filled] / len(positive)
+        assert found.error[k] == pytest.approx(error, abs=1e-12)
+    assert (found.people[3] == 0).any()  # tied risks are in one bin
+
+
+def test_slope_and_intercept_are_the_likeliest() -> None:
+    log_odds, positive = made()
+    found = risk_calibration(log_odds, positive)
+    for k, row in enumerate(log_odds):
+        free = LogisticRegression(C=np.inf, tol=1e-12, max_iter=10_000).fit(row[:, None], positive)
+        assert found.slope[k] == pytest.approx(free.coef_[0, 0], rel=1e-5, abs=1e-6)
+        # With the slope held at 1, risks add up to the number of cases where a is likeliest.
+        assert expit(row + found.intercept[k]).sum() == pytest.approx(positive.sum(), abs=1e-4)
+    assert found.slope[:2] == pytest.approx([1 / 3, 5.0], rel=0.15)
+    assert found.slope[4] < 0.0
+
+
+def test_figures_of_statsmodels() -> None:
+    # Logit(y, [1, s]) and GLM(y, 1, Binomial(), offset=s) of statsmodels 0.15.0.
+    scores = [-3.1, -2.4, -1.9, -1.5, -1.2, -0.8, -0.6, -0.3, -0.1]
+    scores += [0.2, 0.4, 0.7, 1.1, 1.3, 1.8, 2.2, 2.9, 3.6]
+    positive = np.array([0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1], dtype=bool)
+    found = risk_calibration(np.array(scores) * np.array([[1.0], [2.5]]), positive)
+    assert found.slope == pytest.approx([0.68747535, 0.27499014], abs=1e-8)
+    assert found.intercept == pytest.approx([-0.09408354, -0.1603837], abs=1e-7)
+
+
+def test_the_excess_is_what_resampling_finds() -> None:
+    log_odds, positive = made(400)
+    found = risk_calibration(log_odds[:3], positive)
+    draw = np.random.default_rng(6)
+    spread = np.sqrt(found.observed * (1.0 - found.observed) / found.people)
+    shares = found.observed + spread * draw.normal(size=(20_000, *spread.shape))
+    weights = found.people / len(positive)
+    resampled = (weights * np.abs(found.mean_risk - shares)).sum(axis=2).mean(axis=0)
+    assert found.debiased_error == pytest.approx(2.0 * found.error - resampled, abs=5e-4)
+    assert (found.error - found.debiased_error).max() > 0.005
+
+
+@pytest.mark.parametrize("wrong", [0.0, 0.03, 0.1])
+def test_the_debiased_error_is_no_further_from_the_truth(wrong: float) -> None:
+    draw = np.random.default_rng(7)
+    risks = draw.uniform(0.15, 0.85, 1_000)
+    true = risks + np.where(risks > 0.5, wrong, -wrong)
+    found = [risk_calibration(logit(risks), draw.random(1_000) < true) for _ in range(150)]
+    measured, debiased = (
+        np.mean([getattr(each, name) for each in found]) for name in ("error", "debiased_error")
+    )
+    # s is about .046 here: .47 s and -.10 s limit what is left.
+    assert -0.006 < debiased - wrong < 0.025
+    assert debiased < measured
+    assert (measured - wrong > 0.03) == (wrong == 0.0)
+
+
+def test_many_models_in_blocks_are_as_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    log_odds, positive = made(300)
+    together = risk_calibration(log_odds, positive)
+    monkeypatch.setattr("dpcore.evaluation.clinic.calibration.BLOCK_ENTRIES", 700)
+    apart = risk_calibration(log_odds, positive)
+    for name in ("slope", "intercept", "debiased_error", "observed"):
+        assert getattr(apart, name) == pytest.approx(getattr(together, name), nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("log_odds", "positive", "intercept"),
+    [
+        ([0.0, 0.0, 0.0, 0.0], [1, 0, 0, 0], -np.log(3.0)),
+        ([0.0, 1.0, 2.0, 3.0], [0, 0, 1, 1], -1.5),
+        ([0.0, 1.0, 1.0, 2.0], [1, 1, 0, 0], -1.0),
+        ([0.0, 1.0, 2.0, 3.0], [1, 1, 1, 1], np.nan),
+        ([np.inf, -np.inf, 0.0, 1.0], [1, 0, 1, 0], np.nan),
+        ([-800.0, -800.0, -800.0, -800.0], [1, 0, 1, 0], 800.0),
+        ([5e-324, 0.0, 0.0, 0.0], [0, 1, 1, 0], 0.0),
+        ([0.0, 0.0, 0.0, 1e-320, 1e-320, 1e-320], [0, 0, 1, 1, 1, 0], 0.0),
+    ],
+)
+def test_a_slope_that_does_not_exist_is_no_number(log_odds, positive, intercept) -> None:
+    found = risk_calibration(np.array(log_odds), np.array(positive))
+    assert np.isnan(found.slope[0])
+    assert found.intercept[0] == pytest.approx(intercept, abs=1e-6, nan_ok=True)
+    assert 0.0 <= found.debiased_error[0] <= found.error[0] <= 1.0
+
+
+def test_huge_log_odds_are_no_trouble() -> None:
+    found = risk_calibration(np.array([1e300, -1e300, 5.0, 1.0]), np.array([0, 1, 1, 0]))
+    assert found.error[0] > 0.5
+
+
+def test_what_cannot_be_judged_is_refused() -> None:
+    log_odds, positive = made(50)
+    with pytest.raises(InvalidInput, match="0 test records"):
+        risk_calibration(np.empty((1, 0)), np.empty(0, dtype=bool))
+    with pytest.raises(InvalidInput, match="log_odds has 49 columns, but it must have 50"):
+        risk_calibration(log_odds[:, 1:], positive)
+    with pytest.raises(InvalidInput, match="bins is 0, but it must be"):
+        risk_calibration(log_odds, positive, bins=0)
+    log_odds[0, 0] = np.nan
+    with pytest.raises(InvalidInput, match="no number"):
+        risk_calibration(log_odds, positive)
