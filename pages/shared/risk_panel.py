@@ -33,8 +33,8 @@ SERIES = {"exact": "from the noise itself", "budget": "from ε and δ alone"}
 
 
 FEWER = (
-    "From ε and δ alone; the noise itself may allow fewer right guesses: open “What could someone "
-    "find out?”."
+    "From ε and δ alone; the noise itself may allow fewer right guesses: open “What could an "
+    "attacker tell?”."
 )
 
 
