@@ -67,12 +67,19 @@ class Decisions:
         return 1000.0 * self.alarms
 
     @property
+    def true_positive_rate(self) -> NDArray[np.float64]:
+        """Sensitivity: share of those with the condition who are treated, (k, T); nan of nobody."""
+        return _share(self.found, self.share)
+
+    @property
+    def true_negative_rate(self) -> NDArray[np.float64]:
+        """Specificity: share of the others who are not treated, (k, T); nan of nobody."""
+        return 1.0 - _share(self.alarms, 1.0 - self.share)
+
+    @property
     def predictive_value(self) -> NDArray[np.float64]:
-        """Share of the treated who have the condition, (k, T); nan where nobody is treated."""
-        treated = self.found + self.alarms
-        result = np.full_like(treated, np.nan)
-        np.divide(self.found, treated, out=result, where=treated > 0.0)
-        return result
+        """PPV: share of the treated who have the condition, (k, T); nan where nobody is."""
+        return _share(self.found, self.found + self.alarms)
 
     def cost_per_1000(self, miss: float, false_alarm: float) -> NDArray[np.float64]:
         """Cost of 1,000 people's wrong decisions, (k, T), in the currency of the two costs.
@@ -130,3 +137,9 @@ def decisions(risks: Array, positive: NDArray[np.bool_], thresholds: Sequence[fl
                 counts[which, place] = len(row) - below
     found, alarms = counts / people
     return Decisions(levels, found, alarms, float(np.mean(ill)))
+
+
+def _share(part: NDArray[np.float64], whole: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    """The part of a whole; nan where that is nobody."""
+    result = np.full_like(part, np.nan)
+    return np.divide(part, whole, out=result, where=np.asarray(whole) > 0.0)
