@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, number
+from dpcore.evaluation.clinic.costs import Costs
 
 BLOCK_ENTRIES = 2**20
 """Probabilities sorted at once."""
@@ -87,11 +88,10 @@ class Decisions:
         Raises
         ------
         InvalidInput
-            If one is negative or no number.
+            If one is negative, beyond `MOST_COST` or no number.
         """
-        each_miss = number("cost of a missed case", miss, at_least=0.0)
-        each_alarm = number("cost of a false alarm", false_alarm, at_least=0.0)
-        return each_miss * self.missed_per_1000 + each_alarm * self.false_per_1000
+        costs = Costs(miss, false_alarm)
+        return costs.of(self.missed_per_1000, self.false_per_1000)
 
 
 def decisions(risks: Array, positive: NDArray[np.bool_], thresholds: Sequence[float]) -> Decisions:

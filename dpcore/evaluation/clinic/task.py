@@ -16,6 +16,7 @@ import numpy as np
 
 from dpcore.datasets import Split, Table, load
 from dpcore.erm.method import Array, Calibration
+from dpcore.evaluation.clinic.costs import Costs
 from dpcore.evaluation.clinic.decision_curve import Decisions, decisions
 from dpcore.evaluation.clinic.risks import Judged, reference, released
 from dpcore.evaluation.clinic.study import ClinicStudy, check_data
@@ -48,6 +49,7 @@ OF_NOISE = ("edition", "epsilon", "delta", "adjacency", "status", "accountant")
 COLUMNS = (
     "method",
     "title",
+    "baseline",
     *OF_NOISE,
     "threshold",
     *(f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high")),
@@ -62,6 +64,7 @@ def decided(
     study: ClinicStudy,
     *,
     records: Table | None = None,
+    costs: tuple[float, float] | None = None,
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
@@ -72,6 +75,8 @@ def decided(
     study : ClinicStudy
     records : Table, optional
         The records, where at hand; loaded by the study's description otherwise.
+    costs : (float, float), optional
+        Of a missed case and of a false alarm: adds what wrong decisions cost (`Costs.added`).
     progress : callable
         Called with (fraction done, message).
     cancelled : callable
@@ -81,15 +86,17 @@ def decided(
     -------
     DataFrame
         `COLUMNS`; rates are shares, ``predictive_value`` the mean over the runs in which anybody is
-        treated. Measured on real records, and not private.
+        treated; ``baseline`` tells what the model without privacy is. Measured on real records, and
+        not private.
 
     Raises
     ------
     InvalidInput
-        If the data have no two classes, or do not fit the study.
+        If the data have no two classes or do not fit the study, or a cost is out of range.
     """
     import pandas as pd
 
+    priced = None if costs is None else Costs(*costs)
     report = stoppable(progress, cancelled)
     if records is None:
         report(0.0, "loading the data")
@@ -104,7 +111,8 @@ def decided(
     tables.append(_rows(study, reference(study, records, section(report, 0.7, 0.3))))
     tables += [_treated(study, parts, method) for method in (TREAT_ALL, TREAT_NONE)]
     report(1.0, "done")
-    return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
+    table = pd.concat(tables, ignore_index=True)[list(COLUMNS)]
+    return table if priced is None else priced.added(table)
 
 
 def task(study: ClinicStudy, path: str = "") -> StudyTask:
@@ -151,7 +159,8 @@ def _rows(study: ClinicStudy, models: Judged) -> pd.DataFrame:
     """The rows of models of one kind."""
     found = [decisions(*one, study.thresholds) for one in models.risks]
     if models.calibration is None:
-        return _without_noise(study, REFERENCE, models.title, found)
+        rows = _without_noise(study, REFERENCE, "without privacy", found)
+        return rows.assign(baseline=models.title)
     runs = [len(one.found) for one in found]
     return _table(study, found, np.repeat(np.arange(len(found)), runs)).assign(
         **_of_noise(models.calibration), runs=sum(runs)
@@ -172,7 +181,7 @@ def _without_noise(
     study: ClinicStudy, method: str, title: str, found: Sequence[Decisions]
 ) -> pd.DataFrame:
     """Rows whose band is the mean: splits are no noise."""
-    none = dict.fromkeys(OF_NOISE, "") | {"epsilon": math.nan, "delta": math.nan}
+    none = dict.fromkeys(("baseline", *OF_NOISE), "") | {"epsilon": math.nan, "delta": math.nan}
     status = str(Status.NOT_PRIVATE) if method == REFERENCE else ""
     return _table(study, found).assign(method=method, title=title, **none | {"status": status})
 
@@ -224,5 +233,6 @@ def _of_noise(calibration: Calibration) -> dict[str, Any]:
     return {
         "method": calibration.method,
         "title": method_named(calibration.method).title,
+        "baseline": "",
         **{name: row[name] for name in OF_NOISE},
     }

@@ -86,7 +86,7 @@ def test_they_are_the_models_of_the_curves(rows: pd.DataFrame, table: Table) -> 
 def test_the_reference_is_the_models_without_privacy(rows: pd.DataFrame, table: Table) -> None:
     compared = baselines(splits(table, STUDY.preparation))
     here = rows[(rows["method"] == REFERENCE) & (rows["threshold"] == 0.5)].iloc[0]
-    assert (here["title"], here["status"]) == (LINEAR, "not private")
+    assert (here["baseline"], here["status"]) == (LINEAR, "not private")
     for name in ("missed_per_1000", "false_per_1000"):
         assert here[name] == pytest.approx(compared.measured[name], abs=1e-9)
 
