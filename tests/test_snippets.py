@@ -10,7 +10,9 @@ import ast
 import contextlib
 import io
 import json
+import os
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +31,9 @@ from dpcore.datasets import Preparation, Table, load, read_upload
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation import curves, effects
 from dpcore.evaluation.baselines import baselines, usual
+from dpcore.evaluation.clinic.costs import Costs
+from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.clinic.task import decided
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext
@@ -186,6 +191,18 @@ def test_explores_python_gives_both_editions_beside_each_other() -> None:
     lines = explore.commands([study, sound]).split("python -m dpcore")
     assert ["published.csv" in line for line in lines[1:]] == [True, False]
     assert ["sound.csv" in line for line in lines[1:]] == [False, True]
+
+
+def test_explores_python_gives_the_table_of_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
+    study = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(2.0,), runs=2)
+    costs = Costs(900.0, 100.0)
+    names, _ = ran(explore.decision_snippet(study, costs))
+    wanted = decided(ClinicStudy(study), costs=(900.0, 100.0))
+    same(names["table"], wanted, key=("method", "threshold"))
+    words = shlex.split(explore.decision_command(study, costs).replace("\\\n", " "))
+    assert words[:4] == ["python", "-m", "dpcore", "decision-curve"]
+    assert main([*words[3:-1], os.devnull]) == 0
 
 
 # Plan

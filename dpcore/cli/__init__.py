@@ -25,13 +25,16 @@ COMMANDS = {
     "datasets": "the catalogue, with public bounds and traps",
     "methods": "the registers of methods and systems: claim, proof and status",
     "sweep": "train every (method, ε, run) and tabulate",
+    "decision-curve": "what deciding by private models is worth, against the threshold",
     "model": "a model of the survey on a table: accuracy, or what it is judged by, against ε",
     "audit": "attack a method's sound edition on neighbours: a lower bound on its ε",
     "train": "train a network privately",
     "reproduce": "a paper's figures and tables, with verdicts",
 }
 """What each does; the module of that name adds its options and answers."""
-ALSO = dict.fromkeys(("sigma", "epsilon", "delta"), "gaussian")
+ALSO = dict.fromkeys(("sigma", "epsilon", "delta"), "gaussian") | {
+    "decision-curve": "decision_curve"
+}
 """Modules that have another name than their command."""
 
 

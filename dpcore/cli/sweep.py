@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,12 @@ import pandas as pd
 
 from dpcore.cli.options import Parser, optional_whole, words
 from dpcore.cli.output import print_json, progress, writing
-from dpcore.cli.tables import source, table_options
+from dpcore.cli.tables import TableSource, source, table_options
 from dpcore.controls.control import fields
 from dpcore.controls.explore import CONTROLS, DATA, EPSILON, FEW_EPSILONS
 from dpcore.controls.options import add as add_options
 from dpcore.controls.options import exactly, typed_values
-from dpcore.datasets import OWN, PAPER_000, Preparation, described, entry
+from dpcore.datasets import OWN, PAPER_000, Entry, Preparation, Table, described, entry
 from dpcore.datasets.prepare import complete_only
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import number, one_of, reject, whole
@@ -38,6 +38,20 @@ JSON_HELP = "print rows as JSON under 'sweep'"
 
 def add(command: Parser) -> None:
     """Add the options."""
+    study_options(command)
+    command.add_argument(
+        "--output",
+        help="CSV file; default: standard output, with one row for the model without privacy",
+    )
+    command.add_argument(
+        "--summary",
+        action="store_true",
+        help="one row per method and ε, in closed form where there is one, as on the page",
+    )
+
+
+def study_options(command: Parser) -> None:
+    """Add the options that describe a study."""
     table_options(command)
     add_options(command, CONTROLLED)
     # No page has the options from here on.
@@ -56,25 +70,32 @@ def add(command: Parser) -> None:
     command.add_argument("--include", help="comma-separated columns that are usually left out")
     command.add_argument("--test-fraction", help="share of the records kept for testing")
     command.add_argument("--split-seed")
-    command.add_argument(
-        "--output",
-        help="CSV file; default: standard output, with one row for the model without privacy",
-    )
-    command.add_argument(
-        "--summary",
-        action="store_true",
-        help="one row per method and ε, in closed form where there is one, as on the page",
-    )
 
 
 def run(options: argparse.Namespace) -> None:
     """Answer."""
+    study, table = described_study(options)
+    output = None if options.output is None else writable(options.output)
+    if options.summary:
+        rows = marked(answers(study, records=table, progress=progress))
+    else:
+        split = None if table is None else splits(table, study.preparation)
+        rows = marked(sweep(study, split=split, progress=progress))
+    give(rows, study, output, "sweep" if options.json else "", _without_privacy_once)
+
+
+def described_study(options: argparse.Namespace) -> tuple[Study, Table | None]:
+    """The study of the options, and its records where they come in a file.
+
+    Raises
+    ------
+    InvalidInput
+    """
     data = source(options)
-    public = described(data.columns) if data.dataset == OWN else entry(data.dataset)
     choices = typed_values([control for control in CONTROLLED if control.field], options)
     typed = options.epsilon or exactly(FEW_EPSILONS)
     study = Study(
-        **{"loss": losses_for(public)[0], **fields(CONTROLLED, choices)},
+        **{"loss": losses_for(public(data))[0], **fields(CONTROLLED, choices)},
         dataset=data.dataset,
         upload=data.upload,
         columns=data.columns,
@@ -82,25 +103,47 @@ def run(options: argparse.Namespace) -> None:
         batch=optional_whole("batch", options.batch, 1),
         preparation=_preparation(options, choices),
     )
-    output = None if options.output is None else _writable(options.output)
-    if options.summary:
-        rows = marked(answers(study, records=data.table, progress=progress))
-    else:
-        split = None if data.table is None else splits(data.table, study.preparation)
-        rows = marked(sweep(study, split=split, progress=progress))
-    if complete_only(public, study.preparation):
+    return study, data.table
+
+
+def public(data: Study | TableSource) -> Entry:
+    """What is known of the data without a look at the records."""
+    return described(data.columns) if data.dataset == OWN else entry(data.dataset)
+
+
+def give(
+    rows: pd.DataFrame,
+    study: Study,
+    output: Path | None,
+    under: str,
+    shortened: Callable[[pd.DataFrame], pd.DataFrame] = lambda rows: rows,
+) -> None:
+    """Write the rows to a file, and print them.
+
+    Parameters
+    ----------
+    rows : DataFrame
+    study : Study
+    output : Path or None
+        The file; without it, and without JSON, the rows are printed as CSV.
+    under : str
+        Name of the rows in the JSON object; "" for no JSON.
+    shortened : callable
+        Makes the table for reading.
+    """
+    if complete_only(public(study), study.preparation):
         print(f"About every ε: {COMPLETE_ONLY}.", file=sys.stderr)
     if output is not None:
-        with writing(options.output, WRITABLE):
+        with writing(str(output), WRITABLE):
             output.write_text(rows.to_csv(index=False), encoding="utf-8")
         print(f"{len(rows):,} rows written to {output}", file=sys.stderr)
-    if options.json:
-        print_json({"sweep": rows.to_dict("records")})
+    if under:
+        print_json({under: rows.to_dict("records")})
     elif output is None:
-        print(_without_privacy_once(rows).to_csv(index=False), end="")
+        print(shortened(rows).to_csv(index=False), end="")
 
 
-def _writable(name: str) -> Path:
+def writable(name: str) -> Path:
     """The path of a file that can be written, as far as it can be checked in advance."""
     path = Path(name)
     with writing(name, WRITABLE):

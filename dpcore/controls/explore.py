@@ -12,6 +12,7 @@ from dpcore.controls.control import Control, Number, OneOf, Page, SomeOf, Stops,
 from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
+from dpcore.evaluation.clinic.costs import MOST_COST
 from dpcore.evaluation.study import Study
 
 LEAST_EPSILON, MOST_EPSILON = 0.001, 100.0
@@ -49,6 +50,7 @@ PAPER_LAMBDA = 0.001
 
 ADJACENCIES = {key: common.ADJACENCIES[key] for key in ("zero-out", "replace-one")}
 PER_1000 = "Per 1,000"
+NET_BENEFIT = "Net benefit"
 EVERY_METHOD = "Every method"
 BEST_METHOD = "Best method"
 ONE_PERSON = "What could someone find out?"
@@ -57,6 +59,7 @@ TABS = (
     EVERY_METHOD,
     BEST_METHOD,
     PER_1000,
+    NET_BENEFIT,
     "Noise σ",
     "Objective",
     "Excess risk",
@@ -64,6 +67,8 @@ TABS = (
     "Take along",
     "About the data",
 )
+OF_TWO_CLASSES = (PER_1000, NET_BENEFIT)
+"""Tabs that need two classes."""
 MOST = 1_000_000
 
 
@@ -468,10 +473,43 @@ MAY_COST = {
         "answer is the ε from which on the best proved method keeps it.",
     ),
 }
+THRESHOLD = Control(
+    "threshold",
+    "Act from a risk of, in %",
+    Number(1, 99, whole=True, slider=True),
+    default=50,
+    noun="a threshold in % of",
+    option="threshold",
+    brief="comma-separated risks from which one acts, as shares of 1; default: 0.01 to 0.99",
+    help="From which risk on one treats, tests or calls back: the **threshold probability**. Who "
+    "acts from 20 % on takes four false alarms for one case found.",
+)
+MISS_COST = Control(
+    "miss_cost",
+    "Cost of a missed case",
+    Number(0.0, MOST_COST, step=1.0),
+    noun="a cost of a missed case of",
+    option="miss-cost",
+    brief="of one case that is missed, in your currency; with --alarm-cost",
+    placeholder="in your currency",
+    help="What one missed case costs you, all told. Leave it empty if you cannot say.",
+)
+ALARM_COST = Control(
+    "alarm_cost",
+    "Cost of a false alarm",
+    Number(0.0, MOST_COST, step=1.0),
+    noun="a cost of a false alarm of",
+    option="alarm-cost",
+    brief="of one person who is treated needlessly, in your currency; with --miss-cost",
+    placeholder="in your currency",
+    help="What it costs you to treat one person needlessly. Leave it empty if you cannot say.",
+)
+DECISIONS = (THRESHOLD, MISS_COST, ALARM_COST)
+"""Controls of what deciding by a model is worth."""
 VIEW = common.tabs("view", TABS)
 SHARED = (DATA, PATIENTS, EPSILON, DELTA, ADJACENCY, SEED)
 """The controls of the state that pages share."""
-DETAIL = (EPSILON, *MAY_COST.values(), VIEW, *common.RISK)
+DETAIL = (EPSILON, *MAY_COST.values(), *DECISIONS, VIEW, *common.RISK)
 """Controls of the answer and of the tabs under it."""
 
 COMPARED = ("inputpert", "objpert", "outpert_pure")

@@ -112,6 +112,28 @@ class Baselines:
         return self.guesses[self.measure.column]
 
 
+@dataclass(frozen=True, eq=False)
+class WithoutPrivacy:
+    """The models without privacy, one a split.
+
+    Parameters
+    ----------
+    model : str
+        `LINEAR` or `TREES`, the better of both.
+    judging : list of (Split, array)
+        Of the better: the split with the rows that it scores, and its weights on them.
+    linear : list of array
+        Weights of the linear model.
+    lams : list of float
+        λ of the linear model.
+    """
+
+    model: str
+    judging: list[tuple[Split, Array]]
+    linear: list[Array]
+    lams: list[float]
+
+
 def usual(preparation: Preparation) -> Preparation:
     """The preparation of the baselines: the usual one, of the same splits."""
     return Preparation(seed=preparation.seed, test_fraction=preparation.test_fraction)
@@ -131,20 +153,8 @@ def baselines(split: Splits, table: Table | None = None, progress: Progress = si
     """
     splits = each(split)
     scoring = scoring_for(splits[0])
-    progress(0.0, "training linear models")
-    linear = [_tuned(one) for one in splits]
-    linear_scores = [
-        _measured(one, weights) for one, (weights, _) in zip(splits, linear, strict=True)
-    ]
-    lams = [lam for _, lam in linear]
-    model = LINEAR if table is None else _better(table, splits[0], lams[0], progress)
-    if table is not None and model == TREES:
-        judging = []
-        for place, one in enumerate(splits):
-            progress(0.5 + 0.5 * place / len(splits), f"training boosted trees, split {place + 1}")
-            judging.append(boosted.scored(boosted.columns_for(table, one), one))
-    else:
-        judging = [(one, weights) for one, (weights, _) in zip(splits, linear, strict=True)]
+    found = without_privacy(splits, table, progress)
+    judging, lams = found.judging, found.lams
     scored = [_measured(*one) for one in judging]
     measured = _mean(scored)
     # On s splits of m test records each, about `judged` different ones are tested.
@@ -167,10 +177,27 @@ def baselines(split: Splits, table: Table | None = None, progress: Progress = si
         guesses=_mean([scoring.guesses(one) for one in splits]),
         measured=measured,
         ranges=ranges,
-        model=model,
-        linear=_mean(linear_scores),
+        model=found.model,
+        linear=_mean([_measured(*one) for one in zip(splits, found.linear, strict=True)]),
         lam=math.exp(float(np.mean(np.log(lams)))) if min(lams) > 0.0 else 0.0,
     )
+
+
+def without_privacy(
+    split: Splits, table: Table | None = None, progress: Progress = silent
+) -> WithoutPrivacy:
+    """The models that `baselines` measures; its parameters."""
+    splits = each(split)
+    progress(0.0, "training linear models")
+    linear, lams = zip(*map(_tuned, splits), strict=True)
+    judging = list(zip(splits, linear, strict=True))
+    model = LINEAR if table is None else _better(table, splits[0], lams[0], progress)
+    if table is not None and model == TREES:
+        judging = []
+        for place, one in enumerate(splits):
+            progress(0.5 + 0.5 * place / len(splits), f"training boosted trees, split {place + 1}")
+            judging.append(boosted.scored(boosted.columns_for(table, one), one))
+    return WithoutPrivacy(model, judging, list(linear), list(lams))
 
 
 def _better(table: Table, split: Split, lam: float, progress: Progress) -> str:

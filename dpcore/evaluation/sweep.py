@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -130,24 +130,12 @@ def _on_split(
     scoring, problem = scoring_for(split), problem_for(study, split)
     report(0.0, "calibrating the noise")
     calibrations = fitting(study, problem, split, calibrations)
-    # Methods that share an engine and λ share its batch, and so its noise draws within a run.
-    engines: dict[tuple[Release, float], list[Calibration]] = {}
-    for key in study.methods:
-        engine = (method_named(key).release, calibrations[key][0].problem.lam)
-        engines.setdefault(engine, []).extend(calibrations[key])
-    seed = study.seed if place == 0 else _seed(study.seed, place)
     released = []
-    for number, ((release, _), batch) in enumerate(engines.items()):
-        begin, share = 0.9 * number / len(engines), 0.9 / len(engines)
-        training = Training(
-            batch[0].problem,
-            split.x_train,
-            split.y_train,
-            batch,
-            len(runs),
-            seed,
-            section(report, begin, 0.8 * share),
-        )
+    drawing = trainings(study, split, place, len(runs), calibrations)
+    for number, (release, training) in enumerate(drawing):
+        begin, share = 0.9 * number / len(drawing), 0.9 / len(drawing)
+        batch = training.calibrations
+        training = replace(training, progress=section(report, begin, 0.8 * share))
         started = time.perf_counter()
         weights = one_vs_rest.release(release, training)
         seconds = (time.perf_counter() - started) / (len(batch) * len(runs))
@@ -176,6 +164,34 @@ def _on_split(
     )
 
 
+def trainings(
+    study: Study, split: Split, place: int, runs: int, calibrations: Calibrations
+) -> list[tuple[Release, Training]]:
+    """What the study's models on one split are released by, and from.
+
+    Parameters
+    ----------
+    study : Study
+    split : Split
+    place : int
+        Its place among the splits.
+    runs : int
+        Models of each method and ε on it.
+    calibrations : mapping
+        `fitting` this split.
+    """
+    # Methods that share an engine and λ share its batch, and so its noise draws within a run.
+    engines: dict[tuple[Release, float], list[Calibration]] = {}
+    for key in study.methods:
+        engine = (method_named(key).release, calibrations[key][0].problem.lam)
+        engines.setdefault(engine, []).extend(calibrations[key])
+    seed = study.seed if place == 0 else _seed(study.seed, place)
+    return [
+        (release, Training(batch[0].problem, split.x_train, split.y_train, batch, runs, seed))
+        for (release, _), batch in engines.items()
+    ]
+
+
 def _seed(seed: int, place: int) -> int:
     """The seed of the noise on a further split: no two splits share a draw."""
     return int(np.random.SeedSequence([seed, place, SPLIT_STREAM]).generate_state(1, np.uint32)[0])
@@ -185,7 +201,7 @@ def _rows(
     study: Study,
     problem: Problem,
     split: Split,
-    batch: list[Calibration],
+    batch: Sequence[Calibration],
     weights: Array,
     still: Array,
     best: float,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import fields
 
 from dpcore.controls.explore import CONTROLS, EPSILON
 from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
+from dpcore.evaluation.clinic.costs import Costs
 from dpcore.evaluation.study import Study
 from dpcore.export.lines import call, changed, joined
 
@@ -27,14 +28,27 @@ ALWAYS = ("dataset", "loss", "methods", "edition", "epsilons", "adjacency", "run
 
 def command(study: Study, output: str = "out.csv") -> str:
     """The command line that gives the study's answers, one row per method and ε."""
-    parts = ["python -m dpcore sweep --summary"]
+    return joined("python -m dpcore sweep --summary", *_described(study), f"--output {output}")
+
+
+def decision_command(study: Study, costs: Costs | None) -> str:
+    """The command line that gives the table behind the decision curve."""
+    options = _described(study)
+    if costs is not None:
+        options.append(f"--miss-cost {exactly(costs.miss)}")
+        options.append(f"--alarm-cost {exactly(costs.false_alarm)}")
+    return joined("python -m dpcore decision-curve", *options, "--output decisions.csv")
+
+
+def _described(study: Study) -> list[str]:
+    """The options of a command that describe the study."""
+    parts = []
     if study.upload:
         parts.append(f"--table {YOUR_FILE}")
     if study.columns:
         parts.append(f"--columns {YOUR_COLUMNS}")
     parts += _options(study, "", ALWAYS)
-    parts += _options(study.preparation, "preparation.", ())
-    return joined(*parts, f"--output {output}")
+    return parts + _options(study.preparation, "preparation.", ())
 
 
 def _options(item: Study | Preparation, prefix: str, always: Sequence[str]) -> list[str]:
@@ -75,15 +89,7 @@ def snippet(parts: Sequence[Study]) -> str:
         for field in fields(Study)
         if field.name in PER_PART or len({repr(getattr(part, field.name)) for part in parts}) > 1
     ]
-    shared = {
-        name: value
-        for name, value in vars(parts[0]).items()
-        if name not in (*per_part, *EXPRESSED_OTHERWISE)
-    }
-    settings = changed(shared, vars(Study()))
-    preparation = ", ".join(changed(vars(study.preparation), vars(Preparation())))
-    if preparation:
-        settings.append(f"preparation=dpcore.Preparation({preparation})")
+    settings = _arguments(study, per_part)
     lines = [
         "import pandas as pd",
         "",
@@ -101,6 +107,36 @@ def snippet(parts: Sequence[Study]) -> str:
         "]",
         "curves = [dpcore.explore(part, records=records) for part in parts]",
         "table = pd.concat(curves, ignore_index=True)",
+        "print(table.to_string())",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _arguments(study: Study, left_out: Collection[str] = ()) -> list[str]:
+    """The arguments of a call that makes the study, but for some fields and its records."""
+    shared = {
+        name: value
+        for name, value in vars(study).items()
+        if name not in (*left_out, *EXPRESSED_OTHERWISE)
+    }
+    arguments = changed(shared, vars(Study()))
+    preparation = ", ".join(changed(vars(study.preparation), vars(Preparation())))
+    if preparation:
+        arguments.append(f"preparation=dpcore.Preparation({preparation})")
+    return arguments
+
+
+def decision_snippet(study: Study, costs: Costs | None) -> str:
+    """Python that gives the table behind the decision curve."""
+    more = "" if costs is None else f", costs={(costs.miss, costs.false_alarm)!r}"
+    lines = [
+        "import dpcore",
+        "",
+        "# Noise comes from a seed: for exploration only.",
+        *call("study = dpcore.Study", _arguments(study)),
+        f"records = {_source(study)}",
+        "thresholds = [place / 100 for place in range(1, 100)]",
+        f"table = dpcore.explore(study, thresholds=thresholds, records=records{more})",
         "print(table.to_string())",
     ]
     return "\n".join(lines) + "\n"

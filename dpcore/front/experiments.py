@@ -83,29 +83,42 @@ def load(
     )
 
 
-def explore(study: Study, **options: Any) -> pd.DataFrame:
-    """Accuracy against ε, one row a method and ε: in closed form where there is one, else sampled.
+def explore(
+    study: Study, *, thresholds: Sequence[float] | None = None, **options: Any
+) -> pd.DataFrame:
+    """Accuracy against ε, or with thresholds what deciding by the private models is worth.
 
     Noise comes from the study's seed: for exploration only.
 
     Parameters
     ----------
     study : Study
-        It names the adjacency.
+        It names the adjacency. Decisions need logistic regression on two classes.
+    thresholds : sequence of float, optional
+        Risks above 0 and below 1 from which on one acts.
     **options
-        As of `dpcore.evaluation.curves.answers`: `records` (from `load`, where at hand),
-        `progress`, `cancelled`.
+        As of `dpcore.evaluation.curves.answers`, or with thresholds of
+        `dpcore.evaluation.clinic.task.decided`: `records` (from `load`, where at hand), `progress`,
+        `cancelled`, and with thresholds `costs`.
 
     Returns
     -------
     DataFrame
-        What is measured is computed on real records, and is not private.
+        One row a method and ε: in closed form where there is one, else sampled. With thresholds one
+        row a method, ε and threshold, then those of the model without privacy, of treating
+        everybody and of treating nobody. What is measured is computed on real records, and is not
+        private.
 
     Raises
     ------
     InvalidInput
-        If the study does not fit its data.
+        If the study does not fit its data, or a threshold is out of range.
     """
+    if thresholds is not None:
+        from dpcore.evaluation.clinic.study import ClinicStudy
+        from dpcore.evaluation.clinic.task import decided
+
+        return decided(ClinicStudy(study, tuple(thresholds)), **options)
     from dpcore.evaluation.curves import answers
 
     return answers(study, **options)

@@ -25,8 +25,8 @@ from dpcore.controls.explore import (
     MY_OWN,
     NEAR_ZERO,
     OF_PAPER_000,
+    OF_TWO_CLASSES,
     PAPER_LAMBDA,
-    PER_1000,
     TABS,
     datasets,
     private_methods,
@@ -135,7 +135,7 @@ def kind_of(dataset: Entry) -> str:
 def tabs_for(dataset: Entry) -> tuple[str, ...]:
     """The tabs; missed and false cases exist for two classes only."""
     has_two_classes = dataset.predicts == "class"
-    return tuple(tab for tab in TABS if has_two_classes or tab != PER_1000)
+    return tuple(tab for tab in TABS if has_two_classes or tab not in OF_TWO_CLASSES)
 
 
 def _entry_of(dataset: str, columns: str) -> Entry:

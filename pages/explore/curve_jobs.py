@@ -1,20 +1,22 @@
-"""Curves of trained methods, one background job each, and the models without privacy."""
+"""Curves of trained methods, one background job each, and what else workers compute."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpcore.controls.explore import COARSE_EPSILONS, EPSILONS
 from dpcore.datasets import Split
-from dpcore.evaluation.curves import task
+from dpcore.evaluation import curves, references
+from dpcore.evaluation.clinic import task as clinic
+from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.references import ReferenceStudy
-from dpcore.evaluation.references import task as reference_task
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import StudyProtocol
+from dpcore.evaluation.task import StudyProtocol, Task
 from dpcore.methods import method_named
 from pages.shared import shared_jobs, uploads
+from pages.shared.uploads import TableStudy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +38,7 @@ def trained_study(study: Study, method: str) -> Study:
 
 
 def watched(
-    name: str, studies: Sequence[Study], references: ReferenceStudy | None = None
+    name: str, studies: Sequence[Study], reference: ReferenceStudy | None = None
 ) -> shared_jobs.WatchedJobs:
     """The jobs of some methods, as one line of the job panel.
 
@@ -45,12 +47,12 @@ def watched(
     name : str
         For the keys of its buttons.
     studies : sequence of Study
-    references : ReferenceStudy, optional
+    reference : ReferenceStudy, optional
         The models without privacy, where they are still to be trained. They have no line of their
         own: each redraws the page once it is done.
     """
     count = len(studies)
-    first = {} if references is None else {"Training boosted trees without privacy": references}
+    first = {} if reference is None else {"Training boosted trees without privacy": reference}
     return shared_jobs.WatchedJobs(
         name=name,
         place=shared_jobs.CURVES,
@@ -59,7 +61,7 @@ def watched(
             f"Training {method_named(study.methods[0]).title} ({place} of {count})": study
             for place, study in enumerate(studies, 1)
         },
-        submit=_submit,
+        submit=submit,
     )
 
 
@@ -68,18 +70,22 @@ def is_done(study: StudyProtocol) -> bool:
     return shared_jobs.state(study.key) == "done"
 
 
-def _submit(place: str, study: Study | ReferenceStudy) -> None:
-    if isinstance(study, ReferenceStudy):
-        if study.upload:
-            uploads.learn_references(study)
-        else:
-            shared_jobs.submit(place, reference_task(study))
-    elif study.upload:
-        uploads.learn_curves(study)
+def submit(place: str, study: TableStudy) -> None:
+    """Submit one study, whose kind names the task."""
+    make = _TASKS[type(study)]
+    if study.upload:
+        uploads.learn(study, make)
     else:
-        shared_jobs.submit(place, task(study))
+        shared_jobs.submit(place, make(study, ""))
 
 
-def results(study: Study | ReferenceStudy) -> pd.DataFrame:
+_TASKS: Mapping[type, Callable[[Any, str], Task]] = {
+    Study: curves.task,
+    ReferenceStudy: references.task,
+    ClinicStudy: clinic.task,
+}
+
+
+def results(study: TableStudy) -> pd.DataFrame:
     """The rows of a finished study."""
     return uploads.curve_rows(study.key) if study.upload else shared_jobs.result(study.key)

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.accounting.risk import Promise, odds, promise
-from dpcore.controls.explore import BEST_METHOD, EVERY_METHOD, MAY_COST, ONE_PERSON, PER_1000
+from dpcore.controls.explore import (
+    BEST_METHOD,
+    EVERY_METHOD,
+    MAY_COST,
+    NET_BENEFIT,
+    ONE_PERSON,
+    PER_1000,
+)
 from dpcore.figures import chosen
 from dpcore.figures.words import at_most, listed, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
-from pages.explore import numbers, take_along
+from pages.explore import net_benefit, numbers, take_along
 from pages.explore.layout import Slots
 from pages.explore.view import figure
 from pages.shared import badges, risk_panel
@@ -46,6 +53,7 @@ def at_chosen_epsilon(
         EVERY_METHOD: lambda: numbers.every_method(shown, epsilon),
         BEST_METHOD: lambda: _best(view, epsilon),
         PER_1000: lambda: _per_thousand(shown, epsilon),
+        NET_BENEFIT: lambda: net_benefit.show(view, row, epsilon, focus),
         "Noise σ": lambda: plot(figure("sigma", shown, epsilon), "sigma_figure"),
         "Objective": lambda: plot(figure("objective", shown, epsilon), "objective_figure"),
         "Excess risk": lambda: plot(figure("excess", shown, epsilon), "excess_figure"),

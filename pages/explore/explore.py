@@ -20,7 +20,7 @@ try:
         answer.how_to_get(start)
         presets.drawn("explore")
         st.stop()
-    from pages.explore import view
+    from pages.explore import net_benefit, view
 
     with work_place:
         contents = view.gather(choice)
@@ -35,10 +35,11 @@ answer.heading(start, contents, line_place)
 if delta_warning:
     st.warning(delta_warning, icon=":material/warning:")
 slots = layout(start)
+jobs = (*contents.untrained, *net_benefit.jobs(contents, slots))
 answer.at_chosen_epsilon(contents, slots)
 with slots.notes:
     answer.notes(contents)
-shared_jobs.only(shared_jobs.CURVES, [key for job in contents.untrained for key in job.keys])
+shared_jobs.only(shared_jobs.CURVES, [key for job in jobs for key in job.keys])
 with slots.training:
-    job_panel.watch(contents.untrained)
+    job_panel.watch(jobs)
 presets.drawn("explore")

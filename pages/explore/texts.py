@@ -90,3 +90,25 @@ UPLOADED = (
     "private**: treat every number and picture here like the records themselves."
 )
 LAMBDA_BY_RULE = " by rule, a 64th of it where noise does not grow as λ shrinks"
+
+NO_RISKS = (
+    "Net benefit needs risks, which only **logistic regression** gives. Choose it under Expert."
+)
+BEST_IS_SOUGHT = "The best method is known once every curve above is there."
+NOTHING_PROVED = "No method is proved at any ε here."
+DECISIONS_ARE_COUNTED = "Decisions are being counted: the line above says how far it is."
+BOTH_COSTS = "Give both costs to see what wrong decisions cost."
+RISKS = (
+    "Risks are taken as the model gives them. Noise can make them too high or too low, and the "
+    "curve shows what that costs."
+)
+SENSITIVITY = "**Sensitivity**: share of those who have the condition who are treated."
+SPECIFICITY = "**Specificity**: share of the others who are not treated."
+PPV = (
+    "**Positive predictive value**: share of the treated who have the condition. Runs in which "
+    "nobody is treated have none and are left out."
+)
+COST = (
+    "Missed cases and false alarms of 1,000 people, times what one of each costs. At least eight "
+    "of ten runs lie between the two ends."
+)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import streamlit as st
 
@@ -23,7 +23,7 @@ from dpcore.datasets.text import quoted
 from dpcore.errors import Cancelled
 from dpcore.evaluation import jobs
 from dpcore.evaluation.forgetting import forget as forget_job
-from dpcore.evaluation.task import Task
+from dpcore.evaluation.task import StudyProtocol, Task
 from pages.shared import session_end, shared_jobs
 from pages.shared.session import once, store, stored
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from dpcore.datasets import Preparation
     from dpcore.datasets.own_form import Syntax
     from dpcore.evaluation.baselines import Baselines
-    from dpcore.evaluation.references import ReferenceStudy
     from dpcore.evaluation.study import Study
     from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
     from dpcore.evaluation.uploaded import Brief, Outline
@@ -51,6 +50,14 @@ FORGOTTEN = (
     "Forgotten: the file, everything computed from it, and trainings on it. A description of its "
     "columns stays in the address."
 )
+
+
+class TableStudy(StudyProtocol, Protocol):
+    """A study of a table, which may be uploaded."""
+
+    @property
+    def upload(self) -> str:
+        """Name of the uploaded table; "" for none."""
 
 
 class Upload:
@@ -328,22 +335,18 @@ def baselines(study: Study) -> Baselines:
     return result
 
 
-def learn_curves(study: Study) -> None:
-    """Submit training on the table; see `Upload.learn`."""
-    from dpcore.evaluation import curves
+def learn(study: TableStudy, make: Callable[[Any, str], Task]) -> None:
+    """Submit a study that learns from the table; see `Upload.learn`.
 
+    Parameters
+    ----------
+    study : TableStudy
+    make : callable
+        (study, path of the records' file) -> task.
+    """
     upload = stored("table")
     if upload is not None and upload.name == study.upload:
-        upload.learn(shared_jobs.CURVES, lambda path: curves.task(study, path), study.key)
-
-
-def learn_references(study: ReferenceStudy) -> None:
-    """Submit the models without privacy on the table; see `Upload.learn`."""
-    from dpcore.evaluation import references
-
-    upload = stored("table")
-    if upload is not None and upload.name == study.upload:
-        upload.learn(shared_jobs.CURVES, lambda path: references.task(study, path), study.key)
+        upload.learn(shared_jobs.CURVES, lambda path: make(study, path), study.key)
 
 
 def features(file: File) -> tuple[str, Brief]:

@@ -21,6 +21,7 @@ from dpcore.datasets.own import read_own
 from dpcore.datasets.prepare import drawn
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import splits
+from dpcore.evaluation.clinic.task import MEASURES
 from dpcore.methods import register as methods
 from dpcore.models.records import encode
 from dpcore.models.register import register as models
@@ -49,6 +50,7 @@ MEASURED = {
     *("accuracy_noiseless", "auc_noiseless", "rmse_noiseless"),
     *("baseline", "accuracy_baseline", "auc_baseline", "rmse_baseline"),
     *("accuracy_linear", "auc_linear", "rmse_linear"),
+    *(f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high")),
 }
 """What is measured on records, and how long it took: no ε covers it."""
 
@@ -145,6 +147,16 @@ def test_a_sweep_tells_nothing_of_a_record_but_measures(
     assert differing(capsys, tmp_path, predicts, PLACES[part], rest) == []
     summary = [*rest, "--methods", "opera,dpgd", "--summary"]
     assert differing(capsys, tmp_path, predicts, PLACES[part], summary) == []
+
+
+@pytest.mark.filterwarnings("error")
+def test_decisions_tell_nothing_of_a_record_but_measures(capsys, tmp_path, monkeypatch) -> None:
+    # Trees have seconds of their own, and what wins is a measure.
+    monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
+    rest = ["decision-curve", "--methods", "opera,dpgd", "--epsilon", "0.5", "--runs", "2"]
+    rest += ["--steps", "3", "--threshold", "0.2,0.5"]
+    for place in PLACES.values():
+        assert differing(capsys, tmp_path, "class", place, rest) == []
 
 
 @pytest.mark.filterwarnings("error")

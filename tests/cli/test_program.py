@@ -92,6 +92,7 @@ def examples() -> list[str]:
         "datasets",
         "methods",
         "sweep",
+        "decision-curve",
         "model",
         "audit",
         "train",

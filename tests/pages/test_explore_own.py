@@ -353,7 +353,8 @@ def test_boosted_trees_take_the_place_of_the_linear_model_once_they_are_there() 
     x, z = draw.uniform(-1.0, 1.0, (2, ROWS))
     lines = [f"{a:.3f},{b:.3f},{('no', 'yes')[int(a * b > 0)]}" for a, b in zip(x, z, strict=True)]
     data = "\n".join(["x,z,outcome", *lines]).encode()
-    app = opened("x: -1 to 1\nz: -1 to 1\npredict outcome: one of no, yes", data, focus="OPERA")
+    columns = "x: -1 to 1\nz: -1 to 1\npredict outcome: one of no, yes"
+    app = opened(columns, data, focus="OPERA", view="Net benefit")
 
     def without_privacy() -> float:
         found = re.search(r"without privacy \((\d+\.\d) %\)", sentence(app))
@@ -362,3 +363,8 @@ def test_boosted_trees_take_the_place_of_the_linear_model_once_they_are_there() 
 
     assert without_privacy() < 70.0
     until(lambda: without_privacy() > 95.0, app)
+    # Decisions by them are counted from one's own records likewise.
+    until(lambda: "Predictive value" in numbers(app), app)
+    found = re.search(r"Without privacy it is (0\.\d+), treating everybody", spoken(app))
+    assert found is not None
+    assert float(found[1]) > 0.45

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, number
+from dpcore.evaluation.clinic.costs import Costs
 
 BLOCK_ENTRIES = 2**20
 """Probabilities sorted at once."""
@@ -67,12 +68,19 @@ class Decisions:
         return 1000.0 * self.alarms
 
     @property
+    def true_positive_rate(self) -> NDArray[np.float64]:
+        """Sensitivity: share of those with the condition who are treated, (k, T); nan of nobody."""
+        return _share(self.found, self.share)
+
+    @property
+    def true_negative_rate(self) -> NDArray[np.float64]:
+        """Specificity: share of the others who are not treated, (k, T); nan of nobody."""
+        return 1.0 - _share(self.alarms, 1.0 - self.share)
+
+    @property
     def predictive_value(self) -> NDArray[np.float64]:
-        """Share of the treated who have the condition, (k, T); nan where nobody is treated."""
-        treated = self.found + self.alarms
-        result = np.full_like(treated, np.nan)
-        np.divide(self.found, treated, out=result, where=treated > 0.0)
-        return result
+        """PPV: share of the treated who have the condition, (k, T); nan where nobody is."""
+        return _share(self.found, self.found + self.alarms)
 
     def cost_per_1000(self, miss: float, false_alarm: float) -> NDArray[np.float64]:
         """Cost of 1,000 people's wrong decisions, (k, T), in the currency of the two costs.
@@ -80,11 +88,10 @@ class Decisions:
         Raises
         ------
         InvalidInput
-            If one is negative or no number.
+            If one is negative, beyond `MOST_COST` or no number.
         """
-        each_miss = number("cost of a missed case", miss, at_least=0.0)
-        each_alarm = number("cost of a false alarm", false_alarm, at_least=0.0)
-        return each_miss * self.missed_per_1000 + each_alarm * self.false_per_1000
+        costs = Costs(miss, false_alarm)
+        return costs.of(self.missed_per_1000, self.false_per_1000)
 
 
 def decisions(risks: Array, positive: NDArray[np.bool_], thresholds: Sequence[float]) -> Decisions:
@@ -130,3 +137,9 @@ def decisions(risks: Array, positive: NDArray[np.bool_], thresholds: Sequence[fl
                 counts[which, place] = len(row) - below
     found, alarms = counts / people
     return Decisions(levels, found, alarms, float(np.mean(ill)))
+
+
+def _share(part: NDArray[np.float64], whole: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    """The part of a whole; nan where that is nobody."""
+    result = np.full_like(part, np.nan)
+    return np.divide(part, whole, out=result, where=np.asarray(whole) > 0.0)

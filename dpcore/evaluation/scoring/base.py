@@ -57,17 +57,22 @@ def spread_over(values: Array, places: Array) -> tuple[Array, Array, Array]:
 
     Parameters
     ----------
-    values : (runs,) array
+    values : (runs, ...) array
     places : (runs,) array
         The split of each run.
+
+    Returns
+    -------
+    (mean, low, high)
+        Each without the first axis.
     """
     names, place, counts = np.unique(places, return_inverse=True, return_counts=True)
     if len(names) == 1 or counts.min() < 2:
-        return spread(values)
-    means = np.bincount(place, values) / counts
-    wider = np.sqrt(counts / (counts - 1.0))
-    middle = float(means.mean())
-    _, low, high = spread(middle + (values - means[place]) * wider[place])
+        return spread(values, axis=0)
+    means = np.stack([values[place == split].mean(axis=0) for split in range(len(names))])
+    wider = np.sqrt(counts / (counts - 1.0)).reshape(-1, *[1] * (values.ndim - 1))
+    middle = means.mean(axis=0)
+    _, low, high = spread(middle + (values - means[place]) * wider[place], axis=0)
     return np.asarray(middle), *holding(middle, low, high)
 
 

@@ -37,6 +37,32 @@ def test_it_is_a_plain_count() -> None:
             assert cost == pytest.approx((30.0 * (ill - right) + 2.0 * wrong) * 1000 / n)
 
 
+def test_it_is_what_the_package_of_its_authors_gives() -> None:
+    """By dcurves 1.1.7, ``dca(data, "ill", ["first", "second"], thresholds=...)``.
+
+    It pins pandas below 3 and so is no requirement; columns are those made here.
+    """
+    draw = np.random.default_rng(11)
+    ill = draw.random(150) < 0.3
+    risks = np.clip(draw.normal(np.where(ill, 0.55, 0.35), 0.2, (2, 150)), 0.0, 1.0)
+    found = decisions(np.round(risks, 2), ill, (0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 0.9))
+    first = (
+        *(0.3487719298245614, 0.31111111111111106, 0.24666666666666662, 0.1435897435897436),
+        *(0.12666666666666668, 0.0, 0.02),
+    )
+    second = (
+        *(0.34315789473684205, 0.3133333333333333, 0.2483333333333333, 0.17435897435897438),
+        *(0.12666666666666668, 0.026666666666666672, -0.033333333333333354),
+    )
+    everybody = (
+        *(0.3473684210526316, 0.3111111111111111, 0.225, 0.046153846153846156),
+        *(-0.24, -1.48, -5.200000000000001),
+    )
+    assert found.net_benefit[0] == pytest.approx(first, abs=1e-9)
+    assert found.net_benefit[1] == pytest.approx(second, abs=1e-9)
+    assert found.treat_all == pytest.approx(everybody, abs=1e-9)
+
+
 def test_treating_all_or_nobody_are_models_too() -> None:
     _, positive = made()
     both = np.stack([np.ones(len(positive)), np.zeros(len(positive))])
@@ -83,5 +109,8 @@ def test_what_is_no_probability_is_refused() -> None:
     one = decisions(risks[0], positive.astype(int), LEVELS)
     assert np.array_equal(one.net_benefit, decisions(risks[:1], positive, LEVELS).net_benefit)
     fine = decisions(risks, positive, LEVELS)
-    with pytest.raises(InvalidInput, match="cost of a missed case"):
-        fine.cost_per_1000(-1.0, 2.0)
+    for wrong in (-1.0, float("nan"), float("inf"), 1e10):
+        with pytest.raises(InvalidInput, match="cost of a missed case"):
+            fine.cost_per_1000(wrong, 2.0)
+        with pytest.raises(InvalidInput, match="cost of a false alarm"):
+            fine.cost_per_1000(2.0, wrong)

@@ -1,0 +1,79 @@
+"""What wrong decisions cost, in the currency of whoever names the costs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from dpcore.errors import number
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    Counts = TypeVar("Counts", pd.Series, NDArray[np.float64])
+
+MOST_COST = 1e9
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The cost of one wrong decision of either kind.
+
+    Parameters
+    ----------
+    miss, false_alarm : float
+        Of one case that is missed, and of one person who is treated needlessly.
+
+    Raises
+    ------
+    InvalidInput
+        If one is negative, beyond `MOST_COST` or no number.
+    """
+
+    miss: float
+    false_alarm: float
+
+    def __post_init__(self) -> None:
+        for name, field in (("missed case", "miss"), ("false alarm", "false_alarm")):
+            cost = number(
+                f"cost of a {name}", getattr(self, field), at_least=0.0, at_most=MOST_COST
+            )
+            object.__setattr__(self, field, cost)
+
+    @property
+    def threshold(self) -> float:
+        """The risk from which on a miss is expected to cost more than a false alarm; nan for none.
+
+        Someone with risk t costs t · miss if left alone and (1 - t) · false_alarm if treated.
+        """
+        both = self.miss + self.false_alarm
+        return self.false_alarm / both if both > 0.0 else math.nan
+
+    def of(self, missed: Counts, false: Counts) -> Counts:
+        """Of so many missed cases and false alarms."""
+        return self.miss * missed + self.false_alarm * false
+
+    def added(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The table with ``cost_per_1000``, of 1,000 people.
+
+        Parameters
+        ----------
+        rows : DataFrame
+            From `dpcore.evaluation.clinic.task.decided`.
+
+        Returns
+        -------
+        DataFrame
+            At the low end both counts are at their low ends, so the band holds at least eight of
+            ten single runs.
+        """
+        ends = {
+            f"cost_per_1000{end}": self.of(
+                rows[f"missed_per_1000{end}"], rows[f"false_per_1000{end}"]
+            )
+            for end in ("", "_low", "_high")
+        }
+        return rows.assign(**ends)

@@ -1,0 +1,81 @@
+"""A description of what the models of an exploration are worth to those who decide by them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+
+from dpcore.datasets import Entry
+from dpcore.errors import InvalidInput, number, reject
+from dpcore.evaluation.study import Study
+from dpcore.evaluation.task import digest
+
+THRESHOLDS = tuple(place / 100 for place in range(1, 100))
+"""Public, whatever the records are."""
+MOST_THRESHOLDS = 1_000
+LOSS = "logistic"
+"""The loss whose margins are log-odds."""
+
+
+@dataclass(frozen=True)
+class ClinicStudy:
+    """The private models of an exploration, judged by the decisions that follow from them.
+
+    Parameters
+    ----------
+    study : Study
+        Its models are those that `dpcore.evaluation.sweep` draws for each method alone, and so
+        those of a page's curves. The model without noise is left out.
+    thresholds : tuple of float
+        Probabilities in (0, 1) from which on one acts.
+
+    Raises
+    ------
+    InvalidInput
+        If a threshold is out of range, no private method is named, or the loss gives no
+        probabilities.
+    """
+
+    study: Study = field(default_factory=Study)
+    thresholds: tuple[float, ...] = THRESHOLDS
+
+    def __post_init__(self) -> None:
+        if self.study.loss != LOSS:
+            allowed = "logistic for a decision curve, which needs probabilities"
+            raise reject("loss", self.study.loss, allowed)
+        methods = tuple(method for method in self.study.methods if method != "nonprivate")
+        if not methods:
+            raise InvalidInput("methods names no private method, but at least one must be named.")
+        if not 1 <= len(self.thresholds) <= MOST_THRESHOLDS:
+            raise InvalidInput(
+                f"threshold has {len(self.thresholds):,} values, but must have 1 to "
+                f"{MOST_THRESHOLDS:,}."
+            )
+        levels = {number("threshold", level, above=0.0, below=1.0) for level in self.thresholds}
+        object.__setattr__(self, "study", replace(self.study, methods=methods))
+        object.__setattr__(self, "thresholds", tuple(sorted(levels)))
+
+    @property
+    def upload(self) -> str:
+        """Digest of the uploaded records; "" for none."""
+        return self.study.upload
+
+    @property
+    def title(self) -> str:
+        """The study in a few words."""
+        return f"Decisions by {self.study.title}"
+
+    @property
+    def key(self) -> str:
+        """A digest of the description and of the code that computes it."""
+        return digest({"clinic": asdict(self)})
+
+
+def check_data(entry: Entry) -> None:
+    """Refuse data without two classes to tell apart.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    if entry.predicts != "class":
+        raise reject("dataset", entry.key, "one of two classes for a decision curve")

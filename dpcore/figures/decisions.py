@@ -1,0 +1,155 @@
+"""What deciding by a model is worth at each threshold: the decision curve, and its sentences.
+
+A table has the columns of `dpcore.evaluation.clinic.task`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpcore.evaluation.clinic.task import REFERENCE, TREAT_ALL, TREAT_NONE, worth_from
+from dpcore.evaluation.runs import MANY
+from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, single_runs
+from dpcore.figures.curves import HEIGHT, PROVED, guarantee_of
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import NEUTRAL, Look, look
+from dpcore.figures.words import band, percent, plain
+
+BELOW = 0.25
+"""The axis reaches this share of the highest value below 0, where curves fall without end."""
+MARGIN = 1.05
+THIN = 1.25
+"""Width in pixels of what the model is compared with."""
+LOOKS: Mapping[str, Look] = {
+    REFERENCE: Look(NEUTRAL, NEUTRAL, "dash", "circle"),
+    TREAT_ALL: Look(NEUTRAL, NEUTRAL, "dot", "circle"),
+    TREAT_NONE: Look(NEUTRAL, NEUTRAL, "solid", "circle"),
+}
+DETAIL = (
+    "Net benefit is the share of people treated rightly, less the share treated needlessly. "
+    "The second share counts t/(1−t) times, at a threshold of t. "
+    "0.25 is worth as much as 250 of 1,000 people treated rightly and nobody needlessly. "
+    "A model is of use where it is above treating everybody and treating nobody. "
+    "Source: Vickers and Elkin (2006)."
+)
+
+
+def decision_curve(
+    model: pd.DataFrame, others: pd.DataFrame, *, threshold: float, dark: bool = False
+) -> Drawn:
+    """Net benefit against the threshold, with what one would do without the private model.
+
+    Parameters
+    ----------
+    model : pandas.DataFrame
+        Rows of one private model at one ε.
+    others : pandas.DataFrame
+        Rows of the model without privacy, of treating everybody and of treating nobody.
+    threshold : float
+        The chosen one, which the sentence is about.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    first = model.iloc[0]
+    highest = MARGIN * float(max(model["net_benefit_high"].max(), others["net_benefit"].max()))
+    figure = canvas(
+        HEIGHT,
+        hovermode="closest",
+        showlegend=True,
+        legend=LEGEND,
+        xaxis=axis("act from a risk of", dark, range=[0.0, 1.0], tickformat=".0%"),
+        yaxis=axis("net benefit", dark, range=[-BELOW * highest, highest]),
+    )
+    for method, style in LOOKS.items():
+        rows = others[others["method"] == method]
+        _add(figure, rows, style, _named(rows.iloc[0]), dark)
+        figure.data[-1].line.width = THIN  # beside a model whose dash is the same
+    colour = look(first["method"])
+    ends = model["threshold"], model["net_benefit_low"], model["net_benefit_high"]
+    add_band(figure, *ends, colour.on(dark), showlegend=False)
+    _add(figure, model, colour, f"{first['title']}, ε = {plain(first['epsilon'])}", dark)
+    figure.add_vline(x=threshold, line={"color": NEUTRAL, "dash": "dot", "width": 1})
+    sentence = _sentence(model, others, threshold)
+    return Drawn(figure, sentence, f"Net benefit against the threshold. {sentence}", DETAIL)
+
+
+def _named(row: pd.Series) -> str:
+    return f"{row['title']}: {row['baseline']}" if row["baseline"] else str(row["title"])
+
+
+def _add(figure: go.Figure, rows: pd.DataFrame, style: Look, name: str, dark: bool) -> None:
+    """A line, and the text of each of its points."""
+    private = rows["status"].iloc[0] not in ("", "not private")
+    texts = []
+    for _, row in rows.iterrows():
+        text = (
+            f"<b>{name}</b> from {percent(row['threshold'], 0)} on<br>{_shown(row['net_benefit'])}"
+        )
+        if private:
+            ends = row["net_benefit_low"], row["net_benefit_high"]
+            text += f"{single_runs(*ends, _shown, row['runs'])}<br>{guarantee_of(row)}"
+        texts.append(text)
+    line = rows["threshold"], rows["net_benefit"], style, texts
+    add_curve(figure, *line, size=0, dark=dark, mode="lines", name=name)
+
+
+def _shown(value: float) -> str:
+    return plain(round(value, 3))
+
+
+def _at(rows: pd.DataFrame, threshold: float) -> pd.Series:
+    return rows[rows["threshold"] == threshold].iloc[0]
+
+
+def _sentence(model: pd.DataFrame, others: pd.DataFrame, threshold: float) -> str:
+    row = _at(model, threshold)
+    values = {
+        method: _shown(_at(others[others["method"] == method], threshold)["net_benefit"])
+        for method in LOOKS
+    }
+    return (
+        f"At ε = {plain(row['epsilon'])} and a threshold of {percent(threshold, 0)}, the net "
+        f"benefit of {row['title']} is {_shown(row['net_benefit'])}. "
+        f"{band(int(row['runs']))}: {_shown(row['net_benefit_low'])} to "
+        f"{_shown(row['net_benefit_high'])}. "
+        f"Without privacy it is {values[REFERENCE]}, treating everybody {values[TREAT_ALL]}, "
+        f"treating nobody {values[TREAT_NONE]}."
+    )
+
+
+def worth(line: pd.DataFrame, others: pd.DataFrame, threshold: float) -> str:
+    """From which ε on the model is worth more than treating everybody or nobody, in sentences.
+
+    Parameters
+    ----------
+    line : pandas.DataFrame
+        Rows of one private model at each ε.
+    others : pandas.DataFrame
+        As in `decision_curve`.
+    threshold : float
+    """
+    proved = line[line["status"] == PROVED]
+    if proved.empty:
+        return "Nothing is proved here, so there is no least ε."
+    rows = pd.concat([proved, others])
+    least = worth_from(rows, threshold)
+    at = f"At a threshold of {percent(threshold, 0)}"
+    if least is None:
+        most = plain(float(proved["epsilon"].max()))
+        nothing = "the model is worth no more than treating everybody or nobody"
+        return f"{at} {nothing}, even at ε = {most}."
+    safe = worth_from(rows, threshold, "net_benefit_low")
+    runs = "19 of 20 runs" if int(proved["runs"].iloc[0]) >= MANY else "all runs"
+    single = (
+        f"At no ε here does this hold in {runs}."
+        if safe is None
+        else f"In {runs} this holds from ε = {plain(safe)} on."
+    )
+    return (
+        f"{at} the model is worth more than treating everybody or nobody from "
+        f"ε = {plain(least)} on. "
+        f"{single}"
+    )

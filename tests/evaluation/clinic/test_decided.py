@@ -1,0 +1,198 @@
+"""The table of decisions: the models of the curves, their spread, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.datasets import Table, load
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.evaluation import curves
+from dpcore.evaluation.baselines import LINEAR, baselines
+from dpcore.evaluation.clinic.risks import released
+from dpcore.evaluation.clinic.study import THRESHOLDS, ClinicStudy
+from dpcore.evaluation.clinic.task import (
+    COLUMNS,
+    MEASURES,
+    REFERENCE,
+    TREAT_ALL,
+    TREAT_NONE,
+    decided,
+    worth_from,
+)
+from dpcore.evaluation.splits import splits
+from dpcore.evaluation.study import Study
+from dpcore.evaluation.sweep import sweep
+from dpcore.progress import silent
+
+STUDY = Study(
+    dataset="breast_cancer", methods=("nonprivate", "objpert", "dpgd"), epsilons=(0.3, 3.0), runs=10
+)
+NOISY = Study(
+    dataset="cohort", records=300, methods=("outpert",), epsilons=(2.0, 8.0, 16.0), runs=200
+)
+CLINIC = ClinicStudy(STUDY, (0.5, 0.2, 0.2))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_trees_are_tried() -> Iterator[None]:
+    """They take seconds, and `dpcore.evaluation.boosted` has tests of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dpcore.evaluation.baselines._better", lambda *_: LINEAR)
+        yield
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return load("breast_cancer")
+
+
+@pytest.fixture(scope="module")
+def rows(table: Table) -> pd.DataFrame:
+    return decided(CLINIC, records=table)
+
+
+def test_there_is_a_row_for_each_model_and_threshold(rows: pd.DataFrame) -> None:
+    assert tuple(rows.columns) == COLUMNS
+    assert CLINIC.thresholds == (0.2, 0.5)
+    sizes = rows.groupby("method", sort=False).size()
+    expected = {"objpert": 4, "dpgd": 4, REFERENCE: 2, TREAT_ALL: 2, TREAT_NONE: 2}
+    assert sizes.to_dict() == expected
+    assert rows["splits"].unique().tolist() == [5]
+    for name, (least, most) in MEASURES.items():
+        low, mean, high = (rows[f"{name}{end}"].dropna() for end in ("_low", "", "_high"))
+        assert ((least <= low) & (low <= mean) & (mean <= high) & (high <= most)).all()
+
+
+def test_they_are_the_models_of_the_curves(rows: pd.DataFrame, table: Table) -> None:
+    parts = splits(table, STUDY.preparation)
+    at_half = rows[rows["threshold"] == 0.5].set_index(["method", "epsilon"])
+    for method in ("objpert", "dpgd"):
+        alone = replace(STUDY, methods=(method,))
+        curve = curves.summarise(sweep(alone, split=parts), alone, parts)
+        for _, one in curve.iterrows():
+            here = at_half.loc[(method, one["epsilon"])]
+            assert here["runs"] == one["runs"] == 10
+            assert (here["status"], here["delta"]) == (one["status"], one["delta"])
+            for name in ("missed_per_1000", "false_per_1000"):
+                assert here[name] == pytest.approx(one[name], abs=1e-9)
+
+
+def test_the_reference_is_the_models_without_privacy(rows: pd.DataFrame, table: Table) -> None:
+    compared = baselines(splits(table, STUDY.preparation))
+    here = rows[(rows["method"] == REFERENCE) & (rows["threshold"] == 0.5)].iloc[0]
+    assert (here["baseline"], here["status"]) == (LINEAR, "not private")
+    for name in ("missed_per_1000", "false_per_1000"):
+        assert here[name] == pytest.approx(compared.measured[name], abs=1e-9)
+
+
+def test_it_is_a_plain_count_of_each_models_sigmoids(rows: pd.DataFrame, table: Table) -> None:
+    parts = splits(table, STUDY.preparation)
+    model = released(CLINIC, parts, silent)[0]
+    assert model.calibration is not None
+    assert model.calibration.requested.epsilon == 0.3
+    benefits = []
+    for weights, split in zip(model.weights, parts, strict=True):
+        for one in weights:
+            total = 0.0
+            for record, label in zip(split.x_test, split.y_test, strict=True):
+                if 1.0 / (1.0 + math.exp(-float(one @ record))) >= 0.2:
+                    total += 1.0 if label > 0 else -0.2 / 0.8
+            benefits.append(total / len(split.y_test))
+    first = rows.iloc[0]
+    assert (first["method"], first["epsilon"], first["threshold"]) == ("objpert", 0.3, 0.2)
+    assert first["net_benefit"] == pytest.approx(np.mean(benefits), abs=1e-12)
+
+
+@pytest.fixture(scope="module")
+def spreads(table: Table) -> dict[float, tuple[pd.Series, np.ndarray]]:
+    """At each ε the row of 200 runs, and 200 net benefits of single runs of another seed."""
+    cohort = load("cohort", records=300)
+    found = decided(ClinicStudy(NOISY, (0.5,)), records=cohort)
+    fresh = ClinicStudy(replace(NOISY, seed=1), (0.5,))
+    result = {}
+    for at, model in enumerate(released(fresh, splits(cohort, NOISY.preparation), silent)):
+        ((risks, ill),) = model.risks
+        treated = risks >= 0.5
+        benefits = (treated & ill).mean(axis=1) - (treated & ~ill).mean(axis=1)
+        result[NOISY.epsilons[at]] = found.iloc[at], benefits
+    return result
+
+
+def test_the_band_holds_nine_of_ten_runs_and_not_those_of_less_noise(
+    spreads: dict[float, tuple[pd.Series, np.ndarray]],
+) -> None:
+    def inside(band: float, runs: float) -> float:
+        row, benefits = spreads[band][0], spreads[runs][1]
+        return float(
+            np.mean((row["net_benefit_low"] <= benefits) & (benefits <= row["net_benefit_high"]))
+        )
+
+    assert 0.82 <= inside(8.0, 8.0) <= 0.97
+    assert 0.82 <= inside(16.0, 16.0) <= 0.97
+    assert inside(8.0, 16.0) > 0.97
+    assert inside(16.0, 8.0) < 0.82
+
+
+def test_a_closed_form_curve_is_the_mean_and_no_other_epsilons_is(
+    spreads: dict[float, tuple[pd.Series, np.ndarray]],
+) -> None:
+    split = splits(load("cohort", records=300), NOISY.preparation)
+    curve = curves.closed_form(NOISY, split).set_index("epsilon")
+
+    def errors(here: float, there: float) -> float:
+        row, benefits = spreads[here]
+        one = curve.loc[there]
+        value = 1.0 - (row["missed_per_1000"] + row["false_per_1000"]) / 1000.0
+        # At one half the net benefit and the accuracy differ by a constant: one spread serves both.
+        return float(abs(value - one["accuracy"]) / (benefits.std() / math.sqrt(row["runs"])))
+
+    assert max(errors(2.0, 2.0), errors(8.0, 8.0)) < 4.0
+    assert min(errors(2.0, 8.0), errors(8.0, 2.0)) > 4.0
+
+
+def test_the_least_epsilon_is_that_from_which_on_it_gains() -> None:
+    def made(benefits: list[float], bar: float, status: str = "proved") -> pd.DataFrame:
+        model = pd.DataFrame({"epsilon": [0.1, 1.0, 10.0], "net_benefit": benefits})
+        all_of_them = pd.DataFrame({"method": [TREAT_ALL], "net_benefit": [bar], "status": [""]})
+        rows = pd.concat([model.assign(method="opera", status=status), all_of_them])
+        return rows.assign(threshold=0.2, net_benefit_low=rows["net_benefit"] - 0.15)
+
+    assert worth_from(made([0.3, 0.1, 0.3], 0.2), 0.2) == 10.0
+    assert worth_from(made([0.1, 0.3, 0.3], 0.2), 0.2) == 1.0
+    assert worth_from(made([0.1, 0.3, 0.4], 0.2), 0.2, "net_benefit_low") == 10.0
+    assert worth_from(made([0.1, 0.3, 0.1], 0.2), 0.2) is None
+    assert worth_from(made([0.2, 0.2, 0.2 + 1e-17], 0.2), 0.2) is None  # it treats everybody
+    assert worth_from(made([-0.1, 0.0, 0.0], -0.3), 0.2) is None  # and here nobody
+    assert worth_from(made([0.3, 0.3, 0.3], 0.2, "conditions not met"), 0.2) is None
+
+
+@pytest.mark.parametrize("wrong", [0.0, 1.0, -0.1, math.nan, math.inf, "half"])
+def test_a_threshold_out_of_range_is_refused(wrong: float) -> None:
+    with pytest.raises(InvalidInput, match=r"threshold is .*, but it must be"):
+        ClinicStudy(STUDY, (0.5, wrong))
+
+
+def test_what_has_no_decision_curve_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="loss is 'huber', but it must be logistic"):
+        ClinicStudy(replace(STUDY, loss="huber"))
+    with pytest.raises(InvalidInput, match="methods names no private method"):
+        ClinicStudy(replace(STUDY, methods=("nonprivate",)))
+    for thresholds in ((), THRESHOLDS * 11):
+        with pytest.raises(InvalidInput, match="must have 1 to 1,000"):
+            ClinicStudy(STUDY, thresholds)
+    with pytest.raises(
+        InvalidInput, match="dataset is 'optical_digits', but it must be one of two"
+    ):
+        decided(ClinicStudy(replace(STUDY, dataset="optical_digits")))
+
+
+def test_it_can_be_stopped_and_its_key_tells_thresholds_apart(table: Table) -> None:
+    with pytest.raises(Cancelled):
+        decided(CLINIC, records=table, cancelled=lambda: True)
+    assert ClinicStudy(STUDY).key != CLINIC.key == ClinicStudy(STUDY, (0.2, 0.5)).key
