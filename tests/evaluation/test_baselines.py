@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from dpcore.datasets import PAPER_000, Preparation, Split, load, prepare
+from dpcore.datasets import PAPER_000, Preparation, Split, Table, load, prepare
 from dpcore.erm.newton import ridge_path
-from dpcore.evaluation.baselines import CROSS_VALIDATION_LAMS, baselines, usual
+from dpcore.evaluation import curves
+from dpcore.evaluation.baselines import CROSS_VALIDATION_LAMS, Baselines, baselines, usual
 from dpcore.evaluation.curves import answers
 from dpcore.evaluation.scoring import AREA, scoring_for
 from dpcore.evaluation.splits import splits
@@ -137,7 +138,19 @@ def changes() -> Sequence[Study]:
     return [base, *alone, free, replace(base, loss="huber", huber_width=0.1)]
 
 
-def test_no_setting_of_a_study_moves_it() -> None:
+def test_no_setting_of_a_study_moves_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed: dict[bytes, Baselines] = {}
+
+    def once(parts: Sequence[Split], table: Table) -> Baselines:
+        """The baselines, computed once for the same records prepared alike."""
+        key = table.frame.to_csv().encode()
+        for one in parts:
+            key += b"".join(x.tobytes() for x in (one.x_train, one.y_train, one.x_test, one.y_test))
+        if key not in computed:
+            computed[key] = baselines(parts, table)
+        return computed[key]
+
+    monkeypatch.setattr(curves, "baselines", once)
     known = {field.name for field in fields(Study)}
     assert set(OTHERWISE) <= known
     base, *others = changes()
@@ -151,6 +164,7 @@ def test_no_setting_of_a_study_moves_it() -> None:
         replace(base, preparation=Preparation(seed=1)),
     ):
         assert (carried(study) != wanted).all()
+    assert len(computed) == 3
 
 
 def test_it_is_prepared_as_usual_whatever_the_private_model_is() -> None:
