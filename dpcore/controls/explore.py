@@ -53,6 +53,7 @@ PER_1000 = "Per 1,000"
 NET_BENEFIT = "Net benefit"
 EVERY_METHOD = "Every method"
 BEST_METHOD = "Best method"
+TAKE_ALONG = "Take along"
 ONE_PERSON = "What could someone find out?"
 TABS = (
     ONE_PERSON,
@@ -64,7 +65,7 @@ TABS = (
     "Objective",
     "Excess risk",
     "Claim and proof",
-    "Take along",
+    TAKE_ALONG,
     "About the data",
 )
 OF_TWO_CLASSES = (PER_1000, NET_BENEFIT)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -16,6 +16,7 @@ from dpcore.controls.common import LOSSES
 from dpcore.controls.explore import (
     ADJACENCIES,
     BEST,
+    BEST_METHOD,
     CHOSEN_METHODS,
     CONTROLS,
     DELTA,
@@ -28,6 +29,8 @@ from dpcore.controls.explore import (
     OF_TWO_CLASSES,
     PAPER_LAMBDA,
     TABS,
+    TAKE_ALONG,
+    VIEW,
     datasets,
     private_methods,
 )
@@ -40,7 +43,7 @@ from dpcore.guarantee import Adjacency, default_delta
 from pages.explore import own_table, presets, texts
 from pages.shared import query, uploads
 from pages.shared.presets import set_held
-from pages.shared.session import control_value, once, set_controls, share
+from pages.shared.session import control_text, control_value, once, set_controls, share
 from pages.shared.widgets import Form
 
 if TYPE_CHECKING:
@@ -49,6 +52,8 @@ if TYPE_CHECKING:
     from pages.shared.uploads import File
 
 
+LISTS = (BEST_METHOD, TAKE_ALONG)
+"""Tabs that show every method."""
 EXPERT = "expert"
 """Key of the group of controls that is closed at first."""
 IN_SIGHT = ("data", "patients")
@@ -120,11 +125,17 @@ class ExploreChoice:
         The uploaded file, where the data set needs one.
     measure : str
         Column of the curves that models are compared by, if the records allow it.
+    ranks : bool
+        Whether the first screen is about the best method.
+    lists_all : bool
+        Whether the open tab shows every method, whichever the first screen is about.
     """
 
     study: Study
     upload: File | None
     measure: str
+    ranks: bool = True
+    lists_all: bool = False
 
 
 def kind_of(dataset: Entry) -> str:
@@ -367,7 +378,10 @@ def rest(first: Start) -> ExploreChoice:
     with first.presets:
         presets.start_from()
     settings = {"loss": loss, "lam": lam, "preparation": preparation, "columns": first.columns}
-    return _choice(form.values, methods, settings, first.upload)
+    tab = control_text(VIEW.key) or st.query_params.get(VIEW.key, "")
+    choice = _choice(form.values, methods, settings, first.upload)
+    ranks = form.values.get("focus", BEST) == BEST
+    return replace(choice, ranks=ranks, lists_all=tab in LISTS)
 
 
 def first_choice() -> ExploreChoice:

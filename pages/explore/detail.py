@@ -15,6 +15,7 @@ from dpcore.controls.explore import (
     NET_BENEFIT,
     ONE_PERSON,
     PER_1000,
+    TAKE_ALONG,
 )
 from dpcore.figures import chosen
 from dpcore.figures.words import at_most, listed, plain
@@ -58,7 +59,7 @@ def at_chosen_epsilon(
         "Objective": lambda: plot(figure("objective", shown, epsilon), "objective_figure"),
         "Excess risk": lambda: plot(figure("excess", shown, epsilon), "excess_figure"),
         "Claim and proof": lambda: badges.claims_and_proofs(_calibrations(view, row, epsilon)),
-        "Take along": lambda: take_along.show(view),
+        TAKE_ALONG: lambda: take_along.show(view),
         "About the data": lambda: _about(view),
     }
     for name, draw in contents.items():

@@ -255,9 +255,8 @@ def gather(choice: ExploreChoice) -> View:
         chosen = set(study.methods)
         closed = _closed_form(whole, records)
         first, jobs_first = _trained(_only(whole, chosen))
-        others, jobs_others = _trained(
-            _only(whole, set(whole.methods) - chosen), None if is_compared else references
-        )
+        further = _wanted(choice, whole, published=records.published) - chosen
+        others, jobs_others = _trained(_only(whole, further), None if is_compared else references)
         everything = pd.concat([closed, first, others], ignore_index=True)
         rows = everything
         printed_jobs: tuple[WatchedJobs, ...] = ()
@@ -284,6 +283,13 @@ def gather(choice: ExploreChoice) -> View:
         ),
         dark=on_dark(),
     )
+
+
+def _wanted(choice: ExploreChoice, whole: Study, *, published: bool) -> set[str]:
+    """The methods that what is open needs besides the chosen ones."""
+    if choice.lists_all or (choice.ranks and published):
+        return set(whole.methods)
+    return {BY_RULE} & set(whole.methods) if choice.ranks else set()
 
 
 def _in_order(rows: pd.DataFrame, study: Study) -> pd.DataFrame:

@@ -39,7 +39,7 @@ def test_links_are_of_their_time_and_of_today_once_a_setting_is_changed(
         )
         expect(neighbour(page)).to_have_value("One record blanked out")
         expect(page.get_by_text("A link without a version")).to_be_visible()
-    page.goto(f"{address}/explore?loss=Huber+SVM&expert=true")
+    page.goto(f"{address}/explore?loss=Huber+SVM&methods=OPERA&focus=OPERA&expert=true")
     expect(page).to_have_url(re.compile(r"adjacency=One\+record\+replaced.*&v=3$"))
     expect(neighbour(page)).to_have_value("One record replaced")
     # ε moves in a part of the page alone, and is written into a link of today all the same.
