@@ -15,7 +15,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.additive import cuts, sums_of_steps
+from dpcore.datasets.additive import counted, cuts, sums_of_steps
+from dpcore.datasets.feature_rule import by_rule
 from dpcore.datasets.fourier import fourier_names, random_fourier
 from dpcore.datasets.schema import Classes, Column, Entry, Table
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
@@ -29,7 +30,7 @@ row over the norm that the sensitivity assumes."""
 
 _VANISHING = 1e-100
 
-FEATURES = ("plain", "additive", "fourier")
+FEATURES = ("plain", "additive", "rule", "fourier")
 MOST_FEATURES = 4_096
 
 DATA_SCALING = (
@@ -66,9 +67,10 @@ class Preparation:
         Apply the public transform of long-tailed columns, such as log(1 + x), before scaling.
     include : tuple of str
         Columns to use that the catalogue leaves out, such as Bank's ``duration``.
-    features : {"plain", "additive", "fourier"}
-        The rows as they are; numbers as sums of steps (`dpcore.datasets.additive`), with which
-        linear methods learn a curve in each number; or random Fourier features of the rows
+    features : {"plain", "additive", "rule", "fourier"}
+        The rows as they are; numbers beside sums of steps (`dpcore.datasets.additive`), with which
+        linear methods learn a curve in each number; one of these two by a rule in public sizes
+        (`dpcore.datasets.feature_rule`); or random Fourier features of the rows
         (`dpcore.datasets.fourier`), with which they learn as kernel methods do.
     fourier_features : int
         Number of Fourier features, even.
@@ -85,7 +87,7 @@ class Preparation:
     seed: int = 0
     log_transform: bool = True
     include: tuple[str, ...] = ()
-    features: Literal["plain", "additive", "fourier"] = "plain"
+    features: Literal["plain", "additive", "rule", "fourier"] = "plain"
     fourier_features: int = 256
     bandwidth: float = 0.7
 
@@ -103,10 +105,10 @@ class Preparation:
                 )
         object.__setattr__(self, "include", tuple(self.include))
         one_of("features", self.features, FEATURES)
-        if self.features == "additive" and self.scaling == "data":
+        if self.features in ("additive", "rule") and self.scaling == "data":
             raise InvalidInput(
-                "scaling is 'data', but it must be public with features 'additive', whose steps "
-                "stand at public values."
+                f"scaling is 'data', but it must be public with features {brief(self.features)}, "
+                "whose steps stand at public values."
             )
         count = whole("fourier_features", self.fourier_features, at_least=2, at_most=MOST_FEATURES)
         if count % 2:
@@ -135,7 +137,7 @@ class Split:
     entry : Entry
         Where they come from.
     preparation : Preparation
-        How they were made.
+        How they were made; its `features` are those that the rule took.
     x_train, x_test : numpy.ndarray, shape (n, d) and (m, d), float64
         Every row has norm at most 1, the intercept included.
     y_train, y_test : numpy.ndarray, shape (n,) and (m,), float64
@@ -199,6 +201,13 @@ class Split:
         """Number of features, d, the intercept included."""
         return len(self.feature_names)
 
+    @property
+    def counted(self) -> int:
+        """Number of features as rules count them (`dpcore.datasets.additive`)."""
+        if self.preparation.features != "additive":
+            return self.dimension
+        return counted(self.dimension, _numbers(used_columns(self.entry, self.preparation)))
+
 
 def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     """Turn records into rows of norm at most 1.
@@ -228,6 +237,15 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
 
     further = table.further is not None
     table, test = tested(table, preparation)
+    if preparation.features == "rule":
+        # Of all records, with gaps or without: how many have none is nobody's business.
+        records, numbers = int((~test).sum()), _numbers(columns)
+        preparation = replace(preparation, features=by_rule(records, numbers))
+        shape = {"plain": "a straight line", "additive": "a curve"}[preparation.features]
+        notes.append(
+            f"Each number is {shape}, by rule, with {records:,} {entry.records_are} and {numbers} "
+            "columns of numbers."
+        )
     frame, blank = table.frame, table.blank
     unknown = unknown_values(table, columns)
     keep = complete_enough(unknown, preparation)
@@ -425,16 +443,21 @@ def _one_hot(
     return names, (levels[:, np.newaxis] == np.arange(len(names))).astype(float)
 
 
+def _numbers(columns: Sequence[Column]) -> int:
+    """How many of the columns hold numbers."""
+    return sum(column.kind == "number" for column in columns)
+
+
 def _number(
     column: Column, values: FloatArray, preparation: Preparation
 ) -> tuple[list[str], FloatArray, int]:
     """The features of a number: names, rows, and how many values lay outside the public bounds."""
+    line, outside = scaled(column, values, preparation)
     if preparation.features != "additive":
-        values, outside = scaled(column, values, preparation)
-        return [column.name], values[:, np.newaxis], outside
-    shares, outside = scaled(column, values, replace(preparation, interval="unit"))
+        return [column.name], line[:, np.newaxis], outside
+    shares, _ = scaled(column, values, replace(preparation, interval="unit"))
     names = [f"{column.name} ≥ {cut:.4g}" for cut in cut_values(column, preparation)]
-    return names, sums_of_steps(shares), outside
+    return [column.name, *names], np.column_stack([line, sums_of_steps(shares)]), outside
 
 
 def cut_values(column: Column, preparation: Preparation) -> FloatArray:

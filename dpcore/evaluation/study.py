@@ -175,7 +175,7 @@ def problem_for(study: Study, split: Split) -> Problem:
     records, dimension = split.x_train.shape
     return Problem(
         loss=study.loss,
-        lam=default_lam(records, dimension) if study.lam is None else float(study.lam),
+        lam=default_lam(records, split.counted) if study.lam is None else float(study.lam),
         records=records,
         dimension=dimension,
         adjacency=Adjacency(study.adjacency),
@@ -184,6 +184,7 @@ def problem_for(study: Study, split: Split) -> Problem:
         public_preparation=not split.leaks,
         complete=split.complete,
         classes=split.entry.classes,
+        counted=split.counted,
     )
 
 
