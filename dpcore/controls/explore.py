@@ -11,7 +11,6 @@ from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, SomeOf, Stops, Switch, where
 from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
-from dpcore.datasets.feature_rule import LEAST_RECORDS
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.evaluation.clinic.costs import MOST_COST
 from dpcore.evaluation.study import Study
@@ -340,17 +339,19 @@ FEATURES = Control(
         {
             "plain": "As they are",
             "additive": "A curve in each number (additive)",
-            "rule": "A curve where records are many, by rule",
+            "fine": "A fine curve in each number",
+            "rule": "Lines or curves, by rule",
             "fourier": "Random Fourier (Gaussian kernel)",
         }
     ),
     fallback_name="as they are",
     field="preparation.features",
-    brief="plain, additive (a curve in each number), rule (one of the two, by public sizes) or "
-    "fourier (random, for a Gaussian kernel)",
-    help="**A curve in each number**: the model adds 12 steps to the straight line of each number. "
-    "The steps stand at public values, so no record moves them. **By rule** there are curves where "
-    f"there are {LEAST_RECORDS} records or more to learn from for each column of numbers. "
+    brief="plain, additive (a curve in each number), fine (a finer one), rule (one of these at "
+    "each ε, by public values) or fourier (random, for a Gaussian kernel)",
+    help="**A curve in each number**: the model adds 12 light steps to the straight line of each "
+    "number, or 24 full ones for a **fine curve**. The steps stand at public values, so no record "
+    "moves them. **By rule** the number of records, of features and ε decide: straight lines where "
+    "noise is large, curves above, fine ones where it is small. "
     "**Random Fourier features** are waves across the data whose directions and lengths are "
     "drawn by chance, without looking at any record. A linear model of them can follow curves, as "
     "a Gaussian-kernel machine does. Privacy is proved as before; the noise falls on every "

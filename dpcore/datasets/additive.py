@@ -5,12 +5,12 @@ public transform. It stays a feature itself, and brings K further ones, ±s/√K
 least tⱼ. A linear model of them is a straight line and K steps in each number, and its score is the
 sum of these curves.
 
-Beside the line, and with less weight than it (s below 1), steps cost little where noise is large,
-and gain nearly as much where it is small. Steps and not one indicator for each bin: neighbouring
-bins then share their strength.
+Beside the line, and with less weight than it (s below 1), steps cost little where noise is large;
+more of them, in full, gain more where it is small. Steps and not one indicator for each bin:
+neighbouring bins then share their strength.
 
-A step counts as s² of a feature where a rule asks for the number of features d (`counted`): for λ,
-and for the length of DP-GD's path, which d shortens. Counted in full they made DP-GD stop too early
+A step counts as s² of a feature where a rule asks for the number of features d: for λ, and for the
+length of DP-GD's path, which d shortens. Counted in full the coarse steps made DP-GD stop too early
 on Bank, at a cost of .003 of accuracy at ε = 0.03.
 
 The features depend on one record and on public values alone, and the row that they stand in is then
@@ -22,43 +22,50 @@ and the synthetic cohort (``docs/decisions/0139``).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-STEPS = 12
-"""K of every number. Twice as many gain up to .002 on all of Cardio, and lose as much on Bank at
-ε of 0.1 and less."""
-WEIGHT = 0.5
-"""s. With 0.8 Cardio and the cohort gain up to .015 more at small ε, and Bank loses up to .005."""
 
-
-def cuts() -> FloatArray:
-    """t₁ … t_K as shares of the public interval, shape (K,), strictly between 0 and 1."""
-    return np.arange(1, STEPS + 1) / (STEPS + 1)
-
-
-def sums_of_steps(shares: FloatArray) -> FloatArray:
-    """The steps of a number, shape (n, K); every row has norm s.
+@dataclass(frozen=True)
+class Steps:
+    """The steps of every number.
 
     Parameters
     ----------
-    shares : (n,) array
-        The number as a share of its public interval, in [0, 1].
+    count : int
+        K.
+    weight : float
+        s, at most 1.
     """
-    height = WEIGHT * STEPS**-0.5
-    return np.asarray(np.where(shares[:, np.newaxis] >= cuts(), height, -height))
+
+    count: int
+    weight: float
+
+    @property
+    def cuts(self) -> FloatArray:
+        """t₁ … t_K as shares of the public interval, shape (K,), strictly between 0 and 1."""
+        return np.arange(1, self.count + 1) / (self.count + 1)
+
+    @property
+    def counted(self) -> int:
+        """Features that the steps of a number count as in rules: s² each."""
+        return round(self.count * self.weight**2)
+
+    def of(self, shares: FloatArray) -> FloatArray:
+        """The features of a number, shape (n, K); every row has norm s.
+
+        Parameters
+        ----------
+        shares : (n,) array
+            The number as a share of its public interval, in [0, 1].
+        """
+        height = self.weight * self.count**-0.5
+        return np.asarray(np.where(shares[:, np.newaxis] >= self.cuts, height, -height))
 
 
-def counted(dimension: int, numbers: int) -> int:
-    """Features as rules count them: s² for each step, 1 for each other one.
-
-    Parameters
-    ----------
-    dimension : int
-        Number of features, steps included.
-    numbers : int
-        Number of columns that bring steps.
-    """
-    return dimension - numbers * round(STEPS * (1.0 - WEIGHT**2))
+STEPS = {"additive": Steps(12, 0.5), "fine": Steps(24, 1.0)}
+"""By feature map."""
