@@ -349,9 +349,9 @@ FEATURES = Control(
     brief="plain, additive (a curve in each number), fine (a finer one), rule (one of these at "
     "each ε, by public values) or fourier (random, for a Gaussian kernel)",
     help="**A curve in each number**: the model adds 12 light steps to the straight line of each "
-    "number, or 24 full ones for a **fine curve**. The steps stand at public values, so no record "
-    "moves them. **By rule** the number of records, of features and ε decide: straight lines where "
-    "noise is large, curves above, fine ones where it is small. "
+    "number; a **fine curve** is 24 full steps in its place. The steps stand at public values, so "
+    "no record moves them. **By rule** the numbers of records and of features, ε and δ decide: "
+    "straight lines where noise is large, then curves, and fine ones where it is small. "
     "**Random Fourier features** are waves across the data whose directions and lengths are "
     "drawn by chance, without looking at any record. A linear model of them can follow curves, as "
     "a Gaussian-kernel machine does. Privacy is proved as before; the noise falls on every "

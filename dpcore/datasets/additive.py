@@ -1,13 +1,12 @@
-"""Additive models: each number beside a sum of steps, so that a linear model draws a curve in it.
+"""Additive models: sums of steps in each number, so that a linear model draws a curve in it.
 
 A number is cut at K public values t₁ < … < t_K, evenly spaced over its public interval after its
-public transform. It stays a feature itself, and brings K further ones, ±s/√K: + where it is at
-least tⱼ. A linear model of them is a straight line and K steps in each number, and its score is the
-sum of these curves.
+public transform, and becomes K features ±s/√K: + where it is at least tⱼ. A linear model of them
+draws a curve of K steps in each number, and its score is the sum of these curves.
 
-Beside the line, and with less weight than it (s below 1), steps cost little where noise is large;
-more of them, in full, gain more where it is small. Steps and not one indicator for each bin:
-neighbouring bins then share their strength.
+Beside the number itself, and with less weight than it (s below 1), steps cost little where noise is
+large; more of them, in full and alone, gain more where it is small. Steps and not one indicator for
+each bin: neighbouring bins then share their strength.
 
 A step counts as s² of a feature where a rule asks for the number of features d: for λ, and for the
 length of DP-GD's path, which d shortens. Counted in full the coarse steps made DP-GD stop too early
@@ -40,10 +39,13 @@ class Steps:
         K.
     weight : float
         s, at most 1.
+    beside : bool
+        Whether the number stays a feature beside them.
     """
 
     count: int
     weight: float
+    beside: bool
 
     @property
     def cuts(self) -> FloatArray:
@@ -51,12 +53,12 @@ class Steps:
         return np.arange(1, self.count + 1) / (self.count + 1)
 
     @property
-    def counted(self) -> int:
-        """Features that the steps of a number count as in rules: s² each."""
-        return round(self.count * self.weight**2)
+    def uncounted(self) -> int:
+        """Features of a number that rules leave out of d, as a step counts as s² of one."""
+        return round(self.count * (1.0 - self.weight**2))
 
     def of(self, shares: FloatArray) -> FloatArray:
-        """The features of a number, shape (n, K); every row has norm s.
+        """The steps of a number, shape (n, K); every row has norm s.
 
         Parameters
         ----------
@@ -67,5 +69,5 @@ class Steps:
         return np.asarray(np.where(shares[:, np.newaxis] >= self.cuts, height, -height))
 
 
-STEPS = {"additive": Steps(12, 0.5), "fine": Steps(24, 1.0)}
+STEPS = {"additive": Steps(12, 0.5, beside=True), "fine": Steps(24, 1.0, beside=False)}
 """By feature map."""

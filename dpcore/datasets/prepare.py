@@ -68,8 +68,8 @@ class Preparation:
     include : tuple of str
         Columns to use that the catalogue leaves out, such as Bank's ``duration``.
     features : {"plain", "additive", "fine", "rule", "fourier"}
-        The rows as they are; numbers beside a few steps or many (`dpcore.datasets.additive`), with
-        which linear methods learn a curve in each number; one of these at each ε, by a rule in
+        The rows as they are; numbers beside a few steps, or as many (`dpcore.datasets.additive`),
+        with which linear methods learn a curve in each number; one of these at each ε, by a rule in
         public values (`dpcore.datasets.feature_rule`); or random Fourier features of the rows
         (`dpcore.datasets.fourier`), with which they learn as kernel methods do.
     fourier_features : int
@@ -212,7 +212,7 @@ class Split:
         if steps is None:
             return self.dimension
         numbers = _numbers(used_columns(self.entry, self.preparation))
-        return self.dimension - numbers * (steps.count - steps.counted)
+        return self.dimension - numbers * steps.uncounted
 
 
 def prepare(table: Table, preparation: Preparation | None = None) -> Split:
@@ -475,6 +475,8 @@ def _number(
         return [column.name], line[:, np.newaxis], outside
     shares, _ = scaled(column, values, replace(preparation, interval="unit"))
     names = [f"{column.name} ≥ {cut:.4g}" for cut in cut_values(column, preparation, steps)]
+    if not steps.beside:
+        return names, steps.of(shares), outside
     return [column.name, *names], np.column_stack([line, steps.of(shares)]), outside
 
 

@@ -43,25 +43,26 @@ def test_every_value_has_one_norm_and_is_told_apart_at_the_cuts_alone(steps) -> 
     assert len(np.unique(made, axis=0)) == steps.count + 1
 
 
-@pytest.mark.parametrize("features", STEPS)
-def test_a_number_stands_beside_its_steps_as_it_stands_alone(features) -> None:
+def test_a_number_stands_beside_a_few_steps_as_it_stands_alone() -> None:
     table = load("cohort")
-    lines, curves = prepare(table), prepare(table, replace(ADDITIVE, features=features))
+    lines, curves = prepare(table), prepare(table, ADDITIVE)
     places = [curves.feature_names.index(name) for name in lines.feature_names]
     kept = curves.x_train[:, places]
     # Only the length of the row has changed.
     ratio = np.linalg.norm(kept, axis=1, keepdims=True) / np.linalg.norm(lines.x_train, axis=1)[0]
     assert kept == pytest.approx(lines.x_train * ratio, abs=1e-9)
-    assert np.linalg.norm(curves.x_train, axis=1).max() <= 1.0
 
 
-@pytest.mark.parametrize(("features", "counted"), [("additive", 3), ("fine", 24)])
+@pytest.mark.parametrize(("features", "counted"), [("additive", 4), ("fine", 24)])
 def test_a_step_counts_as_the_square_of_its_weight_of_a_feature(features, counted) -> None:
     table = load("cohort")
     lines, curves = prepare(table), prepare(table, replace(ADDITIVE, features=features))
     numbers = sum(column.kind == "number" for column in table.entry.used)
-    assert curves.dimension == lines.dimension + STEPS[features].count * numbers
-    assert curves.counted == lines.dimension + counted * numbers
+    others = lines.dimension - numbers
+    steps = STEPS[features]
+    assert curves.dimension == others + (steps.count + steps.beside) * numbers
+    assert curves.counted == others + counted * numbers
+    assert np.linalg.norm(curves.x_train, axis=1).max() <= 1.0
     assert lines.counted == lines.dimension
     here, there = (
         problem_for(Study("cohort", preparation=split.preparation), split)
