@@ -11,6 +11,8 @@ import pytest
 
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.datasets.feature_rule import MAPS
+from dpcore.datasets.images.tabular import from_split
+from dpcore.errors import InvalidInput
 from dpcore.evaluation import uploaded
 from dpcore.evaluation.curves import all_curves
 from dpcore.evaluation.feature_maps import by_map, calibrations_on
@@ -124,3 +126,11 @@ def test_the_outline_of_an_upload_holds_no_record_of_any_map() -> None:
         assert np.float64(secret).tobytes() not in pickle.dumps(outline)
     finally:
         uploaded._held.table = uploaded._held.prepared = None
+
+
+def test_a_network_takes_no_features_by_rule(split) -> None:
+    with pytest.raises(
+        InvalidInput, match=r"^features is 'rule', but for a network it must be one"
+    ):
+        from_split(split)
+    assert from_split(split.maps["plain"]).train_inputs.shape == split.maps["plain"].x_train.shape
