@@ -14,11 +14,14 @@ from dpcore.datasets.feature_rule import MAPS
 from dpcore.datasets.images.tabular import from_split
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import uploaded
+from dpcore.evaluation.clinic.risks import released
+from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.curves import all_curves
 from dpcore.evaluation.feature_maps import by_map, calibrations_on
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import sweep
 from dpcore.guarantee import Status
+from dpcore.progress import silent
 
 BY_RULE = Preparation(features="rule")
 EPSILONS = {"plain": (0.1,), "additive": (1.0, 8.0), "fine": (60.0,)}
@@ -107,6 +110,21 @@ def test_calibrations_are_those_of_each_map_and_proved(split) -> None:
         features = next(name for name, some in EPSILONS.items() if epsilon in some)
         assert one.problem.dimension == split.maps[features].dimension
         assert one.status is Status.PROVED
+
+
+def test_models_whose_decisions_are_counted_are_those_of_each_map(table, split) -> None:
+    private = replace(STUDY, methods=("outpert", "dpgd"))
+    models = released(ClinicStudy(private), [split], silent)
+    pairs = [(m.calibration.method, m.calibration.requested.epsilon) for m in models]
+    assert pairs == [(key, epsilon) for key in private.methods for epsilon in private.epsilons]
+    for features, epsilons in EPSILONS.items():
+        study = replace(private, epsilons=epsilons)
+        alone = released(ClinicStudy(study), [split.maps[features]], silent)
+        here = [one for one, (_, epsilon) in zip(models, pairs, strict=True) if epsilon in epsilons]
+        found = {(m.calibration.method, m.calibration.requested.epsilon): m for m in alone}
+        for one in here:
+            other = found[one.calibration.method, one.calibration.requested.epsilon]
+            assert one.weights[0] == pytest.approx(other.weights[0], abs=0.0)
 
 
 def test_the_outline_of_an_upload_holds_no_record_of_any_map() -> None:
