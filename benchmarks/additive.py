@@ -1,7 +1,7 @@
-"""Additive models beside straight lines: accuracy and AUC on the same splits, at every ε.
+"""Straight lines, curves, and what the rule takes: accuracy and AUC on the same splits, at every ε.
 
-Both maps are learned by the same method with the same noise rule, δ and splits. A difference is
-paired: its standard error is over splits.
+All maps are learned by the same method with the same noise rule, δ and splits; the rule takes one
+of them at each ε. A difference to straight lines is paired: its standard error is over splits.
 """
 
 from __future__ import annotations
@@ -12,32 +12,35 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpcore.datasets import Preparation, load, prepare
+from dpcore.datasets import Preparation, Table, load, prepare
+from dpcore.datasets.feature_rule import MAPS
 from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Training
+from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.scoring import scoring_for
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.methods import method_named
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 8.0)
 DELTA = 1e-5
-MAPS = ("plain", "additive")
 MEASURES = ("accuracy_test", "auc")
 COMPLETE = Preparation(missing="drop")
 # Of small sets one split says little.
 SPLITS = {"adult": 20, "bank": 20, "cardio": 20, "heart": 200, "breast_cancer": 200, "cohort": 1}
 
 
-def measured(dataset: str, method: str, splits: int, runs: int) -> Iterator[np.ndarray]:
-    """Accuracy and AUC on one split after the other; arrays of shape (2 maps, ε, 2)."""
-    table = load(dataset)
+def measured(
+    table: Table, method: str, epsilons: tuple[float, ...], splits: int, runs: int
+) -> Iterator[np.ndarray]:
+    """Accuracy and AUC on one split after the other; arrays of shape (maps, ε, 2)."""
+    dataset = table.entry.key
     for seed in range(splits):
         values = []
         for features in MAPS:
             preparation = replace(COMPLETE, features=features, seed=seed)
             split = prepare(table, preparation)
             study = Study(
-                dataset, methods=(method,), epsilons=EPSILONS, delta=DELTA, preparation=preparation
+                dataset, methods=(method,), epsilons=epsilons, delta=DELTA, preparation=preparation
             )
             problem = problem_for(study, split)
             (made,) = calibrations_for(study, problem, DELTA).values()
@@ -51,29 +54,54 @@ def measured(dataset: str, method: str, splits: int, runs: int) -> Iterator[np.n
         yield np.array(values)
 
 
+def taken(table: Table, epsilons: tuple[float, ...]) -> list[str]:
+    """The map that the rule takes at each ε."""
+    preparation = replace(COMPLETE, features="rule")
+    split = prepare(table, preparation)
+    study = Study(table.entry.key, epsilons=epsilons, delta=DELTA, preparation=preparation)
+    chosen = {
+        epsilon: rows[0].preparation.features
+        for one, rows in by_map(study, split)
+        for epsilon in one.epsilons
+    }
+    return [chosen[epsilon] for epsilon in epsilons]
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--only", choices=SPLITS, action="append")
     options.add_argument("--method", default="dpgd")
     options.add_argument("--splits", type=int, help="instead of 20, or 200 of small sets")
     options.add_argument("--runs", type=int, default=5)
+    options.add_argument("--epsilon", type=float, action="append")
     chosen = options.parse_args()
+    epsilons = tuple(chosen.epsilon or EPSILONS)
     for dataset in chosen.only or SPLITS:
+        table = load(dataset)
         splits = chosen.splits or SPLITS[dataset]
-        values = np.array(list(measured(dataset, chosen.method, splits, chosen.runs)))
-        means, gains = values.mean(0), values[:, 1] - values[:, 0]
+        values = np.array(list(measured(table, chosen.method, epsilons, splits, chosen.runs)))
+        means, gains = values.mean(0), values - values[:, :1]
         errors = gains.std(0, ddof=1) / splits**0.5 if splits > 1 else np.zeros(gains.shape[1:])
         print(
-            f"\n{dataset}: {splits} splits, {chosen.runs} runs each, {chosen.method}, δ = {DELTA:g}"
+            f"\n{dataset}: {splits} splits, {chosen.runs} runs each, {chosen.method}, "
+            f"δ = {DELTA:g}; beside plain, differences ± 2 standard errors"
         )
-        print("ε      straight lines   additive        difference ± 2 standard errors")
-        for place, epsilon in enumerate(EPSILONS):
-            maps = [" / ".join(f"{value:.4f}" for value in row) for row in means[:, place]]
+        print("{:<6} {:15}  {:37}  {:37}  by rule".format("ε", *MAPS))
+        by_rule = taken(table, epsilons)
+        for place, epsilon in enumerate(epsilons):
+            plain = " / ".join(f"{value:.4f}" for value in means[0, place])
             differences = [
-                f"{gain:+.4f} ± {2 * error:.4f}"
-                for gain, error in zip(gains.mean(0)[place], errors[place], strict=True)
+                " / ".join(
+                    f"{gain:+.4f} ± {2 * error:.4f}"
+                    for gain, error in zip(
+                        gains.mean(0)[one, place], errors[one, place], strict=True
+                    )
+                )
+                for one in (1, 2)
             ]
-            print(f"{epsilon:<6g} " + "  ".join([*maps, *differences]))
+            kept = " / ".join(f"{value:.4f}" for value in means[MAPS.index(by_rule[place]), place])
+            columns = [plain, *differences, f"{kept}  {by_rule[place]}"]
+            print(f"{epsilon:<6g} " + "  ".join(columns), flush=True)
 
 
 if __name__ == "__main__":

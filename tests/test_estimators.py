@@ -28,11 +28,11 @@ from dpcore.erm.method import Calibration, Settings
 from dpcore.erm.newton import minimise
 from dpcore.erm.problem import Problem, default_lam
 from dpcore.estimators import base, wording
-from dpcore.estimators.base import BEST, PrivateLinearModel, prepared, sound_methods
+from dpcore.estimators.base import PrivateLinearModel, prepared, sound_methods
 from dpcore.estimators.promise import ModelGuarantee, promised
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms import entropy
-from dpcore.methods import method_named, register
+from dpcore.methods import BEST, method_named, register
 
 WIDE = (-1000.0, 1000.0)
 CLASSIFIERS = (PrivateLogisticRegression, PrivateHuberSVC)

@@ -13,6 +13,7 @@ from dpcore.erm import methods as method_files
 from dpcore.erm.method import Settings
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
+from dpcore.evaluation.study import Study
 from dpcore.guarantee import Adjacency, Edition, Status
 
 PAPER_ORDER = ["nonprivate", "outpert", "opera", "sgdpert", "grpua"]
@@ -129,3 +130,18 @@ def test_the_description_is_plain_and_complete() -> None:
         assert row["claim"]
         assert row["proof"]
         assert row["status"] in {str(status) for status in Status}
+
+
+def test_best_goes_by_loss_and_epsilon_alone_and_a_study_names_what_it_stands_for() -> None:
+    assert [methods.best_method("logistic", epsilon) for epsilon in (0.1, 99.0, 100.0)] == [
+        "dpgd",
+        "dpgd",
+        "objpert",
+    ]
+    assert [methods.best_method("squared", epsilon) for epsilon in (2.9, 3.0)] == [
+        "dpgd",
+        "objpert",
+    ]
+    study = Study("diabetes", loss="squared", methods=("best", "opera"), epsilons=(0.1, 10.0))
+    assert study.methods == ("dpgd", "objpert", "opera")
+    assert Study(methods=("dpgd", "best")).methods == ("dpgd",)

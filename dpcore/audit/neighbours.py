@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +73,11 @@ def table(
 
 
 def lone_record(
-    records: int, dimension: int, adjacency: Adjacency, others: float = 0.0
+    records: int,
+    dimension: int,
+    adjacency: Adjacency,
+    others: float = 0.0,
+    features: Literal["plain", "additive", "fine"] = "plain",
 ) -> Neighbours:
     """One record of norm 1 among blank ones; in the other set it is blank, or its opposite.
 
@@ -83,12 +88,14 @@ def lone_record(
     Parameters
     ----------
     records, dimension : int
-        n and d.
+        n, and the number of columns: d of plain features.
     adjacency : Adjacency
         zero-out or replace-one.
     others : float
         In [-1, 1]: the other records as multiples of the one; 0 for blank ones. With batches of
         fixed size, -1 shows best whether the record was in the batch: it replaces an opposite one.
+    features : str
+        How the columns become features. The opposite is exact only with plain ones or one column.
 
     Raises
     ------
@@ -99,7 +106,7 @@ def lone_record(
         raise reject("adjacency", adjacency, "zero-out or replace-one, which keep n")
     # The record is at the public bound of its first feature, and in the middle of all others.
     columns = [f"x{index}: -1 to 1" for index in range(dimension)]
-    preparation = Preparation(norm="clip")
+    preparation = Preparation(norm="clip", features=features)
 
     def row(length: float) -> list[str]:
         return [f"{length!r}", *(dimension - 1) * ["0"], "yes"] if length else []
@@ -110,4 +117,6 @@ def lone_record(
         return split.x_train, split.y_train
 
     second = -1.0 if adjacency is Adjacency.REPLACE_ONE else 0.0
-    return Neighbours(prepared(1.0), prepared(second), adjacency, np.eye(dimension)[0])
+    first = prepared(1.0)
+    direction = first[0][0] / np.linalg.norm(first[0][0])
+    return Neighbours(first, prepared(second), adjacency, direction)

@@ -52,6 +52,8 @@ SETTINGS = (
     # Steps short enough for the loss to stay linear: the last weights are then normal.
     TrainingSetting("dpgd", REPLACE, epsilon=4.0, lam=1e-6, huber_width=1e-3),
     TrainingSetting("dpgd", ZERO, epsilon=4.0, lam=1e-6, huber_width=1e-3),
+    # Curves bring many features, but a record still has length 1.
+    TrainingSetting("dpgd", ZERO, epsilon=4.0, lam=1e-6, huber_width=1e-3, features="fine"),
     TrainingSetting("objpert", REPLACE, epsilon=4.0, lam=20.0),
     TrainingSetting("objpert", ZERO, epsilon=4.0, lam=20.0),
     # Residuals have slopes of either sign, which another bound covers.

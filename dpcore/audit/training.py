@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ class TrainingSetting(Power):
     method : str
     adjacency : Adjacency
     records, dimension : int
-        n and d.
+        n, and the number of columns: d of plain features.
     lam : float
         λ.
     settings : Settings
@@ -42,6 +43,8 @@ class TrainingSetting(Power):
         The other records as multiples of the one that differs.
     loss : str
         Loss for labels of 1.
+    features : str
+        How the columns become features.
     """
 
     method: str
@@ -53,6 +56,7 @@ class TrainingSetting(Power):
     huber_width: float = 0.5
     others: float = 0.0
     loss: str = "huber"
+    features: Literal["plain", "additive", "fine"] = "plain"
 
 
 def with_noise(calibration: Calibration, share: float) -> Calibration:
@@ -93,12 +97,14 @@ def promise(calibration: Calibration) -> Guarantee:
 def aim(setting: TrainingSetting, epsilon: float, delta: float) -> Target:
     """The calibrated method as a target: its promise, and a function that draws scores."""
     method = method_named(setting.method)
-    pair = lone_record(setting.records, setting.dimension, setting.adjacency, setting.others)
+    pair = lone_record(
+        setting.records, setting.dimension, setting.adjacency, setting.others, setting.features
+    )
     problem = Problem(
         setting.loss,
         setting.lam,
         setting.records,
-        setting.dimension,
+        len(pair.direction),
         setting.adjacency,
         setting.huber_width,
     )
@@ -123,7 +129,8 @@ def attack(setting: TrainingSetting) -> Attack:
     return setting.attack(
         setting.method,
         ATTACKED,
-        f"One record of norm 1 among {setting.records - 1} {rest} ones, in the other set {other}; "
+        f"One record of norm 1 ({setting.features} features) among {setting.records - 1} {rest} "
+        f"ones, in the other set {other}; "
         f"the weights, trained with the {setting.loss} loss, are projected on it.",
         partial(aim, setting),
     )

@@ -340,14 +340,19 @@ FEATURES = Control(
         {
             "plain": "As they are",
             "additive": "A curve in each number (additive)",
+            "fine": "A fine curve in each number",
+            "rule": "Lines or curves, by rule",
             "fourier": "Random Fourier (Gaussian kernel)",
         }
     ),
     fallback_name="as they are",
     field="preparation.features",
-    brief="plain, additive (a curve in each number) or fourier (random, for a Gaussian kernel)",
-    help="**A curve in each number**: the model adds up a curve of 12 steps in each number instead "
-    "of a straight line. The steps stand at public values, so no record moves them. "
+    brief="plain, additive (a curve in each number), fine (a finer one), rule (one of these at "
+    "each ε, by public values) or fourier (random, for a Gaussian kernel)",
+    help="**A curve in each number**: the model adds 12 light steps to the straight line of each "
+    "number; a **fine curve** is 24 full steps in its place. The steps stand at public values, so "
+    "no record moves them. **By rule** the numbers of records and of features, ε and δ decide: "
+    "straight lines where noise is large, then curves, and fine ones where it is small. "
     "**Random Fourier features** are waves across the data whose directions and lengths are "
     "drawn by chance, without looking at any record. A linear model of them can follow curves, as "
     "a Gaussian-kernel machine does. Privacy is proved as before; the noise falls on every "

@@ -1,46 +1,73 @@
-"""Sums of steps: any curve in each number, learned as a linear model.
+"""Additive models: sums of steps in each number, so that a linear model draws a curve in it.
 
 A number is cut at K public values t₁ < … < t_K, evenly spaced over its public interval after its
-public transform, and becomes the K features ±1/√K: + where it is at least tⱼ. Weight wⱼ is then a
-step of 2wⱼ/√K at tⱼ, so a linear model draws a curve of K steps in each number, and its score is
-the sum of these curves.
+public transform, and becomes K features ±s/√K: + where it is at least tⱼ. A linear model of them
+draws a curve of K steps in each number, and its score is the sum of these curves.
 
-Why sums rather than one indicator for each bin: neighbouring bins share their strength. A straight
-line that rises by a over the interval takes weights of norm a/2 here, whatever K, and just as much
-with the number itself; with indicators it takes about √(K/12) a. Little is lost at a small ε where
-records are many. Where they are few for d and ε, straight lines are better, by up to .1 of accuracy
-(``benchmarks/additive.py``).
+Beside the number itself, and with less weight than it (s below 1), steps cost little where noise is
+large; more of them, in full and alone, gain more where it is small. Steps and not one indicator for
+each bin: neighbouring bins then share their strength.
 
-The features of a number always have norm 1, and depend on one record and on public values alone: a
-record still moves one row and nothing else, as every sensitivity here assumes.
+A step counts as s² of a feature where a rule asks for the number of features d: for λ, and for the
+length of DP-GD's path, which d shortens. Counted in full the coarse steps made DP-GD stop too early
+on Bank, at a cost of .003 of accuracy at ε = 0.03.
 
-Source: thermometer codes are Smith's (1999); their use here and the choice of K are our own.
+The features depend on one record and on public values alone, and the row that they stand in is then
+brought to norm 1: a record still moves one row and nothing else, as every sensitivity here assumes.
+
+Source: thermometer codes are Smith's (1999); line, weights and K are our own, fixed on Bank, Cardio
+and the synthetic cohort (``docs/decisions/0139``).
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-STEPS = 12
-"""K of every number, fixed on Bank, Cardio and the synthetic cohort. Twice as many gain up to .003
-of AUC there at ε of 1 and more, and lose .005 of accuracy at 0.1."""
 
-
-def cuts() -> FloatArray:
-    """t₁ … t_K as shares of the public interval, shape (K,), strictly between 0 and 1."""
-    return np.arange(1, STEPS + 1) / (STEPS + 1)
-
-
-def sums_of_steps(shares: FloatArray) -> FloatArray:
-    """The features of a number, shape (n, K); every row has norm 1.
+@dataclass(frozen=True)
+class Steps:
+    """The steps of every number.
 
     Parameters
     ----------
-    shares : (n,) array
-        The number as a share of its public interval, in [0, 1].
+    count : int
+        K.
+    weight : float
+        s, at most 1.
+    beside : bool
+        Whether the number stays a feature beside them.
     """
-    height = STEPS**-0.5
-    return np.asarray(np.where(shares[:, np.newaxis] >= cuts(), height, -height))
+
+    count: int
+    weight: float
+    beside: bool
+
+    @property
+    def cuts(self) -> FloatArray:
+        """t₁ … t_K as shares of the public interval, shape (K,), strictly between 0 and 1."""
+        return np.arange(1, self.count + 1) / (self.count + 1)
+
+    @property
+    def uncounted(self) -> int:
+        """Features of a number that rules leave out of d, as a step counts as s² of one."""
+        return round(self.count * (1.0 - self.weight**2))
+
+    def of(self, shares: FloatArray) -> FloatArray:
+        """The steps of a number, shape (n, K); every row has norm s.
+
+        Parameters
+        ----------
+        shares : (n,) array
+            The number as a share of its public interval, in [0, 1].
+        """
+        height = self.weight * self.count**-0.5
+        return np.asarray(np.where(shares[:, np.newaxis] >= self.cuts, height, -height))
+
+
+STEPS = {"additive": Steps(12, 0.5, beside=True), "fine": Steps(24, 1.0, beside=False)}
+"""By feature map."""

@@ -7,7 +7,7 @@ data's own range, as papers often do, breaks that; it is offered for comparison 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -15,7 +15,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.additive import cuts, sums_of_steps
+from dpcore.datasets.additive import STEPS, Steps
+from dpcore.datasets.feature_rule import MAPS, enough_records
 from dpcore.datasets.fourier import fourier_names, random_fourier
 from dpcore.datasets.schema import Classes, Column, Entry, Table
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
@@ -29,7 +30,7 @@ row over the norm that the sensitivity assumes."""
 
 _VANISHING = 1e-100
 
-FEATURES = ("plain", "additive", "fourier")
+FEATURES = ("plain", "additive", "fine", "rule", "fourier")
 MOST_FEATURES = 4_096
 
 DATA_SCALING = (
@@ -66,9 +67,10 @@ class Preparation:
         Apply the public transform of long-tailed columns, such as log(1 + x), before scaling.
     include : tuple of str
         Columns to use that the catalogue leaves out, such as Bank's ``duration``.
-    features : {"plain", "additive", "fourier"}
-        The rows as they are; numbers as sums of steps (`dpcore.datasets.additive`), with which
-        linear methods learn a curve in each number; or random Fourier features of the rows
+    features : {"plain", "additive", "fine", "rule", "fourier"}
+        The rows as they are; numbers beside a few steps, or as many (`dpcore.datasets.additive`),
+        with which linear methods learn a curve in each number; one of these at each ε, by a rule in
+        public values (`dpcore.datasets.feature_rule`); or random Fourier features of the rows
         (`dpcore.datasets.fourier`), with which they learn as kernel methods do.
     fourier_features : int
         Number of Fourier features, even.
@@ -85,7 +87,7 @@ class Preparation:
     seed: int = 0
     log_transform: bool = True
     include: tuple[str, ...] = ()
-    features: Literal["plain", "additive", "fourier"] = "plain"
+    features: Literal["plain", "additive", "fine", "rule", "fourier"] = "plain"
     fourier_features: int = 256
     bandwidth: float = 0.7
 
@@ -103,10 +105,10 @@ class Preparation:
                 )
         object.__setattr__(self, "include", tuple(self.include))
         one_of("features", self.features, FEATURES)
-        if self.features == "additive" and self.scaling == "data":
+        if self.features in (*STEPS, "rule") and self.scaling == "data":
             raise InvalidInput(
-                "scaling is 'data', but it must be public with features 'additive', whose steps "
-                "stand at public values."
+                f"scaling is 'data', but it must be public with features {brief(self.features)}, "
+                "whose steps stand at public values."
             )
         count = whole("fourier_features", self.fourier_features, at_least=2, at_most=MOST_FEATURES)
         if count % 2:
@@ -135,7 +137,7 @@ class Split:
     entry : Entry
         Where they come from.
     preparation : Preparation
-        How they were made.
+        How they were made; by rule its `features` are "additive", or "plain" where records are few.
     x_train, x_test : numpy.ndarray, shape (n, d) and (m, d), float64
         Every row has norm at most 1, the intercept included.
     y_train, y_test : numpy.ndarray, shape (n,) and (m,), float64
@@ -155,6 +157,9 @@ class Split:
         Number of test records, blank ones included; public, as m is not.
     further : bool
         Whether the test records come on top of those that the set counts as its own.
+    maps : mapping of str to Split
+        By rule, where records are not few: the same records with each of the maps that it chooses
+        among (`dpcore.evaluation.feature_maps`).
     """
 
     entry: Entry
@@ -169,6 +174,7 @@ class Split:
     blank: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     tested: int = 0
     further: bool = False
+    maps: Mapping[str, Split] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not len(self.blank):
@@ -199,6 +205,15 @@ class Split:
         """Number of features, d, the intercept included."""
         return len(self.feature_names)
 
+    @property
+    def counted(self) -> int:
+        """Number of features as rules count them (`dpcore.datasets.additive`)."""
+        steps = STEPS.get(self.preparation.features)
+        if steps is None:
+            return self.dimension
+        numbers = _numbers(used_columns(self.entry, self.preparation))
+        return self.dimension - numbers * steps.uncounted
+
 
 def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     """Turn records into rows of norm at most 1.
@@ -227,6 +242,8 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     notes: list[str] = list(table.notes)
 
     further = table.further is not None
+    if preparation.features == "rule":
+        return _by_rule(table, preparation)
     table, test = tested(table, preparation)
     frame, blank = table.frame, table.blank
     unknown = unknown_values(table, columns)
@@ -425,22 +442,48 @@ def _one_hot(
     return names, (levels[:, np.newaxis] == np.arange(len(names))).astype(float)
 
 
+def _by_rule(table: Table, preparation: Preparation) -> Split:
+    """The rows with each map that the rule chooses among; straight lines where records are few."""
+    numbers = _numbers(used_columns(table.entry, preparation))
+    # Of all records, with gaps or without: how many have none is nobody's business.
+    learning = int((~tested(table, preparation)[1]).sum())
+    given = f"with {learning:,} {table.entry.records_are} and {numbers} columns of numbers"
+    if not enough_records(learning, numbers):
+        lines = prepare(table, replace(preparation, features="plain"))
+        note = f"By rule each number is a straight line, {given}."
+        return replace(lines, notes=(*lines.notes, note))
+    maps: dict[str, Split] = {}
+    for features in MAPS:
+        maps[features] = prepare(table, replace(preparation, features=features))
+    curves = maps["additive"]
+    note = f"By rule each number is a curve, {given}, but a straight line where noise is large."
+    return replace(curves, notes=(*curves.notes, note), maps=maps)
+
+
+def _numbers(columns: Sequence[Column]) -> int:
+    """How many of the columns hold numbers."""
+    return sum(column.kind == "number" for column in columns)
+
+
 def _number(
     column: Column, values: FloatArray, preparation: Preparation
 ) -> tuple[list[str], FloatArray, int]:
     """The features of a number: names, rows, and how many values lay outside the public bounds."""
-    if preparation.features != "additive":
-        values, outside = scaled(column, values, preparation)
-        return [column.name], values[:, np.newaxis], outside
-    shares, outside = scaled(column, values, replace(preparation, interval="unit"))
-    names = [f"{column.name} ≥ {cut:.4g}" for cut in cut_values(column, preparation)]
-    return names, sums_of_steps(shares), outside
+    line, outside = scaled(column, values, preparation)
+    steps = STEPS.get(preparation.features)
+    if steps is None:
+        return [column.name], line[:, np.newaxis], outside
+    shares, _ = scaled(column, values, replace(preparation, interval="unit"))
+    names = [f"{column.name} ≥ {cut:.4g}" for cut in cut_values(column, preparation, steps)]
+    if not steps.beside:
+        return names, steps.of(shares), outside
+    return [column.name, *names], np.column_stack([line, steps.of(shares)]), outside
 
 
-def cut_values(column: Column, preparation: Preparation) -> FloatArray:
+def cut_values(column: Column, preparation: Preparation, steps: Steps) -> FloatArray:
     """Where the steps of a number stand, in its own unit, ascending; shape (K,)."""
     low, high = _transformed(column, np.array(column.bounds), preparation)
-    places = low + cuts() * (high - low)
+    places = low + steps.cuts * (high - low)
     if not preparation.log_transform or column.transform == "none":
         return np.asarray(places)
     return np.asarray(np.sign(places) * np.expm1(np.abs(places)))

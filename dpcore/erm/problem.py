@@ -51,6 +51,9 @@ class Problem:
     radius : float, optional
         R: iterates are projected onto ‖w‖₂ ≤ R. Required when λ = 0 (Theorems 6 and 9 need it);
         not used when λ > 0.
+    counted : int
+        Number of features as the rules for λ and for DP-GD's steps count them
+        (`dpcore.datasets.additive`), at most d; public. d where left out.
     complete : bool
         Whether n counts complete records only: nothing is then proved for neighbouring tables with
         an incomplete one.
@@ -74,6 +77,7 @@ class Problem:
     public_preparation: bool = True
     classes: int = 2
     complete: bool = False
+    counted: int = 0
 
     def __post_init__(self) -> None:
         self._store("classes", whole("classes", self.classes, at_least=2, at_most=1_000))
@@ -83,6 +87,9 @@ class Problem:
         self._store("lam", lam)
         self._store("records", whole("number of records", self.records, at_least=2))
         self._store("dimension", whole("number of features", self.dimension, at_least=1))
+        d = self.dimension
+        counted = whole("counted features", self.counted or d, at_least=1, at_most=d)
+        self._store("counted", counted)
         self._store("adjacency", Adjacency(one_of("adjacency", self.adjacency, ADJACENCIES)))
         if self.radius is not None:
             self._store("radius", number("radius R", self.radius, above=0.0, at_most=1e6))

@@ -20,30 +20,15 @@ from sklearn.utils.validation import check_is_fitted
 from dpcore.datasets.prepare import Preparation, bring_to_norm, scaled
 from dpcore.datasets.schema import Column
 from dpcore.erm import accurate, one_vs_rest
-from dpcore.erm.losses import MARGIN_LOSSES
 from dpcore.erm.method import Settings, Training
 from dpcore.erm.problem import ADJACENCIES, SMALLEST_LAM, Problem, default_lam
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 from dpcore.estimators.promise import Public, promised
 from dpcore.estimators.rows import checked_again
 from dpcore.guarantee import Adjacency, Edition, Status
-from dpcore.methods import method_named, register
+from dpcore.methods import BEST, best_method, method_named, register
 
 Array = NDArray[np.float64]
-
-BEST = "best"
-FIRST, LATER = "dpgd", "objpert"
-LATER_FROM = {True: 100.0, False: 3.0}
-"""The ε from which "best" means `LATER`, by whether a class is predicted.
-
-DP-GD stops after 400 steps at most, and at a large ε that costs more than the noise. Chosen once,
-on public data (zero-out, δ = 1e-5, one split, 10 to 20 runs, with a constant in the row and
-without). On Breast cancer and the synthetic cohort DP-GD was ahead of objective, input and Newton's
-perturbation or within a point of them at every ε from 0.1 to 100, but for Breast cancer with a
-constant at ε = 0.1, where input perturbation was 3 points ahead. On Diabetes, a number to predict,
-it was level with objective perturbation or ahead up to ε = 1, and behind from 10 on; at 3 it was
-behind without a constant.
-"""
 
 OWN_RIDGE = frozenset({"dpgd", "dpftrl", "objpert", "objpert_pure", "inputpert", "adassp"})
 """Methods that regularise by a Λ of their own, or by stopping early, and need almost no λ."""
@@ -72,8 +57,7 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
         delta = number("delta", self.delta, at_least=1e-300, at_most=0.5)
         method = one_of("method", self.method, (BEST, *sound_methods(self._loss)))
         if method == BEST:
-            limit = LATER_FROM[self._loss in MARGIN_LOSSES]
-            method = FIRST if epsilon < limit else LATER
+            method = best_method(self._loss, epsilon)
         adjacency = Adjacency(one_of("adjacency", self.adjacency, ADJACENCIES))
         if not isinstance(self.fit_intercept, (bool, np.bool_)):
             raise reject("fit_intercept", self.fit_intercept, "true or false")

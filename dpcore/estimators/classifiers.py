@@ -13,9 +13,10 @@ from sklearn.utils.validation import column_or_1d
 
 from dpcore.erm.accurate import HUBER_WIDTH
 from dpcore.errors import InvalidInput
-from dpcore.estimators.base import LATER_FROM, Array, PrivateLinearModel
+from dpcore.estimators.base import Array, PrivateLinearModel
 from dpcore.estimators.rows import checked
 from dpcore.estimators.wording import documented
+from dpcore.methods import LATER_FROM
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from dpcore.estimators.base import (
-    LATER_FROM,
     Array,
     PrivateLinearModel,
     target_interval,
@@ -17,6 +16,7 @@ from dpcore.estimators.base import (
 )
 from dpcore.estimators.rows import checked
 from dpcore.estimators.wording import documented
+from dpcore.methods import LATER_FROM
 
 
 @documented(LATER_FROM[False])

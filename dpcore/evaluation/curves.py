@@ -18,6 +18,7 @@ from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Array, Calibration
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.baselines import Baselines, baselines, usual
+from dpcore.evaluation.feature_maps import by_map, in_order
 from dpcore.evaluation.scoring import (
     HIGH,
     LOW,
@@ -41,7 +42,7 @@ from dpcore.evaluation.sweep import sweep
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask
 from dpcore.guarantee import Guarantee
 from dpcore.methods import method_named
-from dpcore.progress import Progress, silent
+from dpcore.progress import Progress, section, silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,6 +158,8 @@ def closed_form(
         records).
     """
     parts = each(split)
+    if parts[0].maps:
+        return in_order([closed_form(*one) for one in by_map(study, parts)], study)
     exact = minimisers(study, parts) if exact is None else exact
     tables = [
         _closed_form(study, one, model, calibrations)
@@ -294,6 +297,16 @@ def all_curves(
     """The curves of `answers`, without its baselines."""
     import pandas as pd
 
+    if each(split)[0].maps:
+        maps = by_map(study, split)
+        parts = [section(progress, place / len(maps), 1 / len(maps)) for place in range(len(maps))]
+        return in_order(
+            [
+                all_curves(*one, progress=part, cancelled=cancelled)
+                for one, part in zip(maps, parts, strict=True)
+            ],
+            study,
+        )
     exact = tuple(key for key in study.methods if method_named(key).closed_form)
     sampled = tuple(key for key in study.methods if key not in exact)
     progress(0.0, "calibrating the noise")

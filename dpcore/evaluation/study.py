@@ -16,7 +16,7 @@ from dpcore.erm.problem import ADJACENCIES, Problem, default_lam
 from dpcore.errors import InvalidInput, brief, number, one_of, whole
 from dpcore.evaluation.task import digest
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status, default_delta
-from dpcore.methods import method_named
+from dpcore.methods import method_named, without_best
 
 MOST_RUNS, MOST_EPSILONS, MOST_STEPS = 1_000, 200, 1_000_000
 
@@ -39,7 +39,8 @@ class Study:
         λ of every method; ``None`` for the rule in n and d (`dpcore.erm.problem.default_lam`), of
         which some methods learn with a share (`Method.lam_share`).
     methods : tuple of str
-        Keys of the register.
+        Keys of the register; "best" is replaced by what it stands for at the study's ε
+        (`dpcore.methods.best_method`).
     edition : str
         "sound" or "published"; a method without a published edition is run as sound.
     epsilons : tuple of float
@@ -101,16 +102,16 @@ class Study:
         one_of("adjacency", self.adjacency, ADJACENCIES)
         if not self.methods:
             raise InvalidInput("methods is empty, but at least one method must be named.")
+        epsilons = checked_epsilons(self.epsilons, at_least=1e-12)
+        self._set(methods=without_best(self.methods, self.loss, epsilons))
         for method in self.methods:
             refused = method_named(method).refusal(self.loss)
             if refused:
                 raise InvalidInput(
                     f"method is {brief(method)} with loss {brief(self.loss)}: {refused}"
                 )
-        epsilons = checked_epsilons(self.epsilons, at_least=1e-12)
         # One study has one description and so one key: 1 and 1.0 are the same ε, named once.
         self._set(
-            methods=tuple(dict.fromkeys(self.methods)),
             epsilons=tuple(dict.fromkeys(epsilons)),
             runs=whole("runs", self.runs, at_least=1, at_most=MOST_RUNS),
             seed=whole("seed", self.seed, at_least=0, at_most=2**32 - 1),
@@ -175,7 +176,7 @@ def problem_for(study: Study, split: Split) -> Problem:
     records, dimension = split.x_train.shape
     return Problem(
         loss=study.loss,
-        lam=default_lam(records, dimension) if study.lam is None else float(study.lam),
+        lam=default_lam(records, split.counted) if study.lam is None else float(study.lam),
         records=records,
         dimension=dimension,
         adjacency=Adjacency(study.adjacency),
@@ -184,6 +185,7 @@ def problem_for(study: Study, split: Split) -> Problem:
         public_preparation=not split.leaks,
         complete=split.complete,
         classes=split.entry.classes,
+        counted=split.counted,
     )
 
 

@@ -13,6 +13,7 @@ from dpcore.datasets import Split
 from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Calibration, Release, Training
 from dpcore.erm.problem import Problem
+from dpcore.evaluation.feature_maps import by_map, in_order
 from dpcore.evaluation.scoring import Array, Scoring, scoring_for
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
 from dpcore.evaluation.splits import Splits, each, splits_of
@@ -97,6 +98,16 @@ def sweep(
     every = (
         splits_of(study.dataset, study.records, study.preparation) if split is None else each(split)
     )
+    if every[0].maps:
+        maps = by_map(study, every)
+        parts = [section(report, place / len(maps), 1 / len(maps)) for place in range(len(maps))]
+        return in_order(
+            [
+                sweep(one, split=rows, progress=part)
+                for (one, rows), part in zip(maps, parts, strict=True)
+            ],
+            study,
+        )
     every = every[: study.runs]
     tables = []
     for place, one in enumerate(every):

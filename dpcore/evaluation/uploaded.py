@@ -38,8 +38,8 @@ class Outline:
     ----------
     emptied : Split
         Their description, without any record.
-    records, tested, dimension : int
-        Numbers of training records, test records and features.
+    records, tested : int
+        Numbers of training records and test records.
     judged : int
         About how many different records all splits test.
     classes : tuple of (float, int)
@@ -53,7 +53,6 @@ class Outline:
     emptied: Split
     records: int
     tested: int
-    dimension: int
     judged: int
     classes: tuple[tuple[float, int], ...]
     published: bool
@@ -64,14 +63,18 @@ class Outline:
 
         It answers every question that needs no records. Values computed from its rows are nan.
         """
+        return self._of_size(self.emptied)
+
+    def _of_size(self, emptied: Split) -> Split:
         labels = [np.full(count, label) for label, count in self.classes]
         nothing = np.array(np.nan)
         return replace(
-            self.emptied,
-            x_train=np.broadcast_to(nothing, (self.records, self.dimension)),
+            emptied,
+            maps={name: self._of_size(one) for name, one in emptied.maps.items()},
+            x_train=np.broadcast_to(nothing, (self.records, emptied.dimension)),
             y_train=np.broadcast_to(nothing, (self.records,)),
             blank=np.broadcast_to(np.False_, (self.records,)),
-            x_test=np.broadcast_to(nothing, (self.tested, self.dimension)),
+            x_test=np.broadcast_to(nothing, (self.tested, emptied.dimension)),
             y_test=np.concatenate(labels) if labels else np.broadcast_to(nothing, (self.tested,)),
         )
 
@@ -125,18 +128,22 @@ def outline(preparation: Preparation) -> Outline:
         classes = tuple(
             (float(label), int(count)) for label, count in zip(*label_counts, strict=True)
         )
-    arrays = ("x_train", "y_train", "x_test", "y_test", "blank")
-    emptied = replace(split, **{name: getattr(split, name)[:0].copy() for name in arrays})
     return Outline(
-        emptied=emptied,
+        emptied=_emptied(split),
         records=split.records,
         tested=len(split.y_test),
-        dimension=split.dimension,
         judged=judged(parts),
         classes=classes,
         published=table.published,
         all_blank=all(part.blank.all() for part in parts),
     )
+
+
+def _emptied(split: Split) -> Split:
+    """The split without any record."""
+    arrays = ("x_train", "y_train", "x_test", "y_test", "blank")
+    maps = {name: _emptied(one) for name, one in split.maps.items()}
+    return replace(split, maps=maps, **{name: getattr(split, name)[:0].copy() for name in arrays})
 
 
 def drawn(study: Study, bare: Study) -> pd.DataFrame:

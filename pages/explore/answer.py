@@ -177,7 +177,7 @@ def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
     from pages.explore import numbers
 
     words = in_words(row["method"])
-    name = words if view.sought(focus) else f"best proved: {words}"
+    name = words if view.sought(focus, row["epsilon"]) else f"best proved: {words}"
     return overview(
         view.line(focus),
         view.table,

@@ -16,8 +16,9 @@ from dpcore.erm.method import Array, Calibration
 from dpcore.evaluation import curves
 from dpcore.evaluation.baselines import Baselines, usual
 from dpcore.evaluation.baselines import baselines as compute_baselines
+from dpcore.evaluation.feature_maps import calibrations_on
 from dpcore.evaluation.splits import judged, splits
-from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
+from dpcore.evaluation.study import Study
 from dpcore.methods import method_named
 from pages.shared import uploads
 
@@ -154,8 +155,7 @@ def _calibrations(
     key: str, method: str, epsilons: tuple[float, ...], _study: Study, _split: Split
 ) -> list[Calibration]:
     study = replace(_study, methods=(method,), epsilons=epsilons)
-    delta = delta_for(study, _split)
-    return calibrations_for(study, problem_for(study, _split), delta)[method]
+    return list(calibrations_on(study, _split)[method])
 
 
 def calibration(study: Study, split: Split, method: str, epsilon: float) -> Calibration:

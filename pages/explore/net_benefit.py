@@ -50,7 +50,7 @@ def wanted(view: View) -> ClinicStudy | str:
     if view.split.entry.predicts != "class" or view.study.loss != LOSS:
         return texts.NO_RISKS
     focus = control_text("focus") or BEST
-    if sought := view.sought(focus):
+    if sought := view.sought(focus, view.study.epsilons[-1]):
         whole = view.whole if focus == BEST else view.study
         return ClinicStudy(curve_jobs.trained_study(whole, sought))
     if any(job.drawn == "running" for job in view.untrained):

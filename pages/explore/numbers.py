@@ -46,7 +46,7 @@ def chosen_by(view: View, focus: str) -> str:
 
 def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> None:
     """Draw the sentence of the first screen; in red with an icon if ε is not proved."""
-    method = view.sought(focus)
+    method = view.sought(focus, epsilon)
     if row is None:
         state = "is being trained" if method in view.waiting else "is proved at no ε here"
         words = f"**{view.titles[method]}** {state}" if method else NOTHING_PROVED

@@ -28,16 +28,13 @@ from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records
 from dpcore.figures.words import plain
 from dpcore.guarantee import Edition
-from dpcore.methods import method_named, titles
+from dpcore.methods import best_method, method_named, titles
 from pages.explore import curve_jobs, loaders
 from pages.explore.controls import ExploreChoice, every_method
 from pages.explore.loaders import Records
 from pages.shared import uploads
 from pages.shared.charts import on_dark
 from pages.shared.shared_jobs import WatchedJobs
-
-BY_RULE = "dpgd"
-"""The method that is shown first for records which nobody may look at."""
 
 
 @dataclass(frozen=True)
@@ -123,10 +120,11 @@ class View:
 
     @cached_property
     def best(self) -> pd.DataFrame:
-        """The rows of the best proved method at each ε; on one's own table, of one fixed rule."""
+        """The rows of the best proved method at each ε; on one's own table, of a fixed rule."""
         rows = self.everything
         if not self.by_looking:
-            rows = rows[rows["method"] == BY_RULE]
+            taken = [best_method(self.study.loss, epsilon) for epsilon in rows["epsilon"]]
+            rows = rows[rows["method"] == taken]
         return best_rows(rows, self.compared.measure)
 
     @property
@@ -134,11 +132,11 @@ class View:
         """Number of methods among which the best one was chosen."""
         return int(self.everything["method"].nunique())
 
-    def sought(self, focus: str) -> str:
+    def sought(self, focus: str, epsilon: float) -> str:
         """The method that the first screen is about; "" if it is the best of several."""
         if focus != BEST:
             return focus
-        return "" if self.by_looking else BY_RULE
+        return "" if self.by_looking else best_method(self.study.loss, epsilon)
 
     def line(self, focus: str) -> pd.DataFrame:
         """The rows that the first screen is about, by ascending ε."""

@@ -31,7 +31,7 @@ from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.methods import register
 from pages.explore.numbers import chosen_by
-from pages.explore.view import BY_RULE, View
+from pages.explore.view import View
 from pages.shared import query
 from tests.pages.expert import with_expert_open
 from tests.pages.explored import (
@@ -152,7 +152,7 @@ def view_of(published: bool) -> View:
     """Three methods at one ε, of which the rule's is the worst and the best is not proved."""
     rows = pd.DataFrame(
         {
-            "method": ["outpert", "opera", BY_RULE],
+            "method": ["outpert", "opera", "dpgd"],
             "epsilon": 1.0,
             "edition": "sound",
             "status": ["conditions not met", "proved", "proved"],
@@ -162,6 +162,7 @@ def view_of(published: bool) -> View:
     return View(
         **dict.fromkeys(field.name for field in fields(View))  # type: ignore[arg-type]
         | {
+            "study": SimpleNamespace(loss="logistic"),
             "everything": rows,
             "records": SimpleNamespace(published=published),
             "compared": SimpleNamespace(measure=ACCURACY),
@@ -177,7 +178,7 @@ def test_among_public_records_the_best_proved_method_is_chosen_by_its_measure() 
 def test_no_measure_of_ones_own_records_changes_which_method_is_shown(planted: float) -> None:
     view = view_of(published=False)
     view.everything.loc[view.everything["method"] == "opera", "accuracy"] = planted
-    assert list(view.best["method"]) == [BY_RULE]
+    assert list(view.best["method"]) == ["dpgd"]
     assert "by a fixed rule" in chosen_by(view, BEST)
 
 

@@ -11,7 +11,7 @@ from dpcore import datasets as tables
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, Setting
 from dpcore.datasets.prepare import Preparation, Split, prepare
 from dpcore.datasets.schema import Description, Entry, fields_named
-from dpcore.errors import reject
+from dpcore.errors import InvalidInput, reject
 from dpcore.progress import Progress
 
 SETTINGS = (
@@ -58,7 +58,16 @@ def from_split(split: Split, *, published: bool = True) -> Examples:
         From `dpcore.datasets.prepare`. Its notes and leaks become the notes.
     published : bool
         Whether the table that it was made from is published.
+
+    Raises
+    ------
+    InvalidInput
+        If the features are by rule: that goes by the ε of a linear model.
     """
+    if split.maps:
+        raise InvalidInput(
+            "features is 'rule', but for a network it must be one map, such as plain or additive."
+        )
     return Examples(
         entry=_entry(split.entry),
         train_inputs=split.x_train.astype(np.float32),

@@ -29,13 +29,13 @@ FEWEST_STEPS, DEFAULT_MOST_STEPS = 30, 400
 
 
 def schedule(problem: Problem, unit: float) -> tuple[int, float]:
-    """(T, η) by a fixed rule in n, d, ε and δ; `unit` is the analytic σ at Δ = 1.
+    """(T, η) by a fixed rule in n, d (`Problem.counted`), ε and δ; `unit` is σ₁.
 
     τ = r n/(√d σ₁ c) is the path length that the noise allows, r being the loss's reach; T = τ/40
     within [30, 400]; η = min(1/β, τ/(10T)), where the momentum of 0.9 makes the steps ten times
     longer.
     """
-    noise = math.sqrt(problem.dimension) * unit * problem.gradient_change
+    noise = math.sqrt(problem.counted) * unit * problem.gradient_change
     reach = problem.function.reach * problem.records / noise
     steps = int(min(max(reach / 40.0, FEWEST_STEPS), DEFAULT_MOST_STEPS))
     return steps, min(1.0 / problem.smoothness, reach / (10.0 * steps))

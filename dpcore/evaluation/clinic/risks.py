@@ -18,6 +18,7 @@ from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Array, Calibration
 from dpcore.evaluation.baselines import usual, without_privacy
 from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import calibrations_for, delta_for, fitting, problem_for
 from dpcore.evaluation.sweep import trainings
@@ -66,6 +67,8 @@ def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> 
         Called with (fraction done, message).
     """
     explored = study.study
+    if parts[0].maps:
+        return _with_each_map(study, parts, progress)
     parts = parts[: explored.runs]
     progress(0.0, "calibrating the noise")
     noises = calibrations_for(
@@ -88,6 +91,19 @@ def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> 
             for at, calibration in enumerate(noises[method])
         ]
     return models
+
+
+def _with_each_map(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> list[Judged]:
+    """`released` where the features are by rule: each ε with its own map."""
+    explored = study.study
+    maps = by_map(explored, parts)
+    found: dict[tuple[str, float], Judged] = {}
+    for place, (one, rows) in enumerate(maps):
+        report = section(progress, place / len(maps), 1.0 / len(maps))
+        models = released(replace(study, study=one), rows, report)
+        pairs = [(method, epsilon) for method in one.methods for epsilon in one.epsilons]
+        found.update(zip(pairs, models, strict=True))
+    return [found[method, epsilon] for method in explored.methods for epsilon in explored.epsilons]
 
 
 def reference(study: ClinicStudy, records: Table, progress: Progress) -> Judged:

@@ -1,0 +1,73 @@
+"""A study by rule as one study for each feature map: straight lines at small ε, curves above.
+
+The rule (`dpcore.datasets.feature_rule`) sees n, d, the number of classes, ε, δ and the adjacency.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.datasets import Split
+from dpcore.datasets.feature_rule import MAPS, by_noise
+from dpcore.erm.problem import Problem
+from dpcore.evaluation.splits import Splits, each
+from dpcore.evaluation.study import (
+    Calibrations,
+    Study,
+    calibrations_for,
+    delta_for,
+    problem_for,
+)
+from dpcore.mechanisms.gaussian import analytic_mu
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def map_for(problem: Problem, epsilon: float, delta: float) -> str:
+    """The feature map that the rule takes; `problem` is the one with the map "additive"."""
+    mu = float(analytic_mu(epsilon, delta)) / (problem.exact_change * math.sqrt(problem.parts))
+    return by_noise(problem.records, problem.dimension, mu)
+
+
+def by_map(study: Study, split: Splits) -> list[tuple[Study, tuple[Split, ...]]]:
+    """The study's ε with each feature map, and the splits; one pair unless the rule has a say."""
+    splits = each(split)
+    if not splits[0].maps:
+        return [(study, splits)]
+    curves, delta = splits[0].maps["additive"], delta_for(study, splits[0])
+    problem = problem_for(study, curves)
+    taken = [map_for(problem, epsilon, delta) for epsilon in study.epsilons]
+    pairs = []
+    for features in MAPS:
+        epsilons = tuple(
+            epsilon for epsilon, one in zip(study.epsilons, taken, strict=True) if one == features
+        )
+        if epsilons:
+            rows = tuple(one.maps[features] for one in splits)
+            pairs.append((replace(study, epsilons=epsilons), rows))
+    return pairs
+
+
+def in_order(tables: list[pd.DataFrame], study: Study) -> pd.DataFrame:
+    """One table, by the study's methods and ε; the order within a pair is kept."""
+    import pandas as pd
+
+    table = pd.concat(tables, ignore_index=True)
+    rank = {key: index for index, key in enumerate(study.methods)}
+    keys = [table["epsilon"].map(study.epsilons.index), table["method"].map(rank)]
+    return table.iloc[np.lexsort([key.to_numpy() for key in keys])].reset_index(drop=True)
+
+
+def calibrations_on(study: Study, split: Splits) -> Calibrations:
+    """Every method's calibrations, one per ε, in the study's order, each for its own rows."""
+    found = {}
+    for one, rows in by_map(study, split):
+        made = calibrations_for(one, problem_for(one, rows[0]), delta_for(one, rows[0]))
+        for key, group in made.items():
+            found.update({(key, c.requested.epsilon): c for c in group})
+    return {key: [found[key, epsilon] for epsilon in study.epsilons] for key in study.methods}

@@ -1,0 +1,154 @@
+"""The rule's feature map at each ε: by public values alone, and each row with its own map."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.datasets import Preparation, load, prepare
+from dpcore.datasets.feature_rule import MAPS
+from dpcore.datasets.images.tabular import from_split
+from dpcore.errors import InvalidInput
+from dpcore.evaluation import uploaded
+from dpcore.evaluation.clinic.risks import released
+from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.curves import all_curves
+from dpcore.evaluation.feature_maps import by_map, calibrations_on
+from dpcore.evaluation.study import Study
+from dpcore.evaluation.sweep import sweep
+from dpcore.guarantee import Status
+from dpcore.progress import silent
+
+BY_RULE = Preparation(features="rule")
+EPSILONS = {"plain": (0.1,), "additive": (1.0, 8.0), "fine": (60.0,)}
+STUDY = Study(
+    "cohort",
+    records=400,
+    methods=("nonprivate", "outpert", "dpgd"),
+    # Not by size, so that the order has to be kept.
+    epsilons=(60.0, 0.1, 8.0, 1.0),
+    delta=1e-5,
+    runs=2,
+    preparation=BY_RULE,
+)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return load("cohort", records=400)
+
+
+@pytest.fixture(scope="module")
+def split(table):
+    return prepare(table, BY_RULE)
+
+
+def taken(study, split) -> dict[str, set[float]]:
+    return {rows[0].preparation.features: set(one.epsilons) for one, rows in by_map(study, split)}
+
+
+def test_each_epsilon_has_one_map_and_finer_ones_come_with_less_noise(split) -> None:
+    assert taken(STUDY, split) == {name: set(epsilons) for name, epsilons in EPSILONS.items()}
+
+
+def test_no_record_and_no_label_has_a_say(table, split) -> None:
+    generator = np.random.default_rng(0)
+    frame = table.frame.iloc[generator.permutation(table.records)].reset_index(drop=True)
+    label = np.where(generator.random(table.records) < 0.5, 0, -table.label)
+    other = prepare(
+        replace(table, frame=frame, label=label.astype(table.label.dtype), published=False), BY_RULE
+    )
+    assert not np.array_equal(other.x_train, split.x_train)
+    assert taken(STUDY, other) == taken(STUDY, split)
+    assert {name: one.feature_names for name, one in other.maps.items()} == {
+        name: one.feature_names for name, one in split.maps.items()
+    }
+
+
+def test_twice_the_sensitivity_needs_half_the_noise_for_the_same_map(split) -> None:
+    grid = tuple(np.geomspace(0.01, 100.0, 60))
+    edges = []
+    for adjacency in ("zero-out", "replace-one"):
+        maps = taken(replace(STUDY, adjacency=adjacency, epsilons=grid), split)
+        edges.append([min(maps[name]) for name in MAPS])
+    zero_out, replace_one = edges
+    assert replace_one[1:] > zero_out[1:]
+    assert all(
+        1.5 < late / early < 3.0 for early, late in zip(edges[0][1:], edges[1][1:], strict=True)
+    )
+
+
+@pytest.mark.parametrize("answer", [sweep, all_curves])
+def test_every_row_is_the_one_of_its_own_map(answer, table, split) -> None:
+    whole = answer(STUDY, split=split)
+    pairs = whole[["method", "epsilon"]].drop_duplicates()
+    expected = [(method, epsilon) for method in STUDY.methods for epsilon in STUDY.epsilons]
+    assert list(pairs.itertuples(index=False, name=None)) == expected
+    for features, epsilons in EPSILONS.items():
+        preparation = Preparation(features=features)
+        study = replace(STUDY, epsilons=epsilons, preparation=preparation)
+        alone = answer(study, split=prepare(table, preparation))
+        here = whole[whole["epsilon"].isin(epsilons)]
+        order = ["method", "epsilon", *(["run"] if "run" in alone else [])]
+        left, right = (
+            rows.sort_values(order, ignore_index=True).drop(columns="seconds", errors="ignore")
+            for rows in (here, alone)
+        )
+        pd.testing.assert_frame_equal(left, right)
+
+
+def test_calibrations_are_those_of_each_map_and_proved(split) -> None:
+    made = calibrations_on(STUDY, split)
+    assert list(made) == list(STUDY.methods)
+    for group in made.values():
+        assert [one.requested.epsilon for one in group] == list(STUDY.epsilons)
+    for epsilon, one in zip(STUDY.epsilons, made["dpgd"], strict=True):
+        features = next(name for name, some in EPSILONS.items() if epsilon in some)
+        assert one.problem.dimension == split.maps[features].dimension
+        assert one.status is Status.PROVED
+
+
+def test_models_whose_decisions_are_counted_are_those_of_each_map(table, split) -> None:
+    private = replace(STUDY, methods=("outpert", "dpgd"))
+    models = released(ClinicStudy(private), [split], silent)
+    pairs = [(m.calibration.method, m.calibration.requested.epsilon) for m in models]
+    assert pairs == [(key, epsilon) for key in private.methods for epsilon in private.epsilons]
+    for features, epsilons in EPSILONS.items():
+        study = replace(private, epsilons=epsilons)
+        alone = released(ClinicStudy(study), [split.maps[features]], silent)
+        here = [one for one, (_, epsilon) in zip(models, pairs, strict=True) if epsilon in epsilons]
+        found = {(m.calibration.method, m.calibration.requested.epsilon): m for m in alone}
+        for one in here:
+            other = found[one.calibration.method, one.calibration.requested.epsilon]
+            assert one.weights[0] == pytest.approx(other.weights[0], abs=0.0)
+
+
+def test_the_outline_of_an_upload_holds_no_record_of_any_map() -> None:
+    described = "a: 0 to 1\npredict y: one of no, yes"
+    secret = 0.123456789
+    rows = "\n".join(["a,y", *(f"{secret},{'yes' if n % 2 else 'no'}" for n in range(60))])
+    uploaded.take_table("own", rows.encode(), "t.csv", described)
+    try:
+        outline = uploaded.outline(BY_RULE)
+        assert tuple(outline.emptied.maps) == MAPS
+        assert all(one.records == 0 for one in outline.emptied.maps.values())
+        stand_in = outline.stand_in()
+        for features, one in stand_in.maps.items():
+            alone = uploaded.outline(Preparation(features=features)).stand_in()
+            assert one.x_train.shape == alone.x_train.shape
+            assert np.isnan(one.x_train).all()
+        assert np.float64(secret).tobytes() not in pickle.dumps(outline)
+    finally:
+        uploaded._held.table = uploaded._held.prepared = None
+
+
+def test_a_network_takes_no_features_by_rule(split) -> None:
+    with pytest.raises(
+        InvalidInput, match=r"^features is 'rule', but for a network it must be one"
+    ):
+        from_split(split)
+    assert from_split(split.maps["plain"]).train_inputs.shape == split.maps["plain"].x_train.shape
