@@ -28,7 +28,7 @@ from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records
 from dpcore.figures.words import plain
 from dpcore.guarantee import Edition
-from dpcore.methods import best_method, method_named, titles
+from dpcore.methods import best_method, method_named, titles, without_best
 from pages.explore import curve_jobs, loaders
 from pages.explore.controls import ExploreChoice, every_method
 from pages.explore.loaders import Records
@@ -287,7 +287,7 @@ def _wanted(choice: ExploreChoice, whole: Study, *, published: bool) -> set[str]
     """The methods that what is open needs besides the chosen ones."""
     if choice.lists_all or (choice.ranks and published):
         return set(whole.methods)
-    return {BY_RULE} & set(whole.methods) if choice.ranks else set()
+    return set(without_best((BEST,), whole.loss, whole.epsilons)) if choice.ranks else set()
 
 
 def _in_order(rows: pd.DataFrame, study: Study) -> pd.DataFrame:
