@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
@@ -18,7 +19,7 @@ from dpcore.controls.control import (
     Switch,
     Text,
 )
-from pages.shared.session import control_value, share
+from pages.shared.session import control_value, set_controls, share, store, stored
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -107,15 +108,23 @@ def _first(control: Control) -> Any:
     return list(control.default) if isinstance(control.kind, SomeOf) else control.default
 
 
-def drawn(control: Control, **settings: Any) -> Any:
+def drawn(control: Control, *, usual: Any = None, **settings: Any) -> Any:
     """Draw one control and return its value, which belongs to the state that pages share.
 
     Parameters
     ----------
     control : Control
+    usual : object, optional
+        Its default in this view; a value that was the default before follows it.
     **settings
         As of `_drawn`.
     """
+    if usual is not None:
+        control = replace(control, default=usual)
+        before = stored(f"usual {control.key}")
+        if before not in (None, usual) and control_value(control.key) == before:
+            set_controls({control.key: usual})
+        store(f"usual {control.key}", usual)
     value = _drawn(control, **settings)
     share(control, value)
     return value

@@ -555,7 +555,7 @@ def test_few_test_records_and_a_private_network_that_is_better_are_explained() -
             "runs": [1, 1],
         }
     )
-    noun = TrainChoice(study, images.entry("digits"), "accuracy_test", None)
+    noun = TrainChoice(study, images.entry("digits"), "accuracy_test", None, RECORDS)
 
     def told(tested: tuple[int, ...]) -> str:
         return live.caution(
