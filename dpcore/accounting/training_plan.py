@@ -9,7 +9,6 @@ from dpcore.accounting.events import Composed, from_schedule
 from dpcore.errors import number, one_of, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency
 
-
 USUAL_BATCH = 256
 
 

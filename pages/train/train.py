@@ -25,9 +25,7 @@ live.purpose(choice)
 with live.place(choice.study.key) as answer:
     try:
         record_count = (
-            choice.uploaded.records
-            if choice.uploaded
-            else records.records(choice.study.dataset)
+            choice.uploaded.records if choice.uploaded else records.records(choice.study.dataset)
         )
         # Under add/remove only the public size is shown, and what follows from it.
         size = choice.study.config.size(choice.study.trained_on(record_count))

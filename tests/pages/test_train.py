@@ -172,6 +172,22 @@ def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
     assert "no ε certified" in said(app)
 
 
+def test_a_batch_that_nobody_chose_fits_and_a_chosen_one_has_a_way_out() -> None:
+    app = opened(passes="1000", person="One record more or less", public_size="100")
+    assert app.number_input(key="lot").value == 32
+    app.number_input(key="public_size").set_value(40).run()
+    assert app.number_input(key="lot").value == 16
+    assert not app.error
+    app.number_input(key="lot").set_value(300).run()
+    (error,) = app.error
+    assert error.value.endswith("at most 40.")
+    app.button(key="largest_batch").click().run()
+    assert not app.error
+    # What is chosen stays.
+    app.number_input(key="public_size").set_value(2_000).run()
+    assert app.number_input(key="lot").value == 40
+
+
 def test_long_comparisons_wait_for_a_click_of_their_own() -> None:
     app = opened(passes="1000", schedule="Constant", train_view="Shapes of noise")
     until(lambda: "shapes_start" in {button.key for button in app.button}, app)
