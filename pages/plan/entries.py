@@ -12,9 +12,10 @@ import streamlit as st
 from dpcore.accounting.account import MOST_ENTRIES
 from dpcore.accounting.account_text import MOST_LETTERS, from_csv, from_link, to_link
 from dpcore.accounting.entries import EVERY, FIRST_DAY, LAST_DAY, LONGEST_TITLE, MOST_COUNT, Entry
-from dpcore.controls.account import ENTRIES, NO_ENTRIES, usual
+from dpcore.controls.account import ENTRIES, NO_ENTRIES, following, usual
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.link import Link, Refusal
+from dpcore.controls.plan import FIRST
 from dpcore.errors import InvalidInput
 from dpcore.figures.plan import account as words
 from dpcore.guarantee import Adjacency
@@ -69,6 +70,7 @@ def current() -> Rows:
             refuse(refusal)
             entries = first_entries()
         rows = _numbered(entries)
+        store("account example", None if text else next(iter(rows)))
         store("account written", text)
     return rows
 
@@ -110,29 +112,48 @@ def add(entry: Entry) -> None:
         rows[_new_number()] = entry
 
 
+def add_next(kind: str, records: int = FIRST.records) -> None:
+    """Add one more of a kind; for a button.
+
+    What is added follows from the account as it is at the click, not as it was drawn: clicks may
+    come faster than the page.
+    """
+    add(following(tuple(current().values()), kind, date.today(), records))
+
+
+def add_dated(entry: Entry) -> None:
+    """Add an entry on the day of one more of its kind; for a button."""
+    day = following(tuple(current().values()), entry.kind, date.today()).first
+    add(replace(entry, first=day))
+
+
 def put(entries: tuple[Entry, ...]) -> None:
     """Put these in place of all entries."""
     _numbered(entries)
 
 
+def example() -> None:
+    """Say that the first entry is an example, until it is changed, with a way to go without it."""
+    number = stored("account example")
+    rows = current()
+    if number is None or rows.get(number) != first_entries()[0]:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(texts.EXAMPLE, width="content")
+        label = "Begin empty" if len(rows) == 1 else "Remove the example"
+        st.button(label, key="account example", type="tertiary", on_click=_remove, args=(number,))
+
+
 def buttons(records: int) -> None:
     """Draw the buttons that add entries, and those that change all of them."""
-    entries = list(current().values())
-    year = date.today().year if not entries else entries[-1].first.year
-    start = date(year, 1, 15)
-    trainings = [entry for entry in entries if entry.kind == "training"]
-    training = usual("training", start, records)
-    if trainings:
-        training = _after(trainings[-1])
     with st.container(horizontal=True):
-        _button("Add a training", ":material/model_training:", add, training)
-        _button("Add weekly releases", ":material/event_repeat:", add, usual("release", start))
+        _button("Add a training", ":material/model_training:", add_next, "training", records)
+        _button("Add weekly releases", ":material/event_repeat:", add_next, "release")
         with st.popover("More", icon=":material/more_horiz:"):
-            _button("Add a release with Laplace noise", "", add, usual("laplace", start))
-            _button("Add what is already spent", "", add, usual("spent", start))
+            _button("Add a release with Laplace noise", "", add_next, "laplace")
+            _button("Add what is already spent", "", add_next, "spent")
             st.caption(texts.SPREAD)
-            spread = tuple(_with_share(entry) for entry in entries)
-            _button("Spread the budget over all", "", put, spread)
+            _button("Spread the budget over all", "", _spread)
             _button("Remove all", "", put, ())
             file = st.file_uploader("Open a file (CSV)", "csv", key="account_file")
             if file is not None:
@@ -153,12 +174,8 @@ def _button(label: str, icon: str, do: Callable[..., None], *arguments: Any) -> 
     st.button(label, icon=icon or None, on_click=do, args=arguments, key=f"account {label}")
 
 
-def _after(entry: Entry) -> Entry:
-    """One more like it, at its usual distance."""
-    try:
-        return replace(entry, count=1, first=replace(entry, count=entry.count + 1).days()[-1])
-    except InvalidInput:
-        return replace(entry, count=1)
+def _spread() -> None:
+    put(tuple(_with_share(entry) for entry in current().values()))
 
 
 def _with_share(entry: Entry) -> Entry:

@@ -120,14 +120,24 @@ def drawn(control: Control, *, usual: Any = None, **settings: Any) -> Any:
         As of `_drawn`.
     """
     if usual is not None:
-        control = replace(control, default=usual)
-        before = stored(f"usual {control.key}")
-        if before not in (None, usual) and control_value(control.key) == before:
+        if follows(control):
             set_controls({control.key: usual})
+        control = replace(control, default=usual)
         store(f"usual {control.key}", usual)
     value = _drawn(control, **settings)
     share(control, value)
     return value
+
+
+def follows(control: Control) -> bool:
+    """Whether it still has the default that it was drawn with last, and so follows another."""
+    before = stored(f"usual {control.key}")
+    return before is not None and control_value(control.key) == before
+
+
+def chosen(key: str) -> None:
+    """Note that a control's value is chosen, whatever default it is equal to."""
+    store(f"usual {key}", None)
 
 
 def _drawn(

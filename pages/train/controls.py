@@ -15,7 +15,7 @@ from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.study import TrainingStudy, features_for, networks_for
 from pages.shared import presets
 from pages.shared.session import control_text, control_value, set_controls
-from pages.shared.widgets import Form
+from pages.shared.widgets import Form, chosen
 from pages.train import records, texts, upload
 
 if TYPE_CHECKING:
@@ -180,10 +180,15 @@ def _presets() -> None:
         "train_preset",
         {name: name for name in PRESETS},
         next((name for name in PRESETS if _is_set(name)), None),
-        lambda name: set_controls(PRESETS[name]),
+        _load,
         placeholder="Your own settings",
         help=texts.PRESET,
     )
+
+
+def _load(name: str) -> None:
+    chosen("lot")
+    set_controls(PRESETS[name])
 
 
 def _is_set(name: str) -> bool:

@@ -173,7 +173,8 @@ def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
 
 
 def test_a_batch_that_nobody_chose_fits_and_a_chosen_one_has_a_way_out() -> None:
-    app = opened(passes="1000", person="One record more or less", public_size="100")
+    link = {"schedule": "Constant", "person": "One record more or less", "public_size": "100"}
+    app = opened(passes="1000", **link)
     assert app.number_input(key="lot").value == 32
     app.number_input(key="public_size").set_value(40).run()
     assert app.number_input(key="lot").value == 16
