@@ -28,6 +28,8 @@ Rows = dict[int, Entry]
 OF_FILE = (0, "file")
 MOST_ROWS = 30
 """Rows drawn with a box of their own; the table holds all."""
+ROOM = 480
+"""Pixels, about as high as an entry's box."""
 WAYS = {
     "training": {"noise": "Noise multiplier", "share": "A share of the budget"},
     "release": {"noise": "Noise σ/Δ", "epsilon": "ε of each", "share": "A share of the budget"},
@@ -75,6 +77,18 @@ def current() -> Rows:
     return rows
 
 
+def _at_click() -> Rows:
+    """The entries for a button to change, whatever the address holds.
+
+    A quick click comes with the address of before the last one, which is then no way back.
+    """
+    rows: Rows | None = stored("account rows")
+    if rows is None:
+        return current()
+    store("account written", st.query_params.get(ENTRIES, ""))
+    return rows
+
+
 def _numbered(entries: tuple[Entry, ...]) -> Rows:
     """The entries under new numbers, so that no box shows what another entry had."""
     rows = {_new_number(): entry for entry in entries}
@@ -107,7 +121,7 @@ def write() -> None:
 
 def add(entry: Entry) -> None:
     """Add an entry; for a button."""
-    rows = current()
+    rows = _at_click()
     if len(rows) < MOST_ENTRIES:
         rows[_new_number()] = entry
 
@@ -118,17 +132,18 @@ def add_next(kind: str, records: int = FIRST.records) -> None:
     What is added follows from the account as it is at the click, not as it was drawn: clicks may
     come faster than the page.
     """
-    add(following(tuple(current().values()), kind, date.today(), records))
+    add(following(tuple(_at_click().values()), kind, date.today(), records))
 
 
 def add_dated(entry: Entry) -> None:
     """Add an entry on the day of one more of its kind; for a button."""
-    day = following(tuple(current().values()), entry.kind, date.today()).first
+    day = following(tuple(_at_click().values()), entry.kind, date.today()).first
     add(replace(entry, first=day))
 
 
 def put(entries: tuple[Entry, ...]) -> None:
-    """Put these in place of all entries."""
+    """Put these in place of all entries; for a button."""
+    _at_click()
     _numbered(entries)
 
 
@@ -175,7 +190,7 @@ def _button(label: str, icon: str, do: Callable[..., None], *arguments: Any) -> 
 
 
 def _spread() -> None:
-    put(tuple(_with_share(entry) for entry in current().values()))
+    put(tuple(_with_share(entry) for entry in _at_click().values()))
 
 
 def _with_share(entry: Entry) -> Entry:
@@ -201,8 +216,11 @@ def draw(shown: dict[int, Entry]) -> None:
             name, rest = map(verbatim, words.entry(shown.get(number, entry), entry.share))
             st.markdown(f"**{name}** · {rest}", width="stretch")
             box = st.popover("Change", key=f"entry {number}", on_change="rerun", type="tertiary")
-            if box.open:
-                with box:
+            with box:
+                if not box.open:
+                    # It opens to the side that has room for what it holds at that moment.
+                    st.space(ROOM)
+                else:
                     _fields(number, entry)
                     st.button(
                         "Remove it",
@@ -219,7 +237,7 @@ def draw(shown: dict[int, Entry]) -> None:
 
 
 def _remove(number: int) -> None:
-    current().pop(number, None)
+    _at_click().pop(number, None)
 
 
 def _fields(number: int, entry: Entry) -> None:
@@ -299,7 +317,7 @@ class _Box:
 
 def _set(number: int, field: str) -> None:
     """Set one field of an entry to what its widget holds, or keep why it can't be."""
-    rows = current()
+    rows = _at_click()
     entry, value = rows.get(number), control_value(f"entry {number} {field}")
     if entry is None:
         return

@@ -105,6 +105,15 @@ def test_a_year_of_weekly_releases_and_four_trainings_takes_four_clicks() -> Non
     expect_account(settled(app.run()), [TRAINING])
 
 
+def test_a_click_that_comes_with_an_older_address_adds_to_what_is_there() -> None:
+    app = press(opened(account=to_link([TRAINING])), "Add a training")
+    app.query_params["account"] = to_link([TRAINING])
+    press(app, "Add a training")
+    later = [replace(TRAINING, first=START.replace(month=month)) for month in (4, 7)]
+    expect_account(app, [TRAINING, *later])
+    assert from_link(app.query_params["account"]) == (TRAINING, *later)
+
+
 def test_all_entries_can_be_removed_and_others_added() -> None:
     app = press(opened(), "Remove all")
     assert "Nothing is planned yet: all of ε = 3 is left." in said(app)
