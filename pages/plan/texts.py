@@ -45,7 +45,7 @@ SOUGHT = {
     "sigma": "the noise",
     "batch": "the batch size",
 }
-EXAMPLE = "An example to begin with:"
+EXAMPLE = "An example to begin with."
 OTHER_UNIT = (
     "It can't be added to your account, in which another change counts as one person's data: {}, "
     "and here {}."
