@@ -9,6 +9,18 @@ from dpcore.accounting.events import Composed, from_schedule
 from dpcore.errors import number, one_of, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency
 
+USUAL_BATCH = 256
+
+
+def usual_batch(records: int) -> int:
+    """The batch size where nobody chose one, from n alone, which is public.
+
+    256; of fewer records, the largest power of two that is at most half of them.
+    """
+    if records >= USUAL_BATCH:
+        return USUAL_BATCH
+    return 1 << max(0, (records // 2).bit_length() - 1)
+
 
 def steps_per_epoch(records: int, batch: int) -> int:
     """Steps of one pass over the data, to the nearest whole number."""

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from dpcore.controls.control import fields
 from dpcore.controls.options import add as add_options
 from dpcore.controls.options import typed_values
 from dpcore.controls.train import CONTROLS, MORE_OPTIONS
-from dpcore.datasets.images import register, tabular
+from dpcore.datasets.images import Examples, load, register, tabular
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import Cancelled, InvalidInput, number, reject, whole
 from dpcore.evaluation.comparison import comparison_arms, gathered
@@ -96,9 +97,14 @@ def _set_option(command: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Answer."""
     state = _unfinished_state(options) if options.resume else None
-    series = _series(options) if state is None else _series_of(state, options.output)
+    records = None
+    if state is None:
+        study, records = _fitting(options)
+        series = _series(options, study)
+    else:
+        series = _series_of(state, options.output)
     folder, report = _folder(options.output), _seldom(progress)
-    trainer = begin(list(series.values()), device=options.device, progress=report)
+    trainer = begin(list(series.values()), device=options.device, progress=report, records=records)
     if state is not None and not checkpoint.restore(trainer, state):
         raise reject(
             "resume",
@@ -139,9 +145,19 @@ def run(options: argparse.Namespace) -> None:
         raise KeyboardInterrupt
 
 
-def _series(options: argparse.Namespace) -> dict[str, TrainingStudy]:
-    """The trainings to run side by side, the requested one first."""
+def _fitting(options: argparse.Namespace) -> tuple[TrainingStudy, Examples | None]:
+    """The training that is asked for; and its records, if its batch size follows from them."""
     study = _study(options)
+    if options.batch_size is not None or study.config.sampling == "none":
+        return study, None
+    records = load(study.dataset, **dict(study.settings))
+    size = study.config.size(study.trained_on(records.records))
+    config = replace(study.config, batch=CONTROLS["lot"].usual(size))
+    return replace(study, config=config), records
+
+
+def _series(options: argparse.Namespace, study: TrainingStudy) -> dict[str, TrainingStudy]:
+    """The trainings to run side by side, the requested one first."""
     if not options.compare:
         return {"private": study}
     if study.epsilon is None or not study.config.private:

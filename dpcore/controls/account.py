@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 from dpcore.accounting.entries import Entry
+from dpcore.accounting.training_plan import usual_batch
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Text
 from dpcore.controls.plan import (
@@ -17,6 +20,7 @@ from dpcore.controls.plan import (
     FIRST_EPOCHS,
     MOST_STEPS,
 )
+from dpcore.errors import InvalidInput
 
 ENTRIES, NO_ENTRIES = "account", "empty"
 """Name of the account's entries in the address, and its value where there are none."""
@@ -96,12 +100,27 @@ FIND = Control(
     noun="a search for",
     help="The setting to find: it keeps the budget, with all others as they are.",
 )
+FIND_BUDGET = (
+    replace(
+        BUDGET,
+        key="find_epsilon",
+        label="It may spend ε",
+        option="",
+        help="The ε that this training, or these releases, may spend together. It begins with the "
+        "budget of your account, and does not change that.",
+    ),
+    replace(YEAR_DELTA, key="find_delta", option="", state=""),
+    replace(PEOPLE, key="find_people", option=""),
+    replace(YEAR_NEIGHBOUR, key="find_neighbour", option="", state=""),
+)
+"""The budget of the search, in the order of `ACCOUNT`: each begins with the account's value."""
 FIND_BATCH = Control(
     "find_batch",
     "Batch size",
     Number(1, common.MOST_RECORDS, whole=True),
     default=FIRST.batch,
     help=CONTROLS["batch"].help,
+    by_records=usual_batch,
 )
 FIND_NOISE = Control(
     "find_noise",
@@ -143,7 +162,7 @@ FIND_RELEASES = Control(
     help="All of them together keep the budget.",
 )
 SETTING = (
-    *(FIND, FIND_BATCH, FIND_NOISE, FIND_EPOCHS, FIND_STEPS),
+    *(FIND, *FIND_BUDGET, FIND_BATCH, FIND_NOISE, FIND_EPOCHS, FIND_STEPS),
     *(FIND_SENSITIVITY, FIND_RELEASES),
 )
 
@@ -157,7 +176,7 @@ def usual(kind: str, first: date, records: int = FIRST.records) -> Entry:
             every="quarter",
             noise=FIRST.sigma,
             records=records,
-            batch=min(FIRST.batch, records),
+            batch=usual_batch(records),
             epochs=FIRST_EPOCHS,
         )
     if kind == "release":
@@ -165,3 +184,36 @@ def usual(kind: str, first: date, records: int = FIRST.records) -> Entry:
     if kind == "laplace":
         return Entry(kind, first=first, every="month", epsilon=0.1)
     return Entry(kind, first=first, epsilon=0.5, delta=0.0)
+
+
+def following(
+    entries: Sequence[Entry], kind: str, today: date, records: int = FIRST.records
+) -> Entry:
+    """One more of a kind, dated by the entries that are there.
+
+    A training is like the last one, at its usual distance after all trainings; any other begins
+    with the year of the last entry.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Of the account.
+    kind : str
+    today : date
+        Of the year in which an empty account begins.
+    records : int
+        n of a first training.
+    """
+    start = date(entries[-1].first.year if entries else today.year, 1, 15)
+    trainings = [entry for entry in entries if entry.kind == "training"]
+    if kind != "training" or not trainings:
+        return usual(kind, start, records)
+    return replace(trainings[-1], count=1, first=max(map(_next_day, trainings)))
+
+
+def _next_day(entry: Entry) -> date:
+    """The day on which it would happen once more; its first where that is too late to plan."""
+    try:
+        return replace(entry, count=entry.count + 1).days()[-1]
+    except InvalidInput:
+        return entry.first

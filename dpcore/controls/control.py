@@ -177,6 +177,8 @@ class Control:
         Text in an empty field.
     state : str
         What of the state that pages share it shows: "data", "epsilon", "delta", "unit", "seed".
+    by_records : callable, optional
+        n, which is public, -> the default; `default` stands where n is not known.
     """
 
     key: str
@@ -192,6 +194,7 @@ class Control:
     shown: Callable[[Values], bool] = always
     placeholder: str = ""
     state: str = ""
+    by_records: Callable[[int], Any] | None = None
 
     def __post_init__(self) -> None:
         label = self.label[:1].lower() + self.label[1:]
@@ -204,6 +207,12 @@ class Control:
         for name, (left_out, value) in usual.items():
             if getattr(self, name) == left_out:
                 object.__setattr__(self, name, value)
+
+    def usual(self, records: int | None) -> Any:
+        """The default for n records; ``None`` where their number is not known."""
+        if records is None or self.by_records is None:
+            return self.default
+        return self.by_records(records)
 
     def text(self, value: Any) -> str | list[str]:
         """A value as the address holds it."""

@@ -88,9 +88,12 @@ def _within(kind: Number, value: str) -> bool:
 
 
 def address(page: Page, values: Mapping[str, Any]) -> dict[str, str | list[str]]:
-    """The settings of a link that opens the page with these values, without the defaults."""
+    """The settings of a link that opens the page with these values, without the defaults.
+
+    A default that follows from n is named, as n is not known here.
+    """
     return {
         key: page[key].text(value)
         for key, value in values.items()
-        if value != page[key].default and value is not None
+        if value is not None and (value != page[key].default or page[key].by_records)
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dpcore.accounting.accountants import ACCOUNTANTS
-from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
+from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch, usual_batch
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch, Text
 from dpcore.figures.words import plain
@@ -60,6 +60,7 @@ CONTROLS = Page(
         brief="(expected) records per step",
         help="How many records one step looks at, on average. Batch size ÷ n is the sampling rate "
         "q.",
+        by_records=usual_batch,
     ),
     Control(
         "length",

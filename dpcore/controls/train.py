@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpcore.accounting.training_plan import USUAL_BATCH, usual_batch
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch, Values, where
 from dpcore.evaluation.training.study import TrainingStudy
@@ -170,12 +171,13 @@ CONTROLS = Page(
         "lot",
         "Batch size",
         Number(1, 1_000_000, whole=True),
-        default=256,
+        default=USUAL_BATCH,
         field="config.batch",
         option="batch-size",
-        brief="(expected) records a step",
+        brief="(expected) records a step (default: 256; of fewer, a power of two up to half)",
         help="How many records one step looks at, on average. Larger batches need more noise on "
         "the sum, and less on the mean.",
+        by_records=usual_batch,
     ),
     Control(
         "rate",

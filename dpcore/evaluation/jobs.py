@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.datasets import cache
 from dpcore.errors import Cancelled, InvalidInput, reject
-from dpcore.evaluation import watchers, work
+from dpcore.evaluation import waits, watchers, work
 from dpcore.evaluation.executors import executor
 from dpcore.evaluation.task import Task
 
@@ -51,11 +51,21 @@ class _Attempt:
     where: Path
     future: Future[None] = field(default_factory=Future)
     cancelled: bool = False
+    wait: waits.Wait = field(init=False)
+
+    def __post_init__(self) -> None:
+        assert self.task is not None
+        self.wait = waits.of(self.task)
 
     def send(self) -> None:
         """Submit the attempt to the workers."""
         self.future = executor().submit(work.work, self.task, self.key, str(self.where), self.name)
-        self.future.add_done_callback(lambda _: self.clear())
+        self.future.add_done_callback(self._note_end)
+
+    def _note_end(self, future: Future[None]) -> None:
+        if not future.cancelled():
+            self.wait.ended(finished=future.exception() is None)
+        self.clear()
 
     def clear(self) -> None:
         """Remove its files."""
@@ -140,12 +150,20 @@ class Job:
     @property
     def ahead(self) -> int:
         """How many jobs are in front of this one in the queue, the running ones included."""
-        count = 0
-        for key, attempt in list(_attempts.items()):
-            if key == self.key:
-                return count if self.state == "queued" else 0
-            count += attempt.waited_for
-        return 0
+        return len(self._ahead())
+
+    @property
+    def waiting_seconds(self) -> float | None:
+        """About how long the jobs in front of this one still take; ``None`` if unknown."""
+        ahead = ((attempt.wait, Job(attempt.key).progress) for attempt in self._ahead())
+        return waits.seconds(ahead)
+
+    def _ahead(self) -> list[_Attempt]:
+        attempts = list(_attempts.values())
+        keys = [attempt.key for attempt in attempts]
+        if self.key not in keys or self.state != "queued":
+            return []
+        return [each for each in attempts[: keys.index(self.key)] if each.waited_for]
 
     @property
     def message(self) -> str:

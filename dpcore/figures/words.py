@@ -124,3 +124,14 @@ def listed(parts: Sequence[str]) -> str:
     if len(parts) < 2:
         return "".join(parts)
     return ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+UNITS_OF_TIME = ((90 * 60.0, 3600.0, "hours"), (90.0, 60.0, "min"), (0.0, 1.0, "s"))
+"""From so many seconds on, the unit and its name."""
+
+
+def lasting(seconds: float) -> str:
+    """A time in one unit, as "4 min"; at least a second."""
+    seconds = max(1.0, seconds)
+    unit, name = next((unit, name) for least, unit, name in UNITS_OF_TIME if seconds >= least)
+    return f"{plain(seconds / unit, 2 if seconds >= 10.0 * unit or name == 'hours' else 1)} {name}"

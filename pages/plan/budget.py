@@ -1,12 +1,14 @@
-"""The budget that the account and the search for a setting share."""
+"""The budget of the account, and that of the search for a setting: two, asked for alike."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
-from dpcore.controls.account import BUDGET, PEOPLE, YEAR_DELTA, YEAR_NEIGHBOUR
+from dpcore.controls.account import ACCOUNT
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.control import Control
 from dpcore.controls.plan import BY_RULE
@@ -14,47 +16,119 @@ from dpcore.errors import number, whole
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from pages.shared.session import control_value
-from pages.shared.widgets import drawn
+from pages.shared.widgets import drawn, follows
 
 TOO_LARGE = 0.1 * (1.0 + 1e-9)
 
 
+@dataclass(frozen=True)
+class Budget:
+    """What is typed.
+
+    Parameters
+    ----------
+    limit : PrivacyBudget
+    adjacency : Adjacency
+    people : int
+    others : dict of str to float
+        Further numbers by key.
+    """
+
+    limit: PrivacyBudget
+    adjacency: Adjacency
+    people: int
+    others: dict[str, float]
+
+
 def typed(
+    controls: Sequence[Control] = ACCOUNT,
+    usual: Sequence[Any] = (None,) * len(ACCOUNT),
     more: Iterable[Control] = (),
-) -> tuple[PrivacyBudget, Adjacency, int, dict[str, float]]:
+) -> Budget:
     """Draw ε, the number of people and further numbers, δ and the adjacency one click away.
 
     Call it in a horizontal container.
 
     Parameters
     ----------
+    controls : sequence of Control
+        In the order of `ACCOUNT`.
+    usual : sequence
+        What each of them begins with, if that is not its default.
     more : iterable of Control
-        Numbers to draw beside them; their values are returned by key.
+        Numbers to draw beside them.
 
     Raises
     ------
     InvalidInput
         If ε is no number in range.
     """
-    epsilon = drawn(BUDGET, width=110)
-    people = drawn(PEOPLE, width=170)
-    others = {control.key: drawn(control, width=140) for control in more}
+    epsilon, stop, people, neighbour = controls
+    epsilon_first, stop_first, people_first, neighbour_first = usual
+    epsilon_text = drawn(epsilon, usual=epsilon_first, width=120)
+    count = drawn(people, usual=people_first, width=170)
+    others = {
+        control.key: drawn(control, usual=control.usual(count), width=140) for control in more
+    }
     with st.popover("δ and what is protected", icon=":material/shield_person:"):
-        stop = drawn(YEAR_DELTA)
-        adjacency = Adjacency(drawn(YEAR_NEIGHBOUR))
-    records = whole("people in the data", people, at_least=1)
-    delta = default_delta(records) if stop == BY_RULE else stop
-    return (
-        PrivacyBudget(number("budget ε", epsilon, at_least=0.001, at_most=1000.0), delta),
-        adjacency,
-        records,
-        others,
-    )
+        chosen = drawn(stop, usual=stop_first)
+        adjacency = Adjacency(drawn(neighbour, usual=neighbour_first))
+    records = whole("people in the data", count, at_least=1)
+    epsilon_typed = number("budget ε", epsilon_text, at_least=0.001, at_most=1000.0)
+    return Budget(PrivacyBudget(epsilon_typed, _delta(chosen, records)), adjacency, records, others)
+
+
+def _delta(stop: float, records: int) -> float:
+    return default_delta(records) if stop == BY_RULE else stop
+
+
+def of_account() -> list[Any]:
+    """The values of the account's controls, in the order of `ACCOUNT`, drawn or not."""
+    values = [control_value(control.key) for control in ACCOUNT]
+    return [
+        control.default if value is None else value
+        for control, value in zip(ACCOUNT, values, strict=True)
+    ]
+
+
+def account_counts() -> tuple[float, Adjacency, int]:
+    """δ, the adjacency and the number of people that the account counts with."""
+    _, stop, people, neighbour = of_account()
+    return _delta(stop, people), Adjacency(neighbour), people
+
+
+def keep(controls: Sequence[Control], usual: Sequence[Any]) -> None:
+    """Draw those of another question that have been set, unseen.
+
+    The address holds the values of drawn controls only, and each question has a budget of its own.
+
+    Parameters
+    ----------
+    controls : sequence of Control
+    usual : sequence
+        What each begins with.
+    """
+    changed = [
+        (control, first)
+        for control, first in zip(controls, usual, strict=True)
+        if _is_set(control, first)
+    ]
+    if changed:
+        with st.container(key="unseen"):
+            for control, first in changed:
+                drawn(control, usual=first)
+
+
+def _is_set(control: Control, usual: Any) -> bool:
+    value = control_value(control.key)
+    if value is None:
+        return control.key in st.query_params
+    return not (value == usual or follows(control))
 
 
 def note(budget: PrivacyBudget, adjacency: Adjacency, people: int) -> None:
     """Say for which δ and neighbours all figures hold."""
-    rule = "by the rule" if control_value(YEAR_DELTA.key) in (None, BY_RULE) else "as chosen"
+    rule = "by the rule" if budget.delta == default_delta(people) else "as chosen"
     share = people * budget.delta
     large = " That is large: at δ = 1/n one record could be published." if share > TOO_LARGE else ""
     st.caption(

@@ -24,7 +24,7 @@ from dpcore.guarantee import Adjacency, default_delta
 from pages.plan import texts
 from pages.shared import presets
 from pages.shared.session import control_text, set_controls, store, stored
-from pages.shared.widgets import Form, drawn
+from pages.shared.widgets import Form, chosen, drawn
 
 
 def target() -> float:
@@ -41,6 +41,7 @@ def target() -> float:
 
 def set_to(training: TrainingPlan, **others: object) -> None:
     """Set the controls, and others by key, to this run; call this before they are drawn."""
+    chosen("batch")
     presets.hold("plan", values(training) | others)
 
 
@@ -60,8 +61,8 @@ def sidebar() -> tuple[TrainingPlan, bool]:
         is_nominal = form.draw("neighbour") == Adjacency.ADD_REMOVE
         with run_place:
             size = {"label": "Public size", "help": PUBLIC_SIZE} if is_nominal else {}
-            form.draw("records", **size)
-            form.draw("batch")
+            records = form.draw("records", **size)
+            form.draw("batch", usual=CONTROLS["batch"].usual(records))
             length = form.draw("length", on_change=_carry_length)
             form.draw("duration", label=LENGTHS[length], help=EPOCHS if length == "epochs" else "")
             form.draw("sigma", "clip", "decay")

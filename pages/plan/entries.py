@@ -12,9 +12,10 @@ import streamlit as st
 from dpcore.accounting.account import MOST_ENTRIES
 from dpcore.accounting.account_text import MOST_LETTERS, from_csv, from_link, to_link
 from dpcore.accounting.entries import EVERY, FIRST_DAY, LAST_DAY, LONGEST_TITLE, MOST_COUNT, Entry
-from dpcore.controls.account import ENTRIES, NO_ENTRIES, usual
+from dpcore.controls.account import ENTRIES, NO_ENTRIES, following, usual
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.link import Link, Refusal
+from dpcore.controls.plan import FIRST
 from dpcore.errors import InvalidInput
 from dpcore.figures.plan import account as words
 from dpcore.guarantee import Adjacency
@@ -27,6 +28,8 @@ Rows = dict[int, Entry]
 OF_FILE = (0, "file")
 MOST_ROWS = 30
 """Rows drawn with a box of their own; the table holds all."""
+ROOM = 480
+"""Pixels, about as high as an entry's box."""
 WAYS = {
     "training": {"noise": "Noise multiplier", "share": "A share of the budget"},
     "release": {"noise": "Noise σ/Δ", "epsilon": "ε of each", "share": "A share of the budget"},
@@ -69,7 +72,20 @@ def current() -> Rows:
             refuse(refusal)
             entries = first_entries()
         rows = _numbered(entries)
+        store("account example", None if text else next(iter(rows)))
         store("account written", text)
+    return rows
+
+
+def _at_click() -> Rows:
+    """The entries for a button to change, whatever the address holds.
+
+    A quick click comes with the address of before the last one, which is then no way back.
+    """
+    rows: Rows | None = stored("account rows")
+    if rows is None:
+        return current()
+    store("account written", st.query_params.get(ENTRIES, ""))
     return rows
 
 
@@ -105,34 +121,54 @@ def write() -> None:
 
 def add(entry: Entry) -> None:
     """Add an entry; for a button."""
-    rows = current()
+    rows = _at_click()
     if len(rows) < MOST_ENTRIES:
         rows[_new_number()] = entry
 
 
+def add_next(kind: str, records: int = FIRST.records) -> None:
+    """Add one more of a kind; for a button.
+
+    What is added follows from the account as it is at the click, not as it was drawn: clicks may
+    come faster than the page.
+    """
+    add(following(tuple(_at_click().values()), kind, date.today(), records))
+
+
+def add_dated(entry: Entry) -> None:
+    """Add an entry on the day of one more of its kind; for a button."""
+    day = following(tuple(_at_click().values()), entry.kind, date.today()).first
+    add(replace(entry, first=day))
+
+
 def put(entries: tuple[Entry, ...]) -> None:
-    """Put these in place of all entries."""
+    """Put these in place of all entries; for a button."""
+    _at_click()
     _numbered(entries)
+
+
+def example() -> None:
+    """Say that the first entry is an example, until it is changed, with a way to go without it."""
+    number = stored("account example")
+    rows = current()
+    if number is None or rows.get(number) != first_entries()[0]:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(texts.EXAMPLE, width="content")
+        label = "Begin empty" if len(rows) == 1 else "Remove the example"
+        st.button(label, key="account example", type="tertiary", on_click=_remove, args=(number,))
 
 
 def buttons(records: int) -> None:
     """Draw the buttons that add entries, and those that change all of them."""
-    entries = list(current().values())
-    year = date.today().year if not entries else entries[-1].first.year
-    start = date(year, 1, 15)
-    trainings = [entry for entry in entries if entry.kind == "training"]
-    training = usual("training", start, records)
-    if trainings:
-        training = _after(trainings[-1])
     with st.container(horizontal=True):
-        _button("Add a training", ":material/model_training:", add, training)
-        _button("Add weekly releases", ":material/event_repeat:", add, usual("release", start))
+        _button("Add a training", ":material/model_training:", add_next, "training", records)
+        _button("Add weekly releases", ":material/event_repeat:", add_next, "release")
         with st.popover("More", icon=":material/more_horiz:"):
-            _button("Add a release with Laplace noise", "", add, usual("laplace", start))
-            _button("Add what is already spent", "", add, usual("spent", start))
+            _button("Add a release with Laplace noise", "", add_next, "laplace")
+            _button("Add what is already spent", "", add_next, "spent")
             st.caption(texts.SPREAD)
-            spread = tuple(_with_share(entry) for entry in entries)
-            _button("Spread the budget over all", "", put, spread)
+            _button("Spread the budget over all", "", _spread)
             _button("Remove all", "", put, ())
             file = st.file_uploader("Open a file (CSV)", "csv", key="account_file")
             if file is not None:
@@ -153,12 +189,8 @@ def _button(label: str, icon: str, do: Callable[..., None], *arguments: Any) -> 
     st.button(label, icon=icon or None, on_click=do, args=arguments, key=f"account {label}")
 
 
-def _after(entry: Entry) -> Entry:
-    """One more like it, at its usual distance."""
-    try:
-        return replace(entry, count=1, first=replace(entry, count=entry.count + 1).days()[-1])
-    except InvalidInput:
-        return replace(entry, count=1)
+def _spread() -> None:
+    put(tuple(_with_share(entry) for entry in _at_click().values()))
 
 
 def _with_share(entry: Entry) -> Entry:
@@ -184,8 +216,11 @@ def draw(shown: dict[int, Entry]) -> None:
             name, rest = map(verbatim, words.entry(shown.get(number, entry), entry.share))
             st.markdown(f"**{name}** · {rest}", width="stretch")
             box = st.popover("Change", key=f"entry {number}", on_change="rerun", type="tertiary")
-            if box.open:
-                with box:
+            with box:
+                if not box.open:
+                    # It opens to the side that has room for what it holds at that moment.
+                    st.space(ROOM)
+                else:
                     _fields(number, entry)
                     st.button(
                         "Remove it",
@@ -202,7 +237,7 @@ def draw(shown: dict[int, Entry]) -> None:
 
 
 def _remove(number: int) -> None:
-    current().pop(number, None)
+    _at_click().pop(number, None)
 
 
 def _fields(number: int, entry: Entry) -> None:
@@ -282,7 +317,7 @@ class _Box:
 
 def _set(number: int, field: str) -> None:
     """Set one field of an entry to what its widget holds, or keep why it can't be."""
-    rows = current()
+    rows = _at_click()
     entry, value = rows.get(number), control_value(f"entry {number} {field}")
     if entry is None:
         return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.controls.account import QUESTION
-from pages.plan import links, run, setting, year
+from dpcore.controls.account import ACCOUNT, FIND_BUDGET, QUESTION
+from pages.plan import budget, links, run, setting, year
 from pages.shared import background, job_panel, query, view_link
 from pages.shared.widgets import drawn
 
@@ -15,6 +15,10 @@ query.tell("plan", links.validate_link())
 view_link.title("What can I afford?")
 question = drawn(QUESTION, width="content")
 progress = st.container()
+if question != "account":
+    budget.keep(ACCOUNT, [control.default for control in ACCOUNT])
 waiting = ANSWERS[question]()
+if question != "setting":
+    budget.keep(FIND_BUDGET, budget.of_account())
 with progress:
     job_panel.watch(background.watched(waiting))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,13 +10,14 @@ import streamlit as st
 
 from dpcore.accounting import planner
 from dpcore.accounting.budget import BudgetSplit, split
-from dpcore.accounting.entries import Entry
+from dpcore.accounting.entries import MOST_COUNT, Entry
 from dpcore.accounting.planner import Plan
 from dpcore.accounting.setting_curve import release_curve, setting_curve
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.controls.account import (
     FIND,
     FIND_BATCH,
+    FIND_BUDGET,
     FIND_EPOCHS,
     FIND_NOISE,
     FIND_RELEASES,
@@ -28,6 +29,7 @@ from dpcore.errors import InvalidInput, whole
 from dpcore.export.plan import plan_command, snippet, split_command, split_snippet
 from dpcore.figures.plan import sentences
 from dpcore.figures.plan import setting as figure
+from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.rounding import raised
 from pages.plan import budget, controls, entries, texts
@@ -59,24 +61,22 @@ def show() -> Waiting:
     answer_place = st.container()
     try:
         with place:
-            limit, adjacency, people, typed = budget.typed(ASKED[unknown])
+            typed = budget.typed(FIND_BUDGET, budget.of_account(), ASKED[unknown])
         with answer_place:
             if unknown == "release":
-                _releases(limit, adjacency, people, typed)
+                _releases(typed)
                 return []
-            start = _start(limit, adjacency, people, typed)
-            return _training(unknown, start, limit, people)
+            return _training(unknown, _start(typed), typed.limit, typed.people)
     except InvalidInput as refusal:
         with answer_place:
             refuse(refusal)
         return []
 
 
-def _start(
-    limit: PrivacyBudget, adjacency: Adjacency, people: int, typed: dict[str, float]
-) -> TrainingPlan:
+def _start(asked: budget.Budget) -> TrainingPlan:
     """The training with what is typed; the rest is where the search begins."""
-    usual = min(int(FIND_BATCH.default), people)
+    people, typed = asked.people, asked.others
+    usual = FIND_BATCH.usual(people)
     batch = whole("batch size", typed.get(FIND_BATCH.key, usual), at_least=1, at_most=people)
     epochs = whole("epochs", typed.get(FIND_EPOCHS.key, FIND_EPOCHS.default), at_least=1)
     steps = typed.get(FIND_STEPS.key, epochs * steps_per_epoch(people, batch))
@@ -85,8 +85,8 @@ def _start(
         people,
         batch,
         whole("steps", steps, at_least=1),
-        limit.delta,
-        adjacency=adjacency,
+        asked.limit.delta,
+        adjacency=asked.adjacency,
     )
 
 
@@ -144,19 +144,13 @@ def _use(found: TrainingPlan) -> None:
         if found.steps % per_epoch == 0:
             entry = Entry(
                 "training",
-                first=date(date.today().year, 1, 15),
                 every="quarter",
                 noise=found.sigma,
                 records=found.records,
                 batch=found.batch,
                 epochs=found.steps // per_epoch,
             )
-            st.button(
-                "Add it to my account",
-                icon=":material/playlist_add:",
-                on_click=_add,
-                args=(entry,),
-            )
+            _offer(entry, found.delta, found.adjacency, found.records)
         st.button(
             "See this run in detail",
             icon=":material/search:",
@@ -165,8 +159,28 @@ def _use(found: TrainingPlan) -> None:
         )
 
 
+def _offer(entry: Entry, delta: float, adjacency: Adjacency, people: int) -> None:
+    """Draw a button that adds the entry to the account, or say why that can't be.
+
+    The entry says for which n and δ it was found, where the account has others.
+    """
+    account_delta, account_adjacency, account_people = budget.account_counts()
+    if adjacency is not account_adjacency:
+        st.caption(texts.OTHER_UNIT.format(account_adjacency, adjacency))
+        return
+    if (delta, people) != (account_delta, account_people):
+        entry = replace(entry, what=f"Found at n = {people:,}, δ = {plain(delta)}")
+        st.caption(texts.OTHER_BUDGET.format(account_people, plain(account_delta)))
+    st.button(
+        "Add it to my account",
+        icon=":material/playlist_add:",
+        on_click=_add,
+        args=(entry,),
+    )
+
+
 def _add(entry: Entry) -> None:
-    entries.add(entry)
+    entries.add_dated(entry)
     entries.write()
     set_controls({QUESTION.key: "account"})
 
@@ -184,12 +198,11 @@ def _code(plan: Plan, unknown: str, start: TrainingPlan, epsilon: float) -> None
             show_opacus(plan.training)
 
 
-def _releases(
-    limit: PrivacyBudget, adjacency: Adjacency, people: int, typed: dict[str, float]
-) -> None:
+def _releases(asked: budget.Budget) -> None:
     """The least noise of equal releases that keep the budget together."""
-    count = whole("how many releases", typed[FIND_RELEASES.key], at_least=1, at_most=10_000)
-    sensitivity = typed[FIND_SENSITIVITY.key]
+    limit, adjacency, people = asked.limit, asked.adjacency, asked.people
+    count = whole("how many releases", asked.others[FIND_RELEASES.key], at_least=1, at_most=10_000)
+    sensitivity = asked.others[FIND_SENSITIVITY.key]
     found: BudgetSplit = split(limit, count, "pld", sensitivity)
     answer, reason = sentences.releases(found, limit, sensitivity, adjacency)
     st.markdown(f"#### {answer}")
@@ -197,19 +210,9 @@ def _releases(
     _chart(table, "release", found.portions[0].sigma, limit.epsilon)
     st.markdown(reason)
     budget.note(limit, adjacency, people)
-    entry = Entry(
-        "release",
-        count=min(count, 1_000),
-        first=date(date.today().year, 1, 15),
-        noise=raised(found.portions[0].noise_multiplier, 5),
-    )
-    if count == entry.count:
-        st.button(
-            "Add it to my account",
-            icon=":material/playlist_add:",
-            on_click=_add,
-            args=(entry,),
-        )
+    if count <= MOST_COUNT:
+        noise = raised(found.portions[0].noise_multiplier, 5)
+        _offer(Entry("release", count=count, noise=noise), limit.delta, adjacency, people)
     with st.expander("Take along: command line, Python", icon=":material/file_save:"):
         show_command(split_command(limit, count, sensitivity))
         show_python(split_snippet(limit, count, sensitivity))

@@ -45,3 +45,9 @@ SOUGHT = {
     "sigma": "the noise",
     "batch": "the batch size",
 }
+EXAMPLE = "An example to begin with."
+OTHER_UNIT = (
+    "It can't be added to your account, in which another change counts as one person's data: {}, "
+    "and here {}."
+)
+OTHER_BUDGET = "Your account is for n = {:,}: it adds this up at its own δ = {}."

@@ -32,7 +32,8 @@ def show() -> Waiting:
     rows = entries.current()
     try:
         with place:
-            limit, adjacency, people, _ = budget.typed()
+            typed = budget.typed()
+        limit, adjacency, people = typed.limit, typed.adjacency, typed.people
         account = Account(limit, tuple(rows.values()), adjacency)
     except InvalidInput as refusal:
         with answer_place:
@@ -72,6 +73,7 @@ def entries_people(rows: entries.Rows) -> int:
 
 def _rows(shown: entries.Rows, rows: entries.Rows, people: int) -> None:
     with st.container(border=True, gap="small"):
+        entries.example()
         entries.draw(shown)
         entries.buttons(people)
     entries.write()

@@ -20,6 +20,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpcore.evaluation import jobs
 from dpcore.evaluation.task import StudyProtocol, Task
+from dpcore.figures.words import lasting
 from pages.shared.job_panel import JobLine, State
 from pages.shared.session import once, store, stored
 from pages.shared.verbatim import verbatim
@@ -263,7 +264,16 @@ def _progress(key: str) -> tuple[float, str]:
     job = jobs.find(key)
     if job is None:
         return 0.0, "waiting for room in the queue" if jobs.full() else "starting"
-    return job.progress, verbatim(job.message)
+    return job.progress, verbatim(f"{job.message}{_wait(job)}")
+
+
+def _wait(job: jobs.Job) -> str:
+    """Whose jobs a queued one waits for, and about how long; empty where it waits for none."""
+    if not job.ahead:
+        return ""
+    seconds = job.waiting_seconds
+    time_left = "" if seconds is None else f"; about {lasting(seconds)}, as the last ones took"
+    return f", also of other pages and people{time_left}"
 
 
 def _keys_by_place() -> dict[str, set[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
@@ -18,7 +19,7 @@ from dpcore.controls.control import (
     Switch,
     Text,
 )
-from pages.shared.session import control_value, share
+from pages.shared.session import control_value, set_controls, share, store, stored
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -107,18 +108,36 @@ def _first(control: Control) -> Any:
     return list(control.default) if isinstance(control.kind, SomeOf) else control.default
 
 
-def drawn(control: Control, **settings: Any) -> Any:
+def drawn(control: Control, *, usual: Any = None, **settings: Any) -> Any:
     """Draw one control and return its value, which belongs to the state that pages share.
 
     Parameters
     ----------
     control : Control
+    usual : object, optional
+        Its default in this view; a value that was the default before follows it.
     **settings
         As of `_drawn`.
     """
+    if usual is not None:
+        if follows(control):
+            set_controls({control.key: usual})
+        control = replace(control, default=usual)
+        store(f"usual {control.key}", usual)
     value = _drawn(control, **settings)
     share(control, value)
     return value
+
+
+def follows(control: Control) -> bool:
+    """Whether it still has the default that it was drawn with last, and so follows another."""
+    before = stored(f"usual {control.key}")
+    return before is not None and control_value(control.key) == before
+
+
+def chosen(key: str) -> None:
+    """Note that a control's value is chosen, whatever default it is equal to."""
+    store(f"usual {key}", None)
 
 
 def _drawn(

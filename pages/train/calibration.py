@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.accounting.schedules import Schedule
 from dpcore.accounting.training_plan import TrainingPlan
-from dpcore.datasets import DataUnavailable, images
+from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.guarantee import Assurance, guarantee
 from dpcore.evaluation import comparison
@@ -65,26 +65,6 @@ class CalibratedTraining:
     def schedule(self) -> Schedule:
         """σ_t of every step."""
         return comparison.evenly(self.config).training(self.records).schedule()
-
-
-@st.cache_data(max_entries=50, show_spinner="Reading the records …")
-def records(dataset: str) -> int:
-    """Number of training records.
-
-    Raises
-    ------
-    DataUnavailable
-        If the number depends on data that are not available.
-    """
-    source, how_to_get = images.availability(dataset), images.entry(dataset).how_to_get
-    if source == "upload":
-        raise DataUnavailable(f"Choose the file among the controls. {how_to_get}")
-    count = images.records(dataset)
-    if count:
-        return count
-    if source not in ("built in", "local"):
-        raise DataUnavailable(how_to_get)
-    return images.load(dataset).records
 
 
 def tested(choice: TrainChoice) -> tuple[int, ...]:

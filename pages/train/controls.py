@@ -15,8 +15,8 @@ from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.study import TrainingStudy, features_for, networks_for
 from pages.shared import presets
 from pages.shared.session import control_text, control_value, set_controls
-from pages.shared.widgets import Form
-from pages.train import texts, upload
+from pages.shared.widgets import Form, chosen
+from pages.train import records, texts, upload
 
 if TYPE_CHECKING:
     from dpcore.evaluation.uploaded import Brief
@@ -41,12 +41,15 @@ class TrainChoice:
         The measure: "accuracy_test" or "auc_test".
     uploaded : Brief or None
         Outline of the records, if they come from an uploaded file.
+    size : int or None
+        n, or the public size in its place; ``None`` where it is not known.
     """
 
     study: TrainingStudy
     entry: ExamplesEntry
     metric: str
     uploaded: Brief | None
+    size: int | None
 
 
 def sidebar() -> TrainChoice:
@@ -68,11 +71,17 @@ def sidebar() -> TrainChoice:
             entry = entry if uploaded is None else uploaded.entry
         _draw_among(form, "network", networks_for(entry))
         form.draw("target_epsilon")
-        _side_by_side(form, "passes", "lot")
+        # Drawn last: the usual batch follows from n, which hangs on controls below.
+        length_place = st.container(horizontal=True)
         form.draw("clipping")
         expert_keys = [control.key for control in CONTROLS if control.key not in IN_SIGHT]
         with form.group(EXPERT, "Expert", expert_keys, ":material/tune:"):
             metric = _expert(form, entry)
+        form.is_open = True
+        size = records.size(form.values, uploaded)
+        with length_place:
+            form.draw("passes")
+            form.draw("lot", usual=CONTROLS["lot"].usual(size))
     with presets_place:
         _presets()
     fields = CONTROLS.fields(form.values, "config")
@@ -83,7 +92,20 @@ def sidebar() -> TrainChoice:
     study = TrainingStudy(
         config=TrainingConfig(**fields), settings=settings, **CONTROLS.fields(form.values)
     )
-    return TrainChoice(study, entry, metric, uploaded)
+    return TrainChoice(study, entry, metric, uploaded, size)
+
+
+def way_out(choice: TrainChoice) -> None:
+    """Draw a button that sets the largest batch, where a larger one was asked for."""
+    config, size = choice.study.config, choice.size
+    if size is not None and config.sampling != "none" and config.batch > size:
+        st.button(
+            f"Use a batch of {size:,}, the largest",
+            icon=":material/check:",
+            key="largest_batch",
+            on_click=set_controls,
+            args=({"lot": size},),
+        )
 
 
 def _expert(form: Form, entry: ExamplesEntry) -> str:
@@ -158,10 +180,15 @@ def _presets() -> None:
         "train_preset",
         {name: name for name in PRESETS},
         next((name for name in PRESETS if _is_set(name)), None),
-        lambda name: set_controls(PRESETS[name]),
+        _load,
         placeholder="Your own settings",
         help=texts.PRESET,
     )
+
+
+def _load(name: str) -> None:
+    chosen("lot")
+    set_controls(PRESETS[name])
 
 
 def _is_set(name: str) -> bool:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dpcore.datasets import images
 from dpcore.evaluation.training import duration
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.figures import training as figures
+from dpcore.figures.words import lasting
 from pages.shared import shared_jobs
 from pages.shared.shared_jobs import WatchedJobs
-from pages.train import trainings
+from pages.train import texts, trainings
 from pages.train.calibration import CalibratedTraining
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PLACE = "time"
 
@@ -41,6 +47,17 @@ def watched(study: TrainingStudy, calibrated: CalibratedTraining) -> list[Watche
 
 def _submit(place: str, trial: duration.Trial) -> None:
     shared_jobs.submit(place, duration.task(trial))
+
+
+def left(study: TrainingStudy, calibrated: CalibratedTraining, history: pd.DataFrame) -> str:
+    """That nobody has to press Start, where it is short, and about how long it still takes."""
+    sentences = []
+    if trainings.starts_automatically(study, calibrated.records):
+        sentences.append(texts.BY_ITSELF)
+    seconds = duration.remaining(history, calibrated.studies, study.config.epochs)
+    if seconds is not None:
+        sentences.append(f"About {lasting(seconds)} left.")
+    return " ".join(sentences)
 
 
 def in_words(calibrated: CalibratedTraining, trial: WatchedJobs | None) -> str:

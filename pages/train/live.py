@@ -112,6 +112,8 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         is_finished = all(state == "done" for state in states.values())
         if not is_finished:
             job_panel.show(jobs)
+        if jobs.state() == "running":
+            st.caption(duration.left(choice.study, calibrated, history))
         _charts(choice, calibrated, table, compared, is_final=is_final)
         if is_finished:
             _show_finished()

@@ -37,6 +37,7 @@ BETTER = (
 )
 COMPUTING = "Computing …"
 UNTOUCHED = "Stopped before its first step: nothing is trained yet, and nothing is spent."
+BY_ITSELF = "Short, so it starts by itself."
 FIRST_EPOCH = "waiting for the first epoch"
 NOT_YET = "not trained yet"
 APART = "Waiting for the training with clipping alone."

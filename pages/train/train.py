@@ -8,7 +8,7 @@ from dpcore.datasets import DataUnavailable
 from dpcore.errors import InvalidInput
 from pages.shared import background, job_panel, query, shared_jobs, view_link
 from pages.shared.verbatim import refuse
-from pages.train import calibration, controls, links, live, proof_card, tabs, texts
+from pages.train import calibration, controls, links, live, proof_card, records, tabs, texts
 
 query.tell("train", links.validate_link())
 # What is trained here waits for no curve of the first page; that page goes on with them.
@@ -25,13 +25,11 @@ live.purpose(choice)
 with live.place(choice.study.key) as answer:
     try:
         record_count = (
-            choice.uploaded.records
-            if choice.uploaded
-            else calibration.records(choice.study.dataset)
+            choice.uploaded.records if choice.uploaded else records.records(choice.study.dataset)
         )
         # Under add/remove only the public size is shown, and what follows from it.
-        records = choice.study.config.size(choice.study.trained_on(record_count))
-        calibrated, waiting = calibration.calibrate(choice, records)
+        size = choice.study.config.size(choice.study.trained_on(record_count))
+        calibrated, waiting = calibration.calibrate(choice, size)
     except DataUnavailable as unavailable:
         with answer():
             st.info(str(unavailable), icon=":material/download:")
@@ -40,6 +38,7 @@ with live.place(choice.study.key) as answer:
     except InvalidInput as refusal:
         with answer():
             refuse(refusal)
+            controls.way_out(choice)
         st.stop()
 
     with answer():

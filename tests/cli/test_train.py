@@ -105,6 +105,11 @@ def test_json_says_what_is_certified_and_apart_from_it_what_is_claimed(capsys: C
     assert found["claim"]["conditions"]
 
 
+def test_a_batch_size_that_is_left_out_follows_from_the_public_number(capsys: Captured) -> None:
+    small = "train --network linear --epochs 1 --device cpu --adjacency add-remove"
+    assert parsed(capsys, *small.split(), "--public-size", "100")["train"]["steps_planned"] == 4
+
+
 def test_the_words_say_the_same(capsys: Captured) -> None:
     text = said(capsys, *SMALL.split())
     assert "digits (raw), linear, isotropic noise: 1,437 records, 1 run\n" in text

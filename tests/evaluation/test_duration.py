@@ -96,3 +96,13 @@ def test_every_kind_of_training_is_timed(
 def test_timing_can_be_stopped() -> None:
     with pytest.raises(Cancelled):
         duration.measured(duration.trial([STUDY]), JobContext(cancelled=lambda: True))
+
+
+def test_what_is_left_follows_from_the_pace_so_far() -> None:
+    assert duration.remaining(pd.DataFrame(), ["private"], 10) is None
+    rows = [("private", run, epoch, 2.0 * epoch) for run in (0, 1) for epoch in (1, 2, 3, 4)]
+    rows += [("nonprivate", run, 1, 1.0) for run in (0, 1)]
+    history = pd.DataFrame(rows, columns=["series", "run", "epoch", "seconds"])
+    # Both runs together: 4 s and 2 s an epoch, and 3 s where nothing is known yet.
+    found = duration.remaining(history, ["private", "nonprivate", "clipped"], 10)
+    assert found == pytest.approx(6 * 4.0 + 9 * 2.0 + 10 * 3.0)

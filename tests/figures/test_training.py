@@ -97,8 +97,11 @@ def test_a_series_that_is_still_behind_is_not_said_to_be_at_its_end() -> None:
     rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
     behind = rows[(rows["series"] != "nonprivate") | (rows["epoch"] <= 2)]
     sentence = figures.learning(behind, "accuracy_test", epochs=EPOCHS).sentence
-    assert sentence.startswith("At the end: your settings at 80.0 % and no privacy ")
+    assert sentence.startswith("So far, of 4 epochs: your settings at 80.0 % after epoch 4 and ")
     assert " after epoch 2." in sentence
+    behind = rows[(rows["series"] != "private") | (rows["epoch"] <= 2)]
+    sentence = figures.learning(behind, "accuracy_test", epochs=EPOCHS, midway=True).sentence
+    assert sentence.startswith("So far, of 4 epochs: your settings at 40.0 % in epoch 2 and ")
 
 
 def test_every_epsilon_on_hover_has_delta_adjacency_and_accountant() -> None:

@@ -105,6 +105,15 @@ def test_a_year_of_weekly_releases_and_four_trainings_takes_four_clicks() -> Non
     expect_account(settled(app.run()), [TRAINING])
 
 
+def test_a_click_that_comes_with_an_older_address_adds_to_what_is_there() -> None:
+    app = press(opened(account=to_link([TRAINING])), "Add a training")
+    app.query_params["account"] = to_link([TRAINING])
+    press(app, "Add a training")
+    later = [replace(TRAINING, first=START.replace(month=month)) for month in (4, 7)]
+    expect_account(app, [TRAINING, *later])
+    assert from_link(app.query_params["account"]) == (TRAINING, *later)
+
+
 def test_all_entries_can_be_removed_and_others_added() -> None:
     app = press(opened(), "Remove all")
     assert "Nothing is planned yet: all of ε = 3 is left." in said(app)
@@ -224,8 +233,8 @@ def test_what_is_taken_along_is_what_is_tested() -> None:
 def test_epochs_are_answered_in_epochs_within_five_changes() -> None:
     app = opened()
     settled(app.segmented_control(key="question").set_value("setting").run())
-    settled(app.text_input(key="year_epsilon").set_value("2").run())
-    settled(app.number_input(key="people").set_value(60_000).run())
+    settled(app.text_input(key="find_epsilon").set_value("2").run())
+    settled(app.number_input(key="find_people").set_value(60_000).run())
     settled(app.number_input(key="find_noise").set_value(1.1).run())
     assert app.number_input(key="find_batch").value == 256
     run = TrainingPlan(1.1, 60_000, 256, 1, default_delta(60_000))
@@ -239,6 +248,17 @@ def test_epochs_are_answered_in_epochs_within_five_changes() -> None:
     assert plan.training is not None
     longer = replace(plan.training, steps=plan.training.steps + 234)
     assert planner.spent(longer, "pld").bound > 2.0
+    # The account has its own budget, in which the answer says for what it was found.
+    press(app, "Add it to my account")
+    found = replace(
+        TRAINING,
+        what="Found at n = 60,000, δ = 1e-6",
+        first=START.replace(month=4),
+        noise=1.1,
+        records=60_000,
+        epochs=round(plan.value or 0),
+    )
+    expect_account(app, [TRAINING, found])
 
 
 @pytest.mark.parametrize("unknown", ["sigma", "batch"])
@@ -262,7 +282,41 @@ def test_a_setting_is_added_to_the_account() -> None:
     press(app, "Add it to my account")
     assert app.segmented_control(key="question").value == "account"
     plan = planner.solve("epochs", FIRST, 3.0, "pld")
-    expect_account(app, [TRAINING, replace(TRAINING, epochs=round(plan.value or 0))])
+    found = replace(TRAINING, first=START.replace(month=4), epochs=round(plan.value or 0))
+    expect_account(app, [TRAINING, found])
+
+
+def test_a_link_holds_the_budget_of_either_question() -> None:
+    link = {"find_epsilon": "2", "find_people": "60000", "year_epsilon": "5"}
+    app = opened(question=str(QUESTION.text("setting")), **link)
+    assert app.text_input(key="find_epsilon").value == "2"
+    assert "n·δ = 0.06." in said(app)
+    # Drawn unseen, as only what is drawn stays in the address.
+    assert app.text_input(key="year_epsilon").value == "5"
+    settled(app.segmented_control(key="question").set_value("account").run())
+    expect_account(app, [TRAINING], PrivacyBudget(5.0, 1e-5))
+    assert app.number_input(key="find_people").value == 60_000
+    # A link of before named one budget, which was that of its question.
+    app = opened(question=str(QUESTION.text("setting")), year_epsilon="2", people="60000")
+    assert app.text_input(key="find_epsilon").value == "2"
+    assert "n·δ = 0.06." in said(app)
+
+
+def test_what_protects_someone_else_is_not_added_to_the_account() -> None:
+    link = {"find_neighbour": "One record replaced", "find": "Noise of a release"}
+    app = opened(question=str(QUESTION.text("setting")), **link)
+    assert "It can't be added to your account" in said(app)
+    assert "Add it to my account" not in {button.label for button in app.button}
+
+
+def test_the_example_says_so_and_goes_with_a_click() -> None:
+    app = press(opened(), "Begin empty")
+    assert app.query_params["account"] == "empty"
+    assert "An example" not in said(app)
+    app = press(press(opened(), "Add weekly releases"), "Remove the example")
+    expect_account(app, [WEEKLY])
+    # What a link names is no example.
+    assert "An example" not in said(opened(account=to_link([TRAINING])))
 
 
 def test_the_noise_of_releases_is_in_their_own_unit() -> None:

@@ -172,6 +172,23 @@ def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
     assert "no ε certified" in said(app)
 
 
+def test_a_batch_that_nobody_chose_fits_and_a_chosen_one_has_a_way_out() -> None:
+    link = {"schedule": "Constant", "person": "One record more or less", "public_size": "100"}
+    app = opened(passes="1000", **link)
+    assert app.number_input(key="lot").value == 32
+    app.number_input(key="public_size").set_value(40).run()
+    assert app.number_input(key="lot").value == 16
+    assert not app.error
+    app.number_input(key="lot").set_value(300).run()
+    (error,) = app.error
+    assert error.value.endswith("at most 40.")
+    app.button(key="largest_batch").click().run()
+    assert not app.error
+    # What is chosen stays.
+    app.number_input(key="public_size").set_value(2_000).run()
+    assert app.number_input(key="lot").value == 40
+
+
 def test_long_comparisons_wait_for_a_click_of_their_own() -> None:
     app = opened(passes="1000", schedule="Constant", train_view="Shapes of noise")
     until(lambda: "shapes_start" in {button.key for button in app.button}, app)
@@ -555,7 +572,7 @@ def test_few_test_records_and_a_private_network_that_is_better_are_explained() -
             "runs": [1, 1],
         }
     )
-    noun = TrainChoice(study, images.entry("digits"), "accuracy_test", None)
+    noun = TrainChoice(study, images.entry("digits"), "accuracy_test", None, RECORDS)
 
     def told(tested: tuple[int, ...]) -> str:
         return live.caution(

@@ -204,3 +204,31 @@ def duration(rows: pd.DataFrame, studies: Sequence[TrainingStudy], records: int)
     return Duration(
         float(seconds), float(min(low, FASTER * seconds)), float(max(high, SLOWER * seconds))
     )
+
+
+def remaining(history: pd.DataFrame, series: Iterable[str], epochs: int) -> float | None:
+    """Seconds that trainings beside each other still take, at the pace of their epochs so far.
+
+    Parameters
+    ----------
+    history : DataFrame
+        Of `dpcore.evaluation.comparison.gathered`.
+    series : iterable of str
+        All of them; one without rows is taken to be as fast as the others on average.
+    epochs : int
+        Of each.
+
+    Returns
+    -------
+    float or None
+        ``None`` before the first epoch.
+    """
+    pace, reached = {}, {}
+    for name, rows in history.groupby("series") if len(history) else ():
+        runs = rows.groupby("run")
+        reached[name] = int(runs["epoch"].max().min())
+        pace[name] = float(runs["seconds"].max().sum()) / max(1, reached[name])
+    if not pace:
+        return None
+    usual = float(np.mean(list(pace.values())))
+    return sum(pace.get(name, usual) * (epochs - reached.get(name, 0)) for name in series)

@@ -76,16 +76,17 @@ def learning(
         last.append((series, int(rows["epoch"].iloc[-1]), float(rows[column].iloc[-1])))
     if not last:
         return Drawn(figure, waits, f"{AXES[column]}: nothing yet.")
-    entries = [
-        (f"{names[series]} at {shown(column)(value)}", epoch) for series, epoch, value in last
-    ]
-    latest = max(epoch for _, epoch in entries)
+    parts = [f"{names[series]} at {shown(column)(value)}" for series, _, value in last]
+    latest = max(epoch for _, epoch, _ in last)
     state = "At the end" if latest == epochs else f"After epoch {latest:,} of {epochs:,}"
-    if midway:
+    if any(epoch < latest for _, epoch, _ in last):
+        state = f"So far, of {epochs:,} epochs"
+        parts = [
+            f"{part} {'in' if midway and series == 'private' else 'after'} epoch {epoch:,}"
+            for part, (series, epoch, _) in zip(parts, last, strict=True)
+        ]
+    elif midway:
         state = f"In epoch {latest:,} of {epochs:,}"
-    parts = [
-        entry if epoch == latest else f"{entry} after epoch {epoch:,}" for entry, epoch in entries
-    ]
     sentence = f"{state}: {listed(parts)}."
     most = int(table["runs"].max())
     if most > 1:

@@ -1,0 +1,76 @@
+"""How long the worker took for jobs lately, from which a waiting one can tell its time.
+
+Of the one worker of this machine only: a cluster does several jobs at once.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from dpcore.evaluation.executors import SCHEDULER
+from dpcore.evaluation.task import Task
+
+REMEMBERED = 8
+"""Jobs of a kind whose mean time is told."""
+LEAST_SHARE = 0.02
+"""Share of a running job from which its own pace tells the rest."""
+
+_seconds: dict[str, deque[float]] = {}
+_freed = 0.0
+_one_at_a_time = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Wait:
+    """When a job was handed in, and its kind: the function that works on it."""
+
+    kind: str
+    since: float = field(default_factory=time.monotonic)
+
+    def ended(self, *, finished: bool) -> None:
+        """Note that the worker is free again, and how long the job took if it is finished."""
+        global _freed
+        with _one_at_a_time:
+            now = time.monotonic()
+            if finished:
+                times = _seconds.setdefault(self.kind, deque(maxlen=REMEMBERED))
+                times.append(now - max(self.since, _freed))
+            _freed = now
+
+
+def of(task: Task) -> Wait:
+    """The wait of a task that is handed in now."""
+    work = getattr(task, "work", type(task))
+    return Wait(f"{work.__module__}.{work.__qualname__}")
+
+
+def seconds(ahead: Iterable[tuple[Wait, float]]) -> float | None:
+    """About how long these jobs still take together, as the worker does them one by one.
+
+    Parameters
+    ----------
+    ahead : iterable of (Wait, float)
+        In their order, each with the share that is done.
+
+    Returns
+    -------
+    float or None
+        ``None`` where no job of one of their kinds has been finished yet.
+    """
+    if os.environ.get(SCHEDULER, "").strip():
+        return None
+    total = 0.0
+    for place, (wait, share) in enumerate(ahead):
+        elapsed = 0.0 if place else time.monotonic() - max(wait.since, _freed)
+        if share >= LEAST_SHARE:
+            total += elapsed * (1.0 - share) / share
+        elif times := _seconds.get(wait.kind):
+            total += max(0.0, sum(times) / len(times) - elapsed)
+        else:
+            return None
+    return total

@@ -1,0 +1,39 @@
+"""What the account begins with, and how one more is dated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+from dpcore.accounting.entries import Entry
+from dpcore.controls.account import following, usual
+
+TODAY = date(2026, 11, 24)
+START = date(2026, 1, 15)
+
+
+def test_each_training_comes_after_those_that_are_there() -> None:
+    entries: list[Entry] = [usual("release", START)]
+    for _ in range(4):
+        entries.append(following(entries, "training", TODAY))
+    assert [entry.first.month for entry in entries[1:]] == [1, 4, 7, 10]
+    early = replace(entries[1], first=date(2026, 2, 1))
+    assert following([*entries, early], "training", TODAY).first == date(2027, 1, 15)
+
+
+def test_it_is_like_the_last_one() -> None:
+    last = replace(usual("training", START), noise=1.1, count=3)
+    found = following([last], "training", TODAY)
+    assert found == replace(last, count=1, first=date(2026, 10, 15))
+
+
+def test_a_first_one_begins_the_year_with_a_batch_that_fits() -> None:
+    assert following([], "training", TODAY, 100) == usual("training", START, 100)
+    assert usual("training", START, 100).batch == 32
+    later = replace(usual("spent", START), first=date(2030, 5, 1))
+    assert following([later], "release", TODAY).first == date(2030, 1, 15)
+
+
+def test_what_would_come_after_the_last_day_stays_on_its_day() -> None:
+    late = replace(usual("training", START), first=date(2100, 12, 1))
+    assert following([late], "training", TODAY).first == date(2100, 12, 1)
