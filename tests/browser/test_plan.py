@@ -206,7 +206,7 @@ def test_what_is_no_number_stays_where_it_was_typed(watched: Watched, address: s
     page = watched.page
     page.goto(f"{address}/plan?question=Find+a+setting+for+my+budget&v=3")
     expect(page.get_by_role("heading", name="Epochs: 68")).to_be_visible()
-    box = page.get_by_role("textbox", name="My budget ε")
+    box = page.get_by_role("textbox", name="It may spend ε")
     box.fill("two")
     box.press("Enter")
     expect(page.get_by_text("budget ε is 'two', but it must be")).to_be_visible()

@@ -149,7 +149,7 @@ def test_the_epochs_that_a_budget_allows(hand: Hand, address: str) -> None:
     answer = page.get_by_role("heading", name=re.compile("^Epochs: "))
     expect(answer).to_have_text("Epochs: 68")
     expect(page.get_by_role("spinbutton", name="Batch size")).to_have_value("256")
-    hand.type(page.get_by_role("textbox", name="My budget ε"), "2")
+    hand.type(page.get_by_role("textbox", name="It may spend ε"), "2")
     hand.type(page.get_by_role("spinbutton", name="People in the data n"), "60000")
     hand.type(page.get_by_role("spinbutton", name="Noise multiplier"), "1.1")
     expect(answer).to_have_text("Epochs: 34")
