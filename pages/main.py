@@ -6,6 +6,7 @@ import streamlit as st
 
 from dpcore.datasets import cache
 from pages.shared import doors, finite_numbers, session_end
+from pages.shared.charts import on_dark
 from pages.shared.verbatim import verbatim
 
 session_end.watch_session()
@@ -20,6 +21,8 @@ st.set_page_config(
 )
 
 st.html(Path("assets/page.css"))
+if on_dark():
+    st.html(Path("assets/paper_from_dark.css"))
 for script in ("history", "decimal_comma"):
     st.html(Path(f"assets/{script}.html"), unsafe_allow_javascript=True)
 st.logo("assets/logo.svg", size="large", icon_image="assets/icon.svg")

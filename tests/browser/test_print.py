@@ -17,6 +17,10 @@ CHROME = (
     "[data-testid=stSliderTickBar], .modebar"
 )
 
+CUT = """() => [...document.querySelectorAll('.stMain .stButtonGroup [aria-checked=true] *')]
+  .filter((each) => each.scrollWidth > each.clientWidth
+    && getComputedStyle(each).overflowX === 'hidden').map((each) => each.innerText)"""
+
 
 @pytest.fixture
 def on_screen_again(watched: Watched):
@@ -52,18 +56,48 @@ def test_a_page_prints_as_a_report(watched: Watched, address: str, path: str) ->
         assert settings.locator("label").count() > 1
     for chart in page.locator(".stPlotlyChart").all():
         assert chart.evaluate("each => getComputedStyle(each).breakInside") == "avoid"
+    if path == f"?{CHEAP}":
+        expect(page.locator(".st-key-epsilon_slider")).to_be_hidden()
+    assert page.evaluate(CUT) == []
     assert page.locator("h1").evaluate("each => getComputedStyle(each).color") == "rgb(14, 20, 27)"
     assert page.pdf(format="A4", prefer_css_page_size=True).startswith(b"%PDF")
 
 
 @pytest.mark.usefixtures("on_screen_again")
-def test_a_verdict_is_on_paper_too(watched: Watched, address: str) -> None:
+@pytest.mark.parametrize("theme", ["light", "dark"], indirect=True)
+def test_a_verdict_is_on_paper_in_ink_with_the_name_of_its_system(
+    watched: Watched, address: str, theme: str
+) -> None:
     page = watched.page
     page.goto(f"{address}/atlas?search=grpua")
     verdict = page.get_by_text("Fails: noise at least n times too small for n records.").first
     expect(verdict).to_be_visible()
+    expect(page.locator(".js-plotly-plot .barlayer path").first).to_be_attached()
     page.emulate_media(media="print")
     expect(verdict).to_be_visible()
+    expect(page.get_by_text("GRPUA (paper 000, 2020)").filter(visible=True)).to_have_count(1)
+    expect(verdict).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+    expect(verdict).to_have_css("color", "rgb(14, 20, 27)")
+    # What is drawn in the theme's own colours, which no style sheet sets.
+    of_dark = "invert(1) hue-rotate(180deg)" if theme == "dark" else "none"
+    expect(page.locator(".stPlotlyChart").first).to_have_css("filter", of_dark)
+
+
+@pytest.mark.usefixtures("on_screen_again")
+def test_no_placeholder_is_printed_as_a_chart(watched: Watched, address: str) -> None:
+    page = watched.page
+    page.goto(f"{address}/learn?lesson=2")
+    expect(page.locator(LINES).first).to_be_attached()
+    placed = """() => {
+      const put = document.querySelector('.stPlotlyChart').parentElement;
+      put.innerHTML = '<div data-testid="stSkeleton"></div>';
+    }"""
+    page.evaluate(placed)
+    page.emulate_media(media="print")
+    said = page.get_by_test_id("stSkeleton").evaluate(
+        "each => getComputedStyle(each, '::after').content"
+    )
+    assert "Not drawn yet" in said
 
 
 @pytest.mark.usefixtures("on_screen_again")
