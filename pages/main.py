@@ -11,8 +11,8 @@ from pages.shared.verbatim import verbatim
 
 session_end.watch_session()
 
+# Before the navigation, which would ask another machine for the page's icon as the tab's.
 st.set_page_config(
-    page_title="Epsilon Explorer",
     page_icon="assets/icon.svg",
     layout="wide",
     menu_items={
@@ -44,6 +44,8 @@ page = st.navigation(
     ],
     position="hidden",
 )
+# What tells a browser's tabs and its history apart comes first.
+st.set_page_config(page_title=f"{page.title} · Epsilon Explorer")
 finite_numbers.refuse()
 doors.open_page(page.title)
 complaint = cache.complaint()
