@@ -17,6 +17,9 @@ RELATIONS = {
     Relation.SOUND: "In our corrected version.",
     Relation.RELATIVE: "A relative.",
 }
+BATCHES = ("on Poisson batches", "on batches of fixed size")
+HOLDS = {True: "holds", False: "fails", None: "not judged"}
+STATED = "For one record replaced; DP-SGD, with the tutorial's settings, for one more or less."
 PRACTICE_NAMES = {
     Practice.LEAKS: "Its implementations leak",
     Practice.NO_LEAK_KNOWN: "No leak of its implementations known",

@@ -311,9 +311,16 @@ def test_paper_003_is_judged_in_two_clicks() -> None:
     app.button(key="open adaptive-tcdp").click()
     app.run()
     assert CLAIM in app.markdown[0].value
-    table = app.dataframe[0].value
-    assert list(table["verdict"]) == [each.verdict for each in PRESETS.values() if each.stated]
-    assert table.columns[0] == "verdict"
+    # The rows use the headline's words: what decays when, and on which batches.
+    table = app.table[0].value.set_index("what is stated")
+    assert len(table) == sum(each.stated is not None for each in PRESETS.values())
+    for key, found in (
+        ("chexpert-2", ["holds", "fails"]),
+        ("chexpert-8", ["fails", "fails"]),
+        ("chexpert-2-epoch", ["holds", "holds"]),
+        ("chexpert-8-epoch", ["holds", "fails"]),
+    ):
+        assert list(table.loc[PRESETS[key].title]) == found
 
 
 @pytest.mark.parametrize("run", ROUTES, ids=lambda run: f"{run.place} {run.key}")
