@@ -46,7 +46,10 @@ ALLOWED = {
     "figures": FOUNDATION
     | {"mechanisms", "accounting", "datasets", "erm", "evaluation", "models", "lessons"},
     "controls": FOUNDATION
-    | {"accounting", "datasets", "erm", "evaluation", "figures", "methods", "models", "systems"},
+    | {
+        *("accounting", "datasets", "erm", "evaluation", "figures", "lessons", "methods"),
+        *("models", "systems"),
+    },
     "export": FOUNDATION | {"accounting", "datasets", "deep", "evaluation", "controls"},
     "reproduction": FOUNDATION
     | {"accounting", "datasets", "deep", "erm", "evaluation", "figures", "methods"},

@@ -9,11 +9,20 @@ from dpcore.controls.common import EDITIONS
 from dpcore.controls.control import Control, OneOf, Page, Stops, Switch, where
 from dpcore.controls.explore import SEED
 
+
+def _lessons() -> dict[str, str]:
+    """Number to numbered title of every lesson."""
+    from dpcore.lessons import LESSONS
+
+    return {str(number): f"{number}. {each.title}" for number, each in enumerate(LESSONS, 1)}
+
+
 LESSON = Control(
     "lesson",
     "Lesson",
-    Stops((1, 2, 3, 4, 5, 6)),
-    default=1,
+    # A link may name a lesson by its number alone, whatever its title becomes.
+    OneOf(_lessons, formerly={number: number for number in "123456"}),
+    default="1",
     noun="the lesson",
     fallback_name="the first one",
     help="Six lessons of at most eight minutes: guess, then see, then change.",
@@ -33,7 +42,7 @@ PRESENTER = Control(
     Switch(),
     noun="the presenter's view",
     fallback_name="the usual view",
-    help="Large type and one button, for a screen that a room looks at.",
+    help="Large type and the guess or one change alone, for a screen that a room looks at.",
 )
 CHANGES = Page(
     Control(
@@ -45,7 +54,7 @@ CHANGES = Page(
         field="known",
         help="Of those they do not know, each smokes with a chance of 24 in 100. ε stays the same: "
         "it does not rely on what others know.",
-        shown=where(lesson=1),
+        shown=where(lesson="1"),
     ),
     Control(
         "learn_noise",
@@ -54,7 +63,7 @@ CHANGES = Page(
         noun="the noise",
         field="noise",
         help="Two ways to draw the noise. Gaussian noise allows a δ, and pays for it on one count.",
-        shown=where(lesson=2),
+        shown=where(lesson="2"),
     ),
     Control(
         "learn_epsilon",
@@ -64,7 +73,7 @@ CHANGES = Page(
         noun="an ε of",
         field="epsilon",
         help="The same for every size. Less ε is more privacy, and more noise.",
-        shown=where(lesson=3),
+        shown=where(lesson="3"),
     ),
     Control(
         "learn_answers",
@@ -75,7 +84,7 @@ CHANGES = Page(
         help="**Fresh**: every answer costs ε. **Same again**: the first answer is given "
         "again, and costs nothing more. **One ε for all**: each of k answers has √k times the "
         "noise, so that all together cost what one costs.",
-        shown=where(lesson=4),
+        shown=where(lesson="4"),
     ),
     Control(
         "learn_edition",
@@ -86,7 +95,7 @@ CHANGES = Page(
         field="edition",
         help="**As published**: the paper's noise for its claim. **Sound**: the noise for which "
         "that ε is certified.",
-        shown=where(lesson=5),
+        shown=where(lesson="5"),
     ),
     Control(
         "learn_claimed",
@@ -95,7 +104,7 @@ CHANGES = Page(
         default=0.1,
         noun="a claimed ε of",
         help="An attack trains 4,000 models to see which of two data sets they come from.",
-        shown=where(lesson=5),
+        shown=where(lesson="5"),
     ),
     Control(
         "learn_group",
@@ -111,7 +120,7 @@ CHANGES = Page(
         noun="the group",
         field="group",
         help="Named by one or two columns before any model is trained.",
-        shown=where(lesson=6),
+        shown=where(lesson="6"),
     ),
     Control(
         "learn_patients",
@@ -121,7 +130,7 @@ CHANGES = Page(
         noun="a number of patients of",
         field="records",
         help="Patients that the one model learns from.",
-        shown=where(lesson=6),
+        shown=where(lesson="6"),
     ),
 )
 """What one changes once the curve is seen."""

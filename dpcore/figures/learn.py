@@ -17,7 +17,8 @@ from dpcore.lessons.lesson import Lesson
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-HEIGHT = 330
+HEIGHT, LARGE = 330, 300
+"""In pixels; what a room looks at leaves room for large words on the same screen."""
 GUESS, CHANGED = "your guess", "after your change"
 NEAR = 2.0
 """How far off, in the unit of the values, a guess may be and still be called right."""
@@ -52,7 +53,7 @@ def curve(
     size = 18 if large else 13
     font = {"size": size, "color": ink(dark)}
     figure = canvas(
-        380 if large else HEIGHT, kept=False, legend={**LEGEND, "font": font}, font={"size": size}
+        LARGE if large else HEIGHT, kept=False, legend={**LEGEND, "font": font}, font={"size": size}
     )
     places = {x: place for place, x in enumerate(lesson.grid)}
     figure.update_xaxes(

@@ -47,7 +47,7 @@ def draw(choice: LearnChoice) -> None:
 
 def _before(choice: LearnChoice, lesson: Lesson) -> None:
     """Ask for the guess, and draw it on an empty chart."""
-    guess = () if choice.is_presented else controls.sliders(choice.number, lesson)
+    guess = controls.sliders(choice.number, lesson)
     given = _curve(choice.number, choice.seed, {}) if lesson.given else None
     _chart(choice, lesson, guess=guess, given=given)
     st.button(
@@ -63,14 +63,14 @@ def _before(choice: LearnChoice, lesson: Lesson) -> None:
 def _after(choice: LearnChoice, lesson: Lesson, guess: tuple[float, ...]) -> None:
     """Draw the curve beside the guess, and what one changes."""
     form = Form(CHANGES)
-    form.values[LESSON.key] = choice.number
+    form.values[LESSON.key] = str(choice.number)
     mine = [control.key for control in CHANGES if control.shown(form.values)]
-    if choice.is_presented:
-        form.values |= {key: CHANGES[key].default for key in mine}
-    else:
-        for column, key in zip(st.columns(len(mine)), mine, strict=True):
-            with column:
-                form.draw(key)
+    # A room looks at one change alone; the others keep their first values.
+    drawn = mine[:1] if choice.is_presented else mine
+    form.values |= {key: CHANGES[key].default for key in mine}
+    for column, key in zip(st.columns(len(drawn)), drawn, strict=True):
+        with column:
+            form.draw(key)
     settings = CHANGES.fields(form.values)
     first = CHANGES.fields(form.values | {key: CHANGES[key].default for key in mine})
     curves = {"first": _curve(choice.number, choice.seed, {})}

@@ -72,7 +72,7 @@ def restart(number: int) -> None:
 
 def go_to(number: int) -> None:
     """Open another lesson; use in a callback."""
-    set_controls({LESSON.key: number})
+    set_controls({LESSON.key: str(number)})
 
 
 def sliders(number: int, lesson: Lesson) -> tuple[float, ...]:

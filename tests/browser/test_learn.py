@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
@@ -47,7 +47,28 @@ def test_a_class_has_one_lesson_and_one_seed(watched: Watched, address: str) -> 
     expect(page.locator("h1")).to_contain_text("3.")
     expect(page.get_by_role("spinbutton", name="Seed")).to_be_disabled()
     expect(page.get_by_text("link asks for")).to_have_count(0)
-    expect(page).to_have_url(re.compile("lesson=3&seed=7&class=true"))
+    expect(page).to_have_title("Learn · Epsilon Explorer")
+    page.keyboard.press("Tab")
+    door = page.locator(".st-key-doors").get_by_role("link", name="Train")
+    door.focus()
+    expect(door).to_have_css("outline", "rgb(0, 95, 150) solid 3px")
+
+
+def test_a_room_sees_question_control_picture_and_sentence_at_once(
+    watched: Watched, address: str
+) -> None:
+    watched.page.set_viewport_size({"width": 1280, "height": 800})
+    page = opened(watched, address, "?lesson=4&presenter=true")
+    main = page.get_by_test_id("stMain")
+
+    def expect_in_sight(control: Locator, sentence: str) -> None:
+        for each in (page.locator("h1"), control.first, page.get_by_text(re.compile(sentence))):
+            expect(each).to_be_in_viewport(ratio=1)
+        expect_no_barrier(page)
+
+    expect_in_sight(main.get_by_test_id("stSliderThumbValue"), "The true curve comes after")
+    page.get_by_role("button", name="Show me").click()
+    expect_in_sight(main.get_by_role("radiogroup"), "Your guess is off by")
 
 
 def test_a_chart_is_saved_as_a_picture_beside_its_legend(watched: Watched, address: str) -> None:

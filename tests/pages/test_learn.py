@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpcore.controls.learn import CHANGES
 from dpcore.lessons import LESSONS, size, why_noise
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
@@ -56,7 +57,7 @@ def test_before_the_guess_the_chart_is_empty() -> None:
     assert app.title[0].value == "1. Why noise?"
     assert names(app) == ["your guess"]
     assert "ε =" not in spoken(app)
-    controls = [*app.slider, *app.button, *app.select_slider, *app.number_input, *app.toggle]
+    controls = [*app.slider, *app.button, *app.selectbox, *app.number_input, *app.toggle]
     assert 4 <= len(controls) <= 8
 
 
@@ -97,7 +98,7 @@ def test_no_guess_is_in_the_address_and_it_stays_while_others_are_looked_at() ->
     assert not [name for name in app.query_params if "guess" in name]
     app.button(key="learn_next").click()
     assert run(app).title[0].value.startswith("2.")
-    app.select_slider(key="lesson").set_value(1)
+    app.selectbox(key="lesson").set_value("1")
     assert "your guess" in names(run(app))
     assert "right guesses" in names(app)
     app.button(key="learn_again").click()
@@ -107,7 +108,7 @@ def test_no_guess_is_in_the_address_and_it_stays_while_others_are_looked_at() ->
 def test_a_class_sees_one_lesson_with_one_seed() -> None:
     app = opened(lesson="3", seed="7", **{"class": "true"})
     assert app.title[0].value.startswith("3.")
-    assert app.select_slider(key="lesson").disabled
+    assert app.selectbox(key="lesson").disabled
     assert app.number_input(key="seed").disabled
     assert "seed 7" in spoken(app)
     app = shown(app)
@@ -117,13 +118,16 @@ def test_a_class_sees_one_lesson_with_one_seed() -> None:
     assert f"{row['value']:.1f}".rstrip("0").rstrip(".") in spoken(app)
 
 
-def test_a_presenter_has_one_button_and_no_sliders() -> None:
-    app = opened(lesson="2", presenter="true")
-    assert not app.slider
+def test_a_presenter_has_one_button_and_the_guess_or_one_change() -> None:
+    app = opened(lesson="6", presenter="true")
+    assert len(app.slider) == len(LESSONS[5].points)
     assert [button.key for button in app.button] == ["learn_show"]
     app = shown(app)
-    assert [button.key for button in app.button] == ["learn_next"]
-    assert "your guess" not in names(app)
+    assert not app.slider
+    assert [button.key for button in app.button] == ["learn_again"]
+    drawn = {widget.key for widget in (*app.selectbox, *app.button_group)}
+    assert {each.key for each in CHANGES} & drawn == {"learn_group"}
+    assert "your guess" in names(app)
     assert "**Attack**" in spoken(shown(opened(lesson="5", presenter="true")))
 
 
@@ -135,6 +139,14 @@ def test_claim_proof_and_attack_stand_apart() -> None:
     assert "Certified ε = " in text
     assert "The claim is refuted" in text
     assert "No number" in text
+
+
+def test_a_lesson_is_chosen_by_its_title_and_linked_by_its_number() -> None:
+    app = opened(lesson="3")
+    titles = [f"{number}. {each.title}" for number, each in enumerate(LESSONS, 1)]
+    assert app.selectbox(key="lesson").options == titles
+    assert app.title[0].value == titles[2]
+    assert not app.warning
 
 
 def test_what_a_link_asks_for_and_is_not_there_is_refused() -> None:
