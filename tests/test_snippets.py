@@ -32,6 +32,7 @@ from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation import curves, effects
 from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.clinic.costs import Costs
+from dpcore.evaluation.clinic.group_task import GroupStudy, compared
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.clinic.task import decided
 from dpcore.evaluation.splits import splits
@@ -202,6 +203,20 @@ def test_explores_python_gives_the_table_of_decisions(monkeypatch: pytest.Monkey
     same(names["table"], wanted, key=("method", "threshold"))
     words = shlex.split(explore.decision_command(study, costs).replace("\\\n", " "))
     assert words[:4] == ["python", "-m", "dpcore", "decision-curve"]
+    assert main([*words[3:-1], os.devnull]) == 0
+
+
+def test_explores_python_gives_the_table_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
+    study = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(2.0,), runs=2)
+    names, _ = ran(explore.group_snippet(study, "sex", 0.2))
+    wanted = compared(GroupStudy(ClinicStudy(study, (0.2,)), "sex"))
+    same(names["table"], wanted, key=("method", "group", "measure"))
+    for column in ("sex", 'a "b" $HOME `c`'):
+        words = shlex.split(explore.group_command(study, column, 0.2).replace("\\\n", " "))
+        assert words[words.index("--by") + 1] == column
+    line = explore.group_command(study, "sex", 0.2)
+    words = shlex.split(line.replace("\\\n", " "))
     assert main([*words[3:-1], os.devnull]) == 0
 
 

@@ -125,7 +125,16 @@ class Text:
     most: int
 
 
-Kind = OneOf | SomeOf | Number | Stops | Switch | Text
+@dataclass(frozen=True)
+class Name:
+    """One of some names that are known only where it is drawn, such as a table's columns."""
+
+    def texts(self) -> list[str]:
+        """All that an address may hold where nobody says more."""
+        return []
+
+
+Kind = OneOf | SomeOf | Number | Stops | Switch | Text | Name
 
 
 def always(_: Values) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from dpcore.controls import common
-from dpcore.controls.control import Control, Number, OneOf, Page, SomeOf, Stops, Switch, where
+from dpcore.controls.control import Control, Name, Number, OneOf, Page, SomeOf, Stops, Switch, where
 from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
@@ -51,6 +51,7 @@ PAPER_LAMBDA = 0.001
 ADJACENCIES = {key: common.ADJACENCIES[key] for key in ("zero-out", "replace-one")}
 PER_1000 = "Per 1,000"
 NET_BENEFIT = "Net benefit"
+GROUPS = "Groups"
 EVERY_METHOD = "Every method"
 BEST_METHOD = "Best method"
 TAKE_ALONG = "Take along"
@@ -61,6 +62,7 @@ TABS = (
     BEST_METHOD,
     PER_1000,
     NET_BENEFIT,
+    GROUPS,
     "Noise σ",
     "Objective",
     "Excess risk",
@@ -68,7 +70,7 @@ TABS = (
     TAKE_ALONG,
     "About the data",
 )
-OF_TWO_CLASSES = (PER_1000, NET_BENEFIT)
+OF_TWO_CLASSES = (PER_1000, NET_BENEFIT, GROUPS)
 """Tabs that need two classes."""
 MOST = 1_000_000
 
@@ -512,10 +514,42 @@ ALARM_COST = Control(
 )
 DECISIONS = (THRESHOLD, MISS_COST, ALARM_COST)
 """Controls of what deciding by a model is worth."""
+GROUP_BY = Control(
+    "group_by",
+    "Groups by",
+    Name(),
+    noun="groups by",
+    fallback_name="the first column",
+    option="by",
+    brief="the column whose groups are compared; models need not use it",
+    help="The column whose groups are compared. Numbers are cut at round values, ages by decades, "
+    "and never by looking at the records. The model need not use the column.",
+)
+GROUP_MEASURE = Control(
+    "group_measure",
+    "What is compared",
+    OneOf(
+        {
+            "missed_per_1000": "Missed cases",
+            "false_per_1000": "False alarms",
+            "true_positive_rate": "Sensitivity",
+            "true_negative_rate": "Specificity",
+            "accuracy": "Accuracy",
+            "auc": "AUC",
+            "selection_rate": "Share treated",
+        }
+    ),
+    noun="a comparison by",
+    help="**Missed cases** and **false alarms** are of 1,000 people of the group. **Sensitivity**: "
+    "share of its cases who are treated; **specificity**: share of its others who are not. "
+    "**Share treated**: the selection rate.",
+)
+BY_GROUP = (GROUP_BY, GROUP_MEASURE)
+"""Controls of what decisions mean to groups of people."""
 VIEW = common.tabs("view", TABS)
 SHARED = (DATA, PATIENTS, EPSILON, DELTA, ADJACENCY, SEED)
 """The controls of the state that pages share."""
-DETAIL = (EPSILON, *MAY_COST.values(), *DECISIONS, VIEW, *common.RISK)
+DETAIL = (EPSILON, *MAY_COST.values(), *DECISIONS, *BY_GROUP, VIEW, *common.RISK)
 """Controls of the answer and of the tabs under it."""
 
 COMPARED = ("inputpert", "objpert", "outpert_pure")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.datasets.prepare import (
     FloatArray,
@@ -46,8 +47,7 @@ def columns_of(table: Table, preparation: Preparation) -> Columns:
         Names the split, what is left out and whether incomplete records are dropped.
     """
     used = used_columns(table.entry, preparation)
-    table, test = tested(table, preparation)
-    keep = complete_enough(unknown_values(table, used), preparation)
+    table, train_rows, test_rows = divided(table, preparation)
     values = np.empty((table.records, len(used)))
     for place, column in enumerate(used):
         held = table.frame[column.name]
@@ -56,6 +56,20 @@ def columns_of(table: Table, preparation: Preparation) -> Columns:
             values[:, place] = np.where(codes < 0, np.nan, codes)
         else:
             values[:, place] = held.to_numpy(dtype=float)
-    train_rows, test_rows = places(table, test, keep)
     categories = tuple(column.kind == "category" for column in used)
     return Columns(values[train_rows], values[test_rows], categories)
+
+
+def divided(
+    table: Table, preparation: Preparation
+) -> tuple[Table, NDArray[np.intp], NDArray[np.intp]]:
+    """The table with the further records it brings, and which of them `prepare` makes rows of.
+
+    Returns
+    -------
+    (table, train, test)
+        Places of the training records (n,) and of the test records (m,), in the split's order.
+    """
+    table, test = tested(table, preparation)
+    unknown = unknown_values(table, used_columns(table.entry, preparation))
+    return table, *places(table, test, complete_enough(unknown, preparation))

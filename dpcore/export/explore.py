@@ -40,6 +40,12 @@ def decision_command(study: Study, costs: Costs | None) -> str:
     return joined("python -m dpcore decision-curve", *options, "--output decisions.csv")
 
 
+def group_command(study: Study, column: str, threshold: float) -> str:
+    """The command line that gives the table behind the comparison of groups."""
+    options = [*_described(study), f"--by {exactly(column)}", f"--threshold {exactly(threshold)}"]
+    return joined("python -m dpcore groups", *options, "--output groups.csv")
+
+
 def _described(study: Study) -> list[str]:
     """The options of a command that describe the study."""
     parts = []
@@ -129,14 +135,27 @@ def _arguments(study: Study, left_out: Collection[str] = ()) -> list[str]:
 def decision_snippet(study: Study, costs: Costs | None) -> str:
     """Python that gives the table behind the decision curve."""
     more = "" if costs is None else f", costs={(costs.miss, costs.false_alarm)!r}"
+    return _decided(
+        study,
+        "thresholds = [place / 100 for place in range(1, 100)]",
+        f"table = dpcore.explore(study, thresholds=thresholds, records=records{more})",
+    )
+
+
+def group_snippet(study: Study, column: str, threshold: float) -> str:
+    """Python that gives the table behind the comparison of groups."""
+    options = f"thresholds=[{threshold!r}], by={column!r}, records=records"
+    return _decided(study, f"table = dpcore.explore(study, {options})")
+
+
+def _decided(study: Study, *computed: str) -> str:
     lines = [
         "import dpcore",
         "",
         "# Noise comes from a seed: for exploration only.",
         *call("study = dpcore.Study", _arguments(study)),
         f"records = {_source(study)}",
-        "thresholds = [place / 100 for place in range(1, 100)]",
-        f"table = dpcore.explore(study, thresholds=thresholds, records=records{more})",
+        *computed,
         "print(table.to_string())",
     ]
     return "\n".join(lines) + "\n"

@@ -29,6 +29,7 @@ WORDS = {
     "noise_on_mean": "noise on the mean",
     "optimizer": "optimizer",
     "order": "λ",
+    "people": "test records",
     "per_layer": "each layer clipped by itself",
     "public": "records set aside",
     "rate": "sampling rate q",

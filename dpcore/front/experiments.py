@@ -84,7 +84,11 @@ def load(
 
 
 def explore(
-    study: Study, *, thresholds: Sequence[float] | None = None, **options: Any
+    study: Study,
+    *,
+    thresholds: Sequence[float] | None = None,
+    by: str | None = None,
+    **options: Any,
 ) -> pd.DataFrame:
     """Accuracy against ε, or with thresholds what deciding by the private models is worth.
 
@@ -96,24 +100,33 @@ def explore(
         It names the adjacency. Decisions need logistic regression on two classes.
     thresholds : sequence of float, optional
         Risks above 0 and below 1 from which on one acts.
+    by : str, optional
+        With a single threshold: the column whose groups are compared (0.5 where none is named).
     **options
         As of `dpcore.evaluation.curves.answers`, or with thresholds of
-        `dpcore.evaluation.clinic.task.decided`: `records` (from `load`, where at hand), `progress`,
-        `cancelled`, and with thresholds `costs`.
+        `dpcore.evaluation.clinic.task.decided`, or with `by` of
+        `dpcore.evaluation.clinic.group_task.compared`: `records` (from `load`, where at hand),
+        `progress`, `cancelled`, and with thresholds alone `costs`.
 
     Returns
     -------
     DataFrame
         One row a method and ε: in closed form where there is one, else sampled. With thresholds one
         row a method, ε and threshold, then those of the model without privacy, of treating
-        everybody and of treating nobody. What is measured is computed on real records, and is not
-        private.
+        everybody and of treating nobody. With `by` one row a method, ε, measure and group. What is
+        measured is computed on real records, and is not private.
 
     Raises
     ------
     InvalidInput
         If the study does not fit its data, or a threshold is out of range.
     """
+    if by is not None:
+        from dpcore.evaluation.clinic.group_task import GroupStudy, compared
+        from dpcore.evaluation.clinic.study import ClinicStudy
+
+        levels = (0.5,) if thresholds is None else tuple(thresholds)
+        return compared(GroupStudy(ClinicStudy(study, levels), by), **options)
     if thresholds is not None:
         from dpcore.evaluation.clinic.study import ClinicStudy
         from dpcore.evaluation.clinic.task import decided

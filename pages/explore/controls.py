@@ -22,6 +22,7 @@ from dpcore.controls.explore import (
     DELTA,
     DETAIL,
     FOCUS,
+    GROUP_BY,
     MISSING,
     MY_OWN,
     NEAR_ZERO,
@@ -36,6 +37,7 @@ from dpcore.controls.explore import (
 )
 from dpcore.controls.link import Link
 from dpcore.datasets import OWN, Entry, Preparation, availability, entry
+from dpcore.datasets.grouping import columns
 from dpcore.erm import accurate
 from dpcore.evaluation.study import Study
 from dpcore.figures.words import plain
@@ -203,6 +205,7 @@ def _validate_link() -> str:
             *(title for title in linked_methods if title in titles.values()),
         ],
     }
+    among[GROUP_BY.key] = columns(dataset)
     message = query.validate_link(
         (*CONTROLS, *DETAIL), among, {own_table.COLUMNS: None, EXPERT: None}
     )

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from dpcore.controls.explore import COARSE_EPSILONS, EPSILONS
 from dpcore.datasets import Split
 from dpcore.evaluation import curves, references
+from dpcore.evaluation.clinic import group_task
 from dpcore.evaluation.clinic import task as clinic
+from dpcore.evaluation.clinic.group_task import GroupStudy
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study
@@ -83,6 +85,7 @@ _TASKS: Mapping[type, Callable[[Any, str], Task]] = {
     Study: curves.task,
     ReferenceStudy: references.task,
     ClinicStudy: clinic.task,
+    GroupStudy: group_task.task,
 }
 
 

@@ -11,6 +11,7 @@ from dpcore.accounting.risk import Promise, odds, promise
 from dpcore.controls.explore import (
     BEST_METHOD,
     EVERY_METHOD,
+    GROUPS,
     MAY_COST,
     NET_BENEFIT,
     ONE_PERSON,
@@ -20,7 +21,7 @@ from dpcore.controls.explore import (
 from dpcore.figures import chosen
 from dpcore.figures.words import at_most, listed, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
-from pages.explore import net_benefit, numbers, take_along
+from pages.explore import groups, net_benefit, numbers, take_along
 from pages.explore.layout import Slots
 from pages.explore.view import figure
 from pages.shared import badges, risk_panel
@@ -55,6 +56,7 @@ def at_chosen_epsilon(
         BEST_METHOD: lambda: _best(view, epsilon),
         PER_1000: lambda: _per_thousand(shown, epsilon),
         NET_BENEFIT: lambda: net_benefit.show(view, row, epsilon, focus),
+        GROUPS: lambda: groups.show(view, row, epsilon, focus),
         "Noise σ": lambda: plot(figure("sigma", shown, epsilon), "sigma_figure"),
         "Objective": lambda: plot(figure("objective", shown, epsilon), "objective_figure"),
         "Excess risk": lambda: plot(figure("excess", shown, epsilon), "excess_figure"),

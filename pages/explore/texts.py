@@ -91,12 +91,11 @@ UPLOADED = (
 )
 LAMBDA_BY_RULE = " by rule, a 64th of it where noise does not grow as λ shrinks"
 
-NO_RISKS = (
-    "Net benefit needs risks, which only **logistic regression** gives. Choose it under Expert."
-)
+NO_RISKS = "This needs risks, which only **logistic regression** gives. Choose it under Expert."
 BEST_IS_SOUGHT = "The best method is known once every curve above is there."
 NOTHING_PROVED = "No method is proved at any ε here."
 DECISIONS_ARE_COUNTED = "Decisions are being counted: the line above says how far it is."
+GROUPS_ARE_COMPARED = "Groups are being compared: the line above says how far it is."
 BOTH_COSTS = "Give both costs to see what wrong decisions cost."
 RISKS = (
     "Risks are taken as the model gives them. Noise can make them too high or too low, and the "

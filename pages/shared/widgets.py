@@ -11,6 +11,7 @@ import streamlit as st
 from dpcore.controls.control import (
     Control,
     Kind,
+    Name,
     Number,
     OneOf,
     Page,
@@ -188,6 +189,8 @@ def _drawn(
         return _number(name, kind, control, common)
     if isinstance(kind, Stops):
         return _stops(name, kind, control, common)
+    if isinstance(kind, Name):
+        return st.selectbox(name, list(among or ()), **common)
     titles = dict(kind.options())
     offered = [key for key in titles if among is None or key in among]
     if isinstance(kind, SomeOf):

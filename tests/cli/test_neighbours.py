@@ -50,6 +50,7 @@ MEASURED = {
     *("accuracy_noiseless", "auc_noiseless", "rmse_noiseless"),
     *("baseline", "accuracy_baseline", "auc_baseline", "rmse_baseline"),
     *("accuracy_linear", "auc_linear", "rmse_linear"),
+    *("people", "too_small"),
     *(f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high")),
 }
 """What is measured on records, and how long it took: no ε covers it."""
@@ -155,6 +156,17 @@ def test_decisions_tell_nothing_of_a_record_but_measures(capsys, tmp_path, monke
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     rest = ["decision-curve", "--methods", "opera,dpgd", "--epsilon", "0.5", "--runs", "2"]
     rest += ["--steps", "3", "--threshold", "0.2,0.5"]
+    for place in PLACES.values():
+        assert differing(capsys, tmp_path, "class", place, rest) == []
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("column", ["region", "age"])
+def test_groups_tell_nothing_of_a_record_but_measures(
+    column, capsys, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
+    rest = ["groups", "--methods", "opera", "--epsilon", "0.5", "--runs", "2", "--by", column]
     for place in PLACES.values():
         assert differing(capsys, tmp_path, "class", place, rest) == []
 

@@ -93,6 +93,7 @@ def examples() -> list[str]:
         "methods",
         "sweep",
         "decision-curve",
+        "groups",
         "model",
         "audit",
         "train",

@@ -113,4 +113,4 @@ def test_nothing_is_counted_before_the_tab_is_open_nor_without_risks() -> None:
     waiting = at(LINK)
     assert "Decisions are being counted" in spoken(waiting)
     huber = at(LINK | {"loss": "Huber SVM"})
-    assert "Net benefit needs risks, which only **logistic regression** gives." in spoken(huber)
+    assert "This needs risks, which only **logistic regression** gives." in spoken(huber)

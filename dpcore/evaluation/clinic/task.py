@@ -163,7 +163,7 @@ def _rows(study: ClinicStudy, models: Judged) -> pd.DataFrame:
         return rows.assign(baseline=models.title)
     runs = [len(one.found) for one in found]
     return _table(study, found, np.repeat(np.arange(len(found)), runs)).assign(
-        **_of_noise(models.calibration), runs=sum(runs)
+        **of_noise(models.calibration), runs=sum(runs)
     )
 
 
@@ -196,16 +196,16 @@ def _table(
     for name, (least, most) in MEASURES.items():
         values = np.concatenate([getattr(one, name) for one in found])
         if places is None:
-            mean = low = high = _defined_mean(values)
+            mean = low = high = defined_mean(values)
         else:
-            mean, low, high = _spread(values, places)
+            mean, low, high = defined_spread(values, places)
         # Over several splits a band is widened, maybe beyond what there is.
         ends = np.maximum(low, least), np.minimum(high, most)
         columns |= zip((name, f"{name}_low", f"{name}_high"), (mean, *ends), strict=True)
     return pd.DataFrame(columns).assign(runs=1, splits=len(found))
 
 
-def _defined_mean(values: Array) -> Array:
+def defined_mean(values: Array) -> Array:
     """Means over the first axis of the values that are not nan; (T,)."""
     defined = ~np.isnan(values)
     count = defined.sum(axis=0)
@@ -213,7 +213,7 @@ def _defined_mean(values: Array) -> Array:
     return np.asarray(np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0))
 
 
-def _spread(values: Array, places: Array) -> tuple[Array, Array, Array]:
+def defined_spread(values: Array, places: Array) -> tuple[Array, Array, Array]:
     """`spread_over` at each threshold of the runs that have a value there; each (T,)."""
     defined = ~np.isnan(values)
     whole = defined.all(axis=0)
@@ -227,7 +227,7 @@ def _spread(values: Array, places: Array) -> tuple[Array, Array, Array]:
     return mean, low, high
 
 
-def _of_noise(calibration: Calibration) -> dict[str, Any]:
+def of_noise(calibration: Calibration) -> dict[str, Any]:
     """The method, and what is proved of it."""
     row = calibration_table({calibration.method: [calibration]}).iloc[0]
     return {

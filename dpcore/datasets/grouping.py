@@ -1,0 +1,129 @@
+"""Groups of people by one column, cut at public places: of what measures are compared.
+
+A category has a group a level, a number a group a band. Bands begin at round numbers, a tenth of
+the public range apart or a little more; ages in years at decades; long-tailed numbers, which have a
+public transform, at powers of ten. No record is looked at, so that the groups tell nothing of one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets.columns import divided
+from dpcore.datasets.prepare import Preparation
+from dpcore.datasets.schema import Column, Entry, Table
+from dpcore.errors import InvalidInput, brief
+
+BANDS = 10
+ROUND = (1.0, 2.0, 5.0, 10.0)
+DECADE, YEARS = 10.0, (20.0, 150.0)
+"""Width of a band of ages, and the ranges that are cut so."""
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The groups that a column divides people into.
+
+    Parameters
+    ----------
+    column : Column
+    names : tuple of str
+        Each begins with the column's name; a last one for unknown values where there may be some.
+    edges : tuple of float
+        Where the bands of a number begin, but for the first one.
+    """
+
+    column: Column
+    names: tuple[str, ...]
+    edges: tuple[float, ...] = ()
+
+    def of_tested(
+        self, table: Table, preparation: Preparation
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Where the test records of a split stand in the table, and the place of each one's group.
+
+        Returns
+        -------
+        (rows, groups)
+            Each (m,), in the order of the split's rows; a group is -1 where a value is unknown that
+            should not be.
+        """
+        table, _, rows = divided(table, preparation)
+        held = table.frame[self.column.name].iloc[rows]
+        if self.column.kind == "category":
+            places = held.cat.codes.to_numpy().astype(np.intp)
+            unknown = places < 0
+        else:
+            values = held.to_numpy(dtype=float)
+            unknown = np.isnan(values)
+            edges = self.edges if self.column.kind == "number" else (0.5,)
+            places = np.searchsorted(edges, values, side="right")
+        return rows, np.where(
+            unknown, len(self.names) - 1 if self.column.missing_mark else -1, places
+        )
+
+
+def grouping(entry: Entry, name: str) -> Grouping:
+    """The groups by a column, also one that models do not use.
+
+    Raises
+    ------
+    InvalidInput
+        If the set has no such column.
+    """
+    names = columns(entry)
+    if name not in names:
+        raise InvalidInput(
+            f"column is {brief(name)}, but it must be one of the columns of {entry.key}: "
+            + ", ".join(names)
+            + "."
+        )
+    column = entry.column(name)
+    edges: tuple[float, ...] = ()
+    if column.kind == "number":
+        edges = _edges(column)
+        groups = _bands(edges)
+    else:
+        groups = [f"= {level}" for level in column.levels or ("no", "yes")]
+    if column.missing_mark:
+        groups.append("unknown")
+    return Grouping(column, tuple(f"{name} {group}" for group in groups), edges)
+
+
+def columns(entry: Entry) -> tuple[str, ...]:
+    """Names of the columns that divide people: all; categories come first."""
+    ordered = sorted(entry.columns, key=lambda column: column.kind == "number")
+    return tuple(column.name for column in ordered)
+
+
+def _edges(column: Column) -> tuple[float, ...]:
+    low, high = column.bounds
+    if column.transform == "none":
+        width = high / BANDS - low / BANDS  # which cannot overflow
+        if width < sys.float_info.min:
+            return ()
+        step = DECADE
+        if column.unit != "years" or not YEARS[0] <= high - low <= YEARS[1]:
+            power = 10.0 ** math.floor(math.log10(width))
+            step = next(one * power for one in ROUND if one * power >= width * (1.0 - 1e-9))
+        first = math.floor(low / step)
+        edges = [step * (first + place) for place in range(2 * BANDS)]
+    else:
+        powers = [10.0**power for power in range(math.ceil(math.log10(max(-low, high, 1.0))))]
+        edges = [*(-power for power in reversed(powers)), 0.0, *powers]
+    inside = {float(f"{edge:.12g}") for edge in edges if low < edge < high}
+    return tuple(sorted(inside))
+
+
+def _bands(edges: tuple[float, ...]) -> list[str]:
+    if not edges:
+        return ["of any value"]
+    shown = [f"{edge:.12g}" for edge in edges]
+    between = [f"{low} to under {high}" for low, high in itertools.pairwise(shown)]
+    return [f"under {shown[0]}", *between, f"from {shown[-1]} on"]

@@ -1,0 +1,256 @@
+"""What deciding by private models means to groups of people, as one tidy table.
+
+One row a (method, ε, group, measure) with the band from 5 % to 95 % of single runs; then those of
+the model without privacy, which has no band. Besides the groups there are rows of everybody, and of
+the widest gap: of each single run the largest less the smallest rate, of the groups that are not
+too small. On several splits everything is the mean over them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets import Preparation, Table, load
+from dpcore.datasets.grouping import Grouping, grouping
+from dpcore.errors import InvalidInput
+from dpcore.evaluation.clinic.groups import MEASURES, group_measures, too_small, widest_gap
+from dpcore.evaluation.clinic.risks import Judged, reference, released
+from dpcore.evaluation.clinic.study import ClinicStudy, check_data
+from dpcore.evaluation.clinic.task import (
+    OF_NOISE,
+    REFERENCE,
+    defined_mean,
+    defined_spread,
+    of_noise,
+)
+from dpcore.evaluation.splits import splits
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest, stoppable
+from dpcore.guarantee import Status
+from dpcore.progress import Progress, section, silent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EVERYBODY, GAP = "everybody", "widest gap"
+"""In place of a group, whose name begins with that of its column."""
+COLUMNS = (
+    "method",
+    "title",
+    "baseline",
+    *OF_NOISE,
+    "threshold",
+    "column",
+    "group",
+    "people",
+    "too_small",
+    "measure",
+    "value",
+    "value_low",
+    "value_high",
+    "runs",
+    "splits",
+)
+
+Members = Callable[[Preparation], tuple[NDArray[np.intp], NDArray[np.intp]]]
+
+
+@dataclass(frozen=True)
+class GroupStudy:
+    """The private models of a study, judged in each group of one column.
+
+    Parameters
+    ----------
+    clinic : ClinicStudy
+        With a single threshold.
+    column : str
+        One of the data set's, which models need not use.
+
+    Raises
+    ------
+    InvalidInput
+        If there are several thresholds.
+    """
+
+    clinic: ClinicStudy
+    column: str
+
+    def __post_init__(self) -> None:
+        if len(self.clinic.thresholds) != 1:
+            raise InvalidInput(
+                f"threshold has {len(self.clinic.thresholds)} values, but must have 1 where groups "
+                "are compared."
+            )
+
+    @property
+    def threshold(self) -> float:
+        """The risk from which on one acts."""
+        return self.clinic.thresholds[0]
+
+    @property
+    def upload(self) -> str:
+        """Digest of the uploaded records; "" for none."""
+        return self.clinic.upload
+
+    @property
+    def title(self) -> str:
+        """The study in a few words."""
+        return f"Groups under {self.clinic.study.title}"
+
+    @property
+    def key(self) -> str:
+        """A digest of the description and of the code that computes it."""
+        return digest({"groups": asdict(self)})
+
+
+def compared(
+    study: GroupStudy,
+    *,
+    records: Table | None = None,
+    progress: Progress = silent,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> pd.DataFrame:
+    """What deciding by the study's models means to each group.
+
+    Parameters
+    ----------
+    study : GroupStudy
+    records : Table, optional
+        The records, where at hand; loaded by the study's description otherwise.
+    progress : callable
+        Called with (fraction done, message).
+    cancelled : callable
+        Asked between training steps; once it answers True, `Cancelled` is raised.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`; ``people`` counts different test records, ``too_small`` tells that nothing can be
+        said of a group (`too_small`), or that no two can be compared. Measured on real records, and
+        not private.
+
+    Raises
+    ------
+    InvalidInput
+        If the data have no two classes or no such column, or do not fit the study.
+    """
+    import pandas as pd
+
+    report = stoppable(progress, cancelled)
+    explored = study.clinic.study
+    if records is None:
+        report(0.0, "loading the data")
+        records = load(explored.dataset, records=explored.records)
+    check_data(records.entry)
+    groups = grouping(records.entry, study.column)
+    held = records
+
+    @cache
+    def members(preparation: Preparation) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        return groups.of_tested(held, preparation)
+
+    parts = splits(records, explored.preparation)
+    models = released(study.clinic, parts, section(report, 0.0, 0.5))
+    tables = []
+    for place, one in enumerate(models):
+        report(0.5 + 0.2 * place / len(models), "comparing groups")
+        tables.append(_rows(study, one, groups, members))
+    without = reference(study.clinic, records, section(report, 0.7, 0.3))
+    tables.append(_rows(study, without, groups, members))
+    report(1.0, "done")
+    return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
+
+
+def task(study: GroupStudy, path: str = "") -> StudyTask:
+    """The study as a task for a worker; an upload's records wait at `path`."""
+    return StudyTask(study, work, path)
+
+
+def work(study: GroupStudy, context: JobContext) -> Outcome:
+    """`compared`; all rows come at the end."""
+    return Outcome(
+        compared(
+            study,
+            records=context.records,
+            progress=context.report,
+            cancelled=context.cancelled,
+        )
+    )
+
+
+def _rows(study: GroupStudy, models: Judged, groups: Grouping, members: Members) -> pd.DataFrame:
+    """The rows of models of one kind."""
+    import pandas as pd
+
+    of_split = [members(split.preparation) for split in models.splits]
+    people, cases = _counts(models, of_split, len(groups.names))
+    small = too_small(people, cases)
+    runs = [len(weights) for weights in models.weights]
+    rates = _rates(models, [codes for _, codes in of_split], len(groups.names), study.threshold)
+    tables = []
+    for name in MEASURES:
+        values = np.column_stack([rates[name], widest_gap(rates[name][:, :-1], ~small[:-1])])
+        if models.calibration is None:
+            mean = low = high = defined_mean(values)
+        else:
+            mean, low, high = defined_spread(values, np.repeat(np.arange(len(runs)), runs))
+        tables.append(
+            pd.DataFrame(
+                {
+                    "group": [*groups.names, EVERYBODY, GAP],
+                    "people": [*people, people[-1]],
+                    "too_small": [*small, bool((~small[:-1]).sum() < 2)],
+                    "measure": name,
+                    "value": mean,
+                    # Over several splits a band is widened, maybe beyond what there is.
+                    "value_low": np.maximum(low, 0.0),
+                    "value_high": np.minimum(high, 1000.0 if name.endswith("1000") else 1.0),
+                }
+            )
+        )
+    if models.calibration is None:
+        none = dict.fromkeys(OF_NOISE, "") | {"epsilon": math.nan, "delta": math.nan}
+        kind = none | {
+            "method": REFERENCE,
+            "title": "without privacy",
+            "baseline": models.title,
+            "status": str(Status.NOT_PRIVATE),
+            "runs": 1,
+        }
+    else:
+        kind = of_noise(models.calibration) | {"runs": sum(runs)}
+    return pd.concat(tables, ignore_index=True).assign(
+        **kind, threshold=study.threshold, column=study.column, splits=len(models.splits)
+    )
+
+
+def _counts(
+    models: Judged, of_split: list[tuple[NDArray[np.intp], NDArray[np.intp]]], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Different test records of each group and of everybody, and the cases among them."""
+    rows, codes = (np.concatenate(part) for part in zip(*of_split, strict=True))
+    ill = np.concatenate([split.y_test > 0 for split in models.splits])
+    _, first = np.unique(rows, return_index=True)
+    codes, ill = codes[first], ill[first]
+    member = codes[:, None] == np.arange(count)
+    member = np.column_stack([member, np.ones(len(first), dtype=bool)])
+    return member.sum(axis=0), member[ill].sum(axis=0)
+
+
+def _rates(
+    models: Judged, codes: list[NDArray[np.intp]], count: int, threshold: float
+) -> dict[str, NDArray[np.float64]]:
+    """Each measure of each run, of the groups and then of everybody; (runs, g + 1)."""
+    found: dict[str, list[NDArray[np.float64]]] = {name: [] for name in MEASURES}
+    for (risks, ill), places in zip(models.risks, codes, strict=True):
+        inside = group_measures(risks, ill, places, count, threshold)
+        whole = group_measures(risks, ill, np.zeros_like(places), 1, threshold)
+        for name, parts in found.items():
+            parts.append(np.hstack([inside.rates[name], whole.rates[name]]))
+    return {name: np.concatenate(parts) for name, parts in found.items()}

@@ -1,0 +1,145 @@
+"""What deciding by models means to groups of people: rates of each, and the gap between them.
+
+The rates are those that fairness of decisions is judged by: equal selection rates are demographic
+parity, equal sensitivity is equality of opportunity, and with equal specificity equalised odds
+(Hardt, Price and Srebro 2016). The gap is the largest less the smallest rate, as fairlearn's
+`MetricFrame.difference` has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.erm.method import Array
+from dpcore.errors import InvalidInput, number
+from dpcore.evaluation.scoring.auc import auc
+
+MEASURES = (
+    "missed_per_1000",
+    "false_per_1000",
+    "true_positive_rate",
+    "true_negative_rate",
+    "accuracy",
+    "auc",
+    "selection_rate",
+)
+FEWEST = 20
+"""A group needs so many cases, and so many others, for anything to be said of it. Of 20 people the
+95 % interval of a share of one half (Wilson 1927) is already 40 points wide."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupMeasures:
+    """What deciding by each of k models leads to in each of g groups.
+
+    Parameters
+    ----------
+    people, cases : (g,) array of int
+        Of each group; who has the condition is a case.
+    rates : mapping of str to (k, g) array
+        `MEASURES`: missed cases and false alarms of 1,000 people of the group, shares, AUC, and the
+        share that is treated; ``nan`` where a share is of nobody.
+    """
+
+    people: NDArray[np.int64]
+    cases: NDArray[np.int64]
+    rates: Mapping[str, Floats]
+
+
+def group_measures(
+    risks: Array,
+    positive: NDArray[np.bool_],
+    groups: NDArray[np.intp],
+    count: int,
+    threshold: float,
+) -> GroupMeasures:
+    """Decide by k models in each group: who has a risk of at least the threshold is treated.
+
+    Parameters
+    ----------
+    risks : (k, m) array
+        Probabilities of the condition, in [0, 1].
+    positive : (m,) array of bool
+        Who has it.
+    groups : (m,) array of int
+        The group of each person, from 0; a person in none has -1.
+    count : int
+        Number of groups g.
+    threshold : float
+        Above 0 and below 1.
+
+    Raises
+    ------
+    InvalidInput
+        If the threshold or a risk is out of range, or shapes do not fit.
+
+    Notes
+    -----
+    Measured on real records, and not private.
+    """
+    level = number("threshold", threshold, above=0.0, below=1.0)
+    if not (np.min(risks, initial=0.0) >= 0.0 and np.max(risks, initial=0.0) <= 1.0):
+        raise InvalidInput("A model's risk is no probability, but it must be from 0 to 1.")
+    ill = np.asarray(positive, dtype=bool)
+    if not risks.shape[1] == len(groups) == len(ill):
+        raise InvalidInput(
+            f"risks has {risks.shape[1]:,} columns and groups {len(groups):,} values, but both "
+            f"must have {len(ill):,}: one a person."
+        )
+    member = groups[:, None] == np.arange(count)
+    treated = (risks >= level).astype(np.float64)
+    sizes, sick = member.sum(axis=0), member[ill].sum(axis=0)
+    found, alarms = treated[:, ill] @ member[ill], treated[:, ~ill] @ member[~ill]
+    well = sizes - sick
+    areas = [auc(risks[:, inside], ill[inside]) for inside in member.T]
+    rates = {
+        "missed_per_1000": _share(1000.0 * (sick - found), sizes),
+        "false_per_1000": _share(1000.0 * alarms, sizes),
+        "true_positive_rate": _share(found, sick),
+        "true_negative_rate": _share(well - alarms, well),
+        "accuracy": _share(found + well - alarms, sizes),
+        "auc": np.stack(areas, axis=1).astype(np.float64),
+        "selection_rate": _share(found + alarms, sizes),
+    }
+    return GroupMeasures(sizes, sick, rates)
+
+
+def too_small(people: NDArray[np.int64], cases: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which groups have fewer than `FEWEST` cases or others, so that nothing is said of them."""
+    return np.asarray(np.minimum(cases, people - cases) < FEWEST)
+
+
+def widest_gap(rates: Floats, compared: NDArray[np.bool_]) -> Floats:
+    """The largest less the smallest rate of each model's groups.
+
+    Parameters
+    ----------
+    rates : (k, g) array
+        ``nan`` where a group has none.
+    compared : (g,) array of bool
+        Which groups are compared.
+
+    Returns
+    -------
+    (k,) array
+        ``nan`` where fewer than two of these groups have a rate.
+    """
+    chosen = rates[:, compared]
+    known = ~np.isnan(chosen)
+    highest = np.max(chosen, axis=1, where=known, initial=-np.inf)
+    lowest = np.min(chosen, axis=1, where=known, initial=np.inf)
+    result = np.full(len(rates), np.nan)
+    np.subtract(highest, lowest, out=result, where=known.sum(axis=1) > 1)
+    return result
+
+
+def _share(part: Floats, whole: NDArray[np.int64]) -> Floats:
+    result: Floats = np.full(part.shape, np.nan)
+    np.divide(part, whole, out=result, where=whole > 0)
+    return result

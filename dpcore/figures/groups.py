@@ -1,0 +1,304 @@
+"""What decisions mean to groups of people: each group with and without privacy, and the gap.
+
+A table has the columns of `dpcore.evaluation.clinic.group_task`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
+from dpcore.evaluation.clinic.groups import FEWEST
+from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, single_runs
+from dpcore.figures.curves import ReferenceLine, add_references, against_epsilon, guarantee_of
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import NEUTRAL, faded, look
+from dpcore.figures.words import band, difference_at, listed, literal, plain
+
+ROW = 34
+"""Pixels of a group."""
+MOST_LETTERS = 48
+MOST_NAMED = 2
+FAINT = 0.35
+
+
+@dataclass(frozen=True)
+class Words:
+    """How a measure is written.
+
+    Parameters
+    ----------
+    noun : str
+        In a sentence.
+    harm : int
+        1 where more is worse, -1 where less is, 0 where neither is.
+    kind : {"1000", "share", "area"}
+        A number of 1,000 people, a share of them, or an area in [0, 1].
+    """
+
+    noun: str
+    harm: int
+    kind: str = "share"
+
+    def shown(self, value: float) -> str:
+        """A value, with the decimals of its kind."""
+        if value != value:
+            return "–"
+        if self.kind == "1000":
+            return f"{value:.0f}"
+        return f"{value:.3f}" if self.kind == "area" else f"{100.0 * value:.1f} %"
+
+    def change(self, value: float, reference: float) -> float:
+        """The difference as it is shown: of the shown values, in people, points or area."""
+        if self.kind == "share":
+            return difference_at(100.0 * value, 100.0 * reference, 1)
+        return difference_at(value, reference, 0 if self.kind == "1000" else 3)
+
+    def changed(self, change: float) -> str:
+        """A difference in words."""
+        if not change:
+            return "no change"
+        size, more = plain(abs(change)), change > 0.0
+        if self.kind == "1000":
+            return f"{size} {'more' if more else 'fewer'} of 1,000"
+        return f"{size}{' points' if self.kind == 'share' else ''} {'more' if more else 'less'}"
+
+
+WORDS: Mapping[str, Words] = {
+    "missed_per_1000": Words("missed cases", 1, "1000"),
+    "false_per_1000": Words("false alarms", 1, "1000"),
+    "true_positive_rate": Words("sensitivity", -1),
+    "true_negative_rate": Words("specificity", -1),
+    "accuracy": Words("accuracy", -1),
+    "auc": Words("AUC", -1, "area"),
+    "selection_rate": Words("the share treated", 0),
+}
+DETAIL = (
+    f"A group with fewer than {FEWEST} cases or {FEWEST} others among the test records is drawn "
+    f"faint. Of {FEWEST} people, the 95 % interval of a share of one half is 40 points wide. "
+    "Bands hold what noise does, and not which people happen to be tested. "
+    "The group that loses most is found by looking, so its loss tends to be overstated."
+)
+GAP_DETAIL = (
+    "The gap of one model is the largest less the smallest value of its groups. "
+    "Groups that are too small are left out. "
+    "Also fair decisions show a gap, as groups differ by chance and in how many have the condition."
+)
+
+
+def of_groups(
+    model: pd.DataFrame, without: pd.DataFrame, measure: str, *, dark: bool = False
+) -> Drawn:
+    """A measure of each group at one ε, beside the model without privacy.
+
+    Parameters
+    ----------
+    model : pandas.DataFrame
+        Rows of one private model at one ε.
+    without : pandas.DataFrame
+        Rows of the model without privacy.
+    measure : str
+        One of `WORDS`.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    words, rows = WORDS[measure], _paired(model, without, measure)
+    first, style = rows.iloc[0], look(model["method"].iloc[0])
+    names = [_named(row) for _, row in rows.iterrows()]
+    most = rows[["value", "value_high", "reference"]].max().max()
+    least = rows[["value", "value_low", "reference"]].min().min()
+    room = 0.06 * (float(most - least) or 1.0)
+    figure = canvas(
+        110 + ROW * len(rows),
+        kept=False,
+        hovermode="closest",
+        showlegend=True,
+        legend=LEGEND,
+        xaxis=axis(
+            words.noun + (" of 1,000" if words.kind == "1000" else ""),
+            dark,
+            range=[least - room, most + room] if most == most else None,
+            tickformat=".0%" if words.kind == "share" else None,
+        ),
+        yaxis=axis(
+            "",
+            dark,
+            range=[len(rows) - 0.5, -0.5],
+            tickvals=list(range(len(rows))),
+            ticktext=names,
+        ),
+    )
+    rows = rows.assign(place=range(len(rows)))
+    baseline = f"without privacy: {without['baseline'].iloc[0]}"
+    grey = [faded(NEUTRAL, FAINT) if small else NEUTRAL for small in rows["too_small"]]
+    figure.add_scatter(
+        x=rows["reference"],
+        y=rows["place"],
+        mode="markers",
+        name=baseline,
+        marker={"symbol": "diamond-open", "size": 12, "color": grey, "line": {"width": 2}},
+        hovertext=[
+            f"<b>{name}</b> {words.shown(value)}<br>without privacy"
+            for name, value in zip(names, rows["reference"], strict=True)
+        ],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
+    model_name = f"{first['title']}, ε = {plain(first['epsilon'])}"
+    for small, name in ((False, model_name), (True, "too small to say")):
+        part = rows[rows["too_small"] == small]
+        if part.empty:
+            continue
+        colour = faded(style.on(dark), FAINT) if small else style.on(dark)
+        figure.add_scatter(
+            x=part["value"],
+            y=part["place"],
+            mode="markers",
+            name=name,
+            marker={"symbol": style.marker, "size": 10, "color": colour},
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": part["value_high"] - part["value"],
+                "arrayminus": part["value"] - part["value_low"],
+                "color": colour,
+                "thickness": 2,
+                "width": 5,
+            },
+            hovertext=[
+                f"<b>{names[row['place']]}</b> {words.shown(row['value'])}"
+                f"{single_runs(row['value_low'], row['value_high'], words.shown, row['runs'])}"
+                f"<br>{guarantee_of(row)}"
+                for _, row in part.iterrows()
+            ],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+    sentence = hurt(model, without, measure)
+    alt = f"{words.noun[0].upper()}{words.noun[1:]} of each group, with and without privacy."
+    return Drawn(figure, sentence, f"{alt} {sentence}", DETAIL)
+
+
+def hurt(model: pd.DataFrame, without: pd.DataFrame, measure: str) -> str:
+    """Which group privacy hurts most, beside everybody, and which are too small; in sentences.
+
+    Parameters
+    ----------
+    model, without, measure
+        As for `of_groups`.
+    """
+    words, rows = WORDS[measure], _paired(model, without, measure)
+    rows = rows.assign(
+        change=[words.change(*ends) for ends in zip(rows["value"], rows["reference"], strict=True)]
+    )
+    everybody = rows[rows["group"] == EVERYBODY].iloc[0]
+    groups = rows[rows["group"] != EVERYBODY]
+    judged = groups[~groups["too_small"] & groups["change"].notna()]
+    told = [_worst(words, judged, everybody), _small(groups)]
+    return " ".join(filter(None, told))
+
+
+def _worst(words: Words, judged: pd.DataFrame, everybody: pd.Series) -> str:
+    """The group that is hurt most, and how far single runs go there."""
+    if judged.empty:
+        return "Every group is too small to say anything of it."
+    harm = judged["change"] * words.harm if words.harm else judged["change"].abs()
+    row = judged.iloc[int(harm.to_numpy().argmax())]
+    for_all = f"for all: {words.changed(everybody['change'])}"
+    if len(judged) == 1:
+        noun = words.noun[0].upper() + words.noun[1:]
+        changes = f"{words.changed(row['change'])}; {for_all}"
+        return f"Only {row['group']} is large enough. {noun} there: {changes}."
+    verb = {1: "raises", -1: "lowers", 0: "changes"}[words.harm]
+    if harm.max() <= 0.0:
+        return f"Privacy {verb} {words.noun} for no group that is large enough; {for_all}."
+    shown = words.shown
+    return (
+        f"Privacy {verb} {words.noun} most for {row['group']}: {words.changed(row['change'])}; "
+        f"{for_all}. "
+        f"There: {shown(row['value'])}, without privacy {shown(row['reference'])}; "
+        f"{band(int(row['runs']))}: {shown(row['value_low'])} to {shown(row['value_high'])}."
+    )
+
+
+def _small(groups: pd.DataFrame) -> str:
+    names = groups.loc[groups["too_small"], "group"].tolist()
+    if not names or len(names) == len(groups):
+        return ""
+    if len(names) > MOST_NAMED:
+        return f"{len(names)} of {len(groups)} groups are too small to say."
+    return f"Too small to say: {listed(names)}."
+
+
+def gap(
+    line: pd.DataFrame, without: pd.DataFrame, measure: str, epsilon: float, *, dark: bool = False
+) -> Drawn:
+    """The widest gap between groups against ε.
+
+    Parameters
+    ----------
+    line : pandas.DataFrame
+        Rows of one private model at each ε.
+    without, measure, dark
+        As for `of_groups`.
+    epsilon : float
+        The chosen one, of the table's.
+    """
+    words = WORDS[measure]
+    rows, others = (
+        part[(part["group"] == GAP) & (part["measure"] == measure)].sort_values("epsilon")
+        for part in (line, without)
+    )
+    reference = float(others["value"].iloc[0])
+    title = f"gap in {words.noun}" + (" of 1,000" if words.kind == "1000" else "")
+    ends = [*rows["value_high"].dropna(), *others["value"].dropna(), 0.0]
+    figure = against_epsilon(
+        title=title,
+        low=0.0,
+        high=1.1 * max(ends) or 1.0,
+        percent=words.kind == "share",
+        dark=dark,
+    )
+    if rows["value"].isna().all():
+        sentence = "Fewer than two groups are large enough to compare."
+        return Drawn(figure, sentence, f"Empty axes. {sentence}", GAP_DETAIL)
+    style, shown = look(rows["method"].iloc[0]), words.shown
+    band_ends = rows["epsilon"], rows["value_low"], rows["value_high"]
+    add_band(figure, *band_ends, style.on(dark), showlegend=False)
+    hover = [
+        f"<b>{row['title']}</b> at ε = {plain(row['epsilon'])}: {shown(row['value'])}"
+        f"{single_runs(row['value_low'], row['value_high'], shown, row['runs'])}"
+        f"<br>{guarantee_of(row)}"
+        for _, row in rows.iterrows()
+    ]
+    curve = rows["epsilon"], rows["value"], style, hover
+    add_curve(figure, *curve, size=6, dark=dark, name=rows["title"].iloc[0])
+    add_references(
+        figure, [ReferenceLine(f"without privacy: {shown(reference)}", reference)], dark=dark
+    )
+    figure.add_vline(x=epsilon, line={"color": NEUTRAL, "dash": "dot", "width": 1})
+    row = rows[rows["epsilon"] == epsilon].iloc[0]
+    of_people = " of 1,000" if words.kind == "1000" else ""
+    sentence = (
+        f"At ε = {plain(epsilon)} the widest gap in {words.noun} between groups is "
+        f"{shown(row['value'])}{of_people}. {band(int(row['runs']))}: {shown(row['value_low'])} "
+        f"to {shown(row['value_high'])}. Without privacy it is {shown(reference)}."
+    )
+    return Drawn(figure, sentence, f"The widest gap against ε. {sentence}", GAP_DETAIL)
+
+
+def _paired(model: pd.DataFrame, without: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """One row a group and one of everybody, with the value without privacy as ``reference``."""
+    beside = without[without["measure"] == measure].set_index("group")["value"]
+    rows = model[(model["measure"] == measure) & (model["group"] != GAP)]
+    return rows.assign(reference=rows["group"].map(beside)).reset_index(drop=True)
+
+
+def _named(row: pd.Series) -> str:
+    """A group on the axis, with its size."""
+    group = str(row["group"])
+    if len(group) > MOST_LETTERS:
+        group = group[: MOST_LETTERS - 1] + "…"
+    small = ", too small to say" if row["too_small"] else ""
+    return f"{literal(group)} ({int(row['people']):,}{small})"

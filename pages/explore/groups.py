@@ -1,0 +1,103 @@
+"""The tab on what decisions mean to groups of people: its job, and its contents at the chosen ε."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.controls.explore import GROUP_BY, GROUP_MEASURE, GROUPS, THRESHOLD
+from dpcore.datasets.grouping import columns
+from dpcore.evaluation.clinic.group_task import GroupStudy
+from dpcore.evaluation.clinic.task import REFERENCE
+from dpcore.export.explore import group_command, group_snippet
+from dpcore.figures.words import plain
+from pages.explore import curve_jobs, net_benefit, texts
+from pages.explore.layout import Slots
+from pages.shared import shared_jobs
+from pages.shared.charts import plot, table_behind
+from pages.shared.code import show_command, show_python
+from pages.shared.session import control_value
+from pages.shared.widgets import drawn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pages.explore.view import View
+
+
+def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
+    """The job that the tab needs while it is open, and the controls that start another one.
+
+    They stand outside the fragment of ε, as a job begins in a run of the whole page.
+    """
+    if GROUPS not in slots.tabs or not slots.tabs[GROUPS].open:
+        return ()
+    if isinstance(net_benefit.wanted(view), str):
+        return ()
+    with slots.tabs[GROUPS], st.container(horizontal=True, vertical_alignment="bottom"):
+        drawn(GROUP_BY, among=columns(view.split.entry), width=240)
+        drawn(GROUP_MEASURE, width=240)
+        drawn(THRESHOLD, width=240)
+    study = wanted(view)
+    assert isinstance(study, GroupStudy)
+    watched = shared_jobs.WatchedJobs(
+        name="groups",
+        place=shared_jobs.CURVES,
+        studies={"Comparing groups": study},
+        submit=curve_jobs.submit,
+    )
+    return () if watched.drawn == "done" else (watched,)
+
+
+def wanted(view: View) -> GroupStudy | str:
+    """What the tab is computed from, for every ε at once; or why it is not, in a sentence."""
+    found = net_benefit.wanted(view)
+    if isinstance(found, str):
+        return found
+    threshold = control_value(THRESHOLD.key) / 100
+    return GroupStudy(replace(found, thresholds=(threshold,)), control_value(GROUP_BY.key))
+
+
+def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
+    """Draw the tab for the model on the first screen, at the grid's ε nearest to the chosen one."""
+    study = wanted(view)
+    if isinstance(study, str):
+        st.markdown(study)
+        return
+    if row is None or not curve_jobs.is_done(study):
+        st.markdown(texts.GROUPS_ARE_COMPARED)
+        return
+    from dpcore.figures import groups as figures
+
+    measure = str(control_value(GROUP_MEASURE.key))
+    rows = curve_jobs.results(study)
+    without = rows[rows["method"] == REFERENCE]
+    line = rows.merge(view.line(focus)[["method", "epsilon"]])
+    chosen = float(row["epsilon"])
+    model = line[line["epsilon"] == chosen]
+    plot(figures.of_groups(model, without, measure, dark=view.dark), "groups_figure")
+    plot(figures.gap(line, without, measure, chosen, dark=view.dark), "gap_figure")
+    if chosen != epsilon:
+        nearest = f"Counted at ε = {plain(chosen)}, the nearest to {plain(epsilon)}."
+        st.caption(f":material/info: {nearest}")
+    with st.container(horizontal=True, gap="small"):
+        table_behind(rows, "groups", "What deciding by each model means to each group, at every ε")
+        _code(study)
+
+
+def _code(study: GroupStudy) -> None:
+    """Show a small button that opens two ways to compute the table again."""
+    place = st.popover(
+        "Command line and Python",
+        icon=":material/terminal:",
+        type="tertiary",
+        on_change="rerun",
+        key="code groups",
+    )
+    if place.open:
+        with place:
+            arguments = study.clinic.study, study.column, study.threshold
+            show_command(group_command(*arguments))
+            show_python(group_snippet(*arguments))

@@ -1,0 +1,155 @@
+"""The table of groups: the models of the decisions, planted harm, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.datasets import Table, load
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.evaluation.baselines import LINEAR
+from dpcore.evaluation.clinic import group_task
+from dpcore.evaluation.clinic.group_task import COLUMNS, EVERYBODY, GAP, GroupStudy, compared
+from dpcore.evaluation.clinic.groups import MEASURES, group_measures, too_small, widest_gap
+from dpcore.evaluation.clinic.risks import Judged, reference, released
+from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.clinic.task import REFERENCE, decided
+from dpcore.evaluation.scoring import spread
+from dpcore.evaluation.splits import splits
+from dpcore.evaluation.study import Study
+from dpcore.figures.groups import hurt
+from dpcore.progress import silent
+
+STUDY = Study(dataset="cohort", records=300, methods=("opera",), epsilons=(0.5, 5.0), runs=12)
+CLINIC = ClinicStudy(STUDY, (0.3,))
+SMOKERS = GroupStudy(CLINIC, "smoker")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_trees_are_tried() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dpcore.evaluation.baselines._better", lambda *_: LINEAR)
+        yield
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return load("cohort", records=300)
+
+
+@pytest.fixture(scope="module")
+def rows(table: Table) -> pd.DataFrame:
+    return compared(SMOKERS, records=table)
+
+
+def test_there_is_a_row_for_each_model_group_and_measure(rows: pd.DataFrame) -> None:
+    assert tuple(rows.columns) == COLUMNS
+    assert rows.groupby("method", sort=False).size().to_dict() == {"opera": 56, REFERENCE: 28}
+    assert rows["group"].unique().tolist() == ["smoker = no", "smoker = yes", EVERYBODY, GAP]
+    assert rows["measure"].unique().tolist() == list(MEASURES)
+    assert ((rows["value_low"] <= rows["value"]) & (rows["value"] <= rows["value_high"])).all()
+    assert set(rows.loc[rows["method"] == REFERENCE, "status"]) == {"not private"}
+
+
+def test_everybody_is_who_decisions_are_counted_on(rows: pd.DataFrame, table: Table) -> None:
+    everybody = rows[rows["group"] == EVERYBODY]
+    for _, one in decided(CLINIC, records=table).iloc[:3].iterrows():
+        same = (
+            everybody["epsilon"].isna()
+            if one["method"] == REFERENCE
+            else (everybody["epsilon"] == one["epsilon"])
+        )
+        here = everybody[same].set_index("measure")
+        assert set(here["people"]) == {10_000}
+        for name in ("missed_per_1000", "false_per_1000", "true_positive_rate"):
+            ends = [one[f"{name}{end}"] for end in ("", "_low", "_high")]
+            assert here.loc[name, ["value", "value_low", "value_high"]].tolist() == pytest.approx(
+                ends, abs=1e-9
+            )
+
+
+def test_a_group_is_counted_by_its_own_column(rows: pd.DataFrame, table: Table) -> None:
+    (split,) = splits(table, STUDY.preparation)
+    ((risks, ill),) = released(CLINIC, [split], silent)[0].risks
+    assert table.further is not None
+    smokes = table.further.frame["smoker"].to_numpy() > 0.5
+    missed = 1000.0 * ((risks < 0.3) & ill & smokes).sum(axis=1) / smokes.sum()
+    found = rows[(rows["epsilon"] == 0.5) & (rows["measure"] == "missed_per_1000")]
+    one = found[found["group"] == "smoker = yes"].iloc[0]
+    assert one["people"] == smokes.sum()
+    assert one[["value", "value_low", "value_high"]].tolist() == pytest.approx(
+        [float(end) for end in spread(missed)]
+    )
+    parts = group_measures(risks, ill, smokes.astype(int), 2, 0.3)
+    gap = widest_gap(parts.rates["missed_per_1000"], ~too_small(parts.people, parts.cases))
+    assert found[found["group"] == GAP]["value"].iloc[0] == pytest.approx(gap.mean())
+
+
+def planted(
+    table: Table, monkeypatch: pytest.MonkeyPatch, column: str, shift: float
+) -> pd.DataFrame:
+    """A table whose private models are the reference but for one weight, and its twelve runs."""
+    without = reference(CLINIC, table, silent)
+    (weights,), (split,) = without.weights, without.splits
+    weights = np.repeat(weights, STUDY.runs, axis=0)
+    weights[:, split.feature_names.index(column)] += shift
+    calibration = released(CLINIC, [split], silent)[0].calibration
+    monkeypatch.setattr(
+        group_task, "released", lambda *_: [Judged([weights], [split], calibration)]
+    )
+    return compared(SMOKERS, records=table)
+
+
+def told(rows: pd.DataFrame) -> str:
+    private = rows["method"] != REFERENCE
+    return hurt(rows[private], rows[~private], "missed_per_1000")
+
+
+def test_a_small_group_that_is_hurt_is_named_and_else_none(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hurting = planted(table, monkeypatch, "smoker", -8.0)
+    people = hurting.groupby("group")["people"].first()
+    assert people["smoker = yes"] < people["smoker = no"]
+    assert told(hurting).startswith("Privacy raises missed cases most for smoker = yes: ")
+    helping = planted(table, monkeypatch, "smoker", 8.0)
+    assert "for no group that is large enough; for all: " in told(helping)
+    assert "fewer of 1,000." in told(helping)
+    same = planted(table, monkeypatch, "smoker", 0.0)
+    assert told(same) == (
+        "Privacy raises missed cases for no group that is large enough; for all: no change."
+    )
+
+
+def test_people_of_several_splits_are_counted_once() -> None:
+    table = load("breast_cancer")
+    clinic = ClinicStudy(replace(STUDY, dataset="breast_cancer", records=None), (0.5,))
+    found = compared(GroupStudy(clinic, "mean radius"), records=table)
+    one = found[(found["epsilon"] == 5.0) & (found["measure"] == "accuracy")]
+    tested = one[one["group"] == EVERYBODY]["people"].iloc[0]
+    assert 114 < tested < 569  # five splits of 114
+    assert one[~one["group"].isin([EVERYBODY, GAP])]["people"].sum() == tested
+    assert one["too_small"].any()
+    assert one.loc[one["people"] == 0, "value"].isna().all()
+
+
+def test_what_has_no_groups_is_refused(table: Table) -> None:
+    with pytest.raises(InvalidInput, match="column is 'hat', but it must be one of the columns"):
+        compared(GroupStudy(CLINIC, "hat"), records=table)
+    with pytest.raises(InvalidInput, match="threshold has 2 values, but must have 1"):
+        GroupStudy(ClinicStudy(STUDY, (0.2, 0.5)), "sex")
+    with pytest.raises(InvalidInput, match="dataset is 'diabetes', but it must be"):
+        compared(
+            GroupStudy(ClinicStudy(replace(STUDY, dataset="diabetes", records=None), (0.5,)), "sex")
+        )
+
+
+def test_it_can_be_stopped_and_its_key_tells_columns_apart(table: Table) -> None:
+    with pytest.raises(Cancelled):
+        compared(SMOKERS, records=table, cancelled=lambda: True)
+    assert SMOKERS.key != GroupStudy(CLINIC, "sex").key
+    assert SMOKERS.key == GroupStudy(ClinicStudy(STUDY, (0.3,)), "smoker").key

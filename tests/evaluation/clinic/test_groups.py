@@ -1,0 +1,140 @@
+"""Rates of groups against a plain count, against fairlearn, and for hostile input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpcore.errors import InvalidInput
+from dpcore.evaluation.clinic.groups import (
+    FEWEST,
+    MEASURES,
+    group_measures,
+    too_small,
+    widest_gap,
+)
+from dpcore.evaluation.scoring.metrics import accuracy_interval
+
+FAIRLEARN = {
+    "missed_per_1000": (
+        (153.33333333333331, 153.84615384615387, 200.0, 46.666666666666686),
+        (160.0, 169.23076923076923, 320.0, 160.0),
+    ),
+    "false_per_1000": (
+        (193.33333333333334, 184.6153846153846, 160.0, 33.33333333333334),
+        (186.66666666666669, 230.76923076923077, 160.0, 70.76923076923077),
+    ),
+    "true_positive_rate": (
+        (0.6290322580645161, 0.5454545454545454, 0.5, 0.12903225806451613),
+        (0.6129032258064516, 0.5, 0.2, 0.4129032258064516),
+    ),
+    "true_negative_rate": (
+        (0.6704545454545454, 0.7209302325581395, 0.7333333333333333, 0.06287878787878787),
+        (0.6818181818181818, 0.6511627906976745, 0.7333333333333333, 0.08217054263565882),
+    ),
+    "accuracy": (
+        (0.6533333333333333, 0.6615384615384615, 0.64, 0.021538461538461506),
+        (0.6533333333333333, 0.6, 0.52, 0.1333333333333333),
+    ),
+    "auc": (
+        (0.689057917888563, 0.6886892177589852, 0.6333333333333333, 0.05572458455522966),
+        (0.6596407624633431, 0.6691331923890064, 0.46, 0.20913319238900635),
+    ),
+    "selection_rate": (
+        (0.4533333333333333, 0.36923076923076925, 0.36, 0.09333333333333332),
+        (0.44, 0.4, 0.24, 0.2),
+    ),
+}
+"""Three groups and their difference, of two models: `MetricFrame.by_group` and `.difference()`."""
+
+
+def test_they_are_what_fairlearn_gives() -> None:
+    """By fairlearn 0.15.0 with scikit-learn 1.9.1 and pandas 3.1.1.
+
+    The metrics are its own, scikit-learn's ``accuracy_score`` and ``roc_auc_score``, and the mean
+    of missed and of false decisions, with ``sensitive_features=groups``.
+    """
+    draw = np.random.default_rng(11)
+    ill = draw.random(240) < 0.35
+    groups = draw.choice(3, 240, p=(0.6, 0.3, 0.1))
+    middle = np.where(ill, 0.55, 0.4) - 0.1 * (groups == 2)
+    risks = np.round(np.clip(draw.normal(middle, 0.2, (2, 240)), 0, 1), 2)
+    found = group_measures(risks, ill, groups, 3, 0.5)
+    assert tuple(found.rates) == MEASURES
+    for name, expected in FAIRLEARN.items():
+        rates = found.rates[name]
+        gaps = widest_gap(rates, np.ones(3, dtype=bool))
+        assert np.column_stack([rates, gaps]) == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def made(models: int = 3, people: int = 157) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Risks with ties at the threshold; a group of nobody, one of one, and people in none."""
+    draw = np.random.default_rng(5)
+    groups = draw.choice([-1, 0, 1, 3], people)
+    groups[17] = 4
+    risks = draw.choice([0.0, 0.2, 0.3, 0.31, 1.0], (models, people))
+    return risks, draw.random(people) < 0.4, groups
+
+
+def test_it_is_a_plain_count() -> None:
+    risks, ill, groups = made()
+    found = group_measures(risks, ill, groups, 5, 0.3)
+    for model, row in enumerate(risks):
+        for group in range(5):
+            missed = false = treated = right = cases = people = 0
+            wins, pairs = 0.0, 0
+            for risk, sick, place in zip(row, ill, groups, strict=True):
+                if place != group:
+                    continue
+                people, cases, treated = people + 1, cases + sick, treated + (risk >= 0.3)
+                missed += sick and risk < 0.3
+                false += not sick and risk >= 0.3
+                right += sick == (risk >= 0.3)
+                for other, other_sick, there in zip(row, ill, groups, strict=True):
+                    if there == group and sick and not other_sick:
+                        wins += float(risk > other) + 0.5 * float(risk == other)
+                        pairs += 1
+            assert (found.people[group], found.cases[group]) == (people, cases)
+            parts = {
+                "missed_per_1000": (1000 * missed, people),
+                "false_per_1000": (1000 * false, people),
+                "true_positive_rate": (cases - missed, cases),
+                "true_negative_rate": (people - cases - false, people - cases),
+                "accuracy": (right, people),
+                "auc": (wins, pairs),
+                "selection_rate": (treated, people),
+            }
+            for name, (part, whole) in parts.items():
+                expected = part / whole if whole else np.nan
+                rate = found.rates[name][model, group]
+                assert rate == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_a_gap_is_between_groups_that_have_a_rate_and_are_compared() -> None:
+    rates = np.array([[0.1, 0.4, np.nan, 0.9], [np.nan, 0.4, np.nan, 0.9]])
+    gaps = widest_gap(rates, np.array([True, True, True, False]))
+    assert gaps == pytest.approx([0.3, np.nan], nan_ok=True)
+    assert np.isnan(widest_gap(rates, np.zeros(4, dtype=bool))).all()
+
+
+def test_a_group_needs_twenty_of_either_kind() -> None:
+    people, cases = np.array([40, 39, 1000, 1000, 0]), np.array([20, 20, 19, 981, 0])
+    assert too_small(people, cases).tolist() == [False, True, True, True, True]
+    low, high = accuracy_interval(0.5, FEWEST)
+    assert high - low == pytest.approx(0.4, abs=0.005)
+
+
+@pytest.mark.parametrize("threshold", [0.0, 1.0, float("nan"), "half"])
+def test_a_threshold_out_of_range_is_refused(threshold: float) -> None:
+    risks, ill, groups = made()
+    with pytest.raises(InvalidInput, match=r"threshold is .*, but it must be"):
+        group_measures(risks, ill, groups, 5, threshold)
+
+
+def test_what_is_no_risk_or_of_another_length_is_refused() -> None:
+    risks, ill, groups = made()
+    for wrong in (np.nan, 1.01, -0.01):
+        with pytest.raises(InvalidInput, match="risk is no probability"):
+            group_measures(np.where(risks == 1.0, wrong, risks), ill, groups, 5, 0.3)
+    with pytest.raises(InvalidInput, match="but both must have 157"):
+        group_measures(risks, ill, groups[:-1], 5, 0.3)

@@ -1,0 +1,170 @@
+"""Groups and the gap between them in pictures and sentences, from a table with known numbers."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+
+from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
+from dpcore.evaluation.clinic.groups import MEASURES
+from dpcore.figures.groups import DETAIL, GAP_DETAIL, WORDS, gap, hurt, of_groups
+
+WOMEN, MEN, FEW = "sex = female", "sex = male", "sex unknown"
+
+
+def made(
+    values: dict[str, float],
+    epsilon: float = math.nan,
+    measure: str = "missed_per_1000",
+    small: tuple[str, ...] = (FEW,),
+) -> pd.DataFrame:
+    """Rows of one model; a private one where it has an ε."""
+    rows = pd.DataFrame({"group": list(values), "value": list(values.values())})
+    private = not math.isnan(epsilon)
+    width = 10.0 if measure.endswith("1000") else 0.01
+    return rows.assign(
+        method="opera" if private else "reference",
+        title="OPERA" if private else "without privacy",
+        baseline="" if private else "linear model",
+        epsilon=epsilon,
+        delta=1e-5,
+        adjacency="zero-out",
+        accountant="analytic Gaussian",
+        status="proved" if private else "not private",
+        measure=measure,
+        people=1_200,
+        too_small=[group in small for group in values],
+        value_low=rows["value"] - private * width,
+        value_high=rows["value"] + private * width,
+        runs=30,
+    )
+
+
+def values(women: float, men: float, few: float, everybody: float) -> dict[str, float]:
+    return {WOMEN: women, MEN: men, FEW: few, EVERYBODY: everybody, GAP: abs(women - men)}
+
+
+WITHOUT = made(values(100.0, 90.0, 10.0, 95.0))
+
+
+def short(told: str) -> bool:
+    """At most twenty words a sentence; signs are no words."""
+    sentences = told.replace(". ", ".\n").splitlines()
+    return all(sum(any(map(str.isalnum, word)) for word in one.split()) <= 20 for one in sentences)
+
+
+@pytest.mark.parametrize(
+    ("private", "told"),
+    [
+        (
+            values(141.0, 92.0, 500.0, 107.0),
+            "Privacy raises missed cases most for sex = female: 41 more of 1,000; for all: 12 more "
+            "of 1,000. There: 141, without privacy 100; 9 of 10 runs: 131 to 151. "
+            "Too small to say: sex unknown.",
+        ),
+        (
+            values(70.0, 93.0, 0.0, 85.0),
+            "Privacy raises missed cases most for sex = male: 3 more of 1,000; for all: 10 fewer "
+            "of 1,000. There: 93, without privacy 90; 9 of 10 runs: 83 to 103. "
+            "Too small to say: sex unknown.",
+        ),
+        (
+            values(100.4, 60.0, 900.0, 95.0),
+            "Privacy raises missed cases for no group that is large enough; for all: no change. "
+            "Too small to say: sex unknown.",
+        ),
+    ],
+)
+def test_the_group_that_privacy_hurts_most_is_told(private: dict[str, float], told: str) -> None:
+    assert hurt(made(private, 1.0), WITHOUT, "missed_per_1000") == told
+    assert short(told)
+
+
+def test_groups_that_are_too_small_are_never_the_worst() -> None:
+    private = values(101.0, 140.0, 500.0, 110.0)
+
+    def told(*small: str) -> str:
+        return hurt(made(private, 1.0, small=small), WITHOUT, "missed_per_1000")
+
+    assert told().startswith("Privacy raises missed cases most for sex unknown: 490 more of 1,000")
+    assert told(MEN, FEW) == (
+        "Only sex = female is large enough. Missed cases there: 1 more of 1,000; for all: 15 more "
+        "of 1,000. Too small to say: sex = male and sex unknown."
+    )
+    assert told(WOMEN, MEN, FEW) == "Every group is too small to say anything of it."
+    assert short(told(MEN, FEW))
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_every_measure_has_its_direction_and_unit(measure: str) -> None:
+    scale = 1.0 if WORDS[measure].kind == "1000" else 1e-3
+    without = made({k: scale * v for k, v in values(500, 500, 1, 500).items()}, measure=measure)
+    private = {k: scale * v for k, v in values(540, 470, 1, 505).items()}
+    model = made(private, 1.0, measure)
+    told = hurt(model, without, measure)
+    more, less = {
+        "1000": ("40 more of 1,000", "30 fewer of 1,000"),
+        "share": ("4 points more", "3 points less"),
+        "area": ("0.04 more", "0.03 less"),
+    }[WORDS[measure].kind]
+    worse = f"{WOMEN}: {more}" if WORDS[measure].harm >= 0 else f"{MEN}: {less}"
+    assert f"{WORDS[measure].noun} most for {worse}; for all: " in told
+    assert short(told)
+    drawn = of_groups(model, without, measure)
+    assert told == drawn.sentence
+    assert short(gap(model, without, measure, 1.0).sentence)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_each_group_is_drawn_with_its_size_and_small_ones_faint(dark: bool) -> None:
+    private = made(values(141.0, 92.0, 500.0, 107.0), 1.0)
+    drawn = of_groups(private, WITHOUT, "missed_per_1000", dark=dark)
+    reference, large, small = drawn.figure.data
+    names = [trace.name for trace in drawn.figure.data]
+    assert names == ["without privacy: linear model", "OPERA, ε = 1", "too small to say"]
+    assert list(reference.x) == [100.0, 90.0, 10.0, 95.0]
+    assert (list(large.x), list(large.y)) == ([141.0, 92.0, 107.0], [0, 1, 3])
+    assert (list(small.x), list(small.y)) == ([500.0], [2])
+    assert "rgba" in small.marker.color
+    assert "rgba" not in large.marker.color
+    assert list(large.error_x.array) == list(large.error_x.arrayminus) == [10.0] * 3
+    assert list(drawn.figure.layout.yaxis.ticktext) == [
+        "sex = female (1,200)",
+        "sex = male (1,200)",
+        "sex unknown (1,200, too small to say)",
+        "everybody (1,200)",
+    ]
+    assert drawn.sentence in drawn.alt
+    assert "9 of 10 runs: 131 to 151" in large.hovertext[0]
+    assert "δ = 1e-5 · zero-out · analytic Gaussian" in large.hovertext[0]
+    assert short(f"{drawn.alt} {DETAIL} {GAP_DETAIL}")
+
+
+def test_hostile_names_are_shown_literally_and_cut() -> None:
+    name = "<a href='x'>$y$ %{x}</a> " * 9
+    values = {f"c = {name}": 1.0, MEN: 2.0, EVERYBODY: 1.5, GAP: 1.0}
+    drawn = of_groups(made(values, 1.0), made(values), "missed_per_1000")
+    (first, *_) = drawn.figure.layout.yaxis.ticktext
+    assert not set("<>${") & set(first)
+    assert len(first) < 150
+    for text in (drawn.figure.data[0].hovertext[0], drawn.figure.data[1].hovertext[0]):
+        assert "<a" not in text
+        assert "%{x}" not in text
+
+
+def test_the_gap_is_drawn_against_epsilon_and_told() -> None:
+    line = pd.concat([made(values(300.0, 90.0, 1.0, 95.0), 0.1), made(values(141, 92, 1, 9), 1.0)])
+    drawn = gap(line, WITHOUT, "missed_per_1000", 1.0)
+    assert drawn.sentence == (
+        "At ε = 1 the widest gap in missed cases between groups is 49 of 1,000. "
+        "9 of 10 runs: 39 to 59. Without privacy it is 10."
+    )
+    curve = next(trace for trace in drawn.figure.data if trace.name == "OPERA")
+    assert (list(curve.x), list(curve.y)) == ([0.1, 1.0], [210.0, 49.0])
+    none = line.assign(value=math.nan, value_low=math.nan, value_high=math.nan)
+    alone = WITHOUT.assign(value=math.nan)
+    told = gap(none, alone, "missed_per_1000", 1.0)
+    assert told.sentence == "Fewer than two groups are large enough to compare."
+    assert not told.figure.data
