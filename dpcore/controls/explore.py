@@ -272,7 +272,7 @@ RUNS = Control(
     fallback_name=f"{Study.runs} runs",
     field="runs",
     brief=f"default: {Study.runs}",
-    help=common.RUNS,
+    help=f"{common.RUNS} A small data set takes at least two on each of its splits.",
 )
 SEED = Control(
     "seed",

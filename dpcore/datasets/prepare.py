@@ -63,6 +63,9 @@ class Preparation:
         brings further records to test on.
     seed : int
         Seed of the split.
+    stratified : bool
+        Draw the test records within each class, for published records only: the label of one
+        record then moves others between training and testing.
     log_transform : bool
         Apply the public transform of long-tailed columns, such as log(1 + x), before scaling.
     include : tuple of str
@@ -85,6 +88,7 @@ class Preparation:
     intercept: bool = False
     test_fraction: float = 0.2
     seed: int = 0
+    stratified: bool = False
     log_transform: bool = True
     include: tuple[str, ...] = ()
     features: Literal["plain", "additive", "fine", "rule", "fourier"] = "plain"
@@ -98,7 +102,7 @@ class Preparation:
         one_of("norm", self.norm, ("unit", "clip"))
         number("test_fraction", self.test_fraction, above=0.0, below=1.0)
         whole("seed", self.seed, at_least=0, at_most=2**63 - 1)
-        for name in ("intercept", "log_transform"):
+        for name in ("intercept", "log_transform", "stratified"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidInput(
                     f"{name} is {brief(getattr(self, name))}, but it must be true or false."
@@ -386,6 +390,8 @@ def used_columns(entry: Entry, preparation: Preparation) -> tuple[Column, ...]:
 def tested(table: Table, preparation: Preparation) -> tuple[Table, NDArray[np.bool_]]:
     """The table with the further records it brings, and a mask of those to test on."""
     if table.further is None:
+        if preparation.stratified:
+            return table, drawn_by_class(table, preparation)
         return table, drawn(table.records, preparation)
     import pandas as pd
 
@@ -399,11 +405,44 @@ def tested(table: Table, preparation: Preparation) -> tuple[Table, NDArray[np.bo
     return joined, np.arange(joined.records) >= table.records
 
 
+def count_tested(records: int, preparation: Preparation) -> int:
+    """Number of test records among so many, blank and incomplete ones included."""
+    return min(max(round(preparation.test_fraction * records), 1), records)
+
+
 def drawn(records: int, preparation: Preparation) -> NDArray[np.bool_]:
-    """A mask of the test records, shape (records,)."""
-    count = min(max(round(preparation.test_fraction * records), 1), records)
+    """A mask of the test records, shape (records,), which hangs on their number alone."""
     test = np.zeros(records, dtype=bool)
-    test[np.random.default_rng(preparation.seed).permutation(records)[:count]] = True
+    order = np.random.default_rng(preparation.seed).permutation(records)
+    test[order[: count_tested(records, preparation)]] = True
+    return test
+
+
+def drawn_by_class(table: Table, preparation: Preparation) -> NDArray[np.bool_]:
+    """A mask of as many test records, shape (records,), drawn within each class.
+
+    Each class is tested at its share of all records, up or down to a whole record; blank records
+    are a class of their own.
+
+    Raises
+    ------
+    InvalidInput
+        If the records are not published, or a number is predicted.
+    """
+    if not table.published or table.entry.predicts == "number":
+        raise InvalidInput(
+            f"stratified is {preparation.stratified}, but it must be False: only published records "
+            "that fall into classes are split by class."
+        )
+    _, place, counts = np.unique(table.label, return_inverse=True, return_counts=True)
+    count = count_tested(table.records, preparation)
+    wanted = count * counts / table.records
+    quota = np.floor(wanted).astype(int)
+    quota[np.argsort(quota - wanted, kind="stable")[: count - quota.sum()]] += 1
+    order = np.random.default_rng(preparation.seed).permutation(table.records)
+    test = np.zeros(table.records, dtype=bool)
+    for stratum, most in enumerate(quota):
+        test[order[place[order] == stratum][:most]] = True
     return test
 
 

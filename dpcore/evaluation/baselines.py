@@ -7,7 +7,7 @@ loss whatever else is chosen.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from dpcore.erm.method import Array
 from dpcore.erm.newton import ridge_path
 from dpcore.erm.problem import Problem
 from dpcore.evaluation import boosted
-from dpcore.evaluation.scoring import Metric, scoring_for
+from dpcore.evaluation.scoring import SPLIT_ERROR, Metric, scoring_for, split_error
 from dpcore.evaluation.splits import Splits, each, judged
 from dpcore.evaluation.study import Study, losses_for, problem_for
 from dpcore.progress import Progress, silent
@@ -49,6 +49,8 @@ class Baselines:
         the training records.
     measured : Mapping of str to float
         Columns in a table of curves of the model without privacy.
+    split_errors : Mapping of str to float
+        Their standard errors that the choice of test records leaves; nan on one split.
     ranges : Mapping of str to (float, float)
         Ranges of its measures on new records, at 95 %.
     model : str
@@ -63,6 +65,7 @@ class Baselines:
     measure: Metric
     guesses: Mapping[str, float]
     measured: Mapping[str, float]
+    split_errors: Mapping[str, float]
     ranges: Mapping[str, tuple[float, float]]
     model: str
     linear: Mapping[str, float]
@@ -74,21 +77,29 @@ class Baselines:
 
     @property
     def rows(self) -> pd.DataFrame:
-        """One row with the model without privacy, its measures and their ranges, for a file."""
+        """One row with both models without privacy and the guess, for a file."""
         import pandas as pd
 
         row: dict[str, object] = {"baseline": self.model, **self.measured}
+        row |= {f"{name}{SPLIT_ERROR}": error for name, error in self.split_errors.items()}
+        row |= {f"{name}_linear": value for name, value in self.linear.items()}
+        row |= {f"{name}_guess": value for name, value in self.guesses.items()}
+        row["lam"] = self.lam
         for name, (low, high) in self.ranges.items():
             row |= {f"{name}_range_low": low, f"{name}_range_high": high}
         return pd.DataFrame([row])
 
     def reading(self, rows: pd.DataFrame) -> Baselines:
-        """These with the model without privacy of others on the same data, from their `rows`."""
+        """These with the models without privacy of others on the same data, from their `rows`."""
         row = rows.iloc[0]
         return replace(
             self,
             model=str(row["baseline"]),
             measured={name: float(row[name]) for name in self.measured},
+            split_errors={name: float(row[f"{name}{SPLIT_ERROR}"]) for name in self.measured},
+            linear={name: float(row[f"{name}_linear"]) for name in self.measured},
+            guesses={name: float(row[f"{name}_guess"]) for name in self.guesses},
+            lam=float(row["lam"]),
             ranges={
                 name: (float(row[f"{name}_range_low"]), float(row[f"{name}_range_high"]))
                 for name in self.ranges
@@ -120,8 +131,9 @@ class WithoutPrivacy:
     ----------
     model : str
         `LINEAR` or `TREES`, the better of both.
-    judging : list of (Split, array)
-        Of the better: the split with the rows that it scores, and its weights on them.
+    judging : iterable of (Split, array)
+        Of the better: the split with the rows that it scores, and its weights on them. To be read
+        once; trees are trained meanwhile.
     linear : list of array
         Weights of the linear model.
     lams : list of float
@@ -129,7 +141,7 @@ class WithoutPrivacy:
     """
 
     model: str
-    judging: list[tuple[Split, Array]]
+    judging: Iterable[tuple[Split, Array]]
     linear: list[Array]
     lams: list[float]
 
@@ -152,52 +164,80 @@ def baselines(split: Splits, table: Table | None = None, progress: Progress = si
         Called with (fraction done, message).
     """
     splits = each(split)
-    scoring = scoring_for(splits[0])
+    first = splits[0]
     found = without_privacy(splits, table, progress)
-    judging, lams = found.judging, found.lams
-    scored = [_measured(*one) for one in judging]
+    judging = [_Judged.of(*one) for one in found.judging]
+    scored = [one.measured for one in judging]
+    linear = scored
+    if found.model != LINEAR:
+        linear = [_measured(*one) for one in zip(splits, found.linear, strict=True)]
+    lams = found.lams
     measured = _mean(scored)
     # On s splits of m test records each, about `judged` different ones are tested.
-    narrower = math.sqrt(splits[0].tested / judged(splits))
-    intervals = [scoring.intervals(*one) for one in judging]
+    narrower = math.sqrt(first.tested / judged(splits))
     ranges = {}
-    for name in intervals[0]:
+    for name in judging[0].intervals:
         reach = np.mean(
             [
-                (score[name] - interval[name][0], interval[name][1] - score[name])
-                for score, interval in zip(scored, intervals, strict=True)
-                if name in interval  # an area has none where a class is missing
+                np.abs(np.subtract(one.intervals[name], one.measured[name]))
+                for one in judging
+                if name in one.intervals  # an area has none where a class is missing
             ],
             axis=0,
         )
         low, high = (measured[name] - narrower * reach[0], measured[name] + narrower * reach[1])
         ranges[name] = float(low), float(high)
     return Baselines(
-        measure=scoring.measures(splits[0])[0],
-        guesses=_mean([scoring.guesses(one) for one in splits]),
+        measure=scoring_for(first).measures(first)[0],
+        guesses=_mean([one.guesses for one in judging]),
         measured=measured,
+        split_errors={
+            name: float(split_error(np.array([one[name] for one in scored]))) for name in measured
+        },
         ranges=ranges,
         model=found.model,
-        linear=_mean([_measured(*one) for one in zip(splits, found.linear, strict=True)]),
+        linear=_mean(linear),
         lam=math.exp(float(np.mean(np.log(lams)))) if min(lams) > 0.0 else 0.0,
     )
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What is kept of one model on one split."""
+
+    measured: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
+    guesses: dict[str, float]
+
+    @classmethod
+    def of(cls, split: Split, weights: Array) -> _Judged:
+        scoring = scoring_for(split)
+        intervals, guesses = scoring.intervals(split, weights), scoring.guesses(split)
+        return cls(_measured(split, weights), intervals, guesses)
 
 
 def without_privacy(
     split: Splits, table: Table | None = None, progress: Progress = silent
 ) -> WithoutPrivacy:
     """The models that `baselines` measures; its parameters."""
-    splits = each(split)
-    progress(0.0, "training linear models")
-    linear, lams = zip(*map(_tuned, splits), strict=True)
-    judging = list(zip(splits, linear, strict=True))
+    splits, tuned = each(split), []
+    for place, one in enumerate(splits):
+        progress(0.1 * place / len(splits), "training linear models")
+        tuned.append(_tuned(one))
+    linear, lams = ([*part] for part in zip(*tuned, strict=True))
     model = LINEAR if table is None else _better(table, splits[0], lams[0], progress)
+    judging: Iterable[tuple[Split, Array]] = zip(splits, linear, strict=True)
     if table is not None and model == TREES:
-        judging = []
-        for place, one in enumerate(splits):
-            progress(0.5 + 0.5 * place / len(splits), f"training boosted trees, split {place + 1}")
-            judging.append(boosted.scored(boosted.columns_for(table, one), one))
-    return WithoutPrivacy(model, judging, list(linear), list(lams))
+        judging = _of_trees(table, splits, progress)
+    return WithoutPrivacy(model, judging, linear, lams)
+
+
+def _of_trees(
+    table: Table, splits: Sequence[Split], progress: Progress
+) -> Iterator[tuple[Split, Array]]:
+    for place, one in enumerate(splits):
+        progress(0.5 + 0.5 * place / len(splits), f"training boosted trees, split {place + 1}")
+        yield boosted.scored(boosted.columns_for(table, one), one)
 
 
 def _better(table: Table, split: Split, lam: float, progress: Progress) -> str:
@@ -234,7 +274,7 @@ def _mean(values: list[dict[str, float]]) -> dict[str, float]:
 
 
 def _measured(split: Split, weights: Array) -> dict[str, float]:
-    expected = scoring_for(split).expected(
+    expected, _ = scoring_for(split).expected(
         split, weights[None], np.zeros(1), np.zeros((1, len(weights)))
     )
     return {name: float(value[0]) for name, value in expected.items()}

@@ -1,15 +1,18 @@
 """One row per (method, ε): in closed form for output perturbation, from sampled runs for the rest.
 
-Both kinds share their columns, so a page draws them from one table. Bands are the 5 % and 95 %
-quantiles of a single run. On several splits, everything measured is the mean over them.
+Both kinds share their columns, so a page draws them from one table. On several splits, everything
+measured is the mean over them. Its band holds nine of ten single runs on an average split: from 5 %
+to 95 % of the noise. "…_noise_deviation" is the standard deviation of that noise, and
+"…_split_error" the standard error that the choice of test records leaves of the mean.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,16 +23,23 @@ from dpcore.erm.problem import Problem
 from dpcore.evaluation.baselines import Baselines, baselines, usual
 from dpcore.evaluation.feature_maps import by_map, in_order
 from dpcore.evaluation.scoring import (
+    BAND_ENDS,
     HIGH,
     LOW,
+    NOISE_DEVIATION,
+    SPLIT_ERROR,
     Scoring,
+    around,
+    columns_for,
     holding,
+    in_range,
     metrics,
+    over_runs,
     scoring_for,
-    spread_over,
+    split_error,
 )
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
-from dpcore.evaluation.splits import Splits, each, splits
+from dpcore.evaluation.splits import Splits, each, enough_runs, splits
 from dpcore.evaluation.study import (
     Calibrations,
     Study,
@@ -39,7 +49,7 @@ from dpcore.evaluation.study import (
     problem_for,
 )
 from dpcore.evaluation.sweep import sweep
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask, stoppable
 from dpcore.guarantee import Guarantee
 from dpcore.methods import method_named
 from dpcore.progress import Progress, section, silent
@@ -47,7 +57,8 @@ from dpcore.progress import Progress, section, silent
 if TYPE_CHECKING:
     import pandas as pd
 
-BAND_DRAWS = 200
+BAND_DRAWS, LEAST_DRAWS = 200, 20
+"""Draws of the noise for a band, over all splits together and on each, at least."""
 BAND_STREAM = 0x42616E64  # keeps these draws apart from those of any sweep with the same seed
 BAND_RECORDS = 2_000  # the objective's spread is measured on this many training records
 
@@ -68,16 +79,24 @@ CALIBRATION_COLUMNS = (
     "excess_risk_bound_published",
     "excess_risk_bound_sound",
 )
-OBJECTIVE_COLUMNS = ("objective", "objective_low", "objective_high", "excess_risk")
+OBJECTIVES = ("objective", "excess_risk")
 
 
 def columns(scoring: Scoring) -> tuple[str, ...]:
     """Columns of a table of curves."""
-    measured = (*scoring.columns, *_noiseless_columns(scoring), *OBJECTIVE_COLUMNS)
-    return (*CALIBRATION_COLUMNS, *measured, "runs", "splits", "source")
+    return (*CALIBRATION_COLUMNS, *_measured_columns(scoring), "runs", "splits", "source")
 
 
-def _noiseless_columns(scoring: Scoring) -> list[str]:
+def _measured_columns(scoring: Scoring) -> tuple[str, ...]:
+    """Each measure with its band and deviations; and those of the training without its noise."""
+    return (
+        *columns_for(scoring.measured, scoring.single),
+        *(f"{name}{end}" for name in _noiseless(scoring) for end in ("", SPLIT_ERROR)),
+        *columns_for(OBJECTIVES, OBJECTIVES[:1]),
+    )
+
+
+def _noiseless(scoring: Scoring) -> list[str]:
     """Each measure of the same training with its noise left out."""
     return [f"{measure}_noiseless" for measure in scoring.single]
 
@@ -137,6 +156,7 @@ def closed_form(
     split: Splits,
     exact: Sequence[Array] | None = None,
     calibrations: Calibrations | None = None,
+    progress: Progress = silent,
 ) -> pd.DataFrame:
     """The study's closed-form methods at every ε, without sampling error in the means.
 
@@ -149,70 +169,97 @@ def closed_form(
         `minimisers`, where at hand.
     calibrations : mapping, optional
         `calibrations_for` this study, where at hand.
+    progress : callable
+        Called with (fraction done, message) before each split.
 
     Returns
     -------
     DataFrame
         `columns` by what is predicted, one row per (method, ε); `source` is "closed form". Means
-        are exact to 1e-4; bands come from 200 draws (the objective's spread from 2,000 training
-        records).
+        are exact to 1e-4; bands come from `runs` draws, at least 200 (the objective's spread from
+        2,000 training records). Where classes are several, so do means, and `source` is "draws".
     """
+    import pandas as pd
+
     parts = each(split)
     if parts[0].maps:
-        return in_order([closed_form(*one) for one in by_map(study, parts)], study)
-    exact = minimisers(study, parts) if exact is None else exact
-    tables = [
-        _closed_form(study, one, model, calibrations)
-        for one, model in zip(parts, exact, strict=True)
-    ]
-    scoring = scoring_for(parts[0])
-    names = [*scoring.columns, *_noiseless_columns(scoring), *OBJECTIVE_COLUMNS]
-    values = np.mean([table[names].to_numpy(dtype=float) for table in tables], axis=0)
-    return tables[0].assign(**dict(zip(names, values.T, strict=True)), splits=len(parts))
+        maps = by_map(study, parts)
+        return in_order([closed_form(*one, progress=progress) for one in maps], study)
+    first, count = parts[0], len(parts)
+    scoring = scoring_for(first)
+    methods = tuple(key for key in study.methods if method_named(key).closed_form)
+    if not methods:
+        return pd.DataFrame(columns=list(columns(scoring)))
+    study = replace(study, methods=methods)
+    draws = max(LEAST_DRAWS, math.ceil(BAND_DRAWS / count))
+    calibrations = fitting(study, problem_for(study, first), first, calibrations)
+    models: Iterable[Array | None] = itertools.repeat(None, count) if exact is None else exact
+    found = []
+    for place, (one, model) in enumerate(zip(parts, models, strict=True)):
+        progress(place / count, f"judging on split {place + 1}")
+        found.append(_closed_form(study, one, model, calibrations, draws, place))
+    measured: dict[str, Any] = {}
+    for name in found[0][0]:
+        means = np.stack([every[name] for every, _ in found])
+        measured[name], of_noise = means.mean(axis=0), 0.0
+        if name in found[0][1]:
+            singles = np.stack([drawn[name] for _, drawn in found], axis=1)
+            variance = np.var(singles, axis=2, ddof=1).mean(axis=1)
+            of_noise = 0.0 if scoring.exact else variance / draws
+            measured[f"{name}{NOISE_DEVIATION}"] = np.sqrt(variance)
+            scatter = (singles - means.T[:, :, None]).reshape(len(variance), -1)
+            reaches = holding(0.0, *np.quantile(scatter, [LOW, HIGH], axis=1))
+            for end, reach in zip(BAND_ENDS, reaches, strict=True):
+                measured[f"{name}{end}"] = in_range(name, measured[name] + reach)
+        measured[f"{name}{SPLIT_ERROR}"] = split_error(means, of_noise)
+    table = calibration_table({key: calibrations[key] for key in methods})
+    return table.assign(
+        **measured,
+        runs=draws * count,
+        splits=count,
+        source="closed form" if scoring.exact else "draws",
+    )[list(columns(scoring))]
 
 
 def _closed_form(
-    study: Study, split: Split, exact: Array, calibrations: Calibrations | None
-) -> pd.DataFrame:
-    """`closed_form` on one split."""
-    import pandas as pd
-
+    study: Study,
+    split: Split,
+    exact: Array | None,
+    calibrations: Calibrations,
+    count: int,
+    place: int,
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """On one split, the means of every measure, (rows,); and single draws, (rows, count)."""
     problem, scoring = problem_for(study, split), scoring_for(split)
-    calibrations = fitting(study, problem, split, calibrations)
-    calibrations = {
-        key: calibrations[key] for key in study.methods if method_named(key).closed_form
-    }
-    table = calibration_table(calibrations)
-    if table.empty:
-        return pd.DataFrame(columns=list(columns(scoring)))
-    noisy = [c for group in calibrations.values() for c in group if c.sigma > 0]
-    middles = np.empty((len(table), len(exact)))
-    still = (table["sigma"] == 0).to_numpy()
-    middles[still] = exact
-    if noisy:
-        middles[~still] = one_vs_rest.centres(problem, split.x_train, split.y_train, noisy)
-    sigmas = table["sigma"].to_numpy()
-    generator = np.random.default_rng([study.seed, BAND_STREAM])
-    draws = generator.standard_normal((BAND_DRAWS, len(exact)))
+    if exact is None:
+        exact = one_vs_rest.minimise(problem, split.x_train, split.y_train)
+    made = fitting(study, problem, split, calibrations)
+    rows = [c for key in study.methods for c in made[key]]
+    sigmas = np.array([c.sigma for c in rows])
+    middles = np.empty((len(rows), len(exact)))
+    noisy = sigmas > 0.0
+    middles[~noisy] = exact
+    if noisy.any():
+        private = [c for c in rows if c.sigma > 0.0]
+        middles[noisy] = one_vs_rest.centres(problem, split.x_train, split.y_train, private)
+    # No two splits share a draw, as their scatter is pooled.
+    generator = np.random.default_rng([study.seed, BAND_STREAM, *([place] if place else [])])
+    draws = generator.standard_normal((count, len(exact)))
     objective = _expected_objectives(problem, split, middles, sigmas)
     best = _expected_objectives(problem, split, exact[None], np.zeros(1))[0]
     some = generator.permutation(len(split.y_train))[:BAND_RECORDS]
-    shift = _objective_band(
+    drawn = _noisy_objectives(
         problem, middles, sigmas, draws, split.x_train[some], split.y_train[some]
     )
-    distinct, place = np.unique(middles, axis=0, return_inverse=True)
-    noiseless = scoring.expected(split, distinct, np.zeros(len(distinct)), np.zeros_like(draws[:1]))
-    return table.assign(
-        **scoring.expected(split, middles, sigmas, draws),
-        **{f"{measure}_noiseless": noiseless[measure][place] for measure in scoring.single},
-        objective=objective,
-        objective_low=objective + shift[0],
-        objective_high=objective + shift[1],
-        excess_risk=objective - best,
-        runs=BAND_DRAWS,
-        splits=1,
-        source="closed form" if problem.classes == 2 else "draws",
-    )[list(columns(scoring))]
+    distinct, which = np.unique(middles, axis=0, return_inverse=True)
+    still = np.zeros(len(distinct)), np.zeros_like(draws[:1])
+    noiseless, _ = scoring.expected(split, distinct, *still)
+    means, singles = scoring.expected(split, middles, sigmas, draws)
+    means |= {f"{measure}_noiseless": noiseless[measure][which] for measure in scoring.single}
+    # The records left out shift every draw by nearly the same.
+    for name, value in zip(OBJECTIVES, (objective, objective - best), strict=True):
+        means[name], singles[name] = value, around(value, drawn)
+    return means, singles
 
 
 def _expected_objectives(problem: Problem, split: Split, middles: Array, sigmas: Array) -> Array:
@@ -226,21 +273,17 @@ def _expected_objectives(problem: Problem, split: Split, middles: Array, sigmas:
     return np.asarray(np.mean(values, axis=0))
 
 
-def _objective_band(
+def _noisy_objectives(
     problem: Problem, middles: Array, sigmas: Array, draws: Array, features: Array, labels: Array
 ) -> Array:
-    """Quantiles of one run's objective minus its mean, (2, rows)."""
+    """Each draw's objective, (rows, draws), the mean over all problems."""
     values = [
         metrics.noisy_objectives(
             problem, middles[:, part.place], sigmas, draws[:, part.place], features, part.labels
         )
         for part in one_vs_rest.parts(problem, labels)
     ]
-    objectives = np.mean(values, axis=0)
-    # Against these draws' own mean: the records left out shift every draw by nearly the same.
-    objectives -= objectives.mean(axis=1, keepdims=True)
-    low, high = np.quantile(objectives, [LOW, HIGH], axis=1)
-    return np.asarray(holding(0.0, low, high))
+    return np.asarray(np.mean(values, axis=0))
 
 
 def answers(
@@ -284,6 +327,7 @@ def against(table: pd.DataFrame, compared: Baselines) -> pd.DataFrame:
     return table.assign(
         baseline=compared.model,
         **{f"{name}_baseline": compared.measured[name] for name in measures},
+        **{f"{name}_baseline{SPLIT_ERROR}": compared.split_errors[name] for name in measures},
         **{f"{name}_linear": compared.linear[name] for name in measures},
     )
 
@@ -314,9 +358,12 @@ def all_curves(
     noises = calibrations_for(study, problem_for(study, first), delta_for(study, first))
     tables = []
     if exact:
-        tables.append(closed_form(replace(study, methods=exact), split, calibrations=noises))
+        report = section(stoppable(progress, cancelled), 0.0, 0.5 if sampled else 1.0)
+        closed = replace(study, methods=exact)
+        tables.append(closed_form(closed, split, calibrations=noises, progress=report))
     if sampled:
-        trained = replace(study, methods=sampled)
+        runs = enough_runs(study.runs, len(each(split)))
+        trained = replace(study, methods=sampled, runs=runs)
         rows = sweep(
             trained, split=split, calibrations=noises, progress=progress, cancelled=cancelled
         )
@@ -362,24 +409,25 @@ def summarise(
     import pandas as pd
 
     parts = each(split)
-    scoring = scoring_for(parts[0])
+    first = parts[0]
+    scoring = scoring_for(first)
+    positive = np.array([np.mean(one.y_test > 0.0) for one in parts])
     methods = tuple(dict.fromkeys(rows["method"]))
-    calibrations = fitting(study, problem_for(study, parts[0]), parts[0], calibrations)
+    calibrations = fitting(study, problem_for(study, first), first, calibrations)
     table = calibration_table({key: calibrations[key] for key in methods})
     groups = rows.groupby(["method", "epsilon"], sort=False)
     index = list(zip(table["method"], table["epsilon"], strict=True))
     measured = []
     for pair in index:
         runs = groups.get_group(pair)
-        objective = spread_over(runs["objective"].to_numpy(), runs["split"].to_numpy())
-        values = (*map(float, objective), float(runs["excess_risk"].mean()))
-        measured.append(
-            {
-                **scoring.over_runs(parts, runs),
-                **runs[_noiseless_columns(scoring)].mean(),
-                **dict(zip(OBJECTIVE_COLUMNS, values, strict=True)),
-            }
-        )
+        places = runs["split"].to_numpy()
+        objectives = {name: runs[name].to_numpy() for name in OBJECTIVES}
+        found = scoring.over_runs(positive, runs) | over_runs(objectives, places, OBJECTIVES[:1])
+        by_split = runs.groupby("split")[_noiseless(scoring)].first()
+        for name, values in by_split.items():
+            found[str(name)] = float(values.mean())
+            found[f"{name}{SPLIT_ERROR}"] = float(split_error(values.to_numpy()))
+        measured.append(found)
     return table.assign(
         **pd.DataFrame(measured, index=table.index),
         runs=groups.size().loc[index].to_numpy(),

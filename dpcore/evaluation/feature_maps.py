@@ -6,6 +6,7 @@ The rule (`dpcore.datasets.feature_rule`) sees n, d, the number of classes, ε, 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ import numpy as np
 from dpcore.datasets import Split
 from dpcore.datasets.feature_rule import MAPS, by_noise
 from dpcore.erm.problem import Problem
-from dpcore.evaluation.splits import Splits, each
+from dpcore.evaluation.splits import RepeatedSplits, Splits, each
 from dpcore.evaluation.study import (
     Calibrations,
     Study,
@@ -34,21 +35,25 @@ def map_for(problem: Problem, epsilon: float, delta: float) -> str:
     return by_noise(problem.records, problem.dimension, mu)
 
 
-def by_map(study: Study, split: Splits) -> list[tuple[Study, tuple[Split, ...]]]:
+def by_map(study: Study, split: Splits) -> list[tuple[Study, Sequence[Split]]]:
     """The study's ε with each feature map, and the splits; one pair unless the rule has a say."""
     splits = each(split)
     if not splits[0].maps:
         return [(study, splits)]
-    curves, delta = splits[0].maps["additive"], delta_for(study, splits[0])
-    problem = problem_for(study, curves)
+    first = splits[0]
+    problem, delta = problem_for(study, first.maps["additive"]), delta_for(study, first)
     taken = [map_for(problem, epsilon, delta) for epsilon in study.epsilons]
-    pairs = []
+    pairs: list[tuple[Study, Sequence[Split]]] = []
     for features in MAPS:
         epsilons = tuple(
             epsilon for epsilon, one in zip(study.epsilons, taken, strict=True) if one == features
         )
         if epsilons:
-            rows = tuple(one.maps[features] for one in splits)
+            rows = (
+                splits.with_features(features)
+                if isinstance(splits, RepeatedSplits)
+                else [one.maps[features] for one in splits]
+            )
             pairs.append((replace(study, epsilons=epsilons), rows))
     return pairs
 

@@ -1,27 +1,94 @@
-"""The splits that models are judged on: one where it tests many records, else several.
+"""The splits that models are judged on: one where it tests many records, else many.
 
 Judged on a few records alone, a model is a matter of luck: of 303 patients a fifth are 61, and
-one of them is 1.6 points. Over ten splits nearly every record is tested.
+one of them is 1.6 points. How many splits there are follows from public numbers alone.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal, overload
 
 from dpcore.datasets import Preparation, Split, Table, load, prepare
+from dpcore.datasets.prepare import count_tested
 
-ENOUGH = 500
-"""Test records that all splits together should have."""
-COUNTS = (1, 2, 5, 10)
-"""Numbers of splits; usual numbers of runs are multiples of them."""
+FEW_TESTED, LEAST, MOST = 2_000, 20, 100
+"""Where a split tests fewer records than the first, there are at least so many splits; and the most
+there are anywhere."""
+ERROR = 0.005
+"""Standard error that the choice of test records should leave of a mean accuracy, at most."""
+ENOUGH_AT_ONCE, MOST_AT_ONCE = 500, 5
+"""Test records that a first picture should rest on, and on how many splits at most."""
 
 Splits = Split | Sequence[Split]
 """One split, or several that results are averaged over."""
 
 
-def splits(table: Table, preparation: Preparation) -> tuple[Split, ...]:
-    """The table split as often as its size asks for; the first is `prepare`'s own.
+@dataclass(frozen=True, eq=False)
+class RepeatedSplits(Sequence[Split]):
+    """Splits of one table, each of which is prepared when it is asked for and then forgotten.
+
+    Parameters
+    ----------
+    table : Table
+    preparations : tuple of Preparation
+        One for each split.
+    """
+
+    table: Table
+    preparations: tuple[Preparation, ...]
+
+    def __len__(self) -> int:
+        return len(self.preparations)
+
+    @overload
+    def __getitem__(self, place: int) -> Split: ...
+    @overload
+    def __getitem__(self, place: slice) -> RepeatedSplits: ...
+    def __getitem__(self, place: int | slice) -> Split | RepeatedSplits:
+        if isinstance(place, slice):
+            return replace(self, preparations=self.preparations[place])
+        return prepare(self.table, self.preparations[place])
+
+    def with_features(self, features: Literal["plain", "additive", "fine"]) -> RepeatedSplits:
+        """The same splits with the rows of one map (`Preparation.features`)."""
+        made = [replace(one, features=features) for one in self.preparations]
+        return replace(self, preparations=tuple(made))
+
+    @property
+    def at_once(self) -> tuple[Split, ...]:
+        """The first few, prepared: as many as a first picture may take."""
+        tested = count_tested(self.table.records, self.preparations[0])
+        return tuple(self[: min(MOST_AT_ONCE, math.ceil(ENOUGH_AT_ONCE / tested))])
+
+
+def number_of_splits(records: int, tested: int) -> int:
+    """How many splits keep the standard error due to the choice of test records below `ERROR`.
+
+    The accuracy of one model on m of n records, drawn without replacement, has the variance
+    p (1 - p) (n - m) / ((n - 1) m), at most that of p = ½. It is a rule in public numbers only:
+    how many splits there are tells nothing of any record.
+
+    Parameters
+    ----------
+    records : int
+        n, all of them, however many are blank or incomplete.
+    tested : int
+        m, of each split.
+    """
+    variance = 0.25 * (records - tested) / (max(1, records - 1) * tested)
+    least = LEAST if tested < FEW_TESTED else 1
+    return min(MOST, max(least, math.ceil(variance / ERROR**2)))
+
+
+def splits(table: Table, preparation: Preparation) -> RepeatedSplits:
+    """The table split as often as its size asks for.
+
+    A single split is `prepare`'s own. Several are stratified where the records are published. On
+    other records they are not: the label of one person would move which others are learned from,
+    and no sensitivity covers that.
 
     Parameters
     ----------
@@ -29,24 +96,32 @@ def splits(table: Table, preparation: Preparation) -> tuple[Split, ...]:
     preparation : Preparation
         The further splits are drawn with the seeds that follow its own.
     """
-    first = prepare(table, preparation)
-    count = next((count for count in COUNTS if count * first.tested >= ENOUGH), COUNTS[-1])
-    seeds = [(preparation.seed + place) % 2**63 for place in range(1, count)]
-    return (first, *(prepare(table, replace(preparation, seed=seed)) for seed in seeds))
+    count = 1
+    if table.further is None:
+        count = number_of_splits(table.records, count_tested(table.records, preparation))
+    stratified = count > 1 and table.published and table.entry.predicts != "number"
+    seeds = [(preparation.seed + place) % 2**63 for place in range(count)]
+    made = [replace(preparation, seed=seed, stratified=stratified) for seed in seeds]
+    return RepeatedSplits(table, tuple(made))
 
 
-def splits_of(dataset: str, records: int | None, preparation: Preparation) -> tuple[Split, ...]:
+def splits_of(dataset: str, records: int | None, preparation: Preparation) -> RepeatedSplits:
     """The splits of a data set of the catalogue."""
     return splits(load(dataset, records=records), preparation)
 
 
-def each(given: Splits) -> tuple[Split, ...]:
+def each(given: Splits) -> Sequence[Split]:
     """The splits, also of a single one."""
-    return (given,) if isinstance(given, Split) else tuple(given)
+    return (given,) if isinstance(given, Split) else given
+
+
+def enough_runs(runs: int, count: int) -> int:
+    """So many runs, and on each of several splits two at least, which tell the noise apart."""
+    return max(runs, 2 * count if count > 1 else 1)
 
 
 def judged(given: Splits) -> int:
     """About how many different records the splits test."""
     every = each(given)
     first = every[0]
-    return min(sum(split.tested for split in every), first.records + first.tested)
+    return min(len(every) * first.tested, first.records + first.tested)

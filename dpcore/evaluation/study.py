@@ -50,7 +50,8 @@ class Study:
     adjacency : str
         "zero-out" or "replace-one". Means over n need a public n, so add/remove is refused.
     runs : int
-        Independent draws of the noise.
+        Independent draws of the noise; a table of curves has at least two on each of several
+        splits.
     seed : int
         Seed of the noise and of batch sampling; the split has its own in `preparation`.
     steps, batch : int, optional

@@ -21,7 +21,7 @@ from dpcore.datasets import Preparation, Split, Table, cache, read_upload
 from dpcore.datasets.images import ExamplesEntry
 from dpcore.evaluation import curves
 from dpcore.evaluation.baselines import Baselines, baselines, usual
-from dpcore.evaluation.splits import judged, splits
+from dpcore.evaluation.splits import splits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,8 +40,8 @@ class Outline:
         Their description, without any record.
     records, tested : int
         Numbers of training records and test records.
-    judged : int
-        About how many different records all splits test.
+    splits, all_splits : int
+        Numbers of the splits that a first picture is judged on, and of all there are.
     classes : tuple of (float, int)
         Number of test records of each class; empty where a number is predicted.
     published : bool
@@ -53,7 +53,8 @@ class Outline:
     emptied: Split
     records: int
     tested: int
-    judged: int
+    splits: int
+    all_splits: int
     classes: tuple[tuple[float, int], ...]
     published: bool
     all_blank: bool
@@ -132,7 +133,8 @@ def outline(preparation: Preparation) -> Outline:
         emptied=_emptied(split),
         records=split.records,
         tested=len(split.y_test),
-        judged=judged(parts),
+        splits=len(parts),
+        all_splits=len(splits(table, preparation)),
         classes=classes,
         published=table.published,
         all_blank=all(part.blank.all() for part in parts),
@@ -147,7 +149,7 @@ def _emptied(split: Split) -> Split:
 
 
 def drawn(study: Study, bare: Study) -> pd.DataFrame:
-    """Closed-form curves.
+    """Closed-form curves on the splits of a first picture.
 
     Parameters
     ----------
@@ -165,7 +167,7 @@ def drawn(study: Study, bare: Study) -> pd.DataFrame:
 def compared(preparation: Preparation) -> Baselines:
     """The guess and the linear model without privacy; `preparation` names the splits."""
     assert _held.table is not None
-    return baselines(splits(_held.table, usual(preparation)))
+    return baselines(splits(_held.table, usual(preparation)).at_once)
 
 
 def take_examples(data: bytes, filename: str) -> Brief:
@@ -187,10 +189,11 @@ def hand_over(path: str) -> None:
 
 
 def _splits(preparation: Preparation) -> tuple[Split, ...]:
+    """Those of a first picture."""
     assert _held.table is not None
     if _held.prepared is None or _held.prepared[0] != preparation:
         _held.prepared = None  # frees the old ones before the new ones are made
-        _held.prepared = preparation, splits(_held.table, preparation)
+        _held.prepared = preparation, splits(_held.table, preparation).at_once
     return _held.prepared[1]
 
 

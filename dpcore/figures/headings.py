@@ -47,7 +47,13 @@ WORDS = {
     "weights": "where weights come from",
     "widths": "hidden units",
 }
-ENDS = {"_low": ", low end", "_high": ", high end", "_test": ", test records"}
+ENDS = {
+    "_low": ", low end",
+    "_high": ", high end",
+    "_test": ", test records",
+    "_noise_deviation": ", standard deviation of the noise",
+    "_split_error": ", standard error by split",
+}
 
 
 def heading(column: str) -> str:

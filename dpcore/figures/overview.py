@@ -23,6 +23,7 @@ from dpcore.figures.curves import (
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
 from dpcore.figures.style import BLUE, SKY, faded, ink, look
+from dpcore.figures.verdict import noise_and_split
 from dpcore.figures.words import in_band, literal, plain
 
 HEIGHT = 360
@@ -149,10 +150,14 @@ def overview(
         showarrow=False,
         font={"size": 12, "color": colour},
     )
+    splits = int(row["splits"])
     sentence = (
         f"{name[0].upper()}{name[1:]} ({chosen}). "
-        f"{_suffices(line, references[0].value, quality)} {in_band(int(row['runs']))}"
+        f"{_suffices(line, references[0].value, quality)} "
+        f"{in_band(int(row['runs']), splits=splits)}"
     )
+    if splits > 1:
+        sentence += f" {noise_and_split(row, quality)}"
     first, last = line.iloc[0], line.iloc[-1]
     return Drawn(
         figure,

@@ -6,6 +6,7 @@ import math
 
 import pandas as pd
 
+from dpcore.evaluation.scoring import NOISE_DEVIATION, SPLIT_ERROR
 from dpcore.evaluation.scoring.metrics import accuracy_interval
 from dpcore.figures.cost import Cost
 from dpcore.figures.quality import ACCURACY, Quality
@@ -69,6 +70,33 @@ def _promise(row: pd.Series) -> str:
     return (
         f"{status}: ε = {plain(row['epsilon'])} is not proved here. {row['reason']} {certificate}"
     )
+
+
+def noise_and_split(row: pd.Series, quality: Quality) -> str:
+    """How far the noise moves one model, and the choice of test records the mean of all.
+
+    Parameters
+    ----------
+    row : pandas.Series
+        One row of a table of `dpcore.evaluation.curves`; of one split its noise alone is told.
+    quality : Quality
+        The measure.
+
+    Returns
+    -------
+    str
+        A sentence with a standard deviation and a standard error; "" where none is known.
+    """
+    noise, split = (row[f"{quality.column}{end}"] for end in (NOISE_DEVIATION, SPLIT_ERROR))
+    if pd.isna(noise):
+        return ""
+    unit = f" {quality.measure.unit}" if quality.measure.unit else ""
+    sentence = f"Noise moves a single model by ±{quality.amount(noise)}{unit}"
+    if pd.isna(split):
+        return f"{sentence}."
+    left = quality.amount(split)
+    left = "next to nothing" if left == quality.amount(0.0) else f"±{left}{unit}"
+    return f"{sentence}; which records are tested leaves {left}."
 
 
 def rough_count(per_1000: float, most: float, records: int) -> str:

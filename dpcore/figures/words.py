@@ -68,12 +68,18 @@ def band(runs: int, noun: str = "run") -> str:
     return f"9 of 10 {noun}s" if runs >= MANY else f"lowest to highest of {runs}"
 
 
-def in_band(runs: int, noun: str = "run") -> str:
-    """A sentence on the runs that lie in a band; of one run there is none."""
+def in_band(runs: int, noun: str = "run", splits: int = 1) -> str:
+    """A sentence on the runs that lie in a band; of one run there is none.
+
+    The band is that of the noise: of several splits it is drawn for an average one.
+    """
     if runs == 1:
         return f"One {noun}."
     inside = "nine of ten lie" if runs >= MANY else "all lie"
-    return f"Means over {runs:,} {noun}s; {inside} in the band."
+    if splits == 1:
+        return f"Means over {runs:,} {noun}s; {inside} in the band."
+    means = f"Means over {runs:,} {noun}s on {splits} splits"
+    return f"{means}; on an average one, {inside} in the band."
 
 
 def percent(share: float, decimals: int = 1) -> str:

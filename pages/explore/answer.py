@@ -78,10 +78,13 @@ def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
 
 def judged_on(view: View) -> str:
     """On how many records the models are judged, in words."""
-    tested, splits = view.records.judged, len(view.records.splits)
+    splits, every = view.splits, view.records.all_splits
     if view.split.further:
-        return f"judged on {tested:,} others"
-    return f"judged on {tested:,} of them" + (f", in {splits} splits" if splits > 1 else "")
+        return f"judged on {view.judged:,} others"
+    words = f"judged on {view.judged:,} of them"
+    if splits < every:
+        return f"{words}, in {splits} of {every} splits so far"
+    return words + (f", in {splits} splits" if splits > 1 else "")
 
 
 def notes(view: View) -> None:

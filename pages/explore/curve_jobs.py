@@ -1,4 +1,4 @@
-"""Curves of trained methods, one background job each, and what else workers compute."""
+"""Curves of methods, one background job each, and what else workers compute."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from pages.shared.uploads import TableStudy
 if TYPE_CHECKING:
     import pandas as pd
 
+WITHOUT_PRIVACY = "Training models without privacy"
 SMALL = 100_000  # records times features
 
 
@@ -54,17 +55,25 @@ def watched(
         own: each redraws the page once it is done.
     """
     count = len(studies)
-    first = {} if reference is None else {"Training boosted trees without privacy": reference}
+    described: dict[str, StudyProtocol] = {}
+    # What is on screen is completed before more is trained.
+    for place, study in enumerate(studies, 1):
+        if reference is not None and not method_named(study.methods[0]).closed_form:
+            described.setdefault(WITHOUT_PRIVACY, reference)
+        described[f"{_doing(study)} ({place} of {count})"] = study
+    if reference is not None:
+        described.setdefault(WITHOUT_PRIVACY, reference)
     return shared_jobs.WatchedJobs(
         name=name,
         place=shared_jobs.CURVES,
-        studies=first
-        | {
-            f"Training {method_named(study.methods[0]).title} ({place} of {count})": study
-            for place, study in enumerate(studies, 1)
-        },
+        studies=described,
         submit=submit,
     )
+
+
+def _doing(study: Study) -> str:
+    method = method_named(study.methods[0])
+    return f"{'Judging' if method.closed_form else 'Training'} {method.title}"
 
 
 def is_done(study: StudyProtocol) -> bool:

@@ -143,7 +143,7 @@ def _per_thousand(view: View, epsilon: float) -> None:
             negative=dataset.negative,
             records_are=view.people,
             ill=view.ill_per_1000,
-            test_records=view.records.judged,
+            test_records=view.judged,
             dark=view.dark,
         ),
         "patients_figure",

@@ -17,7 +17,7 @@ from dpcore.evaluation import curves
 from dpcore.evaluation.baselines import Baselines, usual
 from dpcore.evaluation.baselines import baselines as compute_baselines
 from dpcore.evaluation.feature_maps import calibrations_on
-from dpcore.evaluation.splits import judged, splits
+from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.methods import method_named
 from pages.shared import uploads
@@ -40,19 +40,24 @@ class Records:
     Parameters
     ----------
     splits : tuple of Split
-        Of an upload one stand-in without records; the process that holds the records computes from
-        them.
-    judged : int
-        About how many different records models are tested on.
+        Those of the first picture. Of an upload one stand-in without records; the process that
+        holds the records computes from them.
+    at_once, all_splits : int
+        Numbers of the splits of the first picture, and of all there are.
     published : bool
     all_blank : bool
         Whether every record to learn from is blank.
     """
 
     splits: tuple[Split, ...]
-    judged: int
+    at_once: int
+    all_splits: int
     published: bool
     all_blank: bool = False
+
+    def judged(self, count: int) -> int:
+        """About how many different records so many splits test."""
+        return min(count * self.first.tested, self.first.records + self.first.tested)
 
     @property
     def first(self) -> Split:
@@ -66,8 +71,9 @@ def _table(key: str, records: int | None) -> Table:
 
 
 @st.cache_resource(max_entries=8, ttl="1h", show_spinner=False)
-def _splits(key: str, _table: Table, _preparation: Preparation) -> tuple[Split, ...]:
-    return splits(_table, _preparation)
+def _splits(key: str, _table: Table, _preparation: Preparation) -> tuple[tuple[Split, ...], int]:
+    every = splits(_table, _preparation)
+    return every.at_once, len(every)
 
 
 def records_of(choice: ExploreChoice) -> tuple[Study, Records]:
@@ -82,21 +88,22 @@ def records_of(choice: ExploreChoice) -> tuple[Study, Records]:
     if choice.upload is not None:
         name = uploads.table(study.dataset, study.columns, choice.upload)
         outline = uploads.outline(name, study.preparation)
+        counts = outline.splits, outline.all_splits
         stand_in = (outline.stand_in(),)
-        records = Records(stand_in, outline.judged, outline.published, outline.all_blank)
+        records = Records(stand_in, *counts, outline.published, outline.all_blank)
         return replace(study, upload=name), records
-    parts = _prepared(study, study.preparation)
+    parts, count = _prepared(study, study.preparation)
     published = _table(study.dataset, study.records).published
-    return study, Records(parts, judged(parts), published)
+    return study, Records(parts, len(parts), count, published)
 
 
-def _prepared(study: Study, preparation: Preparation) -> tuple[Split, ...]:
+def _prepared(study: Study, preparation: Preparation) -> tuple[tuple[Split, ...], int]:
     table = _table(study.dataset, study.records)
     return _splits(repr((study.dataset, study.records, preparation)), table, preparation)
 
 
 def closed_form(study: Study, records: Records) -> pd.DataFrame:
-    """The closed-form curves over the whole ε grid."""
+    """The closed-form curves over the whole ε grid, on the splits of the first picture."""
     if study.upload:
         return uploads.curves(study, _without_noise(study))
     return _closed_form(study.key, study, records.splits)
@@ -115,10 +122,13 @@ def _closed_form(key: str, _study: Study, _splits: tuple[Split, ...]) -> pd.Data
 
 
 def baselines(study: Study) -> Baselines:
-    """The guess and the linear model without privacy, which belong to the data set alone."""
+    """The guess and the linear model without privacy, on the splits of the first picture.
+
+    Both belong to the data set alone.
+    """
     if study.upload:
         return uploads.baselines(study)
-    parts = _prepared(study, usual(study.preparation))
+    parts, _ = _prepared(study, usual(study.preparation))
     return _baselines(repr((study.dataset, study.records)), parts)
 
 

@@ -12,7 +12,7 @@ from dpcore.controls.explore import BEST
 from dpcore.evaluation.frontier import nearly_as_good
 from dpcore.figures import chosen, cost
 from dpcore.figures.curves import guarantee_of
-from dpcore.figures.verdict import headline
+from dpcore.figures.verdict import headline, noise_and_split
 from dpcore.figures.words import at_most, band, percent, percents, plain
 from dpcore.guarantee import PrivacyBudget
 from pages.explore import texts
@@ -121,7 +121,8 @@ def _measured(view: View, row: pd.Series) -> Number:
         quality.shown(row[column]),
         parts,
         f"{quality.words.meaning} {band(int(row['runs']))}: {spread}. "
-        f"{texts.SOURCES[row['source']]} {quality.words.cost} {guarantee_at(row)}",
+        f"{texts.SOURCES[row['source']].format(runs=int(row['runs']))} "
+        f"{noise_and_split(row, quality)} {quality.words.cost} {guarantee_at(row)}",
     )
 
 

@@ -39,9 +39,9 @@ BALANCED = (
     "ones."
 )
 SOURCES = {
-    "closed form": "Computed exactly; the band comes from 200 draws of the noise.",
+    "closed form": "Computed exactly; the band comes from {runs:,} draws of the noise.",
     "sampled": "Averaged over the runs that were trained.",
-    "draws": "Averaged over 200 draws of the noise.",
+    "draws": "Averaged over {runs:,} draws of the noise.",
 }
 UPLOAD_IS_DROPPED = (
     "When this page is loaded anew, or left for another one, the file has to be chosen again."

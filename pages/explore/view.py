@@ -150,8 +150,9 @@ class View:
         return None if rows.empty else at(rows, epsilon)
 
     def cost(self, row: pd.Series) -> Cost:
-        """What privacy costs at a row."""
-        return Cost.of(row, self.compared.value, self.quality)
+        """What privacy costs at a row, against the model without privacy on the same splits."""
+        baseline = float(row[f"{self.quality.column}_baseline"])
+        return Cost.of(row, baseline, self.quality)
 
     def with_row(self, row: pd.Series | None) -> View:
         """The view with a row's method before the chosen ones, if it is not among them."""
@@ -197,10 +198,23 @@ class View:
         return Quality(self.compared.measure)
 
     @property
+    def splits(self) -> int:
+        """Number of the splits that everything on screen is judged on."""
+        every = self.records.all_splits
+        rows = (self.table, self.everything)
+        is_whole = self.is_compared and all((one["splits"] == every).all() for one in rows)
+        return every if is_whole else self.records.at_once
+
+    @property
+    def judged(self) -> int:
+        """About how many different records these test."""
+        return self.records.judged(self.splits)
+
+    @property
     def rough(self) -> str:
         """One sentence on how rough a small test set is; empty for a large one."""
         compared = self.compared
-        return few_records(compared.value, compared.between, self.records.judged, self.quality)
+        return few_records(compared.value, compared.between, self.judged, self.quality)
 
     @property
     def ill_per_1000(self) -> float:
@@ -246,22 +260,31 @@ def gather(choice: ExploreChoice) -> View:
     study = replace(study, epsilons=curve_jobs.grid(study, split))
     whole = replace(study, methods=("nonprivate", *every_method(study.loss)), edition="sound")
     with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
-        compared = loaders.baselines(study)
+        compared = at_once = loaders.baselines(study)
         references = ReferenceStudy.of(study)
         if is_compared := curve_jobs.is_done(references):
             compared = compared.reading(curve_jobs.results(references))
+
+        def beside(rows: pd.DataFrame) -> pd.DataFrame:
+            """The rows with the model without privacy on the same splits."""
+            is_first = rows["splits"] < records.all_splits
+            parts = [against(rows[~is_first], compared), against(rows[is_first], at_once)]
+            return pd.concat([part for part in parts if len(part)] or parts[:1]).sort_index()
+
         chosen = set(study.methods)
+        awaited = None if is_compared else references
         closed = _closed_form(whole, records)
-        first, jobs_first = _trained(_only(whole, chosen))
-        further = _wanted(choice, whole, published=records.published) - chosen
-        others, jobs_others = _trained(_only(whole, further), None if is_compared else references)
-        everything = pd.concat([closed, first, others], ignore_index=True)
-        rows = everything
+        further = _on_every_split(whole, records)
+        refined, jobs_refined = _from_jobs(further, awaited if further else None)
+        first, jobs_first = _from_jobs(_alone(_only(whole, chosen)))
+        wanted = _wanted(choice, whole, published=records.published) - chosen
+        others, jobs_others = _from_jobs(_alone(_only(whole, wanted)), None if further else awaited)
+        everything = rows = _completed(closed, refined, first, others)
         printed_jobs: tuple[WatchedJobs, ...] = ()
         if printed := _only(study, _printed(study)):
-            trained, printed_jobs = _trained(printed)
+            made, printed_jobs = _from_jobs(_on_every_split(printed, records) + _alone(printed))
             rest = everything[~everything["method"].isin(printed.methods)]
-            rows = pd.concat([_closed_form(printed, records), trained, rest])
+            rows = pd.concat([_completed(_closed_form(printed, records), made), rest])
     table = _in_order(rows[rows["method"].isin(chosen)], study)
     return View(
         study=study,
@@ -269,12 +292,13 @@ def gather(choice: ExploreChoice) -> View:
         records=records,
         problem=problem,
         delta=delta_for(study, split),
-        table=against(table, compared),
-        everything=against(everything[everything["method"] != "nonprivate"], compared),
+        table=beside(table),
+        everything=beside(everything[everything["method"] != "nonprivate"]),
         compared=compared.by(_measure(choice, records)),
         is_compared=is_compared,
         titles=titles(),
         untrained=(
+            *jobs_refined,
             *printed_jobs,
             *jobs_first,
             *jobs_others,
@@ -314,36 +338,58 @@ def _printed(study: Study) -> set[str]:
 
 
 def _closed_form(study: Study, records: Records) -> pd.DataFrame:
-    """The rows of the study's methods that need no training."""
+    """The rows of the study's methods that need no training, on the splits of the first picture."""
     closed = tuple(method for method in study.methods if method_named(method).closed_form)
     if not closed:
         return pd.DataFrame({"method": []})
     return loaders.closed_form(replace(study, methods=closed, runs=Study.runs), records)
 
 
-def _trained(
-    study: Study | None, references: ReferenceStudy | None = None
-) -> tuple[pd.DataFrame, tuple[WatchedJobs, ...]]:
-    """The rows of the study's trained methods that are at hand, and the jobs of the others.
+def _on_every_split(study: Study, records: Records) -> list[Study]:
+    """The jobs of its methods without training, where a first picture is judged on some splits."""
+    if records.at_once == records.all_splits:
+        return []
+    return [
+        curve_jobs.trained_study(replace(study, runs=Study.runs), method)
+        for method in study.methods
+        if method_named(method).closed_form
+    ]
 
-    The job of the models without privacy comes with them where `references` names it.
-    """
-    trained = [
+
+def _alone(study: Study | None) -> list[Study]:
+    """The jobs of its trained methods."""
+    return [
         curve_jobs.trained_study(one, method)
         for one in (study,)
         if one is not None
         for method in one.methods
         if not method_named(method).closed_form
     ]
+
+
+def _from_jobs(
+    studies: list[Study], references: ReferenceStudy | None = None
+) -> tuple[pd.DataFrame, tuple[WatchedJobs, ...]]:
+    """The rows that these jobs have left, and those that are still to be done.
+
+    The job of the models without privacy comes with them where `references` names it.
+    """
     jobs: tuple[WatchedJobs, ...] = ()
-    if trained or references is not None:
+    if studies or references is not None:
         # Before the rows: a job that ends in between then has the page drawn anew.
-        name = "+".join(one.methods[0] for one in trained) or "references"
-        watched = curve_jobs.watched(name + (study.edition if study else ""), trained, references)
+        name = "+".join(one.methods[0] for one in studies) or "references"
+        edition = studies[0].edition if studies else ""
+        watched = curve_jobs.watched(name + edition, studies, references)
         jobs = () if watched.drawn == "done" else (watched,)
-    parts = [curve_jobs.results(one) for one in trained if curve_jobs.is_done(one)]
+    parts = [curve_jobs.results(one) for one in studies if curve_jobs.is_done(one)]
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"method": []})
     return rows, jobs
+
+
+def _completed(at_once: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:
+    """The others' rows, and those of the first picture of methods that the others lack."""
+    rows = pd.concat(others, ignore_index=True)
+    return pd.concat([at_once[~at_once["method"].isin(rows["method"])], rows], ignore_index=True)
 
 
 def _measure(choice: ExploreChoice, records: Records) -> Metric:

@@ -75,11 +75,14 @@ def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> 
         explored, problem_for(explored, parts[0]), delta_for(explored, parts[0])
     )
     steps = len(explored.methods) * len(parts)
-    models = []
+    models: list[Judged] = []
+    tests: list[Split] = []
     for number, method in enumerate(explored.methods):
         alone = replace(explored, methods=(method,))
         weights = []
         for place, split in enumerate(parts):
+            if number == 0:
+                tests.append(_tests_of(split))
             fits = fitting(alone, problem_for(alone, split), split, {method: noises[method]})
             runs = len(range(place, explored.runs, len(parts)))
             ((release, training),) = trainings(alone, split, place, runs, fits)
@@ -87,7 +90,7 @@ def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> 
             training = replace(training, progress=section(progress, step, 1.0 / steps))
             weights.append(one_vs_rest.release(release, training))
         models += [
-            Judged([part[at] for part in weights], list(parts), calibration)
+            Judged([part[at] for part in weights], tests, calibration)
             for at, calibration in enumerate(noises[method])
         ]
     return models
@@ -109,5 +112,13 @@ def _with_each_map(study: ClinicStudy, parts: Sequence[Split], progress: Progres
 def reference(study: ClinicStudy, records: Table, progress: Progress) -> Judged:
     """The model without privacy of `dpcore.evaluation.baselines`, linear or boosted trees."""
     found = without_privacy(splits(records, usual(study.study.preparation)), records, progress)
-    parts, weights = zip(*found.judging, strict=True)
-    return Judged([np.atleast_2d(one) for one in weights], list(parts), title=found.model)
+    judging = [(_tests_of(split), np.atleast_2d(weights)) for split, weights in found.judging]
+    parts, weights = ([*part] for part in zip(*judging, strict=True))
+    return Judged(weights, parts, title=found.model)
+
+
+def _tests_of(split: Split) -> Split:
+    """The split without its training records, which would take their room many times over."""
+    emptied = {name: getattr(split, name)[:0].copy() for name in ("x_train", "y_train", "blank")}
+    tests = {name: getattr(split, name).copy() for name in ("x_test", "y_test")}
+    return replace(split, **emptied, **tests)

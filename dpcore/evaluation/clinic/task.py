@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from dpcore.evaluation.clinic.study import ClinicStudy, check_data
 from dpcore.evaluation.curves import calibration_table
 from dpcore.evaluation.frontier import crossing
 from dpcore.evaluation.scoring import spread_over
-from dpcore.evaluation.splits import splits
+from dpcore.evaluation.splits import enough_runs, splits
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, stoppable
 from dpcore.guarantee import Status
 from dpcore.methods import method_named
@@ -103,13 +104,15 @@ def decided(
         records = load(study.study.dataset, records=study.study.records)
     check_data(records.entry)
     parts = splits(records, study.study.preparation)
+    runs = enough_runs(study.study.runs, len(parts))
+    study = replace(study, study=replace(study.study, runs=runs))
     models = released(study, parts, section(report, 0.0, 0.5))
     tables = []
     for place, one in enumerate(models):
         report(0.5 + 0.2 * place / len(models), "counting decisions")
         tables.append(_rows(study, one))
     tables.append(_rows(study, reference(study, records, section(report, 0.7, 0.3))))
-    tables += [_treated(study, parts, method) for method in (TREAT_ALL, TREAT_NONE)]
+    tables += [_treated(study, models[0].splits, method) for method in (TREAT_ALL, TREAT_NONE)]
     report(1.0, "done")
     table = pd.concat(tables, ignore_index=True)[list(COLUMNS)]
     return table if priced is None else priced.added(table)

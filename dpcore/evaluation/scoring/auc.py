@@ -17,7 +17,6 @@ from scipy import special
 
 from dpcore.erm.forms import Forms
 from dpcore.errors import number, whole
-from dpcore.evaluation.scoring.base import holding
 from dpcore.evaluation.scoring.metrics import Array, margins_at, mean_hits, noisy_accuracies
 
 BLOCK_ENTRIES = 2**19
@@ -112,26 +111,19 @@ def _missed(scores: Array, labels: Array, sampled: float) -> float:
     return (float(auc(scores[None], labels > 0)[0]) - 0.5) / sampled
 
 
-def area_bands(
-    centres: Array,
-    sigmas: Array,
-    draws: Array,
-    features: Array,
-    labels: Array,
-    levels: tuple[float, float],
+def noisy_areas(
+    centres: Array, sigmas: Array, draws: Array, features: Array, labels: Array
 ) -> Array:
-    """Quantiles of the area of w + σ z over the draws z (m, d), less its mean; (2, k).
+    """About the area of w + σ z for every draw z (m, d), shape (k, m).
 
-    On 2^14 pairs at most: the choice of pairs moves all draws alike.
+    On 2^14 pairs at most: the choice of pairs moves all draws alike. ``nan`` where a class is
+    missing.
     """
     positive, negative = _pairs(labels, BAND_PAIRS)
     if not len(positive):
-        return np.full((2, len(centres)), math.nan)
+        return np.full((len(centres), len(draws)), math.nan)
     gaps = features[positive] - features[negative]
-    draw_areas = noisy_accuracies(centres, sigmas, draws, gaps, np.ones(len(gaps)))
-    draw_areas -= draw_areas.mean(axis=1, keepdims=True)
-    low, high = np.quantile(draw_areas, levels, axis=1)
-    return np.asarray(holding(0.0, low, high))
+    return noisy_accuracies(centres, sigmas, draws, gaps, np.ones(len(gaps)))
 
 
 def area_interval(area: float, positives: int, negatives: int) -> tuple[float, float]:

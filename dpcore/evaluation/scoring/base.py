@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,6 +22,9 @@ Array = NDArray[np.floating]
 
 LOW, HIGH = 0.05, 0.95
 """Quantiles of single runs at the ends of a band."""
+BAND_ENDS = ("_low", "_high")
+NOISE_DEVIATION, SPLIT_ERROR = DEVIATION_ENDS = ("_noise_deviation", "_split_error")
+"""Ends of the names of columns: of a band, and of both parts of `deviations`."""
 
 
 def spread(values: Array, axis: int = -1) -> tuple[Array, Array, Array]:
@@ -76,6 +80,100 @@ def spread_over(values: Array, places: Array) -> tuple[Array, Array, Array]:
     return np.asarray(middle), *holding(middle, low, high)
 
 
+def deviations(values: Array, places: Array) -> tuple[float, float]:
+    """What the noise and what the choice of test records add to the scatter of single runs.
+
+    Analysis of variance of one random effect: the mean square within the splits is the noise's
+    variance, and what the splits' means scatter beyond that is the splits' own. The splits are
+    drawn independently from the same records, so that s of them leave the mean with the share 1/s
+    of their variance.
+
+    Parameters
+    ----------
+    values : (runs,) array
+    places : (runs,) array
+        The split of each run.
+
+    Returns
+    -------
+    (noise, split)
+        Standard deviation of one run on an average split, and standard error of the mean over
+        splits; nan for what one run on each split, or one split, cannot tell.
+    """
+    _, place, counts = np.unique(places, return_inverse=True, return_counts=True)
+    free, means = len(values) - len(counts), np.bincount(place, values) / counts
+    within = np.sum((values - means[place]) ** 2) / free if free else np.nan
+    return float(np.sqrt(within)), split_error(means, float(within * np.mean(1.0 / counts)))
+
+
+def in_range(name: str, values: Any) -> Any:
+    """Ends of a band, within what its measure can be: shares up to 1, all else from 0."""
+    return np.clip(values, 0.0, 1.0 if name in (ACCURACY.column, AREA.column) else None)
+
+
+def split_error(means: Array, of_noise: float | Array = 0.0) -> Any:
+    """Standard error of the mean over splits that the choice of test records leaves.
+
+    Parameters
+    ----------
+    means : (splits, ...) array
+        Of each split.
+    of_noise : float or (...) array
+        Variance that the noise adds to such a mean; 0 for an expectation.
+
+    Returns
+    -------
+    float or (...) array
+        nan for one split.
+    """
+    if len(means) < 2:
+        return np.full(means.shape[1:], np.nan)[()]
+    between = np.var(means, axis=0, ddof=1) - of_noise
+    return np.sqrt(np.maximum(between, 0.0) / len(means))
+
+
+def columns_for(measured: Sequence[str], banded: Collection[str]) -> tuple[str, ...]:
+    """Columns of a table of curves: each measure, its band if it has one, and both deviations."""
+    return tuple(
+        f"{name}{end}"
+        for name in measured
+        for end in ("", *(BAND_ENDS if name in banded else ()), *DEVIATION_ENDS)
+    )
+
+
+def around(means: Array, singles: Array) -> Array:
+    """Draws of single runs, (k, draws), moved to these means (k,).
+
+    They are made wider by √(k/(k-1)), as in `spread_over`; a single draw becomes the mean.
+    """
+    draws = singles.shape[1]
+    wider = math.sqrt(draws / max(1, draws - 1))
+    moved = wider * (singles - singles.mean(axis=1, keepdims=True))
+    return np.asarray(means[:, None] + moved)
+
+
+def over_runs(
+    measured: Mapping[str, Array], places: Array, banded: Collection[str]
+) -> dict[str, float]:
+    """`columns_for` these measures of single runs, (runs,) each.
+
+    Parameters
+    ----------
+    measured : mapping of str to (runs,) array
+    places : (runs,) array
+        The split of each run.
+    banded : collection of str
+        The measures that have a band.
+    """
+    result: dict[str, float] = {}
+    for name, values in measured.items():
+        mean, *ends = spread_over(values, places)
+        band = in_range(name, ends) if name in banded else ()
+        found = (mean, *band, *deviations(values, places))
+        result.update(zip(columns_for([name], banded), map(float, found), strict=True))
+    return result
+
+
 def spread_by(groups: SeriesGroupBy[Any, Any]) -> tuple[pd.Series, pd.Series, pd.Series]:
     """`spread` of each group of a column, without missing values."""
     lowest, highest, many = groups.min(), groups.max(), groups.count() >= MANY
@@ -128,15 +226,18 @@ class Scoring(Protocol):
     ----------
     run_columns : tuple of str
         Columns of one run, in a sweep's table.
-    columns : tuple of str
-        Columns of many runs or of an expectation, in a table of curves.
+    measured : tuple of str
+        Measures of many runs or of an expectation, in a table of curves.
     single : mapping of str to str
-        Each measure's column in `columns` to that of one run in `run_columns`.
+        Each measure that has a band to the column of one run in `run_columns`.
+    exact : bool
+        Whether `expected` is an expectation, not a mean over the draws.
     """
 
     run_columns: tuple[str, ...]
-    columns: tuple[str, ...]
+    measured: tuple[str, ...]
     single: Mapping[str, str]
+    exact: bool
 
     def measures(self, split: Split) -> tuple[Metric, ...]:
         """The measures that can compare models, the usual one first."""
@@ -148,14 +249,23 @@ class Scoring(Protocol):
 
     def expected(
         self, split: Split, centres: Array, sigmas: Array, draws: Array
-    ) -> dict[str, Array]:
-        """`columns` over w + N(0, σ²I) for each centre (k, d) and σ (k,); bands from `draws`."""
+    ) -> tuple[dict[str, Array], dict[str, Array]]:
+        """`measured` over w + N(0, σ²I) for each centre (k, d) and σ (k,), and of single draws.
+
+        The means have shape (k,), the draws (k, draws). Draws that are measured on a part of the
+        records lie around the means.
+        """
         ...
 
-    def over_runs(self, splits: Sequence[Split], runs: pd.DataFrame) -> dict[str, float]:
-        """`columns` of the runs of one method at one ε, from their rows in a sweep's table.
+    def over_runs(self, positive: Array, runs: pd.DataFrame) -> dict[str, float]:
+        """`columns_for` the measures of one method at one ε, from its runs in a sweep's table.
 
-        The column "split" tells on which of the splits a run was judged.
+        Parameters
+        ----------
+        positive : (splits,) array
+            Share of the test records whose label is above 0.
+        runs : DataFrame
+            The column "split" tells on which split a run was judged.
         """
         ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -15,12 +15,10 @@ from dpcore.evaluation.scoring import auc, metrics
 from dpcore.evaluation.scoring.base import (
     ACCURACY,
     AREA,
-    HIGH,
-    LOW,
     Array,
     Metric,
-    holding,
-    spread_over,
+    around,
+    over_runs,
 )
 
 if TYPE_CHECKING:
@@ -31,6 +29,9 @@ BAND_RECORDS = 2_000
 """The spread of single draws is measured on about this many test records."""
 
 
+RATES = ("true_positive_rate", "true_negative_rate")
+
+
 class Classification:
     """See `dpcore.evaluation.scoring.Scoring`."""
 
@@ -38,22 +39,18 @@ class Classification:
         "accuracy_train",
         "accuracy_test",
         "balanced_accuracy",
-        "true_positive_rate",
-        "true_negative_rate",
+        *RATES,
         "auc",
     )
-    columns: tuple[str, ...] = (
+    measured: tuple[str, ...] = (
         "accuracy",
-        "accuracy_low",
-        "accuracy_high",
         "auc",
-        "auc_low",
-        "auc_high",
         "balanced_accuracy",
         "missed_per_1000",
         "false_per_1000",
     )
     single: Mapping[str, str] = MappingProxyType({"accuracy": "accuracy_test", "auc": "auc"})
+    exact = True
 
     def measures(self, split: Split) -> tuple[Metric, ...]:
         """Accuracy; the area under the ROC curve where both classes are among the test records."""
@@ -77,36 +74,32 @@ class Classification:
 
     def expected(
         self, split: Split, centres: Array, sigmas: Array, draws: Array
-    ) -> dict[str, Array]:
-        """Means to 1e-4, of areas as in `expected_areas`; bands from the draws."""
+    ) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Means to 1e-4, of areas as in `expected_auc`; draws on about 2,000 test records."""
         test = metrics.expected_rates(centres, sigmas, split.x_test, split.y_test)
         area = auc.expected_auc(centres, sigmas, split.x_test, split.y_test)
         every = math.ceil(len(split.y_test) / BAND_RECORDS)
         few = split.x_test[::every], split.y_test[::every]
-        around = auc.area_bands(centres, sigmas, draws, *few, (LOW, HIGH))
-        hits = metrics.noisy_accuracies(centres, sigmas, draws, *few)
-        if every > 1:
-            # Against these draws' mean: the records left out shift every draw by nearly the same.
-            hits += (test.accuracy - hits.mean(axis=1))[:, None]
-        low, high = holding(test.accuracy, *np.quantile(hits, [LOW, HIGH], axis=1))
         share = float(np.mean(split.y_test > 0))
-        missed, false = _per_thousand(test.true_positive, test.true_negative, share)
-        accuracies = test.accuracy, low, high
-        areas = area, area + around[0], area + around[1]
-        values = (*accuracies, *areas, test.balanced, missed, false)
-        return dict(zip(self.columns, values, strict=True))
+        means = self._named(test, area, share)
+        drawn = metrics.noisy_rates(centres, sigmas, draws, *few)
+        singles = self._named(drawn, auc.noisy_areas(centres, sigmas, draws, *few), share)
+        for name in self.measured if every > 1 else ("auc",):
+            # The records and pairs left out shift every draw by nearly the same.
+            singles[name] = around(means[name], singles[name])
+        return means, singles
 
-    def over_runs(self, splits: Sequence[Split], runs: pd.DataFrame) -> dict[str, float]:
+    def _named(self, rates: metrics.Rates, areas: Array, share: float | Array) -> dict[str, Array]:
+        cases = _per_thousand(rates.true_positive, rates.true_negative, share)
+        values = (rates.accuracy, areas, rates.balanced, *cases)
+        return dict(zip(self.measured, values, strict=True))
+
+    def over_runs(self, positive: Array, runs: pd.DataFrame) -> dict[str, float]:
         """Means over runs; the band from 5 % to 95 % of them."""
         places = runs["split"].to_numpy()
-        accuracies, areas = (
-            spread_over(runs[name].to_numpy(), places) for name in self.single.values()
-        )
-        found, cleared = (runs[f"true_{kind}_rate"].to_numpy() for kind in ("positive", "negative"))
-        shares = np.array([np.mean(split.y_test > 0) for split in splits])[places]
-        cases = [values.mean() for values in _per_thousand(found, cleared, shares)]
-        values = map(float, (*accuracies, *areas, runs["balanced_accuracy"].mean(), *cases))
-        return dict(zip(self.columns, values, strict=True))
+        rates = metrics.Rates(*(runs[name].to_numpy() for name in ("accuracy_test", *RATES)))
+        named = self._named(rates, runs["auc"].to_numpy(), positive[places])
+        return over_runs(named, places, self.single)
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
         """Wilson's interval, and its like for areas; from the test records alone."""

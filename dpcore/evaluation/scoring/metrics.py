@@ -33,9 +33,9 @@ class Rates:
 
     Parameters
     ----------
-    accuracy : (k,) array
+    accuracy : (k,) or (k, draws) array
         Share of all records with a positive margin.
-    true_positive, true_negative : (k,) array
+    true_positive, true_negative : (k,) or (k, draws) array
         Share of the +1, and of the -1 records.
     """
 
@@ -215,6 +215,20 @@ def noisy_accuracies(
         hits[still] += np.count_nonzero(margins[:, still] > 0.0, axis=0)[:, None]
         hits += null_hits  # a margin of 0 is judged -1, as in `rates`
     return hits / len(labels)
+
+
+def noisy_rates(
+    centres: Array, sigmas: Array, draws: Array, features: Array, labels: Array
+) -> Rates:
+    """`rates` of w + σ z for every draw z, shape (k, number of draws)."""
+    shares = [
+        noisy_accuracies(centres, sigmas, draws, features[some], labels[some])
+        if some.any()
+        else np.zeros((len(centres), len(draws)))
+        for some in (labels > 0, labels <= 0)
+    ]
+    positive = np.count_nonzero(labels > 0) / len(labels)
+    return Rates(np.asarray(positive * shares[0] + (1.0 - positive) * shares[1]), *shares)
 
 
 def noisy_objectives(

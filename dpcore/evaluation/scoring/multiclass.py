@@ -6,7 +6,7 @@ draws.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from dpcore.datasets import Split
 from dpcore.erm.one_vs_rest import parts
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.scoring import metrics
-from dpcore.evaluation.scoring.base import ACCURACY, Array, Metric, spread, spread_over
+from dpcore.evaluation.scoring.base import ACCURACY, Array, Metric, around, over_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,8 +56,9 @@ class Multiclass:
     """See `dpcore.evaluation.scoring.Scoring`."""
 
     run_columns: tuple[str, ...] = ("accuracy_train", "accuracy_test", "balanced_accuracy")
-    columns: tuple[str, ...] = ("accuracy", "accuracy_low", "accuracy_high", "balanced_accuracy")
+    measured: tuple[str, ...] = ("accuracy", "balanced_accuracy")
     single: Mapping[str, str] = MappingProxyType({"accuracy": "accuracy_test"})
+    exact = False
 
     def measures(self, split: Split) -> tuple[Metric, ...]:
         """Accuracy in [0, 1]."""
@@ -81,21 +82,23 @@ class Multiclass:
 
     def expected(
         self, split: Split, centres: Array, sigmas: Array, draws: Array
-    ) -> dict[str, Array]:
-        """Means and bands, both over the draws (m, K·d)."""
-        result = []
-        for centre, sigma in zip(centres, sigmas, strict=True):
+    ) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Means over the draws (m, K·d), and each of these."""
+        drawn = np.empty((2, len(centres), len(draws)))
+        for place, (centre, sigma) in enumerate(zip(centres, sigmas, strict=True)):
             models = centre + sigma * (draws if sigma > 0.0 else draws[:1])
-            overall, balanced = accuracies(models, split.x_test, split.y_test, split.entry.classes)
-            result.append((*spread(overall), balanced.mean()))
-        return dict(zip(self.columns, np.array(result).T, strict=True))
+            found = accuracies(models, split.x_test, split.y_test, split.entry.classes)
+            for measure, values in zip(drawn, found, strict=True):
+                measure[place] = values
+        means = dict(zip(self.measured, drawn.mean(axis=2), strict=True))
+        singles = dict(zip(self.measured, drawn, strict=True))
+        return means, {name: around(means[name], singles[name]) for name in means}
 
-    def over_runs(self, splits: Sequence[Split], runs: pd.DataFrame) -> dict[str, float]:
+    def over_runs(self, positive: Array, runs: pd.DataFrame) -> dict[str, float]:
         """Means over runs; the band from 5 % to 95 % of them."""
-        single = runs["accuracy_test"].to_numpy()
-        accuracies = map(float, spread_over(single, runs["split"].to_numpy()))
-        values = *accuracies, float(runs["balanced_accuracy"].mean())
-        return dict(zip(self.columns, values, strict=True))
+        values = (runs[name].to_numpy() for name in ("accuracy_test", "balanced_accuracy"))
+        named = dict(zip(self.measured, values, strict=True))
+        return over_runs(named, runs["split"].to_numpy(), self.single)
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
         """Wilson's interval, from the test records alone."""

@@ -8,7 +8,7 @@ closed form. For several models or for noise, the RMSE is the root of the mean s
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from scipy import special
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.scoring import metrics
-from dpcore.evaluation.scoring.base import HIGH, LOW, Array, Metric, holding, spread_over
+from dpcore.evaluation.scoring.base import Array, Metric, holding, over_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,8 +119,9 @@ class Regression:
     """See `dpcore.evaluation.scoring.Scoring`."""
 
     run_columns: tuple[str, ...] = ("rmse_train", "rmse_test", "r2_train", "r2_test")
-    columns: tuple[str, ...] = ("rmse", "rmse_low", "rmse_high", "r2")
+    measured: tuple[str, ...] = ("rmse", "r2")
     single: Mapping[str, str] = MappingProxyType({"rmse": "rmse_test"})
+    exact = True
 
     def measures(self, split: Split) -> tuple[Metric, ...]:
         """RMSE in the unit of y, against its public range."""
@@ -141,22 +142,23 @@ class Regression:
 
     def expected(
         self, split: Split, centres: Array, sigmas: Array, draws: Array
-    ) -> dict[str, Array]:
-        """The root of the expected square; the band of single runs from the draws."""
-        unit = half_range(split)
+    ) -> tuple[dict[str, Array], dict[str, Array]]:
+        """The root of the expected square, and of that of each draw."""
         mean = expected_mean_squares(centres, sigmas, split.x_test, split.y_test)
         single = noisy_mean_squares(centres, sigmas, draws, split.x_test, split.y_test)
-        low, high = unit * np.sqrt(holding(mean, *np.quantile(single, [LOW, HIGH], axis=1)))
-        values = unit * np.sqrt(mean), low, high, _explained(mean, split.y_test)
-        return dict(zip(self.columns, values, strict=True))
+        return self._named(mean, split), self._named(single, split)
 
-    def over_runs(self, splits: Sequence[Split], runs: pd.DataFrame) -> dict[str, float]:
+    def _named(self, squares: Array, split: Split) -> dict[str, Array]:
+        values = half_range(split) * np.sqrt(squares), _explained(squares, split.y_test)
+        return dict(zip(self.measured, values, strict=True))
+
+    def over_runs(self, positive: Array, runs: pd.DataFrame) -> dict[str, float]:
         """The root of the mean square over runs; the band from 5 % to 95 % of them."""
-        single = runs["rmse_test"].to_numpy()
-        mean = float(np.sqrt(np.mean(single**2)))
-        _, *band = spread_over(single, runs["split"].to_numpy())
-        values = mean, *map(float, holding(mean, *band)), float(runs["r2_test"].mean())
-        return dict(zip(self.columns, values, strict=True))
+        named = {name: runs[f"{name}_test"].to_numpy() for name in self.measured}
+        found = over_runs(named, runs["split"].to_numpy(), self.single)
+        mean = float(np.sqrt(np.mean(named["rmse"] ** 2)))
+        low, high = holding(mean, found["rmse_low"], found["rmse_high"])
+        return found | {"rmse": mean, "rmse_low": float(low), "rmse_high": float(high)}
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
         """Intervals by the spread of the test records' squares, their mean taken to be normal."""

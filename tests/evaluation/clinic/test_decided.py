@@ -40,10 +40,11 @@ CLINIC = ClinicStudy(STUDY, (0.5, 0.2, 0.2))
 
 
 @pytest.fixture(scope="module", autouse=True)
-def no_trees_are_tried() -> Iterator[None]:
-    """They take seconds, and `dpcore.evaluation.boosted` has tests of its own."""
+def no_trees_are_tried_and_few_splits() -> Iterator[None]:
+    """Either takes seconds and has tests of its own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dpcore.evaluation.baselines._better", lambda *_: LINEAR)
+        patch.setattr("dpcore.evaluation.splits.MOST", 5)
         yield
 
 
