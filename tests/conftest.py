@@ -136,3 +136,10 @@ def no_private_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     if cache._private is not None:
         shutil.rmtree(cache._private, ignore_errors=True)
+
+
+@pytest.fixture
+def few_splits(monkeypatch: pytest.MonkeyPatch) -> int:
+    """At most three splits of small data sets in this process, each of which costs its time."""
+    monkeypatch.setattr("dpcore.evaluation.splits.MOST", 3)
+    return 3

@@ -242,6 +242,7 @@ def test_records_come_by_name_or_from_a_file(tmp_path: Path) -> None:
     assert not table.published
 
 
+@pytest.mark.usefixtures("few_splits")
 def test_explore_gives_the_table_of_the_page() -> None:
     study = dpcore.Study(
         methods=("nonprivate", "outpert"), epsilons=(0.5,), preparation=Preparation(seed=1)

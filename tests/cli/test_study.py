@@ -69,6 +69,7 @@ def test_a_sweep_gives_the_rows_of_the_same_study_in_python(
     assert rows[0]["sensitivity"] is None  # no noise, no sensitivity
 
 
+@pytest.mark.usefixtures("few_splits")
 @pytest.mark.parametrize("also", [[], ["--summary"]])
 def test_what_is_not_private_is_told_once_and_at_no_epsilon(
     capsys: Captured, also: list[str]
@@ -205,6 +206,7 @@ def test_a_number_to_predict_brings_its_own_loss_and_columns(capsys: Captured) -
         assert sentence in refused(capsys, *arguments, *more.split())
 
 
+@pytest.mark.usefixtures("few_splits")
 @pytest.mark.parametrize(
     ("dataset", "loss", "measures"),
     [("breast_cancer", "logistic", ("accuracy", "auc")), ("diabetes", "squared", ("rmse",))],

@@ -20,6 +20,8 @@ from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, problem_for
 from tests.evaluation.splits import made_split
 
+pytestmark = pytest.mark.usefixtures("few_splits")
+
 
 def test_the_model_without_privacy_knows_a_separable_problem() -> None:
     split = made_split(records=300, dimension=3)
@@ -96,11 +98,11 @@ def test_more_records_tested_make_the_range_narrower_around_the_mean() -> None:
     def width(ends: tuple[float, float]) -> float:
         return ends[1] - ends[0]
 
-    # Five splits of 114 test records are 569 different ones at most.
+    # Three splits of 114 test records are 342 different ones.
     for name, (low, high) in found.ranges.items():
         assert low < found.measured[name] < high
         single = np.mean([width(one.ranges[name]) for one in alone])
-        assert width((low, high)) == pytest.approx(single * np.sqrt(114 / 569), rel=1e-9)
+        assert width((low, high)) == pytest.approx(single * np.sqrt(114 / 342), rel=1e-9)
 
 
 OTHERWISE = {

@@ -22,6 +22,8 @@ from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext
 
+pytestmark = pytest.mark.usefixtures("few_splits")
+
 FEATURES = "x: -1 to 1\nz: -1 to 1\nsite: one of a, b, c; unknown: blank\n"
 PREDICTED = {
     "class": "predict outcome: one of no, yes",

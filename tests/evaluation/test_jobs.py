@@ -54,7 +54,8 @@ def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache: Path) -
     rows = job.result(PATIENCE)
     # The worker may sum in another order: threads are shared out differently there.
     parts = splits_of(QUICK.dataset, QUICK.records, QUICK.preparation)
-    assert rows["splits"].tolist() == [5] * 2 + [2] * 2  # the trained one has two runs
+    assert rows["splits"].tolist() == [71] * 4
+    assert rows["runs"].tolist() == [20 * 71] * 2 + [2 * 71] * 2
     pd.testing.assert_frame_equal(rows, all_curves(QUICK, parts), rtol=1e-10)
     assert (job.state, job.progress, job.message) == ("done", 1.0, "done")
     wait_for(lambda: names(cache) == {f"{QUICK.key}.csv"})
@@ -197,7 +198,7 @@ def test_uploaded_records_wait_for_the_job_and_are_read_once(tmp_path: Path) -> 
     rows = submit(study, str(waiting)).result(PATIENCE)
     assert not waiting.exists()
     wanted = all_curves(study, splits(half, study.preparation))
-    assert set(rows["splits"]) == {10}
+    assert set(rows["splits"]) == {100}
     assert rows["objective"].to_numpy() == pytest.approx(wanted["objective"].to_numpy(), rel=1e-12)
 
 

@@ -9,11 +9,14 @@ import pandas as pd
 import pytest
 
 from dpcore.datasets import Preparation, Split, Table, load, prepare
+from dpcore.datasets.prepare import tested as held_out
 from dpcore.erm.method import noise_generator
+from dpcore.errors import InvalidInput
 from dpcore.evaluation import sweep as sweeping
-from dpcore.evaluation.curves import closed_form, summarise
-from dpcore.evaluation.scoring import spread, spread_over
-from dpcore.evaluation.splits import COUNTS, each, judged, splits, splits_of
+from dpcore.evaluation.baselines import baselines
+from dpcore.evaluation.curves import all_curves, closed_form, summarise
+from dpcore.evaluation.scoring import columns_for, deviations, over_runs, spread, spread_over
+from dpcore.evaluation.splits import ERROR, MOST, each, judged, number_of_splits, splits, splits_of
 from dpcore.evaluation.study import Study, fitting, problem_for
 from dpcore.evaluation.sweep import sweep
 
@@ -22,7 +25,7 @@ STUDY = Study(methods=("nonprivate", "opera", "dpgd"), epsilons=(0.5, 5.0), runs
 
 @pytest.fixture(scope="module")
 def parts() -> tuple[Split, ...]:
-    return splits(load("breast_cancer"), Preparation())
+    return tuple(splits(load("breast_cancer"), Preparation())[:5])
 
 
 @pytest.fixture(scope="module")
@@ -38,15 +41,100 @@ def of_size(records: int) -> Table:
 
 @pytest.mark.parametrize(
     ("records", "count"),
-    [(100, 10), (497, 10), (500, 5), (1_000, 5), (1_250, 2), (2_497, 2), (2_500, 1), (30_000, 1)],
+    [
+        *((2, 100), (100, 100), (303, 100), (400, 100)),  # at the most
+        *((403, 99), (569, 71), (1_797, 23), (2_100, 20)),
+        *((9_997, 20), (9_998, 5), (19_998, 3), (20_003, 2), (40_000, 2), (40_003, 1)),
+    ],
 )
 def test_the_fewer_records_are_tested_the_more_often_they_are_split(
     records: int, count: int
 ) -> None:
-    found = splits(of_size(records), Preparation())
-    assert len(found) == count
-    # A fifth is tested: all splits together test 500, or there are ten of them.
-    assert count * found[0].tested >= 500 or count == max(COUNTS)
+    held = max(1, round(0.2 * records))
+    assert number_of_splits(records, held) == count
+    if count < MOST:
+        # Whatever the accuracy of a model is, half a point is all that the splits leave of it.
+        generator = np.random.default_rng(0)
+        right = generator.hypergeometric(records // 2, records - records // 2, held, 2_000)
+        assert np.std(right / held) / np.sqrt(count) < 1.05 * ERROR
+
+
+def test_half_a_point_is_left_of_the_accuracy_without_privacy() -> None:
+    """On breast cancer the rule is met with room to spare, as its models are nearly all right."""
+    every = splits(load("breast_cancer"), Preparation())
+    assert len(every) == 71
+    assert 0.0 < baselines(every[:25]).split_errors["accuracy"] < ERROR
+    assert baselines(every[:3]).split_errors["accuracy"] > ERROR / 2
+
+
+def test_how_many_there_are_hangs_on_public_numbers_alone() -> None:
+    """Blank and incomplete records count, whatever becomes of them."""
+    table = of_size(600)
+    emptied = replace(table, label=np.where(np.arange(600) < 400, 0, table.label))
+    for preparation in (Preparation(), Preparation(missing="drop")):
+        assert len(splits(emptied, preparation)) == len(splits(table, preparation)) == 67
+    assert len(splits(table, Preparation(test_fraction=0.5))) == 20
+
+
+# Of whom
+
+
+def by_class(table: Table, seed: int, fraction: float) -> np.ndarray:
+    preparation = Preparation(seed=seed, test_fraction=fraction, stratified=True)
+    return held_out(table, preparation)[1]
+
+
+@pytest.mark.parametrize("fraction", [0.2, 0.137, 0.5, 0.97])
+@pytest.mark.parametrize("key", ["breast_cancer", "optical_digits"])
+def test_every_class_is_tested_at_its_share_to_one_record(key: str, fraction: float) -> None:
+    table = load(key)
+    classes = [table.label == label for label in np.unique(table.label)]
+    off = []
+    for seed in range(20):
+        test = by_class(table, seed, fraction)
+        assert test.sum() == round(fraction * table.records)  # as many as without classes
+        for members in classes:
+            assert abs(test[members].sum() - test.sum() * members.mean()) < 1.0
+        usual = held_out(table, Preparation(seed=seed, test_fraction=fraction))[1]
+        off += [abs(usual[own].sum() - test.sum() * own.mean()) for own in classes]
+    # A draw that does not look at the labels is further off.
+    assert max(off) > 2.0
+
+
+def test_within_a_class_every_record_is_tested_equally_often() -> None:
+    table = load("breast_cancer")
+    often = np.mean([by_class(table, seed, 0.2) for seed in range(400)], axis=0)
+    # The scatter of 569 shares of 400 draws at 1 in 5, and its ends.
+    assert np.std(often) == pytest.approx(0.4 / np.sqrt(400), rel=0.15)
+    assert np.abs(often - 0.2).max() < 4.5 * 0.4 / np.sqrt(400)
+
+
+def test_only_published_records_of_classes_are_split_by_class() -> None:
+    table, number = load("breast_cancer"), load("diabetes")
+    assert all(one.preparation.stratified for one in splits(table, Preparation())[:3])
+    assert not splits(number, Preparation())[0].preparation.stratified
+    for other in (replace(table, published=False), number):
+        with pytest.raises(InvalidInput, match=r"^stratified is True, but it must be False: "):
+            prepare(other, Preparation(stratified=True))
+
+
+def test_on_ones_own_records_no_record_moves_another() -> None:
+    """Whatever one person's record is, every split learns from the same others."""
+    table, person = replace(of_size(600), published=False), 7
+    for label in (-table.label[person], 0):  # another class, or blank
+        changed = table.label.copy()
+        changed[person] = label
+        neighbour = replace(table, label=changed)
+        every = splits(table, Preparation()), splits(neighbour, Preparation())
+        assert len(every[0]) == len(every[1]) == 67
+        for one, two in zip(*every, strict=True):
+            masks = [held_out(table, part.preparation)[1] for part in (one, two)]
+            assert np.array_equal(*masks)
+            moved = (one.x_train != two.x_train).any(axis=1) | (one.y_train != two.y_train)
+            assert moved.sum() == (not masks[0][person])
+        # By class it would move others, which shows.
+        pair = [replace(each_, published=True) for each_ in (table, neighbour)]
+        assert any((by_class(pair[0], s, 0.2) != by_class(pair[1], s, 0.2)).any() for s in range(5))
 
 
 def test_a_cohort_is_judged_once_whatever_its_size() -> None:
@@ -55,17 +143,24 @@ def test_a_cohort_is_judged_once_whatever_its_size() -> None:
         assert (only.records, only.tested) == (records, 10_000)
 
 
-def test_the_first_split_is_the_usual_one_and_no_two_are_alike(parts: tuple[Split, ...]) -> None:
+def test_a_single_split_is_the_usual_one_and_no_two_are_alike(parts: tuple[Split, ...]) -> None:
+    large = of_size(40_003)
+    (only,) = splits(large, Preparation(seed=3))
+    assert np.array_equal(only.x_train, prepare(large, Preparation(seed=3)).x_train)
     table = load("breast_cancer")
-    assert len(parts) == 5
     for place, part in enumerate(parts):
-        own = prepare(table, Preparation(seed=place))
+        own = prepare(table, Preparation(seed=place, stratified=True))
         assert np.array_equal(part.x_train, own.x_train)
         assert np.array_equal(part.y_test, own.y_test)
     assert len({part.x_test.tobytes() for part in parts}) == 5
     # After the last seed there is, they go on with the first.
     last = splits(table, Preparation(seed=2**63 - 1))
     assert np.array_equal(last[1].x_test, parts[0].x_test)
+
+
+def test_a_first_picture_takes_no_more_splits_than_it_may() -> None:
+    for records, few in ((100, 5), (500, 5), (1_797, 2), (9_000, 1)):
+        assert len(splits(of_size(records), Preparation()).at_once) == few
 
 
 def test_together_they_test_nearly_every_record(parts: tuple[Split, ...]) -> None:
@@ -84,14 +179,35 @@ def test_closed_forms_are_means_over_the_splits(parts: tuple[Split, ...]) -> Non
     study = replace(STUDY, methods=("nonprivate", "opera"))
     found = closed_form(study, parts)
     alone = [closed_form(study, part) for part in parts]
-    for column in ("accuracy", "accuracy_low", "auc", "accuracy_noiseless", "objective"):
-        wanted = np.mean([table[column] for table in alone], axis=0)
-        assert found[column].to_numpy() == pytest.approx(wanted, rel=1e-12)
-        assert (np.std([table[column] for table in alone], axis=0) > 0).any()
+    for column in ("accuracy", "missed_per_1000", "auc", "accuracy_noiseless", "objective"):
+        values = [table[column] for table in alone]
+        assert found[column].to_numpy() == pytest.approx(np.mean(values, axis=0), rel=1e-12)
+        error = np.std(values, axis=0, ddof=1) / np.sqrt(5)
+        assert found[f"{column}_split_error"].to_numpy() == pytest.approx(error, rel=1e-9)
+        assert (error > 0).any()
+        assert alone[0][f"{column}_split_error"].isna().all()
+    for column in ("accuracy", "auc", "balanced_accuracy", "objective", "excess_risk"):
+        noise = [table[f"{column}_noise_deviation"] ** 2 for table in alone]
+        wanted = np.sqrt(np.mean(noise, axis=0))
+        # Each from 200 draws: neither 3/2 of the noise nor ⅔ of it.
+        assert found[f"{column}_noise_deviation"].to_numpy() == pytest.approx(wanted, rel=0.25)
+        still = found.loc[found["method"] == "nonprivate", f"{column}_noise_deviation"]
+        assert still.to_numpy() == pytest.approx(0.0, abs=1e-12)
     assert set(found["splits"]) == {5}
     assert set(alone[0]["splits"]) == {1}
     for column in ("sigma", "sensitivity", "delta", "status", "steps"):
         assert found[column].equals(alone[0][column])
+
+
+def test_a_trained_method_has_two_runs_on_every_split(parts: tuple[Split, ...]) -> None:
+    found = all_curves(replace(STUDY, methods=("opera", "dpgd"), runs=1), parts)
+    assert found["splits"].tolist() == [5] * 4
+    assert found["runs"].tolist() == [200] * 2 + [10] * 2
+    assert found["accuracy_split_error"].notna().all()
+    one = replace(STUDY, methods=("dpgd",), runs=1, epsilons=(1.0,))
+    (alone,) = all_curves(one, parts[0]).to_dict("records")
+    assert alone["runs"] == 1
+    assert np.isnan(alone["accuracy_noise_deviation"])
 
 
 def test_runs_take_the_splits_in_turn(rows: pd.DataFrame, parts: tuple[Split, ...]) -> None:
@@ -219,3 +335,44 @@ def test_few_runs_on_a_split_are_widened_for_their_own_mean() -> None:
 def test_splits_of_unlike_counts_are_weighed_alike() -> None:
     values, places = np.array([1.0, 1.0, 1.0, 5.0, 5.0]), np.array([0, 0, 0, 1, 1])
     assert [float(x) for x in spread_over(values, places)] == [3.0, 3.0, 3.0]
+
+
+# What comes from the noise, and what from the split
+
+
+@pytest.mark.parametrize(("noise", "between"), [(0.02, 0.05), (0.04, 0.03), (0.0, 0.03)])
+@pytest.mark.parametrize(("count", "runs"), [(20, 40), (100, 230)])
+def test_both_parts_are_told_apart(noise: float, between: float, count: int, runs: int) -> None:
+    generator, places = np.random.default_rng(3), np.arange(runs) % count
+    found = []
+    for _ in range(400):
+        offsets = generator.normal(0.7, between, count)[places]
+        found.append(deviations(offsets + noise * generator.standard_normal(runs), places))
+    deviation, error = np.sqrt(np.mean(np.square(found), axis=0))
+    # Accepts both, and would tell ⅔ or 3/2 of either, and the noise counted as the splits' own.
+    assert deviation == pytest.approx(noise, rel=0.05)
+    assert error == pytest.approx(between / np.sqrt(count), rel=0.12)
+
+
+def test_splits_that_do_not_differ_leave_little() -> None:
+    """The noise of the splits' means is not taken for the splits' own."""
+    generator, places = np.random.default_rng(4), np.arange(200) % 100
+    found = [deviations(generator.standard_normal(200), places)[1] for _ in range(300)]
+    counted_twice = 1.0 / np.sqrt(2.0 * 100.0)
+    assert np.sqrt(np.mean(np.square(found))) < 0.4 * counted_twice
+
+
+def test_what_cannot_be_told_is_no_number() -> None:
+    values = np.random.default_rng(5).standard_normal(6)
+    assert np.isnan(deviations(values, np.arange(6))).all()  # a run for each split
+    noise, error = deviations(values, np.zeros(6, dtype=int))
+    assert noise == pytest.approx(np.std(values, ddof=1))
+    assert np.isnan(error)
+
+
+def test_a_band_ends_where_its_measure_does() -> None:
+    values, places = np.array([1.0, 1.0, 0.6, 1.0] * 5), np.arange(20) // 2
+    found = over_runs({"accuracy": values, "rmse": values}, places, ("accuracy", "rmse"))
+    assert tuple(found) == columns_for(("accuracy", "rmse"), ("accuracy", "rmse"))
+    assert found["accuracy_high"] == 1.0
+    assert found["rmse_high"] > 1.0

@@ -36,6 +36,7 @@ def row(method: str, epsilon: float, sigma: float, accuracy: float, **other: obj
         "missed_per_1000": 1000.0 * (1.0 - accuracy) / 2.0,
         "false_per_1000": 1000.0 * (1.0 - accuracy) / 2.0,
         "runs": 30,
+        "splits": 1,
         "source": "closed form",
     } | other
 

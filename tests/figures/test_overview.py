@@ -15,6 +15,7 @@ from dpcore.figures.curves import ReferenceLine
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.overview import LETTERS, ROW, overview
 from dpcore.figures.quality import ACCURACY, Quality
+from dpcore.figures.verdict import noise_and_split
 from dpcore.methods import in_words, register
 
 QUALITIES = {
@@ -177,3 +178,29 @@ def test_the_lines_name_stands_above_the_axes_in_rows_that_fit_a_narrow_screen(
         assert " ".join(rows) == f"━ best proved: {in_words(method)}"
         assert max(map(len, rows)) <= LETTERS
         assert ROW * len(rows) <= figure.layout.margin.t <= 60
+
+
+@pytest.mark.parametrize("column", QUALITIES)
+def test_the_noise_is_told_apart_from_the_split(table, titles, column: str) -> None:
+    """In sentences of at most twenty words; of one split there is nothing to tell apart."""
+    quality = QUALITIES[column]
+    one, *_ = drawing(table, titles, quality)
+    assert "split" not in one.sentence
+    several = table.assign(splits=100, runs=200)
+    deviations = {f"{column}_noise_deviation": 0.0213, f"{column}_split_error": 0.0046}
+    drawn, _, row = drawing(several.assign(**deviations), titles, quality)
+    said = {"accuracy": ("2.1 points", "0.5 points"), "auc": ("0.021", "0.005")}
+    noise, split = said.get(column, ("0.0213 days", "0.0046 days"))
+    told = f"Noise moves a single model by ±{noise}; which records are tested leaves ±{split}."
+    assert noise_and_split(row, quality) == told
+    means = "Means over 200 runs on 100 splits; on an average one, nine of ten lie in the band."
+    assert drawn.sentence.endswith(f" {means} {told}")
+    assert max(len(sentence.split()) for sentence in (means, told)) <= 20
+    nothing = row.copy()
+    nothing[f"{column}_split_error"] = 0.0
+    assert noise_and_split(nothing, quality) == told.split("leaves")[0] + "leaves next to nothing."
+    alone = row.copy()
+    alone[f"{column}_split_error"] = math.nan
+    assert noise_and_split(alone, quality) == f"Noise moves a single model by ±{noise}."
+    alone[f"{column}_noise_deviation"] = math.nan
+    assert noise_and_split(alone, quality) == ""

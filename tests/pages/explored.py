@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpcore.evaluation.curves import closed_form
+from dpcore.evaluation.splits import splits_of
+from dpcore.evaluation.study import Study
 from pages.explore.controls import every_method
 
 _SWATCH = r':color\[■\]\{foreground="#\w{6}"\}'
@@ -22,6 +26,12 @@ def only_methods(monkeypatch: pytest.MonkeyPatch, *methods: str) -> None:
 def all_methods(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on the page, where a test file has only some."""
     monkeypatch.setattr("pages.explore.view.every_method", every_method)
+
+
+def at_first(study: Study) -> pd.Series:
+    """The first row of a study's closed forms, on the splits of the first picture."""
+    every = splits_of(study.dataset, study.records, study.preparation)
+    return closed_form(study, every.at_once).iloc[0]
 
 
 def numbers(app: AppTest) -> dict[str, str]:

@@ -7,7 +7,7 @@ import json
 import re
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,19 +23,24 @@ from dpcore.controls.explore import BEST, TABS
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.erm import accurate
 from dpcore.erm.losses import MARGIN_LOSSES
+from dpcore.evaluation import curves, references
 from dpcore.evaluation.curves import answers
+from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.scoring import ACCURACY
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
+from dpcore.evaluation.task import JobContext
 from dpcore.export import explore as export
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.methods import register
+from pages.explore import curve_jobs, loaders
 from pages.explore.numbers import chosen_by
 from pages.explore.view import View
 from pages.shared import query
 from tests.pages.expert import with_expert_open
 from tests.pages.explored import (
     all_methods,
+    at_first,
     below_title,
     cost,
     number,
@@ -103,17 +108,50 @@ def test_first_view_answers_without_a_click(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_records_that_judge_and_learn_in_turn_are_counted_once() -> None:
-    line = "Breast cancer (Wisconsin) · 569 patients · judged on 569 of them, in 5 splits"
-    assert below_title(opened()) == line
+    line = "Breast cancer (Wisconsin) · 569 patients · judged on 569 of them, "
+    assert below_title(opened()) == f"{line}in 5 of 71 splits so far"
 
 
-def test_the_numbers_are_those_of_the_package() -> None:
-    study = Study(methods=("opera",), epsilons=(1.0,), delta=1e-5)
-    row = answers(study).iloc[0]
-    shown = numbers(opened(focus="OPERA"))
+def done(study: Study | ReferenceStudy) -> pd.DataFrame:
+    """What its job leaves."""
+    work = curves.work if isinstance(study, Study) else references.work
+    return work(study, JobContext()).rows  # type: ignore[arg-type]
+
+
+def agree(app: AppTest, row: pd.Series) -> None:
+    shown = numbers(app)
     assert shown["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
     missed = f"{row['missed_per_1000']:.0f} · {row['false_per_1000']:.0f}"
     assert shown["Missed · false alarms"] == missed
+
+
+@pytest.fixture
+def seven_splits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Two more than those of a first picture."""
+    loaders._splits.clear()
+    monkeypatch.setattr("dpcore.evaluation.splits.MOST", 7)
+    yield
+    loaders._splits.clear()
+
+
+@pytest.mark.usefixtures("seven_splits")
+def test_the_numbers_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = Study(methods=("opera",), epsilons=(1.0,), delta=1e-5)
+    app = opened(focus="OPERA")
+    agree(app, at_first(study))
+    assert below_title(app).endswith("in 5 of 7 splits so far")
+    # As once the jobs are done.
+    monkeypatch.setattr(curve_jobs, "is_done", lambda study: True)
+    monkeypatch.setattr(curve_jobs, "results", done)
+    app.run()
+    assert not app.exception
+    assert below_title(app).endswith("judged on 569 of them, in 7 splits")
+    agree(app, answers(study).iloc[0])
+    assert re.search(
+        r"Noise moves a single model by ±[\d.]+ points; which records are tested leaves ±[01]\.\d "
+        r"points\.",
+        app.metric[0].help,
+    )
 
 
 def test_random_features_take_the_place_of_the_columns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +161,7 @@ def test_random_features_take_the_place_of_the_columns(monkeypatch: pytest.Monke
     assert not app.warning
     made = Preparation(features="fourier", fourier_features=64, bandwidth=0.3)
     study = Study(methods=("psgd",), epsilons=(1.0,), preparation=made)
-    assert numbers(app)["Accuracy"] == f"{100 * answers(study).iloc[0]['accuracy']:.1f} %"
+    assert numbers(app)["Accuracy"] == f"{100 * at_first(study)['accuracy']:.1f} %"
     assert "--features fourier" in export.command(study)
     noun = opened(**link, bandwidth="0.6")
     assert noun.warning[0].value == (
@@ -750,7 +788,8 @@ def test_the_python_to_take_along_gives_the_numbers_on_screen(
 ) -> None:
     only_methods(monkeypatch, "outpert", "opera")
     link = {"methods": ["OPERA"], "loss": "Huber SVM", "delta": "1e-6", "focus": "OPERA"}
-    app = opened(view="Take along", epsilon="2", seed="5", **link)
+    # One split: the numbers on screen are final at once.
+    app = opened(**COHORT, patients="300", view="Take along", epsilon="2", seed="5", **link)
     scope: dict[str, object] = {}
     code = next(block.value for block in app.code if "import" in block.value)
     exec(code, scope)
@@ -797,7 +836,7 @@ def test_the_commands_are_tried_with_every_setting() -> None:
     ):
         usual = kind()
         for field in fields(kind):
-            if field.name not in ("upload", "columns", "preparation"):
+            if field.name not in ("upload", "columns", "preparation", "stratified"):
                 kept = getattr(usual, field.name)
                 assert any(getattr(one, field.name) != kept for one in made), field.name
 

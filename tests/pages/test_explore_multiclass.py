@@ -8,11 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.explore import PER_1000
-from dpcore.datasets import load
-from dpcore.evaluation.curves import all_curves
-from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
-from tests.pages.explored import below_title, numbers, only_methods, sentence
+from tests.pages.explored import at_first, below_title, numbers, only_methods, sentence
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 
@@ -45,7 +42,7 @@ def test_the_digits_are_told_by_one_model_each() -> None:
     assert not app.warning
     assert below_title(app).startswith("Handwritten digits · 1,797 drawings · judged on ")
     study = Study(dataset="optical_digits", methods=("psgd",), epsilons=(10.0,))
-    row = all_curves(study, splits(load(study.dataset), study.preparation)).iloc[0]
+    row = at_first(study)
     shown = numbers(app)
     assert shown["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
     assert shown["Class average"] == f"{100 * row['balanced_accuracy']:.1f} %"

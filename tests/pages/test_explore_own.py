@@ -81,6 +81,7 @@ def test_what_is_taken_along_gives_the_numbers_on_screen(
 ) -> None:
     only_methods(monkeypatch, "opera")
     app = opened(data=file(), number_methods="OPERA", focus="OPERA", view="Take along")
+    until(lambda: "so far" not in below_title(app), app)
     shown = app.dataframe[0].value
     (tmp_path / "your_file.csv").write_bytes(file())
     (tmp_path / "columns.txt").write_text(COLUMNS)

@@ -10,13 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.explore import CHOSEN_METHODS, OF_TWO_CLASSES, PER_1000, TABS
 from dpcore.erm.losses import RESIDUAL_LOSSES
-from dpcore.evaluation.curves import answers
 from dpcore.evaluation.study import Study
 from dpcore.figures.words import plain
 from dpcore.methods import register
 from pages.shared import shared_jobs
 from tests.pages.expert import with_expert_open
-from tests.pages.explored import all_methods, below_title, cost, numbers, only_methods
+from tests.pages.explored import all_methods, at_first, below_title, cost, numbers, only_methods
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 DATA = "Diabetes progression"
@@ -54,7 +53,7 @@ def test_the_first_view_speaks_of_errors_only() -> None:
     )
     assert below_title(app).startswith("Diabetes progression · 442 patients · judged on ")
     study = Study("diabetes", loss="squared", methods=("opera",), epsilons=(0.01,))
-    row = answers(study).iloc[0]
+    row = at_first(study)
     shown = numbers(app)
     assert list(shown) == ["RMSE", "R²", "Right guesses"]
     assert shown["RMSE"] == plain(row["rmse"])
