@@ -18,7 +18,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, faded, look
 from dpcore.figures.words import band, difference_at, listed, literal, plain
 
-ROW = 34
+ROW = 42
 """Pixels of a group."""
 MOST_LETTERS = 48
 MOST_NAMED = 2
@@ -85,6 +85,7 @@ DETAIL = (
 GAP_DETAIL = (
     "The gap of one model is the largest less the smallest value of its groups. "
     "Groups that are too small are left out. "
+    "A model that is wrong for everybody alike has no gap. "
     "Also fair decisions show a gap, as groups differ by chance and in how many have the condition."
 )
 
@@ -296,9 +297,9 @@ def _paired(model: pd.DataFrame, without: pd.DataFrame, measure: str) -> pd.Data
 
 
 def _named(row: pd.Series) -> str:
-    """A group on the axis, with its size."""
+    """A group on the axis, with its size below, which leaves room on a narrow screen."""
     group = str(row["group"])
     if len(group) > MOST_LETTERS:
         group = group[: MOST_LETTERS - 1] + "…"
-    small = ", too small to say" if row["too_small"] else ""
-    return f"{literal(group)} ({int(row['people']):,}{small})"
+    small = ", too small" if row["too_small"] else ""
+    return f"{literal(group)}<br>{int(row['people']):,}{small}"
