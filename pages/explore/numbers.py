@@ -60,9 +60,8 @@ def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> N
         records_are=view.people,
     )
     if not method and view.waiting:
-        words += (
-            f" So far the best of {view.candidates}; {len(view.waiting)} more are on their way."
-        )
+        count = len(view.waiting)
+        words += f" {count} more method{'s' if count > 1 else ''} to come."
     nearest = float(row["epsilon"])
     if nearest != epsilon:
         words += f" It was computed at ε = {plain(nearest)}, the nearest to {plain(epsilon)}."

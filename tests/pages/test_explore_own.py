@@ -101,12 +101,12 @@ def test_what_is_taken_along_gives_the_numbers_on_screen(
 
 
 def test_one_method_is_shown_by_rule_and_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    only_methods(monkeypatch, "opera", "dpgd")
-    app = opened(data=file(), runs="10", epsilon="100")
+    only_methods(monkeypatch, "opera", "dpgd", "objpert")
+    app = opened(data=file(), runs="10", epsilon="1")
     assert "**DP-GD** is being trained." in spoken(app)
     assert set(numbers(app).values()) == {"…"}
-    until(lambda: "At ε = 100" in spoken(app), app)
-    assert sentence(app).startswith("At ε = 100 DP-GD is off by ")
+    until(lambda: "At ε = 1 " in spoken(app), app)
+    assert sentence(app).startswith("At ε = 1 DP-GD is off by ")
     assert "(chosen by a fixed rule, not by looking at your records)" in spoken(app)
     assert "best proved" not in spoken(app).lower()
 

@@ -32,7 +32,9 @@ LATE = re.compile(r"(?i)https?:|www\.|\S@\S|:[a-z_/+-]+1?:|:\w+\[")
 
 def acting(markdown: str) -> list[str]:
     """What would act in it, but for the page's own marks; code, left alone, is taken out."""
-    rest = CODE.sub("", re.sub(r"^\*\*([^*]*:|\S+)\*\* |:\w+\[■\]", "", markdown))
+    rest = CODE.sub(
+        "", re.sub(r"^\*\*([^*]*:|\S+)\*\* |:color\[■\]\{foreground=\"#\w{6}\"\}", "", markdown)
+    )
     return EARLY.findall(rest) + LATE.findall(rest.replace("\\", ""))
 
 
