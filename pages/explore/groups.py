@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore.controls.explore import GROUP_BY, GROUP_MEASURE, GROUPS, THRESHOLD
 from dpcore.datasets.grouping import columns
 from dpcore.evaluation.clinic.group_task import GroupStudy
-from dpcore.evaluation.clinic.task import REFERENCE
+from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.export.explore import group_command, group_snippet
 from dpcore.figures.words import plain
 from pages.explore import curve_jobs, net_benefit, texts
