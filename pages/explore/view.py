@@ -121,7 +121,20 @@ class View:
     @cached_property
     def best(self) -> pd.DataFrame:
         """The rows of the best proved method at each ε; on one's own table, of a fixed rule."""
+        return self._best_of(self.everything)
+
+    @cached_property
+    def best_corrected(self) -> pd.DataFrame:
+        """The same among the methods whose risks can be corrected within the same ε."""
         rows = self.everything
+        possible = [
+            method
+            for method in rows["method"].unique()
+            if not loaders.uncorrectable(self.whole, self.split, method)
+        ]
+        return self._best_of(rows[rows["method"].isin(possible)])
+
+    def _best_of(self, rows: pd.DataFrame) -> pd.DataFrame:
         if not self.by_looking:
             taken = [best_method(self.study.loss, epsilon) for epsilon in rows["epsilon"]]
             rows = rows[rows["method"] == taken]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
 from dpcore.erm.recalibration import Recalibration, recalibrate, training_budget
 from dpcore.errors import InvalidInput, brief
-from dpcore.evaluation.study import Study, calibrations_for
+from dpcore.evaluation.feature_maps import by_map
+from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.guarantee import PrivacyBudget
 from dpcore.methods import method_named
 
@@ -41,3 +43,13 @@ def corrections_for(study: Study, problem: Problem, delta: float) -> dict[str, l
         method: [recalibrate(one, total) for one, total in zip(group, totals, strict=True)]
         for method, group in trained.items()
     }
+
+
+def refusal(study: Study, split: Split) -> str:
+    """Why the risks of a study on such a split cannot be corrected; "" where they can."""
+    try:
+        for one, (rows,) in by_map(study, split):
+            corrections_for(one, problem_for(one, rows), delta_for(one, rows))
+    except InvalidInput as refused:
+        return str(refused)
+    return ""
