@@ -81,7 +81,7 @@ def wanted(view: View, *, corrected: bool) -> ClinicStudy | str:
     if focus != BEST:
         refused = loaders.uncorrectable(view.study, view.split, focus) if corrected else ""
         alone = curve_jobs.trained_study(view.study, focus)
-        return refused or ClinicStudy(alone, corrected=corrected)
+        return verbatim(refused) or ClinicStudy(alone, corrected=corrected)
     if any(job.drawn == "running" for job in view.untrained):
         return texts.BEST_IS_SOUGHT
     best = set(_line(view, focus, corrected)["method"])
@@ -104,7 +104,7 @@ def shown(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Sh
     """
     study = wanted(view, corrected=_is_corrected())
     if isinstance(study, str):
-        st.markdown(verbatim(study) if _is_corrected() else study)
+        st.markdown(study)
         return None
     if first is None or not curve_jobs.is_done(study):
         st.markdown(texts.RISKS_ARE_JUDGED)
