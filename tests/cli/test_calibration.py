@@ -33,7 +33,7 @@ def test_the_table_is_that_of_the_function(capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        (("--bins", "0"), "bins is 0, but it must be"),
+        (("--bins", "0"), "bins is '0', but it must be"),
         (("--bins", "half"), "bins is 'half', but it must be"),
         (("--loss", "huber"), "loss is 'huber', but it must be logistic, which alone gives risks"),
         (("--methods", "objpert", "--corrected"), "it must be proved by the curve of one Gaussian"),
