@@ -15,7 +15,7 @@ from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.baselines import LINEAR, Baselines
 from dpcore.evaluation.curves import against
-from dpcore.evaluation.frontier import best_rows
+from dpcore.evaluation.frontier import best_rows, rows_by_rule
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.scoring import Metric, scoring_for
 from dpcore.evaluation.study import Study, delta_for, problem_for
@@ -135,10 +135,9 @@ class View:
         return self._best_of(rows[rows["method"].isin(possible)])
 
     def _best_of(self, rows: pd.DataFrame) -> pd.DataFrame:
-        if not self.by_looking:
-            taken = [best_method(self.study.loss, epsilon) for epsilon in rows["epsilon"]]
-            rows = rows[rows["method"] == taken]
-        return best_rows(rows, self.compared.measure)
+        if self.by_looking:
+            return best_rows(rows, self.compared.measure)
+        return rows_by_rule(rows, lambda epsilon: best_method(self.study.loss, epsilon))
 
     @property
     def candidates(self) -> int:
