@@ -34,7 +34,7 @@ from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.clinic.costs import Costs
 from dpcore.evaluation.clinic.group_task import GroupStudy, compared
 from dpcore.evaluation.clinic.study import ClinicStudy
-from dpcore.evaluation.clinic.task import decided
+from dpcore.evaluation.clinic.task import calibrated, decided
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext
@@ -200,12 +200,21 @@ def test_explores_python_gives_the_table_of_decisions(monkeypatch: pytest.Monkey
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     study = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(2.0,), runs=2)
     costs = Costs(900.0, 100.0)
-    names, _ = ran(explore.decision_snippet(study, costs))
-    wanted = decided(ClinicStudy(study), costs=(900.0, 100.0))
+    judged = ClinicStudy(study, corrected=True)
+    names, _ = ran(explore.decision_snippet(judged, costs))
+    wanted = decided(judged, costs=(900.0, 100.0))
     same(names["table"], wanted, key=("method", "threshold"))
-    words = shlex.split(explore.decision_command(study, costs).replace("\\\n", " "))
-    assert words[:4] == ["python", "-m", "dpcore", "decision-curve"]
-    assert main([*words[3:-1], os.devnull]) == 0
+    names, _ = ran(explore.calibration_snippet(judged))
+    same(names["table"], calibrated(judged), key=("method", "bin"))
+    lines = {
+        "decision-curve": explore.decision_command(judged, costs),
+        "calibration": explore.calibration_command(judged),
+    }
+    for name, line in lines.items():
+        words = shlex.split(line.replace("\\\n", " "))
+        assert words[:4] == ["python", "-m", "dpcore", name]
+        assert "--corrected" in words
+        assert main([*words[3:-1], os.devnull]) == 0
 
 
 def test_explores_python_gives_the_table_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> None:
     check_data(public(explored))
     typed = options.threshold
     levels = THRESHOLDS if typed is None else [number("threshold", one) for one in typed.split(",")]
-    study = ClinicStudy(explored, tuple(levels))
+    study = ClinicStudy(explored, tuple(levels), corrected=options.corrected)
     output = None if options.output is None else writable(options.output)
     rows = marked(decided(study, records=table, costs=_costs(options), progress=progress))
     give(rows, explored, output, "decision_curve" if options.json else "")

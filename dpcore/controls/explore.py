@@ -51,6 +51,7 @@ PAPER_LAMBDA = 0.001
 ADJACENCIES = {key: common.ADJACENCIES[key] for key in ("zero-out", "replace-one")}
 PER_1000 = "Per 1,000"
 NET_BENEFIT = "Net benefit"
+CALIBRATION = "Calibration"
 GROUPS = "Groups"
 EVERY_METHOD = "Every method"
 BEST_METHOD = "Best method"
@@ -62,6 +63,7 @@ TABS = (
     BEST_METHOD,
     PER_1000,
     NET_BENEFIT,
+    CALIBRATION,
     GROUPS,
     "Noise σ",
     "Objective",
@@ -70,7 +72,7 @@ TABS = (
     TAKE_ALONG,
     "About the data",
 )
-OF_TWO_CLASSES = (PER_1000, NET_BENEFIT, GROUPS)
+OF_TWO_CLASSES = (PER_1000, NET_BENEFIT, CALIBRATION, GROUPS)
 """Tabs that need two classes."""
 MOST = 1_000_000
 
@@ -512,7 +514,19 @@ ALARM_COST = Control(
     placeholder="in your currency",
     help="What it costs you to treat one person needlessly. Leave it empty if you cannot say.",
 )
-DECISIONS = (THRESHOLD, MISS_COST, ALARM_COST)
+CORRECTED = Control(
+    "corrected",
+    "Corrected risks",
+    Switch(),
+    noun="corrected risks",
+    fallback_name="risks as the model gives them",
+    option="corrected",
+    brief="correct risks by noisy counts, paid from the same ε",
+    help="Noise makes a model's risks too extreme or too timid. Here they are corrected by counts "
+    "of how many people with each score have the condition. The counts have noise, too, and are "
+    "paid from the same ε: the model is trained with a little less.",
+)
+DECISIONS = (THRESHOLD, MISS_COST, ALARM_COST, CORRECTED)
 """Controls of what deciding by a model is worth."""
 GROUP_BY = Control(
     "group_by",

@@ -7,6 +7,7 @@ records: the frontier is for planning, and no release's hyper-parameter may come
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,21 @@ def best_rows(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
         .tail(1)
     )
     return best.sort_values("epsilon").reset_index(drop=True)
+
+
+def rows_by_rule(table: pd.DataFrame, named: Callable[[float], str]) -> pd.DataFrame:
+    """The proved rows of the method that a rule names at each ε, by ascending ε.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As for `best_rows`; it may lack some of the methods.
+    named : callable
+        ε to the key of a method.
+    """
+    taken = table["method"] == [named(epsilon) for epsilon in table["epsilon"]]
+    proved = table[taken & (table["status"] == str(Status.PROVED))]
+    return proved.sort_values("epsilon").reset_index(drop=True)
 
 
 def nearly_as_good(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import fields
 
-from dpcore.controls.explore import CONTROLS, EPSILON
+from dpcore.controls.explore import CONTROLS, CORRECTED, EPSILON
 from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
 from dpcore.evaluation.clinic.costs import Costs
+from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.study import Study
 from dpcore.export.lines import call, changed, joined
 
@@ -31,9 +32,9 @@ def command(study: Study, output: str = "out.csv") -> str:
     return joined("python -m dpcore sweep --summary", *_described(study), f"--output {output}")
 
 
-def decision_command(study: Study, costs: Costs | None) -> str:
+def decision_command(judged: ClinicStudy, costs: Costs | None) -> str:
     """The command line that gives the table behind the decision curve."""
-    options = _described(study)
+    options = _judged(judged)
     if costs is not None:
         options.append(f"--miss-cost {exactly(costs.miss)}")
         options.append(f"--alarm-cost {exactly(costs.false_alarm)}")
@@ -44,6 +45,16 @@ def group_command(study: Study, column: str, threshold: float) -> str:
     """The command line that gives the table behind the comparison of groups."""
     options = [*_described(study), f"--by {exactly(column)}", f"--threshold {exactly(threshold)}"]
     return joined("python -m dpcore groups", *options, "--output groups.csv")
+
+
+def calibration_command(judged: ClinicStudy) -> str:
+    """The command line that gives the table behind the reliability curve."""
+    return joined("python -m dpcore calibration", *_judged(judged), "--output calibration.csv")
+
+
+def _judged(judged: ClinicStudy) -> list[str]:
+    corrected = [f"--{CORRECTED.option}"] if judged.corrected else []
+    return [*_described(judged.study), *corrected]
 
 
 def _described(study: Study) -> list[str]:
@@ -132,30 +143,33 @@ def _arguments(study: Study, left_out: Collection[str] = ()) -> list[str]:
     return arguments
 
 
-def decision_snippet(study: Study, costs: Costs | None) -> str:
+def decision_snippet(judged: ClinicStudy, costs: Costs | None) -> str:
     """Python that gives the table behind the decision curve."""
-    more = "" if costs is None else f", costs={(costs.miss, costs.false_alarm)!r}"
-    return _decided(
-        study,
-        "thresholds = [place / 100 for place in range(1, 100)]",
-        f"table = dpcore.explore(study, thresholds=thresholds, records=records{more})",
-    )
+    wanted = ["thresholds=[place / 100 for place in range(1, 100)]"]
+    if costs is not None:
+        wanted.append(f"costs={(costs.miss, costs.false_alarm)!r}")
+    return _judging(judged, wanted)
+
+
+def calibration_snippet(judged: ClinicStudy) -> str:
+    """Python that gives the table behind the reliability curve."""
+    return _judging(judged, [f"bins={judged.bins}"])
 
 
 def group_snippet(study: Study, column: str, threshold: float) -> str:
     """Python that gives the table behind the comparison of groups."""
-    options = f"thresholds=[{threshold!r}], by={column!r}, records=records"
-    return _decided(study, f"table = dpcore.explore(study, {options})")
+    return _judging(ClinicStudy(study), [f"thresholds=[{threshold!r}]", f"by={column!r}"])
 
 
-def _decided(study: Study, *computed: str) -> str:
+def _judging(judged: ClinicStudy, wanted: list[str]) -> str:
+    corrected = ["corrected=True"] if judged.corrected else []
     lines = [
         "import dpcore",
         "",
         "# Noise comes from a seed: for exploration only.",
-        *call("study = dpcore.Study", _arguments(study)),
-        f"records = {_source(study)}",
-        *computed,
+        *call("study = dpcore.Study", _arguments(judged.study)),
+        f"records = {_source(judged.study)}",
+        *call("table = dpcore.explore", ["study", "records=records", *wanted, *corrected]),
         "print(table.to_string())",
     ]
     return "\n".join(lines) + "\n"

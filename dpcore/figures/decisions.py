@@ -10,7 +10,8 @@ from collections.abc import Mapping
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpcore.evaluation.clinic.task import REFERENCE, TREAT_ALL, TREAT_NONE, worth_from
+from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.evaluation.clinic.task import TREAT_ALL, TREAT_NONE, worth_from
 from dpcore.evaluation.runs import MANY
 from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, single_runs
 from dpcore.figures.curves import HEIGHT, PROVED, guarantee_of

@@ -88,23 +88,29 @@ def explore(
     *,
     thresholds: Sequence[float] | None = None,
     by: str | None = None,
+    bins: int | None = None,
+    corrected: bool = False,
     **options: Any,
 ) -> pd.DataFrame:
-    """Accuracy against ε, or with thresholds what deciding by the private models is worth.
+    """Accuracy against ε; with thresholds what decisions are worth; with bins how right risks are.
 
     Noise comes from the study's seed: for exploration only.
 
     Parameters
     ----------
     study : Study
-        It names the adjacency. Decisions need logistic regression on two classes.
+        It names the adjacency. Decisions and risks need logistic regression on two classes.
     thresholds : sequence of float, optional
         Risks above 0 and below 1 from which on one acts.
     by : str, optional
         With a single threshold: the column whose groups are compared (0.5 where none is named).
+    bins : int, optional
+        Of about as many people each, in which risks are compared with what happened.
+    corrected : bool
+        Whether risks are corrected by noisy counts within the same ε; not for accuracy.
     **options
         As of `dpcore.evaluation.curves.answers`, or with thresholds of
-        `dpcore.evaluation.clinic.task.decided`, or with `by` of
+        `dpcore.evaluation.clinic.task.decided`, with bins of `calibrated` there, or with `by` of
         `dpcore.evaluation.clinic.group_task.compared`: `records` (from `load`, where at hand),
         `progress`, `cancelled`, and with thresholds alone `costs`.
 
@@ -113,25 +119,37 @@ def explore(
     DataFrame
         One row a method and ε: in closed form where there is one, else sampled. With thresholds one
         row a method, ε and threshold, then those of the model without privacy, of treating
-        everybody and of treating nobody. With `by` one row a method, ε, measure and group. What is
-        measured is computed on real records, and is not private.
+        everybody and of treating nobody. With `by` one row a method, ε, measure and group; with
+        bins one row a method, ε and bin. What is measured is computed on real records, and is not
+        private.
 
     Raises
     ------
     InvalidInput
-        If the study does not fit its data, or a threshold is out of range.
+        If the study does not fit its data, a threshold or the number of bins is out of range, or
+        risks are to be corrected that cannot be.
     """
+    if bins is not None and (thresholds is not None or by is not None):
+        raise InvalidInput("bins are given with thresholds or by, but one table has only either.")
     if by is not None:
         from dpcore.evaluation.clinic.group_task import GroupStudy, compared
         from dpcore.evaluation.clinic.study import ClinicStudy
 
         levels = (0.5,) if thresholds is None else tuple(thresholds)
-        return compared(GroupStudy(ClinicStudy(study, levels), by), **options)
+        judged = ClinicStudy(study, levels, corrected=corrected)
+        return compared(GroupStudy(judged, by), **options)
     if thresholds is not None:
         from dpcore.evaluation.clinic.study import ClinicStudy
         from dpcore.evaluation.clinic.task import decided
 
-        return decided(ClinicStudy(study, tuple(thresholds)), **options)
+        return decided(ClinicStudy(study, tuple(thresholds), corrected=corrected), **options)
+    if bins is not None:
+        from dpcore.evaluation.clinic.study import ClinicStudy
+        from dpcore.evaluation.clinic.task import calibrated
+
+        return calibrated(ClinicStudy(study, bins=bins, corrected=corrected), **options)
+    if corrected:
+        raise InvalidInput("corrected is True, but it must be left out where no risks are judged.")
     from dpcore.evaluation.curves import answers
 
     return answers(study, **options)

@@ -10,6 +10,7 @@ import streamlit as st
 from dpcore.accounting.risk import Promise, odds, promise
 from dpcore.controls.explore import (
     BEST_METHOD,
+    CALIBRATION,
     EVERY_METHOD,
     GROUPS,
     MAY_COST,
@@ -21,7 +22,7 @@ from dpcore.controls.explore import (
 from dpcore.figures import chosen
 from dpcore.figures.words import at_most, listed, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
-from pages.explore import groups, net_benefit, numbers, take_along
+from pages.explore import calibration, groups, net_benefit, numbers, take_along
 from pages.explore.layout import Slots
 from pages.explore.view import figure
 from pages.shared import badges, risk_panel
@@ -56,6 +57,7 @@ def at_chosen_epsilon(
         BEST_METHOD: lambda: _best(view, epsilon),
         PER_1000: lambda: _per_thousand(shown, epsilon),
         NET_BENEFIT: lambda: net_benefit.show(view, row, epsilon, focus),
+        CALIBRATION: lambda: calibration.show(view, row, epsilon, focus),
         GROUPS: lambda: groups.show(view, row, epsilon, focus),
         "Noise σ": lambda: plot(figure("sigma", shown, epsilon), "sigma_figure"),
         "Objective": lambda: plot(figure("objective", shown, epsilon), "objective_figure"),

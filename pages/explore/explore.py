@@ -20,7 +20,7 @@ try:
         answer.how_to_get(start)
         presets.drawn("explore")
         st.stop()
-    from pages.explore import groups, net_benefit, view
+    from pages.explore import clinic, groups, view
 
     with work_place:
         contents = view.gather(choice)
@@ -35,7 +35,7 @@ answer.heading(start, contents, line_place)
 if delta_warning:
     st.warning(delta_warning, icon=":material/warning:")
 slots = layout(start)
-jobs = (*contents.untrained, *net_benefit.jobs(contents, slots), *groups.jobs(contents, slots))
+jobs = (*contents.untrained, *clinic.jobs(contents, slots), *groups.jobs(contents, slots))
 answer.at_chosen_epsilon(contents, slots)
 with slots.notes:
     answer.notes(contents)

@@ -10,10 +10,10 @@ import streamlit as st
 from dpcore.controls.explore import GROUP_BY, GROUP_MEASURE, GROUPS, THRESHOLD
 from dpcore.datasets.grouping import columns
 from dpcore.evaluation.clinic.group_task import GroupStudy
-from dpcore.evaluation.clinic.task import REFERENCE
+from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.export.explore import group_command, group_snippet
 from dpcore.figures.words import plain
-from pages.explore import curve_jobs, net_benefit, texts
+from pages.explore import clinic, curve_jobs, texts
 from pages.explore.layout import Slots
 from pages.shared import shared_jobs
 from pages.shared.charts import plot, table_behind
@@ -34,7 +34,7 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
     """
     if GROUPS not in slots.tabs or not slots.tabs[GROUPS].open:
         return ()
-    if isinstance(net_benefit.wanted(view), str):
+    if isinstance(clinic.wanted(view, corrected=False), str):
         return ()
     with slots.tabs[GROUPS], st.container(horizontal=True, vertical_alignment="bottom"):
         drawn(GROUP_BY, among=columns(view.split.entry), width=240)
@@ -53,7 +53,7 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
 
 def wanted(view: View) -> GroupStudy | str:
     """What the tab is computed from, for every ε at once; or why it is not, in a sentence."""
-    found = net_benefit.wanted(view)
+    found = clinic.wanted(view, corrected=False)
     if isinstance(found, str):
         return found
     threshold = control_value(THRESHOLD.key) / 100

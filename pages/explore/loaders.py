@@ -16,6 +16,7 @@ from dpcore.erm.method import Array, Calibration
 from dpcore.evaluation import curves
 from dpcore.evaluation.baselines import Baselines, usual
 from dpcore.evaluation.baselines import baselines as compute_baselines
+from dpcore.evaluation.clinic import corrected
 from dpcore.evaluation.feature_maps import calibrations_on
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
@@ -179,6 +180,16 @@ def calibration(study: Study, split: Split, method: str, epsilon: float) -> Cali
         position = study.epsilons.index(epsilon)
         return _calibrations(key, method, study.epsilons, study, split)[position]
     return _calibrations(key, method, (epsilon,), study, split)[0]
+
+
+def uncorrectable(study: Study, split: Split, method: str) -> str:
+    """Why a method's risks cannot be corrected at every ε of the study; "" where they can."""
+    return _uncorrectable(_calibration_key(study), method, study, split)
+
+
+@st.cache_data(max_entries=200, show_spinner=False)
+def _uncorrectable(key: str, method: str, _study: Study, _split: Split) -> str:
+    return corrected.refusal(replace(_study, methods=(method,)), _split)
 
 
 def noise(study: Study, split: Split, epsilons: tuple[float, ...]) -> pd.DataFrame:

@@ -1,122 +1,69 @@
-"""The tab on what deciding by a model is worth: its job, and its contents at the chosen ε."""
+"""The tab on what deciding by a model is worth, at the chosen ε."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.controls.explore import ALARM_COST, BEST, MISS_COST, NET_BENEFIT, THRESHOLD
+from dpcore.controls.explore import ALARM_COST, MISS_COST, THRESHOLD
 from dpcore.evaluation.clinic.costs import Costs
-from dpcore.evaluation.clinic.study import LOSS, ClinicStudy
+from dpcore.evaluation.clinic.task import decision_part
 from dpcore.export.explore import decision_command, decision_snippet
 from dpcore.figures.words import band, percent, percents, plain
-from pages.explore import curve_jobs, numbers, texts
-from pages.explore.layout import Slots
-from pages.shared import shared_jobs
+from pages.explore import clinic, numbers, texts
 from pages.shared.charts import plot, table_behind
-from pages.shared.code import show_command, show_python
 from pages.shared.numbers import Number, draw_numbers
-from pages.shared.session import control_text
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpcore.evaluation.study import Study
     from pages.explore.view import View
 
 
-def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
-    """The job that the tab needs while it is open; made before its rows are looked for."""
-    if NET_BENEFIT not in slots.tabs or not slots.tabs[NET_BENEFIT].open:
-        return ()
-    study = wanted(view)
-    if isinstance(study, str):
-        return ()
-    watched = shared_jobs.WatchedJobs(
-        name="decisions",
-        place=shared_jobs.CURVES,
-        studies={"Counting decisions": study},
-        submit=curve_jobs.submit,
-    )
-    return () if watched.drawn == "done" else (watched,)
-
-
-def wanted(view: View) -> ClinicStudy | str:
-    """What the tab is computed from, for every ε at once; or why it is not, in a sentence."""
-    if view.split.entry.predicts != "class" or view.study.loss != LOSS:
-        return texts.NO_RISKS
-    focus = control_text("focus") or BEST
-    if sought := view.sought(focus, view.study.epsilons[-1]):
-        whole = view.whole if focus == BEST else view.study
-        return ClinicStudy(curve_jobs.trained_study(whole, sought))
-    if any(job.drawn == "running" for job in view.untrained):
-        return texts.BEST_IS_SOUGHT
-    best = set(view.best["method"])
-    methods = tuple(method for method in view.whole.methods if method in best)
-    return ClinicStudy(replace(view.whole, methods=methods)) if methods else texts.NOTHING_PROVED
-
-
-def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
+def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> None:
     """Draw the tab for the model on the first screen, at the grid's ε nearest to the chosen one."""
-    study = wanted(view)
-    if isinstance(study, str):
-        st.markdown(study)
-        return
-    if row is None or not curve_jobs.is_done(study):
-        st.markdown(texts.DECISIONS_ARE_COUNTED)
+    shown = clinic.shown(view, first, epsilon, focus)
+    if shown is None:
         return
     from dpcore.figures import decisions as figures
 
-    rows = curve_jobs.results(study)
+    rows, row = decision_part(shown.rows), shown.row
     others = rows[rows["epsilon"].isna()]
-    line = rows.merge(view.line(focus)[["method", "epsilon"]])
+    line = rows.merge(shown.line[["method", "epsilon"]])
     model = line[line["epsilon"] == row["epsilon"]]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         threshold = drawn(THRESHOLD, width=320) / 100
         miss, alarm = (drawn(control, width=200) for control in (MISS_COST, ALARM_COST))
     costs = None if miss is None or alarm is None else Costs(miss, alarm)
     chosen, without = (part[part["threshold"] == threshold].iloc[0] for part in (model, others))
-    draw_numbers(_numbers(chosen, without, numbers.guarantee_at(row), costs), across=4)
+    draw_numbers(_numbers(chosen, without, numbers.guarantee_at(chosen), costs), across=4)
     st.markdown(verbatim(figures.worth(line, others, threshold)))
     if costs is not None and costs.miss + costs.false_alarm > 0.0:
         wanted_risk = f"{plain(100.0 * costs.threshold)} %"
         st.markdown(f"By these costs one would act from a risk of {wanted_risk} on.")
     elif (miss is None) != (alarm is None):
         st.caption(f":material/info: {texts.BOTH_COSTS}")
+    clinic.explain(chosen, row, epsilon)
     plot(
         figures.decision_curve(model, others, threshold=threshold, dark=view.dark),
         "net_benefit_figure",
     )
-    if row["epsilon"] != epsilon:
-        nearest = f"Counted at ε = {plain(row['epsilon'])}, the nearest to {plain(epsilon)}."
-        st.caption(f":material/info: {nearest}")
-    st.caption(texts.RISKS)
+    if not shown.study.corrected:
+        st.caption(texts.RISKS)
     with st.container(horizontal=True, gap="small"):
         table_behind(
             rows if costs is None else costs.added(rows),
             "net_benefit",
             "What deciding by each model leads to, at every ε and threshold",
         )
-        _code(study.study, costs)
-
-
-def _code(study: Study, costs: Costs | None) -> None:
-    """Show a small button that opens two ways to compute the table again."""
-    place = st.popover(
-        "Command line and Python",
-        icon=":material/terminal:",
-        type="tertiary",
-        on_change="rerun",
-        key="code net_benefit",
-    )
-    if place.open:
-        with place:
-            show_command(decision_command(study, costs))
-            show_python(decision_snippet(study, costs))
+        clinic.code(
+            "net_benefit",
+            decision_command(shown.study, costs),
+            decision_snippet(shown.study, costs),
+        )
 
 
 def _numbers(

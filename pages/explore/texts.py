@@ -94,12 +94,26 @@ LAMBDA_BY_RULE = " by rule, a 64th of it where noise does not grow as λ shrinks
 NO_RISKS = "This needs risks, which only **logistic regression** gives. Choose it under Expert."
 BEST_IS_SOUGHT = "The best method is known once every curve above is there."
 NOTHING_PROVED = "No method is proved at any ε here."
-DECISIONS_ARE_COUNTED = "Decisions are being counted: the line above says how far it is."
 GROUPS_ARE_COMPARED = "Groups are being compared: the line above says how far it is."
+NOTHING_CORRECTED = "No method that is proved here has risks that can be corrected within ε."
+BEST_CORRECTED = "Best here of the methods whose risks can be corrected within the same ε: {}."
+RISKS_ARE_JUDGED = "Risks are being judged: the line above says how far it is."
 BOTH_COSTS = "Give both costs to see what wrong decisions cost."
 RISKS = (
     "Risks are taken as the model gives them. Noise can make them too high or too low, and the "
     "curve shows what that costs."
+)
+SLOPE = (
+    "**Slope**: how fast the log odds of what happens rise with the log odds told. 1 is right; "
+    "below 1 risks are too extreme, above 1 too timid. Runs without a finite slope are left out."
+)
+IN_THE_LARGE = (
+    "**Calibration in the large**: what would have to be added to everybody's log odds. 0 is "
+    "right; above 0 risks are too low on the whole, below 0 too high."
+)
+ECE = (
+    "**Expected calibration error**: how far the risk told and the share who have the condition "
+    "are apart, as a mean over the bins, less what chance among few test records adds. 0 is right."
 )
 SENSITIVITY = "**Sensitivity**: share of those who have the condition who are treated."
 SPECIFICITY = "**Specificity**: share of the others who are not treated."

@@ -15,7 +15,7 @@ from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.baselines import LINEAR, Baselines
 from dpcore.evaluation.curves import against
-from dpcore.evaluation.frontier import best_rows
+from dpcore.evaluation.frontier import best_rows, rows_by_rule
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.scoring import Metric, scoring_for
 from dpcore.evaluation.study import Study, delta_for, problem_for
@@ -121,11 +121,23 @@ class View:
     @cached_property
     def best(self) -> pd.DataFrame:
         """The rows of the best proved method at each ε; on one's own table, of a fixed rule."""
+        return self._best_of(self.everything)
+
+    @cached_property
+    def best_corrected(self) -> pd.DataFrame:
+        """The same among the methods whose risks can be corrected within the same ε."""
         rows = self.everything
-        if not self.by_looking:
-            taken = [best_method(self.study.loss, epsilon) for epsilon in rows["epsilon"]]
-            rows = rows[rows["method"] == taken]
-        return best_rows(rows, self.compared.measure)
+        possible = [
+            method
+            for method in rows["method"].unique()
+            if not loaders.uncorrectable(self.whole, self.split, method)
+        ]
+        return self._best_of(rows[rows["method"].isin(possible)])
+
+    def _best_of(self, rows: pd.DataFrame) -> pd.DataFrame:
+        if self.by_looking:
+            return best_rows(rows, self.compared.measure)
+        return rows_by_rule(rows, lambda epsilon: best_method(self.study.loss, epsilon))
 
     @property
     def candidates(self) -> int:

@@ -56,7 +56,7 @@ def test_the_table_is_that_of_the_function(capsys: Captured, tmp_path: Path) -> 
         (("--threshold", ""), "threshold is '', but it must be"),
         (("--miss-cost", "3"), "alarm-cost is missing, but both costs or none must be given"),
         (("--miss-cost", "3", "--alarm-cost", "-1"), "cost of a false alarm is -1, but it must"),
-        (("--loss", "huber"), "loss is 'huber', but it must be logistic for a decision curve"),
+        (("--loss", "huber"), "loss is 'huber', but it must be logistic, which alone"),
         (("--methods", "nonprivate"), "methods names no private method"),
     ],
 )
@@ -68,5 +68,6 @@ def test_hostile_options_are_refused(typed: tuple[str, ...], told: str, capsys: 
 def test_data_without_two_classes_are_refused(dataset: str, capsys: Captured) -> None:
     told = refused(capsys, "decision-curve", "--dataset", dataset)
     assert (
-        told == f"dataset is '{dataset}', but it must be one of two classes for a decision curve.\n"
+        told
+        == f"dataset is '{dataset}', but it must be one of two classes, whose risks are judged.\n"
     )

@@ -21,6 +21,8 @@ from dpcore.datasets.own import read_own
 from dpcore.datasets.prepare import drawn
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import splits
+from dpcore.evaluation.clinic.reliability import OF_BIN, OF_WHOLE
+from dpcore.evaluation.clinic.rows import with_ends
 from dpcore.evaluation.clinic.task import MEASURES
 from dpcore.methods import register as methods
 from dpcore.models.records import encode
@@ -50,8 +52,10 @@ MEASURED = {
     *("accuracy_noiseless", "auc_noiseless", "rmse_noiseless"),
     *("baseline", "accuracy_baseline", "auc_baseline", "rmse_baseline"),
     *("accuracy_linear", "auc_linear", "rmse_linear"),
+    *with_ends(MEASURES),
+    *with_ends(OF_WHOLE),
+    *with_ends(OF_BIN),
     *("people", "too_small"),
-    *(f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high")),
 }
 MEASURED |= {f"{name}{end}" for name in MEASURED for end in ("_noise_deviation", "_split_error")}
 """What is measured on records, and how long it took: no ε covers it."""
@@ -155,10 +159,12 @@ def test_a_sweep_tells_nothing_of_a_record_but_measures(
 def test_decisions_tell_nothing_of_a_record_but_measures(capsys, tmp_path, monkeypatch) -> None:
     # Trees have seconds of their own, and what wins is a measure.
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
-    rest = ["decision-curve", "--methods", "opera,dpgd", "--epsilon", "0.5", "--runs", "2"]
-    rest += ["--steps", "3", "--threshold", "0.2,0.5"]
+    rest = ["--methods", "opera,dpgd", "--epsilon", "0.5", "--runs", "2", "--steps", "3"]
+    curve = ["decision-curve", *rest, "--threshold", "0.2,0.5"]
+    corrected = ["calibration", *rest, "--corrected", "--bins", "3"]
     for place in PLACES.values():
-        assert differing(capsys, tmp_path, "class", place, rest) == []
+        assert differing(capsys, tmp_path, "class", place, curve) == []
+        assert differing(capsys, tmp_path, "class", place, corrected) == []
 
 
 @pytest.mark.filterwarnings("error")

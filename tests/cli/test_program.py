@@ -94,6 +94,7 @@ def examples() -> list[str]:
         "sweep",
         "decision-curve",
         "groups",
+        "calibration",
         "model",
         "audit",
         "train",

@@ -13,6 +13,7 @@ from dpcore.evaluation.frontier import (
     nearly_as_good,
     reach,
     records_needed,
+    rows_by_rule,
 )
 from dpcore.evaluation.scoring import ACCURACY
 
@@ -94,3 +95,13 @@ def test_a_dip_later_on_does_not_count_as_reached() -> None:
 def test_noise_counts_against_records_times_epsilon() -> None:
     assert records_needed(300, 1.0, 0.1) == 3_000
     assert records_needed(300, 0.1, 1.0) == 300
+
+
+def test_a_rule_may_name_another_method_at_each_epsilon() -> None:
+    both = pd.concat([OTHER, ONE, BROKEN], ignore_index=True)
+    named = rows_by_rule(both, lambda epsilon: "one" if epsilon < 1.0 else "other")
+    assert named["method"].tolist() == ["one", "other", "other"]
+    assert named["epsilon"].tolist() == [0.1, 1.0, 10.0]
+    some = rows_by_rule(ONE, lambda epsilon: "one" if epsilon < 1.0 else "other")
+    assert some["epsilon"].tolist() == [0.1]
+    assert rows_by_rule(both, lambda _: "broken").empty

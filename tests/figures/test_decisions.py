@@ -7,7 +7,8 @@ import math
 import pandas as pd
 import pytest
 
-from dpcore.evaluation.clinic.task import REFERENCE, TREAT_ALL, TREAT_NONE
+from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.evaluation.clinic.task import TREAT_ALL, TREAT_NONE
 from dpcore.figures.decisions import DETAIL, decision_curve, worth
 
 THRESHOLDS = (0.1, 0.2, 0.5)

@@ -10,8 +10,8 @@ import pytest
 from dpcore.controls.explore import EPSILONS
 from dpcore.evaluation import jobs, work
 from dpcore.evaluation.clinic.group_task import GroupStudy, compared
+from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.study import ClinicStudy
-from dpcore.evaluation.clinic.task import REFERENCE
 from dpcore.evaluation.study import Study
 from dpcore.figures.groups import gap, hurt
 from pages.shared.verbatim import verbatim

@@ -11,8 +11,10 @@ from streamlit.testing.v1 import AppTest
 from dpcore.controls.explore import EPSILONS
 from dpcore.evaluation import jobs, work
 from dpcore.evaluation.clinic.study import ClinicStudy
-from dpcore.evaluation.clinic.task import decided, worth_from
+from dpcore.evaluation.clinic.task import decision_part, worth_from
+from dpcore.evaluation.clinic.task import work as work_on
 from dpcore.evaluation.study import Study
+from dpcore.evaluation.task import JobContext
 from dpcore.figures.words import plain
 from tests.pages.explored import numbers, only_methods
 from tests.pages.test_explore import COHORT, alone, at, spoken
@@ -26,10 +28,15 @@ STUDY = ClinicStudy(
 
 
 @pytest.fixture(scope="module")
-def rows() -> pd.DataFrame:
+def judged() -> pd.DataFrame:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
-        return decided(STUDY)
+        return work_on(STUDY, JobContext()).rows
+
+
+@pytest.fixture
+def rows(judged: pd.DataFrame) -> pd.DataFrame:
+    return decision_part(judged)
 
 
 @pytest.fixture(autouse=True)
@@ -38,11 +45,11 @@ def one_method(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def counted(rows: pd.DataFrame, tmp_path: Path) -> None:
+def counted(judged: pd.DataFrame, tmp_path: Path) -> None:
     """The job's result, as a worker leaves it."""
     folder = tmp_path / jobs.FOLDER
     folder.mkdir()
-    (folder / f"{STUDY.key}.csv").write_text(rows.to_csv(index=False, na_rep=work.MISSING))
+    (folder / f"{STUDY.key}.csv").write_text(judged.to_csv(index=False, na_rep=work.MISSING))
 
 
 def shown(app: AppTest) -> set[str]:
@@ -111,6 +118,6 @@ def test_nothing_is_counted_before_the_tab_is_open_nor_without_risks() -> None:
     assert not any("progress" in str(bar.key) for bar in closed.get("progress"))
     assert "net_benefit_figure" not in shown(closed)
     waiting = at(LINK)
-    assert "Decisions are being counted" in spoken(waiting)
+    assert "Risks are being judged" in spoken(waiting)
     huber = at(LINK | {"loss": "Huber SVM"})
     assert "This needs risks, which only **logistic regression** gives." in spoken(huber)

@@ -8,7 +8,6 @@ too small. On several splits everything is the mean over them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -22,17 +21,16 @@ from dpcore.datasets.grouping import Grouping, grouping
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.clinic.groups import MEASURES, group_measures, too_small, widest_gap
 from dpcore.evaluation.clinic.risks import Judged, reference, released
-from dpcore.evaluation.clinic.study import ClinicStudy, check_data
-from dpcore.evaluation.clinic.task import (
+from dpcore.evaluation.clinic.rows import (
     OF_NOISE,
-    REFERENCE,
     defined_mean,
     defined_spread,
-    of_noise,
+    of_model,
+    split_of_each,
 )
+from dpcore.evaluation.clinic.study import ClinicStudy, check_data
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest, stoppable
-from dpcore.guarantee import Status
 from dpcore.progress import Progress, section, silent
 
 if TYPE_CHECKING:
@@ -199,7 +197,7 @@ def _rows(study: GroupStudy, models: Judged, groups: Grouping, members: Members)
         if models.calibration is None:
             mean = low = high = defined_mean(values)
         else:
-            mean, low, high = defined_spread(values, np.repeat(np.arange(len(runs)), runs))
+            mean, low, high = defined_spread(values, split_of_each(runs))
         tables.append(
             pd.DataFrame(
                 {
@@ -214,19 +212,13 @@ def _rows(study: GroupStudy, models: Judged, groups: Grouping, members: Members)
                 }
             )
         )
-    if models.calibration is None:
-        none = dict.fromkeys(OF_NOISE, "") | {"epsilon": math.nan, "delta": math.nan}
-        kind = none | {
-            "method": REFERENCE,
-            "title": "without privacy",
-            "baseline": models.title,
-            "status": str(Status.NOT_PRIVATE),
-            "runs": 1,
-        }
-    else:
-        kind = of_noise(models.calibration) | {"runs": sum(runs)}
+    counted = 1 if models.calibration is None else sum(runs)
     return pd.concat(tables, ignore_index=True).assign(
-        **kind, threshold=study.threshold, column=study.column, splits=len(models.splits)
+        **of_model(models),
+        threshold=study.threshold,
+        column=study.column,
+        runs=counted,
+        splits=len(models.splits),
     )
 
 

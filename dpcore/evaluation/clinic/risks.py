@@ -1,12 +1,13 @@
 """Models and the probabilities that they give to test records: private ones, and the reference.
 
 What a measure of the clinic begins with. The margin of a logistic model is the log-odds of the
-condition, so the probability is its sigmoid; of boosted trees likewise.
+condition, so the probability is its sigmoid; of boosted trees likewise. Where risks are corrected
+(`dpcore.erm.recalibration`), training and correction share the study's ε.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,15 +15,22 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dpcore.datasets import Split, Table
-from dpcore.erm import one_vs_rest
+from dpcore.erm import one_vs_rest, recalibration
 from dpcore.erm.method import Array, Calibration
+from dpcore.erm.problem import Problem
+from dpcore.erm.recalibration import Recalibration
+from dpcore.erm.risk_curve import RiskCurves
 from dpcore.evaluation.baselines import usual, without_privacy
+from dpcore.evaluation.clinic.corrected import corrections_for
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.splits import splits
-from dpcore.evaluation.study import calibrations_for, delta_for, fitting, problem_for
+from dpcore.evaluation.study import Calibrations, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import trainings
 from dpcore.progress import Progress, section
+
+Corrections = Mapping[str, Sequence[Recalibration]]
+"""Of each method, one per ε; empty where risks are left as they are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +45,10 @@ class Judged:
         Only their test records are read.
     calibration : Calibration or None
         Of a private model.
+    correction : Recalibration or None
+        Of a private model whose risks are corrected; it holds what is proved of both together.
+    curves : list of RiskCurves
+        Corrected log odds by score, one entry a split, of shape (runs,); empty without correction.
     title : str
         Of a model without privacy.
     """
@@ -44,15 +56,24 @@ class Judged:
     weights: list[Array]
     splits: list[Split]
     calibration: Calibration | None = None
+    correction: Recalibration | None = None
+    curves: Sequence[RiskCurves] = ()
     title: str = ""
 
     @property
+    def log_odds(self) -> list[tuple[Array, NDArray[np.bool_]]]:
+        """Log odds (runs, m), and who has the condition (m,), of each split. Not private."""
+        found: list[tuple[Array, NDArray[np.bool_]]] = []
+        for place, (weights, split) in enumerate(zip(self.weights, self.splits, strict=True)):
+            scores = weights @ split.x_test.T
+            log_odds = self.curves[place].at(scores) if self.curves else scores
+            found.append((log_odds, split.y_test > 0))
+        return found
+
+    @property
     def risks(self) -> list[tuple[Array, NDArray[np.bool_]]]:
-        """Probabilities (runs, m), and who has the condition (m,), of each split. Not private."""
-        return [
-            (expit(weights @ split.x_test.T), split.y_test > 0)
-            for weights, split in zip(self.weights, self.splits, strict=True)
-        ]
+        """The same as probabilities."""
+        return [(expit(log_odds), ill) for log_odds, ill in self.log_odds]
 
 
 def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> list[Judged]:
@@ -65,33 +86,52 @@ def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> 
         As `dpcore.evaluation.splits.splits` gives them; run r takes place r, counted round.
     progress : callable
         Called with (fraction done, message).
+
+    Raises
+    ------
+    InvalidInput
+        If risks are to be corrected that cannot be (`corrections_for`).
     """
     explored = study.study
     if parts[0].maps:
         return _with_each_map(study, parts, progress)
     parts = parts[: explored.runs]
     progress(0.0, "calibrating the noise")
-    noises = calibrations_for(
-        explored, problem_for(explored, parts[0]), delta_for(explored, parts[0])
-    )
+    first = problem_for(explored, parts[0])
+    usual_noise = _noise(study, first, delta_for(explored, parts[0]))
     steps = len(explored.methods) * len(parts)
     models: list[Judged] = []
     tests: list[Split] = []
     for number, method in enumerate(explored.methods):
         alone = replace(explored, methods=(method,))
-        weights = []
+        weights, curves = [], []
         for place, split in enumerate(parts):
             if number == 0:
                 tests.append(_tests_of(split))
-            fits = fitting(alone, problem_for(alone, split), split, {method: noises[method]})
+            # Splits of one table differ in size only where incomplete records are dropped.
+            problem = problem_for(alone, split)
+            calibrations, corrections = (
+                usual_noise
+                if problem == first
+                else _noise(replace(study, study=alone), problem, delta_for(alone, split))
+            )
             runs = len(range(place, explored.runs, len(parts)))
-            ((release, training),) = trainings(alone, split, place, runs, fits)
+            ((release, training),) = trainings(alone, split, place, runs, calibrations)
             step = (number * len(parts) + place) / steps
             training = replace(training, progress=section(progress, step, 1.0 / steps))
             weights.append(one_vs_rest.release(release, training))
+            if corrections:
+                curves.append(recalibration.release(training, corrections[method], weights[-1]))
+        calibrations, corrections = usual_noise
         models += [
-            Judged([part[at] for part in weights], tests, calibration)
-            for at, calibration in enumerate(noises[method])
+            Judged(
+                [part[at] for part in weights],
+                tests,
+                calibration,
+                corrections[method][at] if corrections else None,
+                [RiskCurves(one.knots[at], one.log_odds[at]) for one in curves],
+            )
+            for at, calibration in enumerate(calibrations[method])
         ]
     return models
 
@@ -107,6 +147,15 @@ def _with_each_map(study: ClinicStudy, parts: Sequence[Split], progress: Progres
         pairs = [(method, epsilon) for method in one.methods for epsilon in one.epsilons]
         found.update(zip(pairs, models, strict=True))
     return [found[method, epsilon] for method in explored.methods for epsilon in explored.epsilons]
+
+
+def _noise(study: ClinicStudy, problem: Problem, delta: float) -> tuple[Calibrations, Corrections]:
+    """The noise of the study's trainings, and of what corrects their risks."""
+    if not study.corrected:
+        return calibrations_for(study.study, problem, delta), {}
+    corrections = corrections_for(study.study, problem, delta)
+    trained = {key: [one.training for one in group] for key, group in corrections.items()}
+    return trained, corrections
 
 
 def reference(study: ClinicStudy, records: Table, progress: Progress) -> Judged:

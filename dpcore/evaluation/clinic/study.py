@@ -1,11 +1,12 @@
-"""A description of what the models of an exploration are worth to those who decide by them."""
+"""A description of how risks by the models of an exploration are judged."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
 
 from dpcore.datasets import Entry
-from dpcore.errors import InvalidInput, number, reject
+from dpcore.errors import InvalidInput, number, reject, whole
+from dpcore.evaluation.clinic.calibration import BINS, MOST_BINS
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import digest
 
@@ -18,7 +19,7 @@ LOSS = "logistic"
 
 @dataclass(frozen=True)
 class ClinicStudy:
-    """The private models of an exploration, judged by the decisions that follow from them.
+    """The private models of an exploration, judged by their risks and by what follows from them.
 
     Parameters
     ----------
@@ -27,21 +28,27 @@ class ClinicStudy:
         those of a page's curves. The model without noise is left out.
     thresholds : tuple of float
         Probabilities in (0, 1) from which on one acts.
+    bins : int
+        Of a reliability curve, from 1 to 1,000.
+    corrected : bool
+        Whether risks are corrected by noisy counts. Each ε is then that of training and correction
+        together, and the models are others than those of the curves: they have less of it.
 
     Raises
     ------
     InvalidInput
-        If a threshold is out of range, no private method is named, or the loss gives no
-        probabilities.
+        If a threshold or the number of bins is out of range, no private method is named, or the
+        loss gives no probabilities.
     """
 
     study: Study = field(default_factory=Study)
     thresholds: tuple[float, ...] = THRESHOLDS
+    bins: int = BINS
+    corrected: bool = False
 
     def __post_init__(self) -> None:
         if self.study.loss != LOSS:
-            allowed = "logistic for a decision curve, which needs probabilities"
-            raise reject("loss", self.study.loss, allowed)
+            raise reject("loss", self.study.loss, "logistic, which alone gives risks")
         methods = tuple(method for method in self.study.methods if method != "nonprivate")
         if not methods:
             raise InvalidInput("methods names no private method, but at least one must be named.")
@@ -53,6 +60,8 @@ class ClinicStudy:
         levels = {number("threshold", level, above=0.0, below=1.0) for level in self.thresholds}
         object.__setattr__(self, "study", replace(self.study, methods=methods))
         object.__setattr__(self, "thresholds", tuple(sorted(levels)))
+        bins = whole("bins", self.bins, at_least=1, at_most=MOST_BINS)
+        object.__setattr__(self, "bins", bins)
 
     @property
     def upload(self) -> str:
@@ -62,7 +71,7 @@ class ClinicStudy:
     @property
     def title(self) -> str:
         """The study in a few words."""
-        return f"Decisions by {self.study.title}"
+        return f"Risks by {self.study.title}"
 
     @property
     def key(self) -> str:
@@ -78,4 +87,4 @@ def check_data(entry: Entry) -> None:
     InvalidInput
     """
     if entry.predicts != "class":
-        raise reject("dataset", entry.key, "one of two classes for a decision curve")
+        raise reject("dataset", entry.key, "one of two classes, whose risks are judged")

@@ -1,41 +1,50 @@
-"""Decisions by private models as one tidy table: net benefit and what it is made of.
+"""Risks by private models as tidy tables: what deciding by them is worth, and how right they are.
 
-One row a (method, ε, threshold), with the band from 5 % to 95 % of single runs; then the model
-without privacy, treating everybody and treating nobody, which have no noise and so no band. On
-several splits everything is the mean over them.
+Of decisions one row a (method, ε, threshold), with the band from 5 % to 95 % of single runs; then
+the model without privacy, treating everybody and treating nobody, which have no noise and so no
+band. On several splits everything is the mean over them. `dpcore.evaluation.clinic.reliability` has
+the other table. A job gives both, as they judge the same models.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.datasets import Split, Table, load
-from dpcore.erm.method import Array, Calibration
+from dpcore.erm.method import Array
+from dpcore.evaluation.clinic import reliability
 from dpcore.evaluation.clinic.costs import Costs
 from dpcore.evaluation.clinic.decision_curve import Decisions, decisions
+from dpcore.evaluation.clinic.reliability import reliability_rows
 from dpcore.evaluation.clinic.risks import Judged, reference, released
+from dpcore.evaluation.clinic.rows import (
+    NONE,
+    OF_MODEL,
+    Limits,
+    of_model,
+    split_of_each,
+    summarised,
+    with_ends,
+)
 from dpcore.evaluation.clinic.study import ClinicStudy, check_data
-from dpcore.evaluation.curves import calibration_table
 from dpcore.evaluation.frontier import crossing
-from dpcore.evaluation.scoring import spread_over
 from dpcore.evaluation.splits import enough_runs, splits
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, stoppable
 from dpcore.guarantee import Status
-from dpcore.methods import method_named
 from dpcore.progress import Progress, section, silent
 
 if TYPE_CHECKING:
     import pandas as pd
 
-REFERENCE, TREAT_ALL, TREAT_NONE = "reference", "treat_all", "treat_none"
-"""Methods of the rows that need no noise."""
-MEASURES: Mapping[str, tuple[float, float]] = MappingProxyType(
+TREAT_ALL, TREAT_NONE = "treat_all", "treat_none"
+"""Methods of the rows that need no model."""
+MEASURES: Limits = MappingProxyType(
     {
         "net_benefit": (-math.inf, 1.0),
         "true_positive_rate": (0.0, 1.0),
@@ -46,17 +55,7 @@ MEASURES: Mapping[str, tuple[float, float]] = MappingProxyType(
     }
 )
 """Those of `Decisions` with their limits; each column has "_low" and "_high" beside it."""
-OF_NOISE = ("edition", "epsilon", "delta", "adjacency", "status", "accountant")
-COLUMNS = (
-    "method",
-    "title",
-    "baseline",
-    *OF_NOISE,
-    "threshold",
-    *(f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high")),
-    "runs",
-    "splits",
-)
+COLUMNS = (*OF_MODEL, "threshold", *with_ends(MEASURES), "runs", "splits")
 ROUNDING = 1e-12
 """Nobody gains by less: what treats everybody is worth as much as treating everybody."""
 
@@ -95,10 +94,41 @@ def decided(
     InvalidInput
         If the data have no two classes or do not fit the study, or a cost is out of range.
     """
-    import pandas as pd
-
     priced = None if costs is None else Costs(*costs)
-    report = stoppable(progress, cancelled)
+    table = _decision_rows(study, _judged(study, records, stoppable(progress, cancelled)))
+    return table if priced is None else priced.added(table)
+
+
+def calibrated(
+    study: ClinicStudy,
+    *,
+    records: Table | None = None,
+    progress: Progress = silent,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> pd.DataFrame:
+    """Whether the risks of the study's models are right, in bins of about as many people.
+
+    Parameters
+    ----------
+    study : ClinicStudy
+    records, progress, cancelled
+        As of `decided`.
+
+    Returns
+    -------
+    DataFrame
+        `dpcore.evaluation.clinic.reliability.COLUMNS`. Measured on real records, and not private.
+
+    Raises
+    ------
+    InvalidInput
+        If the data have no two classes or do not fit the study.
+    """
+    return _calibration_rows(study, _judged(study, records, stoppable(progress, cancelled)))
+
+
+def _judged(study: ClinicStudy, records: Table | None, report: Progress) -> list[Judged]:
+    """The models, each with the splits that it is judged on; last the one without privacy."""
     if records is None:
         report(0.0, "loading the data")
         records = load(study.study.dataset, records=study.study.records)
@@ -106,16 +136,10 @@ def decided(
     parts = splits(records, study.study.preparation)
     runs = enough_runs(study.study.runs, len(parts))
     study = replace(study, study=replace(study.study, runs=runs))
-    models = released(study, parts, section(report, 0.0, 0.5))
-    tables = []
-    for place, one in enumerate(models):
-        report(0.5 + 0.2 * place / len(models), "counting decisions")
-        tables.append(_rows(study, one))
-    tables.append(_rows(study, reference(study, records, section(report, 0.7, 0.3))))
-    tables += [_treated(study, models[0].splits, method) for method in (TREAT_ALL, TREAT_NONE)]
-    report(1.0, "done")
-    table = pd.concat(tables, ignore_index=True)[list(COLUMNS)]
-    return table if priced is None else priced.added(table)
+    models = released(study, parts, section(report, 0.0, 0.6))
+    models.append(reference(study, records, section(report, 0.6, 0.3)))
+    report(0.9, "judging risks")
+    return models
 
 
 def task(study: ClinicStudy, path: str = "") -> StudyTask:
@@ -124,15 +148,25 @@ def task(study: ClinicStudy, path: str = "") -> StudyTask:
 
 
 def work(study: ClinicStudy, context: JobContext) -> Outcome:
-    """`decided`; all rows come at the end."""
-    return Outcome(
-        decided(
-            study,
-            records=context.records,
-            progress=context.report,
-            cancelled=context.cancelled,
-        )
-    )
+    """`decided` and `calibrated` of the same models; all rows come at the end."""
+    import pandas as pd
+
+    report = stoppable(context.report, context.cancelled)
+    models = _judged(study, context.records, report)
+    tables = [_decision_rows(study, models), _calibration_rows(study, models)]
+    report(1.0, "done")
+    return Outcome(pd.concat(tables, ignore_index=True))
+
+
+def decision_part(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of a job's rows those of `decided`."""
+    return rows.loc[rows["threshold"].notna(), list(COLUMNS)].reset_index(drop=True)
+
+
+def calibration_part(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of a job's rows those of `calibrated`."""
+    some = rows.loc[rows["bin"].notna(), list(reliability.COLUMNS)].reset_index(drop=True)
+    return some.astype({"bin": int})
 
 
 def worth_from(rows: pd.DataFrame, threshold: float, column: str = "net_benefit") -> float | None:
@@ -158,16 +192,28 @@ def worth_from(rows: pd.DataFrame, threshold: float, column: str = "net_benefit"
     return crossing(proved, column, bar + ROUNDING)
 
 
-def _rows(study: ClinicStudy, models: Judged) -> pd.DataFrame:
+def _decision_rows(study: ClinicStudy, models: Sequence[Judged]) -> pd.DataFrame:
+    import pandas as pd
+
+    tables = [_of_models(study, one) for one in models]
+    tables += [_treated(study, models[0].splits, method) for method in (TREAT_ALL, TREAT_NONE)]
+    return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
+
+
+def _calibration_rows(study: ClinicStudy, models: Sequence[Judged]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.concat([reliability_rows(one, study.bins) for one in models], ignore_index=True)
+
+
+def _of_models(study: ClinicStudy, models: Judged) -> pd.DataFrame:
     """The rows of models of one kind."""
     found = [decisions(*one, study.thresholds) for one in models.risks]
     if models.calibration is None:
-        rows = _without_noise(study, REFERENCE, "without privacy", found)
-        return rows.assign(baseline=models.title)
+        return _table(study, found).assign(**of_model(models))
     runs = [len(one.found) for one in found]
-    return _table(study, found, np.repeat(np.arange(len(found)), runs)).assign(
-        **of_noise(models.calibration), runs=sum(runs)
-    )
+    places = split_of_each(runs)
+    return _table(study, found, places).assign(**of_model(models) | {"runs": sum(runs)})
 
 
 def _treated(study: ClinicStudy, parts: Sequence[Split], method: str) -> pd.DataFrame:
@@ -177,16 +223,7 @@ def _treated(study: ClinicStudy, parts: Sequence[Split], method: str) -> pd.Data
         decisions(np.full(len(one.y_test), treated), one.y_test > 0, study.thresholds)
         for one in parts
     ]
-    return _without_noise(study, method, title, found)
-
-
-def _without_noise(
-    study: ClinicStudy, method: str, title: str, found: Sequence[Decisions]
-) -> pd.DataFrame:
-    """Rows whose band is the mean: splits are no noise."""
-    none = dict.fromkeys(("baseline", *OF_NOISE), "") | {"epsilon": math.nan, "delta": math.nan}
-    status = str(Status.NOT_PRIVATE) if method == REFERENCE else ""
-    return _table(study, found).assign(method=method, title=title, **none | {"status": status})
+    return _table(study, found).assign(**NONE | {"method": method, "title": title})
 
 
 def _table(
@@ -195,47 +232,6 @@ def _table(
     """Measures at each threshold: spread over runs, or without `places` a mean over splits."""
     import pandas as pd
 
-    columns: dict[str, object] = {"threshold": study.thresholds}
-    for name, (least, most) in MEASURES.items():
-        values = np.concatenate([getattr(one, name) for one in found])
-        if places is None:
-            mean = low = high = defined_mean(values)
-        else:
-            mean, low, high = defined_spread(values, places)
-        # Over several splits a band is widened, maybe beyond what there is.
-        ends = np.maximum(low, least), np.minimum(high, most)
-        columns |= zip((name, f"{name}_low", f"{name}_high"), (mean, *ends), strict=True)
+    values = {name: np.concatenate([getattr(one, name) for one in found]) for name in MEASURES}
+    columns = {"threshold": study.thresholds, **summarised(MEASURES, values, places)}
     return pd.DataFrame(columns).assign(runs=1, splits=len(found))
-
-
-def defined_mean(values: Array) -> Array:
-    """Means over the first axis of the values that are not nan; (T,)."""
-    defined = ~np.isnan(values)
-    count = defined.sum(axis=0)
-    total = np.where(defined, values, 0.0).sum(axis=0)
-    return np.asarray(np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0))
-
-
-def defined_spread(values: Array, places: Array) -> tuple[Array, Array, Array]:
-    """`spread_over` at each threshold of the runs that have a value there; each (T,)."""
-    defined = ~np.isnan(values)
-    whole = defined.all(axis=0)
-    result = np.full((3, values.shape[1]), np.nan)
-    if whole.any():
-        result[:, whole] = spread_over(values[:, whole], places)
-    for at in np.flatnonzero(defined.any(axis=0) & ~whole):
-        some = defined[:, at]
-        result[:, at] = spread_over(values[some, at], places[some])
-    mean, low, high = result
-    return mean, low, high
-
-
-def of_noise(calibration: Calibration) -> dict[str, Any]:
-    """The method, and what is proved of it."""
-    row = calibration_table({calibration.method: [calibration]}).iloc[0]
-    return {
-        "method": calibration.method,
-        "title": method_named(calibration.method).title,
-        "baseline": "",
-        **{name: row[name] for name in OF_NOISE},
-    }

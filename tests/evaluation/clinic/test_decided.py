@@ -15,11 +15,11 @@ from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import curves
 from dpcore.evaluation.baselines import LINEAR, baselines
 from dpcore.evaluation.clinic.risks import released
+from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.study import THRESHOLDS, ClinicStudy
 from dpcore.evaluation.clinic.task import (
     COLUMNS,
     MEASURES,
-    REFERENCE,
     TREAT_ALL,
     TREAT_NONE,
     decided,
@@ -180,7 +180,7 @@ def test_a_threshold_out_of_range_is_refused(wrong: float) -> None:
 
 
 def test_what_has_no_decision_curve_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="loss is 'huber', but it must be logistic"):
+    with pytest.raises(InvalidInput, match="loss is 'huber', but it must be logistic, which alone"):
         ClinicStudy(replace(STUDY, loss="huber"))
     with pytest.raises(InvalidInput, match="methods names no private method"):
         ClinicStudy(replace(STUDY, methods=("nonprivate",)))

@@ -16,8 +16,9 @@ from dpcore.evaluation.clinic import group_task
 from dpcore.evaluation.clinic.group_task import COLUMNS, EVERYBODY, GAP, GroupStudy, compared
 from dpcore.evaluation.clinic.groups import MEASURES, group_measures, too_small, widest_gap
 from dpcore.evaluation.clinic.risks import Judged, reference, released
+from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.study import ClinicStudy
-from dpcore.evaluation.clinic.task import REFERENCE, decided
+from dpcore.evaluation.clinic.task import decided
 from dpcore.evaluation.scoring import spread
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study

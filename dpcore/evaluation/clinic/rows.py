@@ -1,0 +1,108 @@
+"""What the clinic's tables share: what is said of each model, and measures over runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dpcore.erm.method import Array
+from dpcore.evaluation.clinic.risks import Judged
+from dpcore.evaluation.curves import calibration_table
+from dpcore.evaluation.scoring import spread_over
+from dpcore.guarantee import Status
+from dpcore.methods import method_named
+
+REFERENCE = "reference"
+"""Method of the rows of the model without privacy."""
+OF_NOISE = ("edition", "epsilon", "delta", "adjacency", "status", "accountant")
+OF_MODEL = ("method", "title", "baseline", *OF_NOISE, "training_epsilon")
+"""``training_epsilon`` is the training's own ε where risks are corrected, and else nan."""
+NONE = dict.fromkeys(OF_MODEL, "") | dict.fromkeys(
+    ("epsilon", "delta", "training_epsilon"), math.nan
+)
+"""Of what needs no noise."""
+Limits = Mapping[str, tuple[float, float]]
+"""The least and the largest value of each measure."""
+
+
+def with_ends(measures: Limits) -> tuple[str, ...]:
+    """Names of the columns: each measure, its low and its high end."""
+    return tuple(f"{name}{end}" for name in measures for end in ("", "_low", "_high"))
+
+
+def of_model(models: Judged) -> dict[str, Any]:
+    """`OF_MODEL`: the method, and what is proved of it."""
+    calibration = models.calibration
+    if calibration is None:
+        named = {"method": REFERENCE, "title": "without privacy", "baseline": models.title}
+        return NONE | named | {"status": str(Status.NOT_PRIVATE)}
+    row = calibration_table({calibration.method: [calibration]}).iloc[0]
+    said = NONE | {
+        "method": calibration.method,
+        "title": method_named(calibration.method).title,
+        **{name: row[name] for name in OF_NOISE},
+    }
+    if models.correction is None:
+        return said
+    proof = models.correction.proof
+    return said | {
+        "epsilon": proof.epsilon,
+        "delta": proof.delta,
+        "accountant": proof.by,
+        "training_epsilon": calibration.requested.epsilon,
+    }
+
+
+def split_of_each(runs: Sequence[int]) -> Array:
+    """The split of each run, of so many runs on each split; (all runs,)."""
+    return np.repeat(np.arange(len(runs), dtype=np.float64), runs)
+
+
+def summarised(
+    limits: Limits, values: Mapping[str, Array], places: Array | None
+) -> dict[str, Array]:
+    """`with_ends`: spread over runs, or without `places` a mean over splits.
+
+    Parameters
+    ----------
+    limits : mapping
+    values : mapping of str to (runs, T) array
+        nan where a run has no value.
+    places : (runs,) array or None
+        The split of each run; ``None`` where there is no noise, and so no band.
+    """
+    columns: dict[str, Array] = {}
+    for name, (least, most) in limits.items():
+        if places is None:
+            mean = low = high = defined_mean(values[name])
+        else:
+            mean, low, high = defined_spread(values[name], places)
+        # Over several splits a band is widened, maybe beyond what there is.
+        ends = np.maximum(low, least), np.minimum(high, most)
+        columns |= zip((name, f"{name}_low", f"{name}_high"), (mean, *ends), strict=True)
+    return columns
+
+
+def defined_mean(values: Array) -> Array:
+    """Means over the first axis of the values that are not nan; (T,)."""
+    defined = ~np.isnan(values)
+    count = defined.sum(axis=0)
+    total = np.where(defined, values, 0.0).sum(axis=0)
+    return np.asarray(np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0))
+
+
+def defined_spread(values: Array, places: Array) -> tuple[Array, Array, Array]:
+    """`spread_over` at each place of the runs that have a value there; each (T,)."""
+    defined = ~np.isnan(values)
+    whole = defined.all(axis=0)
+    result = np.full((3, values.shape[1]), np.nan)
+    if whole.any():
+        result[:, whole] = spread_over(values[:, whole], places)
+    for at in np.flatnonzero(defined.any(axis=0) & ~whole):
+        some = defined[:, at]
+        result[:, at] = spread_over(values[some, at], places[some])
+    mean, low, high = result
+    return mean, low, high

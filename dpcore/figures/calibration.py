@@ -1,0 +1,124 @@
+"""Whether risks are right: the reliability curve, and its sentences.
+
+A table has the columns of `dpcore.evaluation.clinic.reliability`.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, single_runs
+from dpcore.figures.curves import HEIGHT, guarantee_of
+from dpcore.figures.decisions import THIN
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import NEUTRAL, Look, look
+from dpcore.figures.words import band, percent, plain
+
+WITHOUT = Look(NEUTRAL, NEUTRAL, "dash", "circle")
+SMALL = 0.1
+"""Risks below it are told with one decimal."""
+DETAIL = (
+    "People of the test records are put into bins of about as many each, by the risk that a model "
+    "tells them. A model is right where the share of them who have the condition is that risk: on "
+    "the diagonal. Below it risks are too high, above it too low. "
+    "The bins of each run are its own. The band is of the noise, not of the test records, which "
+    "are few in each bin."
+)
+
+
+def reliability_curve(
+    model: pd.DataFrame, without: pd.DataFrame, *, people: str, dark: bool = False
+) -> Drawn:
+    """Observed share against the risk told, beside the model without privacy.
+
+    Parameters
+    ----------
+    model : pandas.DataFrame
+        Rows of one private model at one ε.
+    without : pandas.DataFrame
+        Rows of the model without privacy.
+    people : str
+        Plural noun for those who are told a risk.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    figure = canvas(
+        HEIGHT,
+        hovermode="closest",
+        showlegend=True,
+        legend=LEGEND,
+        xaxis=axis("risk told", dark, range=[0.0, 1.0], tickformat=".0%"),
+        yaxis=axis("share with the condition", dark, range=[0.0, 1.0], tickformat=".0%"),
+    )
+    line = {"color": NEUTRAL, "dash": "dot", "width": 1}
+    ends = [0.0, 1.0]
+    figure.add_scatter(x=ends, y=ends, mode="lines", line=line, hoverinfo="skip", name="right")
+    first, reference = model.iloc[0], without.iloc[0]
+    name = f"{reference['title']}: {reference['baseline']}"
+    _add(figure, without, WITHOUT, name, dark)
+    figure.data[-1].line.width = THIN
+    shown = model.dropna(subset=["mean_risk", "observed"])
+    colour = look(first["method"])
+    ends_of_band = shown["mean_risk"], shown["observed_low"], shown["observed_high"]
+    add_band(figure, *ends_of_band, colour.on(dark), showlegend=False)
+    _add(figure, shown, colour, f"{first['title']}, ε = {plain(first['epsilon'])}", dark)
+    sentence = _sentence(shown, without, people)
+    return Drawn(
+        figure, sentence, f"Share with the condition against the risk told. {sentence}", DETAIL
+    )
+
+
+def _add(figure: go.Figure, rows: pd.DataFrame, style: Look, name: str, dark: bool) -> None:
+    """A line, and the text of each of its points."""
+    texts = []
+    for _, row in rows.iterrows():
+        text = (
+            f"<b>{name}</b><br>told {_told(row['mean_risk'])}: {_told(row['observed'])} have it; "
+            f"{plain(row['people'])} people"
+        )
+        if row["epsilon"] == row["epsilon"]:
+            ends = row["observed_low"], row["observed_high"]
+            text += f"{single_runs(*ends, _told, row['runs'])}<br>{guarantee_of(row)}"
+        texts.append(text)
+    line = rows["mean_risk"], rows["observed"], style, texts
+    add_curve(figure, *line, size=7, dark=dark, name=name)
+
+
+def _told(share: float) -> str:
+    return percent(share, 1 if share < SMALL else 0)
+
+
+def _sentence(model: pd.DataFrame, without: pd.DataFrame, people: str) -> str:
+    """The bin whose risks are furthest off, beside the same bin without privacy."""
+    furthest = (model["mean_risk"] - model["observed"]).abs().to_numpy().argmax()
+    row = model.iloc[int(furthest)]
+    low, high = _told(row["observed_low"]), _told(row["observed_high"])
+    told = (
+        f"At ε = {plain(row['epsilon'])} the risks of {row['title']} are furthest off here: of "
+        f"{people} told {_told(row['mean_risk'])}, {_told(row['observed'])} have the condition. "
+        f"{band(int(row['runs']))}: {low} to {high}."
+    )
+    same = without[(without["bin"] == row["bin"]) & without["observed"].notna()]
+    if same.empty:
+        return told
+    risk, share = _told(same["mean_risk"].iloc[0]), _told(same["observed"].iloc[0])
+    return f"{told} Without privacy, of those told {risk}, {share} have it."
+
+
+def correction(row: pd.Series) -> str:
+    """What correcting a model's risks takes of its ε, in sentences.
+
+    Parameters
+    ----------
+    row : pandas.Series
+        With ``epsilon`` and ``training_epsilon``.
+    """
+    total, training = float(row["epsilon"]), float(row["training_epsilon"])
+    share = 1.0 - training / total
+    taken = percent(share) if share >= 0.001 else "less than 0.1 %"
+    return (
+        f"Correcting the risks takes {taken} of ε: the model is trained at ε = "
+        f"{plain(training)}, and noisy counts of its scores take the rest. Both together are "
+        f"proved for ε = {plain(total)}."
+    )

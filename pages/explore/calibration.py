@@ -1,0 +1,75 @@
+"""The tab on whether risks are right, at the chosen ε."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.evaluation.clinic.task import calibration_part
+from dpcore.export.explore import calibration_command, calibration_snippet
+from dpcore.figures.words import band, percent, plain
+from pages.explore import clinic, numbers, texts
+from pages.shared.charts import plot, table_behind
+from pages.shared.numbers import Number, draw_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+
+    from pages.explore.view import View
+
+
+def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> None:
+    """Draw the tab for the model on the first screen, at the grid's ε nearest to the chosen one."""
+    shown = clinic.shown(view, first, epsilon, focus)
+    if shown is None:
+        return
+    from dpcore.figures.calibration import reliability_curve
+
+    rows, row = calibration_part(shown.rows), shown.row
+    model = rows[(rows["method"] == row["method"]) & (rows["epsilon"] == row["epsilon"])]
+    without = rows[rows["method"] == REFERENCE]
+    draw_numbers(_numbers(model.iloc[0], without.iloc[0]), across=3)
+    clinic.explain(model.iloc[0], row, epsilon)
+    plot(
+        reliability_curve(model, without, people=view.people, dark=view.dark),
+        "reliability_figure",
+    )
+    with st.container(horizontal=True, gap="small"):
+        table_behind(rows, "calibration", "How right each model's risks are, at every ε and bin")
+        clinic.code(
+            "calibration", calibration_command(shown.study), calibration_snippet(shown.study)
+        )
+
+
+def _numbers(row: pd.Series, without: pd.Series) -> list[Number]:
+    """What tells of a whole model how right it is, beside the model without privacy."""
+    return [
+        _number("Slope", "calibration_slope", _plain, texts.SLOPE, row, without),
+        _number("Intercept", "calibration_intercept", _plain, texts.IN_THE_LARGE, row, without),
+        _number("Calibration error", "calibration_error", percent, texts.ECE, row, without),
+    ]
+
+
+def _plain(value: float) -> str:
+    return plain(round(value, 2))
+
+
+def _number(
+    label: str,
+    column: str,
+    written: Callable[[float], str],
+    meaning: str,
+    row: pd.Series,
+    without: pd.Series,
+) -> Number:
+    hover = f"{meaning} {band(int(row['runs']))}. {numbers.guarantee_at(row)}"
+    value, low, high = (row[f"{column}{end}"] for end in ("", "_low", "_high"))
+    if value != value:
+        return label, "–", "not defined", hover
+    reference = without[column]
+    beside = "" if reference != reference else f"; {written(reference)} without privacy"
+    return label, written(value), f"{written(low)} to {written(high)}{beside}", hover

@@ -1,0 +1,162 @@
+"""What the tabs on decisions and on calibration share: one job, one switch, one model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.controls.explore import BEST, CALIBRATION, CORRECTED, NET_BENEFIT
+from dpcore.evaluation.clinic.study import LOSS, ClinicStudy
+from dpcore.figures.calibration import correction
+from dpcore.figures.curves import at
+from dpcore.figures.words import plain
+from pages.explore import curve_jobs, loaders, numbers, texts
+from pages.explore.layout import Slots
+from pages.shared import shared_jobs
+from pages.shared.code import show_command, show_python
+from pages.shared.session import control_text, control_value
+from pages.shared.verbatim import verbatim
+from pages.shared.widgets import drawn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pages.explore.view import View
+
+TABS = (NET_BENEFIT, CALIBRATION)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a tab is about.
+
+    Parameters
+    ----------
+    study : ClinicStudy
+        What it was computed from.
+    line : DataFrame
+        The curve's rows of the model, at each ε.
+    row : Series
+        Of them the one at the chosen ε.
+    rows : DataFrame
+        The finished job's.
+    """
+
+    study: ClinicStudy
+    line: pd.DataFrame
+    row: pd.Series
+    rows: pd.DataFrame
+
+
+def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
+    """The job of an open tab, and its switch; made before the job's rows are looked for."""
+    place = next(
+        (slots.tabs[tab] for tab in TABS if tab in slots.tabs and slots.tabs[tab].open), None
+    )
+    if place is None:
+        return ()
+    if view.study.loss == LOSS:
+        # Outside the fragment of ε: what is to be computed changes with it.
+        with place:
+            drawn(CORRECTED)
+    study = wanted(view, corrected=_is_corrected())
+    if isinstance(study, str):
+        return ()
+    watched = shared_jobs.WatchedJobs(
+        name="decisions",
+        place=shared_jobs.CURVES,
+        studies={"Judging risks": study},
+        submit=curve_jobs.submit,
+    )
+    return () if watched.drawn == "done" else (watched,)
+
+
+def wanted(view: View, *, corrected: bool) -> ClinicStudy | str:
+    """What the tabs are computed from, for every ε at once; or why they are not, in a sentence."""
+    if view.split.entry.predicts != "class" or view.study.loss != LOSS:
+        return texts.NO_RISKS
+    focus = control_text("focus") or BEST
+    if focus != BEST:
+        refused = loaders.uncorrectable(view.study, view.split, focus) if corrected else ""
+        alone = curve_jobs.trained_study(view.study, focus)
+        return verbatim(refused) or ClinicStudy(alone, corrected=corrected)
+    if any(job.drawn == "running" for job in view.untrained):
+        return texts.BEST_IS_SOUGHT
+    best = set(_line(view, focus, corrected)["method"])
+    methods = tuple(method for method in view.whole.methods if method in best)
+    if not methods:
+        return texts.NOTHING_CORRECTED if corrected else texts.NOTHING_PROVED
+    return ClinicStudy(replace(view.whole, methods=methods), corrected=corrected)
+
+
+def shown(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Shown | None:
+    """What the tab is about, or ``None`` once a sentence says why there is nothing yet.
+
+    Parameters
+    ----------
+    view : View
+    first : Series or None
+        The row that the first screen is about.
+    epsilon : float
+    focus : str
+    """
+    study = wanted(view, corrected=_is_corrected())
+    if isinstance(study, str):
+        st.markdown(study)
+        return None
+    if first is None or not curve_jobs.is_done(study):
+        st.markdown(texts.RISKS_ARE_JUDGED)
+        return None
+    line = _line(view, focus, study.corrected)
+    row = at(line, epsilon)
+    if row["method"] != first["method"]:
+        title = view.titles[row["method"]]
+        st.caption(f":material/info: {texts.BEST_CORRECTED.format(title)}")
+    return Shown(study, line, row, curve_jobs.results(study))
+
+
+def explain(chosen: pd.Series, row: pd.Series, epsilon: float) -> None:
+    """Say what correcting costs, and at which ε all this is.
+
+    Parameters
+    ----------
+    chosen : Series
+        A row of the model that is shown.
+    row : Series
+        As in `Shown`.
+    epsilon : float
+        The chosen one.
+    """
+    if chosen["training_epsilon"] == chosen["training_epsilon"]:
+        st.markdown(verbatim(correction(chosen)), help=numbers.guarantee_at(chosen))
+    if row["epsilon"] != epsilon:
+        nearest = f"Counted at ε = {plain(row['epsilon'])}, the nearest to {plain(epsilon)}."
+        st.caption(f":material/info: {nearest}")
+
+
+def code(name: str, command: str, snippet: str) -> None:
+    """Show a small button that opens two ways to compute the table again."""
+    place = st.popover(
+        "Command line and Python",
+        icon=":material/terminal:",
+        type="tertiary",
+        on_change="rerun",
+        key=f"code {name}",
+    )
+    if place.open:
+        with place:
+            show_command(command)
+            show_python(snippet)
+
+
+def _is_corrected() -> bool:
+    return control_value(CORRECTED.key) is True
+
+
+def _line(view: View, focus: str, corrected: bool) -> pd.DataFrame:
+    """The curve's rows of the model that the tabs are about, by ascending ε."""
+    if focus == BEST and corrected:
+        return view.best_corrected
+    return view.line(focus)
