@@ -77,6 +77,7 @@ def test_a_chart_is_saved_as_a_picture_beside_its_legend(watched: Watched, addre
     page.get_by_role("button", name="Show me").click()
     legend = page.locator(".js-plotly-plot .legend")
     expect(legend).to_be_visible()
+    expect(page.locator(".js-plotly-plot")).to_have_count(1)
     page.locator(".js-plotly-plot").hover()
     bar, words = page.locator(".modebar").bounding_box(), legend.bounding_box()
     assert bar is not None
@@ -85,6 +86,7 @@ def test_a_chart_is_saved_as_a_picture_beside_its_legend(watched: Watched, addre
     for kind, begins in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
         page.get_by_role("button", name="Link", exact=True).click()
         page.get_by_role("radio", name=kind).click()
+        expect(page.get_by_role("radio", name=kind)).to_be_checked()
         page.keyboard.press("Escape")
         idle(page)
         # Drawn anew, the chart stands beside the one of before for a moment.
