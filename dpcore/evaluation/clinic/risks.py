@@ -24,7 +24,7 @@ from dpcore.evaluation.baselines import usual, without_privacy
 from dpcore.evaluation.clinic.corrected import corrections_for
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.feature_maps import by_map
-from dpcore.evaluation.splits import splits
+from dpcore.evaluation.splits import enough_runs, splits
 from dpcore.evaluation.study import Calibrations, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import trainings
 from dpcore.progress import Progress, section
@@ -77,7 +77,7 @@ class Judged:
 
 
 def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> list[Judged]:
-    """All private models: of each method and ε as many as there are runs, over the splits.
+    """All private models: of each method and ε `enough_runs`, over the splits.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> 
     explored = study.study
     if parts[0].maps:
         return _with_each_map(study, parts, progress)
-    parts = parts[: explored.runs]
+    total = enough_runs(explored.runs, len(parts))
     progress(0.0, "calibrating the noise")
     first = problem_for(explored, parts[0])
     usual_noise = _noise(study, first, delta_for(explored, parts[0]))
@@ -115,7 +115,7 @@ def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> 
                 if problem == first
                 else _noise(replace(study, study=alone), problem, delta_for(alone, split))
             )
-            runs = len(range(place, explored.runs, len(parts)))
+            runs = len(range(place, total, len(parts)))
             ((release, training),) = trainings(alone, split, place, runs, calibrations)
             step = (number * len(parts) + place) / steps
             training = replace(training, progress=section(progress, step, 1.0 / steps))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -34,7 +33,7 @@ from dpcore.evaluation.clinic.rows import (
 )
 from dpcore.evaluation.clinic.study import ClinicStudy, check_data
 from dpcore.evaluation.frontier import crossing
-from dpcore.evaluation.splits import enough_runs, splits
+from dpcore.evaluation.splits import splits
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, stoppable
 from dpcore.guarantee import Status
 from dpcore.progress import Progress, section, silent
@@ -134,8 +133,6 @@ def _judged(study: ClinicStudy, records: Table | None, report: Progress) -> list
         records = load(study.study.dataset, records=study.study.records)
     check_data(records.entry)
     parts = splits(records, study.study.preparation)
-    runs = enough_runs(study.study.runs, len(parts))
-    study = replace(study, study=replace(study.study, runs=runs))
     models = released(study, parts, section(report, 0.0, 0.6))
     models.append(reference(study, records, section(report, 0.6, 0.3)))
     report(0.9, "judging risks")

@@ -98,7 +98,7 @@ def planted(
     (weights,), (split,) = without.weights, without.splits
     weights = np.repeat(weights, STUDY.runs, axis=0)
     weights[:, split.feature_names.index(column)] += shift
-    calibration = released(CLINIC, [split], silent)[0].calibration
+    calibration = released(CLINIC, splits(table, STUDY.preparation), silent)[0].calibration
     monkeypatch.setattr(
         group_task, "released", lambda *_: [Judged([weights], [split], calibration)]
     )
@@ -126,11 +126,15 @@ def test_a_small_group_that_is_hurt_is_named_and_else_none(
     )
 
 
-def test_people_of_several_splits_are_counted_once() -> None:
+def test_people_of_several_splits_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpcore.evaluation.splits.MOST", 5)
     table = load("breast_cancer")
     clinic = ClinicStudy(replace(STUDY, dataset="breast_cancer", records=None), (0.5,))
     found = compared(GroupStudy(clinic, "mean radius"), records=table)
     one = found[(found["epsilon"] == 5.0) & (found["measure"] == "accuracy")]
+    fewer = GroupStudy(replace(clinic, study=replace(clinic.study, runs=1)), "mean radius")
+    runs = compared(fewer, records=table).groupby("method")["runs"].first()
+    assert (runs["opera"], runs[REFERENCE]) == (10, 1)  # two models on each split
     tested = one[one["group"] == EVERYBODY]["people"].iloc[0]
     assert 114 < tested < 569  # five splits of 114
     assert one[~one["group"].isin([EVERYBODY, GAP])]["people"].sum() == tested
