@@ -75,6 +75,8 @@ def test_a_refused_file_keeps_the_form_and_is_mended_by_a_button(
     page = watched.page
     page.goto(f"{address}/?v=3&data=Your+own+table&methods=OPERA&focus=OPERA")
     hand_over(page, "clinic.csv", clinic())
+    expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
+    idle(page)
     described = page.get_by_role("textbox", name="Its columns in words")
     described.fill(SUGGESTED.replace("kg/m²; unknown: blank", "kg/m²"))
     described.press("Control+Enter")

@@ -112,6 +112,7 @@ def test_the_key_changes_with_every_field_of_the_preparation() -> None:
         "features": "fourier",
         "fourier_features": 128,
         "bandwidth": 0.3,
+        "stratified": True,
     }
     assert set(changes) == {field.name for field in fields(Preparation)}
     keys = {Study().key} | {

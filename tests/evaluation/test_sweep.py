@@ -10,6 +10,7 @@ import pytest
 
 from dpcore.datasets import Split
 from dpcore.errors import Cancelled, InvalidInput
+from dpcore.evaluation.splits import splits_of
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import COLUMNS, sweep
 from dpcore.methods import register
@@ -172,10 +173,11 @@ def test_cancel_stops_the_sweep_at_its_next_step(method: str, cancer: Split) -> 
     assert 0.2 < shares[-1] < 0.9
 
 
-def test_the_data_are_loaded_by_name_when_no_split_is_given(cancer: Split) -> None:
+def test_the_data_are_loaded_by_name_when_no_split_is_given() -> None:
     study = replace(STUDY, methods=("nonprivate",), runs=1)
+    parts = splits_of(study.dataset, study.records, study.preparation)
     pd.testing.assert_frame_equal(
-        without_time(sweep(study)), without_time(sweep(study, split=cancer))
+        without_time(sweep(study)), without_time(sweep(study, split=parts))
     )
 
 
