@@ -17,7 +17,6 @@ from pages.explore.warm import first_view
 from pages.shared import session_end
 from pages.shared.access import AccessControl
 from pages.shared.headers import Headers
-from pages.shared.preload import Preload
 
 
 @asynccontextmanager
@@ -30,6 +29,6 @@ async def alive(app: st.App) -> AsyncIterator[None]:
 
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",
-    middleware=[Middleware(Headers), Middleware(Preload), Middleware(AccessControl)],
+    middleware=[Middleware(Headers), Middleware(AccessControl)],
     lifespan=alive,
 )

@@ -1,9 +1,11 @@
-"""Security headers of every response: no content from elsewhere, and no framing."""
+"""Headers of every response: no content from elsewhere, no framing; of a page, its charts' code."""
 
 from __future__ import annotations
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pages.shared import preload
 
 POLICY = "; ".join(
     (
@@ -31,7 +33,7 @@ HEADERS = {
 
 
 class Headers:
-    """ASGI middleware that adds `HEADERS` to every response.
+    """ASGI middleware that adds `HEADERS` to every response, and `preload.link` to each page.
 
     Parameters
     ----------
@@ -41,6 +43,7 @@ class Headers:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
+        self.link = preload.link()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, and add the headers to the response."""
@@ -50,6 +53,8 @@ class Headers:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
+                if self.link and headers.get("content-type", "").startswith("text/html"):
+                    headers["Link"] = self.link
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
