@@ -131,8 +131,13 @@ def explain(chosen: pd.Series, row: pd.Series, epsilon: float) -> None:
     """
     if chosen["training_epsilon"] == chosen["training_epsilon"]:
         st.markdown(verbatim(correction(chosen)), help=numbers.guarantee_at(chosen))
-    if row["epsilon"] != epsilon:
-        nearest = f"Counted at ε = {plain(row['epsilon'])}, the nearest to {plain(epsilon)}."
+    tell_nearest(row["epsilon"], epsilon)
+
+
+def tell_nearest(counted: float, epsilon: float) -> None:
+    """Say at which ε all this is, where it is not the chosen one."""
+    if counted != epsilon:
+        nearest = f"Counted at ε = {plain(counted)}, the nearest to {plain(epsilon)}."
         st.caption(f":material/info: {nearest}")
 
 

@@ -12,12 +12,10 @@ from dpcore.datasets.grouping import columns
 from dpcore.evaluation.clinic.group_task import GroupStudy
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.export.explore import group_command, group_snippet
-from dpcore.figures.words import plain
 from pages.explore import clinic, curve_jobs, texts
 from pages.explore.layout import Slots
 from pages.shared import shared_jobs
 from pages.shared.charts import plot, table_behind
-from pages.shared.code import show_command, show_python
 from pages.shared.session import control_value
 from pages.shared.widgets import drawn
 
@@ -79,25 +77,8 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
     model = line[line["epsilon"] == chosen]
     plot(figures.of_groups(model, without, measure, dark=view.dark), "groups_figure")
     plot(figures.gap(line, without, measure, chosen, dark=view.dark), "gap_figure")
-    if chosen != epsilon:
-        nearest = f"Counted at ε = {plain(chosen)}, the nearest to {plain(epsilon)}."
-        st.caption(f":material/info: {nearest}")
+    clinic.tell_nearest(chosen, epsilon)
     with st.container(horizontal=True, gap="small"):
         table_behind(rows, "groups", "What deciding by each model means to each group, at every ε")
-        _code(study)
-
-
-def _code(study: GroupStudy) -> None:
-    """Show a small button that opens two ways to compute the table again."""
-    place = st.popover(
-        "Command line and Python",
-        icon=":material/terminal:",
-        type="tertiary",
-        on_change="rerun",
-        key="code groups",
-    )
-    if place.open:
-        with place:
-            arguments = study.clinic.study, study.column, study.threshold
-            show_command(group_command(*arguments))
-            show_python(group_snippet(*arguments))
+        arguments = study.clinic.study, study.column, study.threshold
+        clinic.code("groups", group_command(*arguments), group_snippet(*arguments))
