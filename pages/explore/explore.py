@@ -35,11 +35,12 @@ answer.heading(start, contents, line_place)
 if delta_warning:
     st.warning(delta_warning, icon=":material/warning:")
 slots = layout(start)
-jobs = (*contents.untrained, *clinic.jobs(contents, slots), *groups.jobs(contents, slots))
+judging = (*clinic.jobs(contents, slots), *groups.jobs(contents, slots))
+jobs = (*contents.untrained, *judging)
 answer.at_chosen_epsilon(contents, slots)
 with slots.notes:
     answer.notes(contents)
 shared_jobs.only(shared_jobs.CURVES, [key for job in jobs for key in job.keys])
 with slots.training:
-    job_panel.watch(jobs)
+    job_panel.watch(jobs, [*filter(None, [contents.training]), *judging])
 presets.drawn("explore")

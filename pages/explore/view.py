@@ -61,7 +61,9 @@ class View:
     titles : mapping
         Method to title.
     untrained : tuple
-        Jobs whose curves are not at hand.
+        Jobs whose curves are not at hand, by when the page is drawn anew.
+    training : WatchedJobs or None
+        All of them together, for one line on the page; ``None`` if there are none.
     dark : bool
     """
 
@@ -76,6 +78,7 @@ class View:
     is_compared: bool
     titles: dict[str, str]
     untrained: tuple[WatchedJobs, ...]
+    training: WatchedJobs | None
     dark: bool
 
     @property
@@ -287,16 +290,22 @@ def gather(choice: ExploreChoice) -> View:
         awaited = None if is_compared else references
         closed = _closed_form(whole, records)
         further = _on_every_split(whole, records)
-        refined, jobs_refined = _from_jobs(further, awaited if further else None)
-        first, jobs_first = _from_jobs(_alone(_only(whole, chosen)))
+        first = _alone(_only(whole, chosen))
         wanted = _wanted(choice, whole, published=records.published) - chosen
-        others, jobs_others = _from_jobs(_alone(_only(whole, wanted)), None if further else awaited)
-        everything = rows = _completed(closed, refined, first, others)
+        others = _alone(_only(whole, wanted))
+        refined, jobs_refined = _from_jobs(further, awaited if further else None)
+        shown, jobs_first = _from_jobs(first)
+        compared_with, jobs_others = _from_jobs(others, None if further else awaited)
+        everything = rows = _completed(closed, refined, shown, compared_with)
+        as_printed: list[Study] = []
         printed_jobs: tuple[WatchedJobs, ...] = ()
         if printed := _only(study, _printed(study)):
-            made, printed_jobs = _from_jobs(_on_every_split(printed, records) + _alone(printed))
+            as_printed = _on_every_split(printed, records) + _alone(printed)
+            made, printed_jobs = _from_jobs(as_printed)
             rest = everything[~everything["method"].isin(printed.methods)]
             rows = pd.concat([_completed(_closed_form(printed, records), made), rest])
+        untrained = (*jobs_refined, *printed_jobs, *jobs_first, *jobs_others)
+        every = [*further, *as_printed, *first, *others]
     table = _in_order(rows[rows["method"].isin(chosen)], study)
     return View(
         study=study,
@@ -309,12 +318,8 @@ def gather(choice: ExploreChoice) -> View:
         compared=compared.by(_measure(choice, records)),
         is_compared=is_compared,
         titles=titles(),
-        untrained=(
-            *jobs_refined,
-            *printed_jobs,
-            *jobs_first,
-            *jobs_others,
-        ),
+        untrained=untrained,
+        training=curve_jobs.watched("curves", every, awaited) if untrained else None,
         dark=on_dark(),
     )
 

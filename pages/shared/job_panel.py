@@ -69,7 +69,11 @@ class Watched(Protocol):
         """Start or continue it at the person's request."""
 
 
-def watch(jobs: Sequence[Watched], draw: Callable[[bool], None] | None = None) -> None:
+def watch(
+    jobs: Sequence[Watched],
+    lines: Sequence[Watched] | None = None,
+    draw: Callable[[bool], None] | None = None,
+) -> None:
     """Draw a line for each job, and redraw the page once a state differs from the drawn one.
 
     Polls while any job is running.
@@ -77,6 +81,8 @@ def watch(jobs: Sequence[Watched], draw: Callable[[bool], None] | None = None) -
     Parameters
     ----------
     jobs : sequence of Watched
+    lines : sequence of Watched, optional
+        What the lines are about, where several jobs share one line and one button.
     draw : callable, optional
         Draws the lines (`show`), and all else that changes meanwhile, at each poll. Its argument
         says whether this is the last drawing: while it is redrawn, a table's file would be gone
@@ -97,7 +103,7 @@ def watch(jobs: Sequence[Watched], draw: Callable[[bool], None] | None = None) -
         if draw is not None:
             draw(not poll_seconds)
             return
-        for job in jobs:
+        for job in jobs if lines is None else lines:
             show(job)
 
     poll()

@@ -240,7 +240,8 @@ class WatchedJobs:
 
     def again(self) -> None:
         """Submit them at the person's request, failed ones included."""
-        begin(self.about)
+        for key in {self.about, *self.keys}:
+            begin(key)
         try:
             self._hand_in("new", "cancelled", "failed")
         except jobs.QueueFull as refusal:

@@ -123,7 +123,7 @@ def _watch(varied: Varied, metric: str, study: TrainingStudy) -> None:
             key, way = varied.effect.key, varied.way
             show_python(export.effect_snippet(study, key, varied.values, way))
 
-    job_panel.watch([job], draw)
+    job_panel.watch([job], draw=draw)
 
 
 def _charts(varied: Varied, metric: str, table: pd.DataFrame, *, is_final: bool) -> None:

@@ -122,7 +122,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         _more_charts(choice, calibrated, table, is_final=is_final)
         st.caption(texts.MEASURED)
 
-    job_panel.watch([jobs, *timing], draw)
+    job_panel.watch([jobs, *timing], draw=draw)
 
 
 def ended(states: Mapping[str, str]) -> list[str]:

@@ -58,7 +58,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
                 "Where each shape of the noise ended",
             )
 
-    job_panel.watch([jobs], draw)
+    job_panel.watch([jobs], draw=draw)
 
 
 def _verdicts(ends: pd.DataFrame, column: str) -> None:

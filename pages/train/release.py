@@ -70,7 +70,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         if len(releases) > 1:
             st.markdown(_together(releases))
 
-    job_panel.watch(watched, draw)
+    job_panel.watch(watched, draw=draw)
 
 
 def _begin(study: TrainingStudy, calibrated: CalibratedTraining) -> None:

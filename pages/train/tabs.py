@@ -86,7 +86,7 @@ def _why(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         if len(ends) and is_final:
             download(ends, "why_accuracy_fell", "The end of each run, for each way of training")
 
-    job_panel.watch([jobs], draw)
+    job_panel.watch([jobs], draw=draw)
 
 
 def _numbers(choice: TrainChoice, calibrated: CalibratedTraining) -> None:

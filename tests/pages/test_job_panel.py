@@ -162,7 +162,7 @@ def test_it_looks_again_only_while_something_moves(
     monkeypatch.setattr(st, "fragment", fragment)
     still: list[bool] = []
     things = [Fake(str(place), each, each) for place, each in enumerate(states)]
-    job_panel.watch(things, still.append)
+    job_panel.watch(things, draw=still.append)
     assert noun == [seconds]
     # A table is drawn only where it stays.
     assert still == [seconds is None]
@@ -294,3 +294,36 @@ def test_a_full_queue_is_waited_for_and_told_to_who_asks_for_more(
     assert "jobs are in the queue" in app.toast[0].value
     monkeypatch.setattr(jobs, "MOST_UNFINISHED", 10)
     until(app, "done")
+
+
+def _stages_page() -> None:
+    import streamlit as st
+
+    from pages.shared import job_panel, shared_jobs
+    from pages.shared.shared_jobs import WatchedJobs
+
+    tasks, submit = st.session_state["tasks"], shared_jobs.submit
+    first = WatchedJobs("first", "count", {"First": tasks["First"]}, submit)
+    others = {name: task for name, task in tasks.items() if name != "First"}
+    stages = [first, WatchedJobs("others", "count", others, submit)]
+    st.session_state["drawn"] = "/".join(stage.drawn for stage in stages)
+    job_panel.watch(stages, [WatchedJobs("whole", "count", tasks, submit)])
+
+
+@pytest.mark.usefixtures("cache")
+def test_stages_share_one_line_and_one_button() -> None:
+    tasks = {"First": Counting(upto=2), "Second": Counting(upto=3), "Long": Counting(9_002, 0.05)}
+    app = AppTest.from_function(_stages_page, default_timeout=60)
+    app.session_state["tasks"] = tasks
+    deadline = time.monotonic() + 60.0
+    while tasks["Long"].key not in jobs._attempts or jobs.Job(tasks["Second"].key).state != "done":
+        assert time.monotonic() < deadline, "the short ones were never done"
+        app.run()
+    app.run()
+    assert app.session_state["drawn"] == "done/running"
+    assert [button.label for button in app.button] == ["Stop"]
+    app.button(key="whole_stop").click().run()
+    assert app.session_state["drawn"] == "done/stopped"
+    # It goes on though what its stage began with was done before it was stopped.
+    app.button(key="whole_start").click().run()
+    assert app.session_state["drawn"] == "done/running"
