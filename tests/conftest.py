@@ -15,6 +15,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling, Scheduling
 
 from dpcore.datasets import cache
 
@@ -86,6 +87,23 @@ def pytest_xdist_auto_num_workers() -> int:
     """
     named = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS")
     return int(named) if named else len(os.sched_getaffinity(0)) + 1
+
+
+class OneBrowser(LoadFileScheduling):
+    """All tests that drive a browser go to one process, the other files to whichever is free.
+
+    Browsers, their servers and the workers of these side by side take the processor's caches from
+    each other: the same tests then cost up to twice the processor's time.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        return "browser" if "/browser/" in file else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config) -> Scheduling:
+    """How `--dist=loadfile` shares the tests among the processes."""
+    return OneBrowser(config)
 
 
 @pytest.fixture(scope="module", autouse=True)
