@@ -112,7 +112,7 @@ def at_rest(browser: Browser, forgetful: Server) -> Idle:
     with closing(browser.new_context()) as context:
         context.set_default_timeout(PATIENCE)
         page = context.new_page()
-        for path in ("", FEATURES, LARGE, WIDE):
+        for path in (f"?{CHEAP}", FEATURES, LARGE, WIDE):
             page.goto(f"{forgetful.address}/{path}")
             idle(page)
             page.wait_for_timeout(500)
@@ -190,7 +190,7 @@ def test_a_large_table_holds_nobody_up(
     rows = (f"{18 + row % 73},{row % 7 // 4}" for row in range(250_000))
     path.write_text("age,ill\n" + "\n".join(rows), "ascii")
     server = at_rest.server
-    page, other = opened(context, f"{server.address}/{LARGE}"), opened(context, server.address)
+    page, other = opened(context, f"{server.address}/{LARGE}"), context.new_page()
     usual = max(another_page(other, server.address, turn) for turn in range(3))
     memory.begin(server.pid)
     longest, began = 0.0, time.monotonic()
