@@ -2,11 +2,13 @@
 
 All maps are learned by the same method with the same noise rule, δ and splits; the rule takes one
 of them at each ε. A difference to straight lines is paired: its standard error is over splits.
+With `--seconds`, the time of whole curves instead, method by method, as a ratio to straight lines.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -16,6 +18,7 @@ from dpcore.datasets import Preparation, Table, load, prepare
 from dpcore.datasets.feature_rule import MAPS
 from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Training
+from dpcore.evaluation.curves import all_curves
 from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.scoring import scoring_for
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
@@ -24,6 +27,9 @@ from dpcore.methods import method_named
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 8.0)
 DELTA = 1e-5
 MEASURES = ("accuracy_test", "auc")
+# 10 ε with 30 runs each, by every method that takes all records at each step.
+GRID, GRID_RUNS = tuple(float(epsilon) for epsilon in np.geomspace(0.1, 10.0, 10)), 30
+FULL_BATCH = ("outpert", "opera", "dpgd", "dpnewton", "objpert", "inputpert", "functional")
 COMPLETE = Preparation(missing="drop")
 # Of small sets one split says little.
 SPLITS = {"adult": 20, "bank": 20, "cardio": 20, "heart": 200, "breast_cancer": 200, "cohort": 1}
@@ -67,23 +73,59 @@ def taken(table: Table, epsilons: tuple[float, ...]) -> list[str]:
     return [chosen[epsilon] for epsilon in epsilons]
 
 
+def tell_seconds(table: Table, methods: tuple[str, ...]) -> None:
+    """Print how long the curves of each map take, and the ratio to straight lines."""
+    splits = {features: prepare(table, replace(COMPLETE, features=features)) for features in MAPS}
+    print(f"\n{table.entry.key}: {len(GRID)} ε, {GRID_RUNS} runs; seconds and ratio to plain")
+    print("{:<12} {:>8}  {:>16}  {:>16}".format("method", *MAPS))
+    total = np.zeros(len(MAPS))
+    for method in methods:
+        taken_seconds = []
+        for split in splits.values():
+            study = Study(
+                table.entry.key,
+                methods=(method,),
+                epsilons=GRID,
+                delta=DELTA,
+                runs=GRID_RUNS,
+                preparation=split.preparation,
+            )
+            start = time.perf_counter()
+            all_curves(study, split)
+            taken_seconds.append(time.perf_counter() - start)
+        total += taken_seconds
+        _tell_ratios(method, taken_seconds)
+    _tell_ratios("all of them", total.tolist())
+
+
+def _tell_ratios(name: str, seconds: list[float]) -> None:
+    plain, *others = seconds
+    columns = [f"{value:7.2f} ({value / plain:4.2f} x)" for value in others]
+    print(f"{name:<12} {plain:8.2f}  " + "  ".join(columns), flush=True)
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--only", choices=SPLITS, action="append")
-    options.add_argument("--method", default="dpgd")
+    options.add_argument("--method", help="DP-GD; with --seconds, every full-batch method")
     options.add_argument("--splits", type=int, help="instead of 20, or 200 of small sets")
     options.add_argument("--runs", type=int, default=5)
     options.add_argument("--epsilon", type=float, action="append")
+    options.add_argument("--seconds", action="store_true", help="time curves instead")
     chosen = options.parse_args()
-    epsilons = tuple(chosen.epsilon or EPSILONS)
+    if chosen.seconds:
+        for dataset in chosen.only or ("adult",):
+            tell_seconds(load(dataset), (chosen.method,) if chosen.method else FULL_BATCH)
+        return
+    epsilons, method = tuple(chosen.epsilon or EPSILONS), chosen.method or "dpgd"
     for dataset in chosen.only or SPLITS:
         table = load(dataset)
         splits = chosen.splits or SPLITS[dataset]
-        values = np.array(list(measured(table, chosen.method, epsilons, splits, chosen.runs)))
+        values = np.array(list(measured(table, method, epsilons, splits, chosen.runs)))
         means, gains = values.mean(0), values - values[:, :1]
         errors = gains.std(0, ddof=1) / splits**0.5 if splits > 1 else np.zeros(gains.shape[1:])
         print(
-            f"\n{dataset}: {splits} splits, {chosen.runs} runs each, {chosen.method}, "
+            f"\n{dataset}: {splits} splits, {chosen.runs} runs each, {method}, "
             f"δ = {DELTA:g}; beside plain, differences ± 2 standard errors"
         )
         print("{:<6} {:15}  {:37}  {:37}  by rule".format("ε", *MAPS))
