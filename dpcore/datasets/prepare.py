@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from dpcore.datasets.feature_rule import MAPS, enough_records
 from dpcore.datasets.fourier import fourier_names, random_fourier
 from dpcore.datasets.schema import Classes, Column, Entry, Table
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FloatArray = NDArray[np.float64]
 
@@ -267,30 +270,8 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
 
     # Training rows first, test rows after: each is then one contiguous part of the same array.
     rows = np.concatenate([train_rows, test_rows])
-    names: list[str] = []
-    parts: list[FloatArray] = []
-    clipped: list[str] = []
+    names, x, clipped = _features(frame, rows, columns, preparation)
     error_notes: list[str] = []
-    for column in columns:
-        if column.kind == "category":
-            levels, part = _one_hot(
-                column, frame[column.name].cat.codes.to_numpy()[rows], preparation
-            )
-            names += levels
-            parts.append(part)
-            continue
-        values = frame[column.name].to_numpy(dtype=float)[rows]
-        part, steps = values[:, np.newaxis], [column.name]
-        if column.kind == "number":
-            steps, part, outside = _number(column, values, preparation)
-            if outside:
-                clipped.append(f"{outside:,} of {column.name}")
-        names += steps
-        parts.append(part)
-    if preparation.intercept:
-        names.append("intercept")
-        parts.append(np.ones((len(rows), 1)))
-    x = np.hstack(parts)
     labels, is_blank = table.label[rows].astype(float), blank[rows]
     if isinstance(entry.label, Column):
         # Always by public bounds: the noise is sized for |y| ≤ 1 whatever the features' scaling.
@@ -332,6 +313,28 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
         tested=int((keep & test).sum()),
         further=further,
     )
+
+
+def features_of(entry: Entry, frame: pd.DataFrame, preparation: Preparation) -> FloatArray:
+    """Rows as `prepare` makes them, before they are brought to a norm.
+
+    Parameters
+    ----------
+    entry : Entry
+    frame : DataFrame
+        As of a `Table`; none of its m records is blank.
+    preparation : Preparation
+        By public bounds, and with features that belong to one column each.
+
+    Returns
+    -------
+    (m, d) array
+        Each feature is a function of one column of its own record.
+    """
+    if preparation.scaling != "public" or preparation.features in ("rule", "fourier"):
+        raise ValueError("features do not follow from public values and one column each")
+    columns = used_columns(entry, preparation)
+    return _features(frame, slice(None), columns, preparation)[1]
 
 
 def complete_only(entry: Entry, preparation: Preparation) -> bool:
@@ -469,6 +472,38 @@ def places(
     return np.flatnonzero(keep & ~test), np.flatnonzero(keep & test & ~table.blank)
 
 
+def _features(
+    frame: pd.DataFrame,
+    rows: NDArray[np.intp] | slice,
+    columns: Sequence[Column],
+    preparation: Preparation,
+) -> tuple[list[str], FloatArray, list[str]]:
+    """Names, rows of some records before their norm is taken, and what was clipped, in words."""
+    names: list[str] = []
+    parts: list[FloatArray] = []
+    clipped: list[str] = []
+    for column in columns:
+        if column.kind == "category":
+            levels, part = _one_hot(
+                column, frame[column.name].cat.codes.to_numpy()[rows], preparation
+            )
+            names += levels
+            parts.append(part)
+            continue
+        values = frame[column.name].to_numpy(dtype=float)[rows]
+        part, steps = values[:, np.newaxis], [column.name]
+        if column.kind == "number":
+            steps, part, outside = _number(column, values, preparation)
+            if outside:
+                clipped.append(f"{outside:,} of {column.name}")
+        names += steps
+        parts.append(part)
+    if preparation.intercept:
+        names.append("intercept")
+        parts.append(np.ones((len(parts[0]), 1)))
+    return names, np.hstack(parts), clipped
+
+
 def _one_hot(
     column: Column, levels: NDArray[np.integer], preparation: Preparation
 ) -> tuple[list[str], FloatArray]:
@@ -521,8 +556,13 @@ def _number(
 
 def cut_values(column: Column, preparation: Preparation, steps: Steps) -> FloatArray:
     """Where the steps of a number stand, in its own unit, ascending; shape (K,)."""
+    return values_at(column, preparation, steps.cuts)
+
+
+def values_at(column: Column, preparation: Preparation, shares: FloatArray) -> FloatArray:
+    """Numbers in their own unit at shares of the public interval, after its transform; (K,)."""
     low, high = _transformed(column, np.array(column.bounds), preparation)
-    places = low + steps.cuts * (high - low)
+    places = low + shares * (high - low)
     if not preparation.log_transform or column.transform == "none":
         return np.asarray(places)
     return np.asarray(np.sign(places) * np.expm1(np.abs(places)))
