@@ -398,7 +398,10 @@ def _path(name: str, ending: str) -> Path:
 def _rows(path: Path) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.read_csv(path, keep_default_na=False, na_values=[work.MISSING])
+    columns = pd.read_csv(path, nrows=0).columns
+    missing = {name: [work.MISSING] for name in columns if name not in work.NAMES}
+    texts = {name: str for name in columns if name in work.NAMES}
+    return pd.read_csv(path, keep_default_na=False, na_values=missing, dtype=texts)
 
 
 def _started_elsewhere(key: str) -> str | None:

@@ -30,6 +30,10 @@ BEAT_SECONDS = 1.0
 MOST_BYTES = 200_000_000  # of all results together: more than ten thousand of the page's jobs
 STATE = "state"  # saved by a stopped task, for resuming
 MISSING = "nan"  # in a result's file, where an empty field is an empty text
+NAMES = (
+    "column",
+    "level",
+)  # columns of a result that hold names, also where these look like numbers
 WATCHED = "watched"  # in a ticket: the job ends with its last watcher
 
 
