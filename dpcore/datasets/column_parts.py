@@ -1,0 +1,146 @@
+"""A column's own part in the score of a linear model, by the schema alone.
+
+Before its norm is taken a row u is made of one block a column, so that wᵀu is a sum of one part a
+column. The row that a model learns from is f u, with one factor f for the whole record: 1/‖u‖, or
+where only long rows are shortened at most 1. So the score of a record is
+
+    f Σⱼ wⱼᵀuⱼ(xⱼ) = (f/F) Σⱼ partⱼ(xⱼ),  with partⱼ(x) = F wⱼᵀuⱼ(x).
+
+F is the factor of a row of average length: that of records whose values are spread evenly over all
+that the schema allows (the root of their mean squared length). Two records that differ in one
+column only, and not in length, thus have scores that differ by f/F times the difference of its
+part. No record is looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets.additive import STEPS
+from dpcore.datasets.prepare import (
+    FloatArray,
+    Preparation,
+    bring_to_norm,
+    features_of,
+    used_columns,
+    values_at,
+)
+from dpcore.datasets.schema import Column, Entry
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SPREAD = 1_000
+"""Records whose mean squared length is taken."""
+BESIDE = 1e-9
+"""A value beside a step stands so far from it, as a share of the public interval: farther than
+rounding reaches, nearer than anybody looks."""
+UNKNOWN = "unknown"
+INTERVALS = 6
+"""Between the values of a number; those on both sides of each step come on top."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """The public values of a column that its part is told at.
+
+    Parameters
+    ----------
+    column : Column
+    numbers : tuple of float
+        Of a number, in its own unit, ascending; on both sides of each step. Else empty.
+    levels : tuple of str
+        Of a category or an indicator; a last one for unknown values where there may be some.
+    reference : int
+        Place of the value that others are compared with: the middle of a number's public interval
+        after its transform, by which unknown values are filled in, or the first level.
+    """
+
+    column: Column
+    numbers: tuple[float, ...]
+    levels: tuple[str, ...]
+    reference: int
+
+    def __len__(self) -> int:
+        return len(self.numbers or self.levels)
+
+
+def values_of(column: Column, preparation: Preparation) -> Values:
+    """The values of a column, as the schema and the map of its features have them."""
+    if column.kind == "number":
+        shares = np.arange(INTERVALS + 1) / INTERVALS
+        steps = STEPS.get(preparation.features)
+        if steps is not None:
+            shares = np.sort([*shares, *(steps.cuts - BESIDE), *(steps.cuts + BESIDE)])
+        numbers = np.clip(values_at(column, preparation, shares), *column.bounds)
+        return Values(column, tuple(numbers.tolist()), (), int(np.flatnonzero(shares == 0.5)[0]))
+    levels = column.levels if column.kind == "category" else ("no", "yes")
+    if column.missing_mark and preparation.missing == "impute":
+        levels = (*levels, UNKNOWN)
+    return Values(column, (), levels, 0)
+
+
+def part_of(entry: Entry, preparation: Preparation, values: Values) -> FloatArray:
+    """What a linear model's weights are multiplied with for the part of one column.
+
+    Parameters
+    ----------
+    entry : Entry
+    preparation : Preparation
+        By public bounds, and with features that belong to one column each.
+    values : Values
+
+    Returns
+    -------
+    (values, d) array
+        F (u(x) - u(reference)) at each value, which is zero outside the column's own block.
+    """
+    places = np.zeros(len(values))
+    frame = _frame(entry, preparation, places)
+    column = values.column
+    if column.kind == "category":
+        codes = np.arange(len(values))
+        frame[column.name] = _levels(column, np.where(codes < len(column.levels), codes, -1))
+    else:
+        frame[column.name] = values.numbers or (0.0, 1.0)
+    features = features_of(entry, frame, preparation)
+    changes: FloatArray = features - features[values.reference]
+    return average_factor(entry, preparation) * changes
+
+
+def average_factor(entry: Entry, preparation: Preparation) -> float:
+    """F, the factor by which a row of average length is scaled."""
+    places = (np.arange(SPREAD) + 0.5) / SPREAD
+    features = features_of(entry, _frame(entry, preparation, places), preparation)
+    length = float(np.sqrt(np.einsum("ij,ij->", features, features) / SPREAD))
+    row = np.zeros((1, features.shape[1]))
+    row[0, 0] = length
+    bring_to_norm(row, only_above=preparation.norm == "clip")
+    return float(row[0, 0]) / length
+
+
+def _frame(entry: Entry, preparation: Preparation, places: FloatArray) -> pd.DataFrame:
+    """Records whose values all stand at these shares, below 1, of what the schema allows."""
+    import pandas as pd
+
+    held: dict[str, object] = {}
+    for column in used_columns(entry, preparation):
+        if column.kind == "number":
+            held[column.name] = values_at(column, preparation, places)
+        elif column.kind == "category":
+            held[column.name] = _levels(column, (places * len(column.levels)).astype(np.intp))
+        else:
+            held[column.name] = (places >= 0.5).astype(float)
+    return pd.DataFrame(held)
+
+
+def _levels(column: Column, codes: NDArray[np.intp]) -> Any:
+    """A category with these levels, -1 for an unknown one."""
+    import pandas as pd
+
+    known = [column.levels[code] if code >= 0 else None for code in codes.tolist()]
+    return pd.Categorical(known, categories=list(column.levels))

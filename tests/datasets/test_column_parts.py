@@ -1,0 +1,137 @@
+"""A column's own part: what it tells of two records that differ in that column only, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.datasets import Entry, Preparation, Table, load, prepare, read_upload
+from dpcore.datasets.column_parts import UNKNOWN, average_factor, part_of, values_of
+from dpcore.datasets.columns import divided
+from dpcore.datasets.schema import Column
+
+WAYS = [
+    Preparation(),
+    Preparation(features="additive"),
+    Preparation(features="fine", interval="unit"),
+    Preparation(features="additive", log_transform=False, missing="drop"),
+    Preparation(norm="clip", intercept=True),
+]
+TRANSFORMS = {
+    "none": lambda value: value,
+    "log1p": np.log1p,
+    "signed log1p": lambda value: np.sign(value) * np.log1p(np.abs(value)),
+}
+
+
+def shares(column: Column, values: np.ndarray, way: Preparation) -> np.ndarray:
+    """Where numbers stand between their public bounds, by the definition."""
+    transform = TRANSFORMS[column.transform if way.log_transform else "none"]
+    low, high = (transform(np.float64(end)) for end in column.bounds)
+    at = (transform(np.clip(values, *column.bounds)) - low) / (high - low)
+    return np.where(np.isnan(at), 0.5, at)
+
+
+def squared(column: Column, values: pd.Series, way: Preparation) -> np.ndarray:
+    """What a column adds to the squared length of a row, by the definition of the features."""
+    if column.kind == "category":
+        return np.ones(len(values))
+    numbers = values.to_numpy(dtype=float)
+    if column.kind == "indicator":
+        return numbers**2
+    at = shares(column, numbers, way)
+    line = (2.0 * at - 1.0 if way.interval == "symmetric" else at) ** 2
+    return {"plain": line, "additive": line + 0.25, "fine": np.ones(len(at))}[way.features]
+
+
+def lengths(entry: Entry, frame: pd.DataFrame, way: Preparation) -> np.ndarray:
+    """By what each row is divided."""
+    total = sum(squared(column, frame[column.name], way) for column in entry.used)
+    length = np.sqrt(total + way.intercept)
+    return np.maximum(length, 1.0) if way.norm == "clip" else length
+
+
+def average(entry: Entry, way: Preparation) -> float:
+    """The length of a row of values that are evenly spread, by integrals."""
+    each = {"plain": 1 / 3, "additive": 1 / 3 + 1 / 4, "fine": 1.0}[way.features]
+    of_kind = {"number": each, "category": 1.0, "indicator": 0.5}
+    return float(np.sqrt(sum(of_kind[column.kind] for column in entry.used) + way.intercept))
+
+
+def decisions(table: Table, frame: pd.DataFrame, way: Preparation, weights: np.ndarray):
+    """Scores of records, in their order, of a model that `prepare` has made rows for."""
+    label = np.where(np.arange(len(frame)) % 2, 1, -1).astype(np.int8)
+    whole = replace(table, frame=frame, label=label, further=None)
+    split = prepare(whole, way)
+    _, train, test = divided(whole, way)
+    scores = np.empty(len(frame))
+    scores[train], scores[test] = split.x_train @ weights, split.x_test @ weights
+    return scores
+
+
+def given(values, frame: pd.DataFrame) -> pd.DataFrame:
+    """One record, given every value of a column in turn."""
+    column = values.column
+    made = pd.concat([frame] * len(values), ignore_index=True)
+    if column.kind == "category":
+        held = [level if level in column.levels else None for level in values.levels]
+        made[column.name] = pd.Categorical(held, categories=list(column.levels))
+    else:
+        made[column.name] = values.numbers or (0.0, 1.0)
+    return made
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way.features}-{way.norm}-{way.interval}")
+@pytest.mark.parametrize("key", ["cohort", "adult"])
+def test_two_records_that_differ_in_one_column_differ_by_its_part(key, way, made_up) -> None:
+    table = load(key) if key == "cohort" else read_upload(key, made_up(key, 60), "made-up")
+    complete = ~table.frame.isna().any(axis=1).to_numpy()
+    frame, entry = table.frame[complete].iloc[[7]], table.entry
+    dimension = prepare(table, way).dimension
+    weights = np.random.default_rng(5).normal(size=dimension)
+    for column in entry.used:
+        values = values_of(column, way)
+        part = part_of(entry, way, values) @ weights
+        assert part[values.reference] == 0.0
+        people = given(values, frame)
+        if column.kind == "number":
+            # Beyond the bounds, and unknown, which counts as the middle.
+            ends = people.iloc[[-1, 0, 0]].copy()
+            ends[column.name] = [column.bounds[1] + 10.0, column.bounds[0] - 0.5, np.nan]
+            people = pd.concat([people, ends], ignore_index=True)
+            part = np.concatenate([part, part[[-1, 0, values.reference]]])
+            if way.missing == "drop" and column.missing_mark:
+                people, part = people.iloc[:-1], part[:-1]
+        scores = decisions(table, people, way, weights)
+        length, mean = lengths(entry, people, way), average(entry, way)
+        told = scores * length - (scores * length)[values.reference]
+        assert told == pytest.approx(part * mean, rel=1e-5, abs=1e-6)
+        # And where two are of one length, their scores themselves differ so.
+        for one in np.unique(length.round(9)):
+            same = np.flatnonzero(length.round(9) == one)
+            apart = scores[same] - scores[same[0]]
+            wanted = (part[same] - part[same[0]]) * mean / length[same]
+            assert apart == pytest.approx(wanted, rel=1e-5, abs=1e-6)
+
+
+def test_a_wrong_length_is_noticed() -> None:
+    table, way = load("cohort"), WAYS[0]
+    assert average_factor(table.entry, way) == pytest.approx(1 / average(table.entry, way), 1e-5)
+    assert average_factor(table.entry, WAYS[1]) < 0.9 * average_factor(table.entry, way)
+    # Columns that are few and short are not scaled where only long rows are.
+    short = replace(table.entry, columns=table.entry.columns[:1])
+    assert average_factor(short, replace(way, norm="clip")) == 1.0
+
+
+def test_values_stand_on_both_sides_of_every_step_and_unknown_ones_last() -> None:
+    age = load("cohort").entry.column("age")
+    lines, curve = values_of(age, WAYS[0]), values_of(age, WAYS[1])
+    assert (lines.numbers[0], lines.numbers[-1]) == (18.0, 100.0)
+    assert lines.numbers[lines.reference] == curve.numbers[curve.reference] == 59.0
+    assert len(curve) == len(lines) + 2 * 12
+    region = Column("region", "category", "", levels=("north", "unknown"), missing_mark="?")
+    assert values_of(region, WAYS[0]).levels == ("north", "unknown", UNKNOWN)
+    assert values_of(region, replace(WAYS[0], missing="drop")).levels == ("north", "unknown")
