@@ -21,6 +21,7 @@ MEASURED = (
     "cost_per_1000",
     "excess_risk",
     "false_per_1000",
+    "log_odds",
     "loss_train",
     "mean_risk",
     "missed_per_1000",

@@ -1,0 +1,256 @@
+"""What private models say about each column: a curve in log odds, as one tidy table.
+
+A linear model adds up what its columns say, so that each has a curve that a person can read, and
+correct by hand: what follows from released weights costs no privacy. The curve is the column's own
+part in the log odds of a record of average length (`dpcore.datasets.column_parts`).
+
+One row a (method, ε, column, value) with the band from 5 % to 95 % of single runs; then those of
+the linear model without privacy with the same features, which has no band. On several splits
+everything is the mean over them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.datasets import Entry, Preparation, Table, load
+from dpcore.datasets.column_parts import Values, part_of, values_of
+from dpcore.datasets.prepare import used_columns
+from dpcore.erm.method import Array
+from dpcore.errors import InvalidInput, brief, reject
+from dpcore.evaluation.baselines import LINEAR, without_privacy
+from dpcore.evaluation.clinic.risks import Judged, released
+from dpcore.evaluation.clinic.rows import (
+    OF_NOISE,
+    Limits,
+    of_model,
+    split_of_each,
+    summarised,
+    with_ends,
+)
+from dpcore.evaluation.clinic.study import ClinicStudy, check_data
+from dpcore.evaluation.feature_maps import by_map
+from dpcore.evaluation.splits import splits
+from dpcore.evaluation.study import Study
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest, stoppable
+from dpcore.progress import Progress, section, silent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_TOGETHER = 50
+"""Most columns of one study: each has some hundred rows a model."""
+MEASURES: Limits = MappingProxyType({"log_odds": (-math.inf, math.inf)})
+COLUMNS = (
+    "method",
+    "title",
+    "baseline",
+    *OF_NOISE,
+    "feature_map",
+    "column",
+    "at",
+    "level",
+    "is_reference",
+    *with_ends(MEASURES),
+    "runs",
+    "splits",
+)
+"""``at`` is the value of a number, else the place of the level; ``log_odds`` its log odds less
+those at the reference."""
+Curves = Sequence[tuple[Values, Array]]
+"""Of each column its values, and what weights are multiplied with (`part_of`)."""
+
+
+@dataclass(frozen=True)
+class ColumnStudy:
+    """The curves of a study's private models, of some of its columns.
+
+    Parameters
+    ----------
+    study : Study
+        By logistic regression, on public scaling, with features that belong to one column each.
+    columns : tuple of str
+        Those that have curves; all that the models use where none is named.
+
+    Raises
+    ------
+    InvalidInput
+        If the loss gives no log odds, features mix columns, or no private method is named.
+    """
+
+    study: Study
+    columns: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "study", ClinicStudy(self.study).study)
+        preparation = self.study.preparation
+        if preparation.features == "fourier":
+            raise reject(
+                "features", "fourier", "plain, additive, fine or rule: waves mix the columns"
+            )
+        if preparation.scaling != "public":
+            raise reject(
+                "scaling", preparation.scaling, "public: curves are drawn between public bounds"
+            )
+
+    @property
+    def upload(self) -> str:
+        """Digest of the uploaded records; "" for none."""
+        return self.study.upload
+
+    @property
+    def title(self) -> str:
+        """The study in a few words."""
+        return f"Curves of {self.study.title}"
+
+    @property
+    def key(self) -> str:
+        """A digest of the description and of the code that computes it."""
+        return digest({"columns": asdict(self)})
+
+    def of(self, entry: Entry) -> tuple[str, ...]:
+        """The names of its columns.
+
+        Raises
+        ------
+        InvalidInput
+            If the models use no such column, or there are more than `MOST_TOGETHER`.
+        """
+        used = tuple(column.name for column in used_columns(entry, self.study.preparation))
+        for name in self.columns:
+            if name not in used:
+                listed = ", ".join(used)
+                raise InvalidInput(
+                    f"column is {brief(name)}, but it must be one that the models of {entry.key} "
+                    f"use: {listed}."
+                )
+        chosen = self.columns or used
+        if len(chosen) > MOST_TOGETHER:
+            raise InvalidInput(
+                f"column stands for {len(chosen)} columns, but at most {MOST_TOGETHER} have curves "
+                "together: name those you want."
+            )
+        return chosen
+
+
+def charted(
+    study: ColumnStudy,
+    *,
+    records: Table | None = None,
+    progress: Progress = silent,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> pd.DataFrame:
+    """What the study's models say about each column.
+
+    Parameters
+    ----------
+    study : ColumnStudy
+    records : Table, optional
+        The records, where at hand; loaded by the study's description otherwise.
+    progress : callable
+        Called with (fraction done, message).
+    cancelled : callable
+        Asked between training steps; once it answers True, `Cancelled` is raised.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`. Means over runs are nearly free of noise, and so are not private.
+
+    Raises
+    ------
+    InvalidInput
+        If the data have no two classes, the models do not use a column, or the study does not fit
+        the data.
+    """
+    import pandas as pd
+
+    report = stoppable(progress, cancelled)
+    explored = study.study
+    if records is None:
+        report(0.0, "loading the data")
+        records = load(explored.dataset, records=explored.records)
+    entry = records.entry
+    check_data(entry)
+    names = study.of(entry)
+    parts = splits(records, explored.preparation)
+    models = released(ClinicStudy(explored), parts, section(report, 0.0, 0.6))
+    columns = [entry.column(name) for name in names]
+
+    @cache
+    def curves(preparation: Preparation) -> Curves:
+        values = [values_of(column, preparation) for column in columns]
+        return [(one, part_of(entry, preparation, one)) for one in values]
+
+    def of_map(preparation: Preparation) -> Preparation:
+        """The same for every split, as no record is looked at."""
+        return replace(preparation, seed=0, stratified=False)
+
+    maps = by_map(explored, parts)
+    tables = [
+        _rows(one, one.splits[0].preparation, curves(of_map(one.splits[0].preparation)))
+        for one in models
+    ]
+    for place, (_, rows) in enumerate(maps):
+        part = section(report, 0.6 + 0.4 * place / len(maps), 0.4 / len(maps))
+        linear = without_privacy(rows, progress=part).linear
+        judged = Judged([np.atleast_2d(one) for one in linear], [], title=LINEAR)
+        preparation = rows[0].preparation
+        tables.append(_rows(judged, preparation, curves(of_map(preparation))))
+    report(1.0, "done")
+    return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
+
+
+def task(study: ColumnStudy, path: str = "") -> StudyTask:
+    """The study as a task for a worker; an upload's records wait at `path`."""
+    return StudyTask(study, work, path)
+
+
+def work(study: ColumnStudy, context: JobContext) -> Outcome:
+    """`charted`; all rows come at the end."""
+    return Outcome(
+        charted(
+            study,
+            records=context.records,
+            progress=context.report,
+            cancelled=context.cancelled,
+        )
+    )
+
+
+def _rows(models: Judged, preparation: Preparation, curves: Curves) -> pd.DataFrame:
+    """The rows of models of one kind."""
+    import pandas as pd
+
+    runs = [len(weights) for weights in models.weights]
+    is_private = models.calibration is not None
+    weights = np.concatenate(models.weights)
+    tables = []
+    for values, part in curves:
+        log_odds = {"log_odds": weights @ part.T}
+        found = summarised(MEASURES, log_odds, split_of_each(runs) if is_private else None)
+        places = np.arange(len(values))
+        tables.append(
+            pd.DataFrame(
+                {
+                    "column": values.column.name,
+                    "at": values.numbers or places.astype(np.float64),
+                    "level": values.levels or "",
+                    "is_reference": places == values.reference,
+                    **found,
+                }
+            )
+        )
+    return pd.concat(tables, ignore_index=True).assign(
+        **of_model(models),
+        feature_map=preparation.features,
+        runs=sum(runs) if is_private else 1,
+        splits=len(runs),
+    )

@@ -1,0 +1,149 @@
+"""The table of curves: the models of the other tabs, bands that noise widens, and refusals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.datasets import Preparation, Table, load
+from dpcore.datasets.column_parts import part_of, values_of
+from dpcore.datasets.own import read_own
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.evaluation import jobs, work
+from dpcore.evaluation.baselines import LINEAR, without_privacy
+from dpcore.evaluation.clinic.column_curves import COLUMNS, MOST_TOGETHER, ColumnStudy, charted
+from dpcore.evaluation.clinic.risks import released
+from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.scoring import spread
+from dpcore.evaluation.splits import splits
+from dpcore.evaluation.study import Study
+from dpcore.progress import silent
+
+STUDY = Study(dataset="cohort", records=300, methods=("opera",), epsilons=(0.5, 5.0), runs=12)
+EVERY = ColumnStudy(STUDY)
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return load("cohort", records=300)
+
+
+@pytest.fixture(scope="module")
+def rows(table: Table) -> pd.DataFrame:
+    return charted(EVERY, records=table)
+
+
+def test_there_is_a_row_for_each_model_column_and_value(rows: pd.DataFrame, table: Table) -> None:
+    assert tuple(rows.columns) == COLUMNS
+    names = [column.name for column in table.entry.used]
+    assert rows["column"].unique().tolist() == names
+    assert rows.groupby("method", sort=False).size().to_dict() == {"opera": 110, REFERENCE: 55}
+    assert (rows["log_odds_low"] <= rows["log_odds"]).all()
+    assert (rows["log_odds"] <= rows["log_odds_high"]).all()
+    assert (rows.loc[rows["is_reference"], ["log_odds_low", "log_odds_high"]] == 0.0).all(axis=None)
+    assert set(rows.loc[rows["method"] == REFERENCE, "status"]) == {"not private"}
+    sex = rows[(rows["column"] == "sex") & (rows["epsilon"] == 0.5)]
+    assert sex["level"].tolist() == ["female", "male"]
+    assert sex["runs"].tolist() == [12, 12]
+
+
+def test_a_curve_is_the_columns_part_of_the_models_of_the_other_tabs(
+    rows: pd.DataFrame, table: Table
+) -> None:
+    parts = splits(table, STUDY.preparation)
+    values = values_of(table.entry.column("age"), STUDY.preparation)
+    part = part_of(table.entry, STUDY.preparation, values)
+    (weights,) = released(ClinicStudy(STUDY), parts, silent)[0].weights
+    age = rows[rows["column"] == "age"]
+    found = age[age["epsilon"] == 0.5][["log_odds", "log_odds_low", "log_odds_high"]]
+    wanted = np.stack(spread(weights @ part.T, axis=0))
+    assert found.to_numpy() == pytest.approx(wanted.T)
+    (linear,) = without_privacy(parts).linear
+    without = age[age["method"] == REFERENCE]
+    assert without["log_odds"].tolist() == pytest.approx((part @ linear).tolist())
+    assert set(without["baseline"]) == {LINEAR}
+
+
+def test_noise_widens_the_band(rows: pd.DataFrame) -> None:
+    wide = rows["log_odds_high"] - rows["log_odds_low"]
+    ends = (rows["method"] == "opera") & ~rows["is_reference"]
+    width = wide[ends].groupby([rows["column"], rows["epsilon"]]).max().unstack()
+    assert (width[0.5] > 2.0 * width[5.0]).all()
+    assert (wide[rows["method"] == REFERENCE] == 0.0).all()
+
+
+def test_each_map_has_a_curve_without_privacy_of_its_own(table: Table) -> None:
+    study = replace(STUDY, preparation=Preparation(features="rule"), epsilons=(0.01, 5.0), runs=2)
+    found = charted(ColumnStudy(study, ("age", "sex")), records=table)
+    maps = found.groupby(["method", "feature_map"], sort=False)["epsilon"].first()
+    assert maps["opera"].to_dict() == {"plain": 0.01, "additive": 5.0}
+    assert set(maps[REFERENCE].index) == {"plain", "additive"}
+    age = found[(found["column"] == "age") & (found["method"] == REFERENCE)]
+    assert age.groupby("feature_map").size().to_dict() == {"plain": 7, "additive": 31}
+    assert set(found["column"]) == {"age", "sex"}
+
+
+def test_over_several_splits_the_curve_is_their_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpcore.evaluation.splits.MOST", 3)
+    table = load("breast_cancer")
+    study = replace(STUDY, dataset="breast_cancer", records=None, epsilons=(1.0,), runs=6)
+    found = charted(ColumnStudy(study, ("mean radius",)), records=table)
+    parts = splits(table, study.preparation)
+    values = values_of(table.entry.column("mean radius"), study.preparation)
+    part = part_of(table.entry, study.preparation, values)
+    without = found[found["method"] == REFERENCE]
+    means = np.mean(without_privacy(parts).linear, axis=0)
+    assert without["log_odds"].tolist() == pytest.approx((part @ means).tolist())
+    assert found.groupby("method")["runs"].first().to_dict() == {"opera": 6, REFERENCE: 1}
+    assert set(found["splits"]) == {3}
+
+
+def test_names_that_look_like_numbers_come_back_from_a_job_as_they_were(tmp_path) -> None:
+    columns = "nan: 0 to 9\n007: one of 01, nan, 1e3\npredict y: one of no, yes"
+    lines = [f"{i % 10},{('01', 'nan', '1e3')[i % 3]},{('no', 'yes')[i % 2]}" for i in range(40)]
+    table = read_own(columns, "\n".join(["nan,007,y", *lines]).encode(), "mine.csv")
+    study = replace(STUDY, dataset="own", records=None, columns=columns, runs=2)
+    made = charted(ColumnStudy(study), records=table)
+    (tmp_path / "x.csv").write_text(work._text(made))
+    found = jobs._rows(tmp_path / "x.csv")
+    assert found["column"].tolist() == made["column"].tolist()
+    assert found["level"].tolist() == made["level"].tolist()
+    assert set(found["column"]) == {"nan", "007"}
+    assert set(found["level"]) == {"", "01", "nan", "1e3"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"preparation": Preparation(features="fourier")}, "features is 'fourier', but it must be"),
+        ({"preparation": Preparation(scaling="data")}, "scaling is 'data', but it must be public"),
+        ({"loss": "huber"}, "loss is 'huber', but it must be logistic"),
+        ({"methods": ("nonprivate",)}, "methods names no private method"),
+    ],
+)
+def test_models_without_a_curve_for_each_column_are_refused(changed, told: str) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        ColumnStudy(replace(STUDY, **changed))
+
+
+def test_columns_that_are_not_there_and_too_many_are_refused(table: Table) -> None:
+    with pytest.raises(InvalidInput, match="column is 'hat', but it must be one that the models"):
+        charted(replace(EVERY, columns=("hat",)), records=table)
+    column = table.entry.columns[0]
+    many = tuple(replace(column, name=f"age {place}") for place in range(MOST_TOGETHER + 1))
+    with pytest.raises(InvalidInput, match="column stands for 51 columns, but at most 50"):
+        EVERY.of(replace(table.entry, columns=many))
+    assert len(EVERY.of(replace(table.entry, columns=many[1:]))) == MOST_TOGETHER
+    with pytest.raises(InvalidInput, match="dataset is 'diabetes', but it must be"):
+        charted(ColumnStudy(replace(STUDY, dataset="diabetes", records=None)))
+
+
+def test_it_can_be_stopped_and_its_key_tells_columns_apart(table: Table) -> None:
+    with pytest.raises(Cancelled):
+        charted(EVERY, records=table, cancelled=lambda: True)
+    assert EVERY.key != replace(EVERY, columns=("age",)).key
+    assert EVERY.key == ColumnStudy(STUDY).key
