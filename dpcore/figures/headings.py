@@ -8,6 +8,7 @@ from __future__ import annotations
 WORDS = {
     "accuracy": "accuracy (share)",
     "adjacency": "what counts as one person's data",
+    "at": "value",
     "auc": "AUC",
     "average": "share of steps averaged",
     "batch": "batch size",
@@ -24,6 +25,7 @@ WORDS = {
     "epsilon": "ε",
     "features": "inputs",
     "final_rate": "learning rate left at the end (share)",
+    "log_odds": "log odds against the reference",
     "loss_train": "training loss",
     "mean_risk": "risk told (mean)",
     "noise": "noise over weights",

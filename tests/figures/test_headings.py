@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dpcore.evaluation.clinic import column_curves
 from dpcore.evaluation.finished import CERTIFIED, CONFIG_FIELDS, METRICS, SETTINGS
 from dpcore.evaluation.training.trainer import COLUMNS
 from dpcore.figures.headings import heading
@@ -22,7 +23,9 @@ def test_a_column_is_named_in_words(column: str, words: str) -> None:
     assert heading(column) == words
 
 
-@pytest.mark.parametrize("columns", [COLUMNS, (*SETTINGS, *CONFIG_FIELDS), METRICS + CERTIFIED])
+@pytest.mark.parametrize(
+    "columns", [COLUMNS, (*SETTINGS, *CONFIG_FIELDS), METRICS + CERTIFIED, column_curves.COLUMNS]
+)
 def test_no_two_columns_of_a_table_share_a_heading(columns: tuple[str, ...]) -> None:
     headings = [heading(column) for column in columns]
     assert len(set(headings)) == len(columns)

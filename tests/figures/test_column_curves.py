@@ -1,0 +1,135 @@
+"""Risk curves in pictures and sentences, from a table with known numbers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.datasets.schema import Column, Entry, Label
+from dpcore.figures.column_curves import column_curve
+from tests.figures.test_groups import short
+
+AGE = Column("age", "number", "", "years", 20, 100, bounds_reason="here")
+GAIN = Column("gain", "number", "", "€", 0, 999, bounds_reason="here", transform="log1p")
+HOSTILE = "<a href='x'>$y$ %{x}</a> " * 9
+
+
+def entry_of(column: Column) -> Entry:
+    label = Label("ill", "ill", "well")
+    texts = dict.fromkeys(("key", "title", "source", "licence", "citation", "task"), "x")
+    return Entry(**texts, records_are="people", records=9, traps=(), label=label, columns=(column,))
+
+
+def made(
+    column: Column, log_odds: list[float], *, epsilon: float = math.nan, width: float = 0.0
+) -> pd.DataFrame:
+    """Rows of one model; a private one where it has an ε."""
+    private, count = not math.isnan(epsilon), len(log_odds)
+    numbers = np.linspace(*column.bounds, count) if column.kind == "number" else np.arange(count)
+    middle = count // 2 if column.kind == "number" else 0
+    noise = np.where(np.arange(count) == middle, 0.0, width)
+    return pd.DataFrame(
+        {
+            "method": "opera" if private else "reference",
+            "title": "OPERA" if private else "without privacy",
+            "baseline": "" if private else "linear model",
+            "epsilon": epsilon,
+            "delta": 1e-5,
+            "adjacency": "zero-out",
+            "accountant": "analytic Gaussian",
+            "status": "proved" if private else "not private",
+            "column": column.name,
+            "at": numbers,
+            "level": column.levels or "",
+            "is_reference": np.arange(count) == middle,
+            "log_odds": log_odds,
+            "log_odds_low": np.subtract(log_odds, noise),
+            "log_odds_high": np.add(log_odds, noise),
+            "runs": 30,
+        }
+    )
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_number_is_a_line_with_its_band_and_the_sentence_says_how_sure(dark: bool) -> None:
+    model = made(AGE, [-1.0, 0.0, math.log(3.0)], epsilon=1.0, width=math.log(2.0))
+    drawn = column_curve(model, made(AGE, [-2.0, 0.0, 2.0]), entry_of(AGE), dark=dark)
+    band, without, private = drawn.figure.data
+    assert [without.name, private.name] == ["without privacy: linear model", "OPERA, ε = 1"]
+    assert list(private.x) == list(without.x) == [20.0, 60.0, 100.0]
+    assert list(band.x) == [20.0, 60.0, 100.0, 100.0, 60.0, 20.0]
+    assert (band.y[2], band.y[1]) == (pytest.approx(math.log(6.0)), 0.0)
+    assert drawn.figure.layout.xaxis.title.text == "age (years)"
+    assert drawn.sentence == (
+        "At ε = 1 OPERA puts the odds at age = 100 years at 3 times those at 60 years. "
+        "9 of 10 runs: 1.5 to 6 times, so 19 of 20 runs say more. Without privacy: 7.4 times."
+    )
+    assert "9 of 10 runs: 0.41 to 1.79" in private.hovertext[2]
+    assert "δ = 1e-5 · zero-out · analytic Gaussian" in private.hovertext[2]
+    assert drawn.sentence in drawn.alt
+    assert drawn.detail.startswith("0 is age at 60 years. ")
+    assert short(f"{drawn.alt} {drawn.detail}")
+
+
+@pytest.mark.parametrize(
+    ("value", "width", "told"),
+    [
+        (0.5, 0.6, "so single runs do not agree on more or less."),
+        (0.5, 0.5, "so single runs do not agree on more or less."),
+        (0.5, 0.4, "so 19 of 20 runs say more."),
+        (-0.5, 0.4, "so 19 of 20 runs say less."),
+        (0.0, 0.4, "so single runs do not agree on more or less."),
+    ],
+)
+def test_runs_that_do_not_agree_are_told_so(value: float, width: float, told: str) -> None:
+    model = made(AGE, [-value, 0.0, value * 1.01], epsilon=0.1, width=width)
+    sentence = column_curve(model, made(AGE, [0.0, 0.0, 0.0]), entry_of(AGE)).sentence
+    assert told in sentence
+    assert short(sentence)
+    few = column_curve(model.assign(runs=3), made(AGE, [0.0] * 3), entry_of(AGE)).sentence
+    assert "lowest to highest of 3: " in few
+    assert ("all runs say" in few) == ("19 of 20" in sentence)
+
+
+def test_levels_stand_below_each_other() -> None:
+    sex = Column("sex", "category", "", levels=("female", "male"))
+    model, without = made(sex, [0.0, 0.7], epsilon=1.0, width=0.1), made(sex, [0.0, 0.5])
+    drawn = column_curve(model, without, entry_of(sex))
+    reference, private = drawn.figure.data
+    assert list(drawn.figure.layout.yaxis.ticktext) == ["female", "male"]
+    assert (list(private.x), list(private.y)) == ([0.0, 0.7], [0, 1])
+    assert list(reference.x) == [0.0, 0.5]
+    assert list(private.error_x.array) == pytest.approx([0.0, 0.1])
+    started = "At ε = 1 OPERA puts the odds at sex = male at 2 times those at female. "
+    assert drawn.sentence.startswith(started)
+
+
+def test_a_long_tail_has_an_axis_after_its_transform() -> None:
+    model = made(GAIN, [0.0, 1.0, 2.0], epsilon=1.0)
+    axis = column_curve(model, made(GAIN, [0.0, 1.0, 2.0]), entry_of(GAIN)).figure.layout.xaxis
+    assert list(axis.ticktext) == ["0", "1", "10", "100", "999"]
+    assert list(axis.tickvals) == pytest.approx(np.log1p([0.0, 1.0, 10.0, 100.0, 999.0]))
+
+
+def test_hostile_names_are_shown_literally_and_cut() -> None:
+    levels = (HOSTILE + "1", HOSTILE + "2")
+    for column in (
+        Column(HOSTILE, "category", "", levels=levels),
+        Column(HOSTILE, "number", "", HOSTILE, 20, 100, bounds_reason="here"),
+    ):
+        values = [0.0, 0.7][: len(column.levels) or 2]
+        drawn = column_curve(
+            made(column, values, epsilon=1.0), made(column, values), entry_of(column)
+        )
+        axes = drawn.figure.layout.xaxis, drawn.figure.layout.yaxis
+        for text in (axes[0].title.text, axes[1].title.text, *(axes[1].ticktext or ())):
+            assert not set("<>${") & set(text)
+            assert len(text) < 300
+        for trace in drawn.figure.data:
+            for text in trace.hovertext or ():
+                assert "<a" not in text
+                assert "%{x}" not in text
+        assert len(drawn.sentence) < 400
