@@ -53,6 +53,7 @@ PER_1000 = "Per 1,000"
 NET_BENEFIT = "Net benefit"
 CALIBRATION = "Calibration"
 GROUPS = "Groups"
+RISK_CURVES = "Risk curves"
 EVERY_METHOD = "Every method"
 BEST_METHOD = "Best method"
 TAKE_ALONG = "Take along"
@@ -65,6 +66,7 @@ TABS = (
     NET_BENEFIT,
     CALIBRATION,
     GROUPS,
+    RISK_CURVES,
     "Noise σ",
     "Objective",
     "Excess risk",
@@ -72,7 +74,7 @@ TABS = (
     TAKE_ALONG,
     "About the data",
 )
-OF_TWO_CLASSES = (PER_1000, NET_BENEFIT, CALIBRATION, GROUPS)
+OF_TWO_CLASSES = (PER_1000, NET_BENEFIT, CALIBRATION, GROUPS, RISK_CURVES)
 """Tabs that need two classes."""
 MOST = 1_000_000
 
@@ -560,10 +562,21 @@ GROUP_MEASURE = Control(
 )
 BY_GROUP = (GROUP_BY, GROUP_MEASURE)
 """Controls of what decisions mean to groups of people."""
+CURVE_OF = Control(
+    "curve_of",
+    "Curve of",
+    Name(),
+    noun="the curve of",
+    fallback_name="the first column",
+    option="column",
+    brief="the column whose curve is told; default: every column that the models use",
+    help="The column whose part in the model's risk is drawn. With a curve in each number, under "
+    "**Features**, it may bend; otherwise it is a straight line.",
+)
 VIEW = common.tabs("view", TABS)
 SHARED = (DATA, PATIENTS, EPSILON, DELTA, ADJACENCY, SEED)
 """The controls of the state that pages share."""
-DETAIL = (EPSILON, *MAY_COST.values(), *DECISIONS, *BY_GROUP, VIEW, *common.RISK)
+DETAIL = (EPSILON, *MAY_COST.values(), *DECISIONS, *BY_GROUP, CURVE_OF, VIEW, *common.RISK)
 """Controls of the answer and of the tabs under it."""
 
 COMPARED = ("inputpert", "objpert", "outpert_pure")

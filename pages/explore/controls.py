@@ -19,6 +19,7 @@ from dpcore.controls.explore import (
     BEST_METHOD,
     CHOSEN_METHODS,
     CONTROLS,
+    CURVE_OF,
     DELTA,
     DETAIL,
     FOCUS,
@@ -206,6 +207,7 @@ def _validate_link() -> str:
         ],
     }
     among[GROUP_BY.key] = columns(dataset)
+    among[CURVE_OF.key] = [column.name for column in dataset.used]
     message = query.validate_link(
         (*CONTROLS, *DETAIL), among, {own_table.COLUMNS: None, EXPERT: None}
     )

@@ -17,12 +17,13 @@ from dpcore.controls.explore import (
     NET_BENEFIT,
     ONE_PERSON,
     PER_1000,
+    RISK_CURVES,
     TAKE_ALONG,
 )
 from dpcore.figures import chosen
 from dpcore.figures.words import at_most, listed, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
-from pages.explore import calibration, groups, net_benefit, numbers, take_along
+from pages.explore import calibration, groups, net_benefit, numbers, risk_curves, take_along
 from pages.explore.layout import Slots
 from pages.explore.view import figure
 from pages.shared import badges, risk_panel
@@ -59,6 +60,7 @@ def at_chosen_epsilon(
         NET_BENEFIT: lambda: net_benefit.show(view, row, epsilon, focus),
         CALIBRATION: lambda: calibration.show(view, row, epsilon, focus),
         GROUPS: lambda: groups.show(view, row, epsilon, focus),
+        RISK_CURVES: lambda: risk_curves.show(view, row, epsilon, focus),
         "Noise σ": lambda: plot(figure("sigma", shown, epsilon), "sigma_figure"),
         "Objective": lambda: plot(figure("objective", shown, epsilon), "objective_figure"),
         "Excess risk": lambda: plot(figure("excess", shown, epsilon), "excess_figure"),

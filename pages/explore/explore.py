@@ -20,7 +20,7 @@ try:
         answer.how_to_get(start)
         presets.drawn("explore")
         st.stop()
-    from pages.explore import clinic, groups, view
+    from pages.explore import clinic, groups, risk_curves, view
 
     with work_place:
         contents = view.gather(choice)
@@ -35,7 +35,11 @@ answer.heading(start, contents, line_place)
 if delta_warning:
     st.warning(delta_warning, icon=":material/warning:")
 slots = layout(start)
-judging = (*clinic.jobs(contents, slots), *groups.jobs(contents, slots))
+judging = (
+    *clinic.jobs(contents, slots),
+    *groups.jobs(contents, slots),
+    *risk_curves.jobs(contents, slots),
+)
 jobs = (*contents.untrained, *judging)
 answer.at_chosen_epsilon(contents, slots)
 with slots.notes:

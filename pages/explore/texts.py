@@ -95,6 +95,7 @@ NO_RISKS = "This needs risks, which only **logistic regression** gives. Choose i
 BEST_IS_SOUGHT = "The best method is known once every curve above is there."
 NOTHING_PROVED = "No method is proved at any ε here."
 GROUPS_ARE_COMPARED = "Groups are being compared: the line above says how far it is."
+CURVES_ARE_DRAWN = "Risk curves are being drawn: the line above says how far it is."
 NOTHING_CORRECTED = "No method that is proved here has risks that can be corrected within ε."
 BEST_CORRECTED = "Best here of the methods whose risks can be corrected within the same ε: {}."
 RISKS_ARE_JUDGED = "Risks are being judged: the line above says how far it is."

@@ -1,0 +1,87 @@
+"""The tab on what the model says about each column: its job, and its contents at the chosen ε."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.controls.explore import CURVE_OF, RISK_CURVES
+from dpcore.errors import InvalidInput
+from dpcore.evaluation.clinic.column_curves import MOST_TOGETHER, ColumnStudy
+from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.export.explore import curve_command, curve_snippet
+from pages.explore import clinic, curve_jobs, texts
+from pages.explore.layout import Slots
+from pages.shared import shared_jobs
+from pages.shared.charts import plot, table_behind
+from pages.shared.session import control_value
+from pages.shared.verbatim import verbatim
+from pages.shared.widgets import drawn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pages.explore.view import View
+
+
+def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
+    """The job that the tab needs while it is open, and the choice of a column.
+
+    The choice stands outside the fragment of ε, as a job may begin with it.
+    """
+    if RISK_CURVES not in slots.tabs or not slots.tabs[RISK_CURVES].open:
+        return ()
+    if isinstance(clinic.wanted(view, corrected=False), str):
+        return ()
+    with slots.tabs[RISK_CURVES]:
+        drawn(CURVE_OF, among=[column.name for column in view.split.entry.used], width=240)
+    study = wanted(view)
+    if isinstance(study, str):
+        return ()
+    watched = shared_jobs.WatchedJobs(
+        name="risk curves",
+        place=shared_jobs.CURVES,
+        studies={"Drawing risk curves": study},
+        submit=curve_jobs.submit,
+    )
+    return () if watched.drawn == "done" else (watched,)
+
+
+def wanted(view: View) -> ColumnStudy | str:
+    """What the tab is computed from, for every ε at once; or why it is not, in a sentence."""
+    found = clinic.wanted(view, corrected=False)
+    if isinstance(found, str):
+        return found
+    chosen = control_value(CURVE_OF.key)
+    columns = (chosen,) if len(view.split.entry.used) > MOST_TOGETHER else ()
+    try:
+        return ColumnStudy(found.study, columns)
+    except InvalidInput as refusal:
+        return verbatim(str(refusal))
+
+
+def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
+    """Draw the tab for the model on the first screen, at the grid's ε nearest to the chosen one."""
+    study = wanted(view)
+    if isinstance(study, str):
+        st.markdown(study)
+        return
+    if row is None or not curve_jobs.is_done(study):
+        st.markdown(texts.CURVES_ARE_DRAWN)
+        return
+    from dpcore.figures.column_curves import column_curve
+
+    column = str(control_value(CURVE_OF.key))
+    rows = curve_jobs.results(study)
+    rows = rows[rows["column"] == column]
+    chosen = float(row["epsilon"])
+    model = rows[(rows["method"] == row["method"]) & (rows["epsilon"] == chosen)]
+    alike = rows["feature_map"] == model["feature_map"].iloc[0]
+    without = rows[(rows["method"] == REFERENCE) & alike]
+    plot(column_curve(model, without, view.split.entry, dark=view.dark), "curve_figure")
+    clinic.tell_nearest(chosen, epsilon)
+    with st.container(horizontal=True, gap="small"):
+        table_behind(rows, "risk_curve", "What each model says about the column, at every ε")
+        arguments = study.study, column
+        clinic.code("risk_curve", curve_command(*arguments), curve_snippet(*arguments))
