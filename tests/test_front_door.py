@@ -294,6 +294,8 @@ def test_train_gives_the_table_of_the_command() -> None:
         (lambda: dpcore.load("cohort", columns="age: 1 to 2"), "no file is named"),
         (lambda: dpcore.load("cardio", records=3, file="mine.csv"), "records"),
         (lambda: dpcore.load("cardio", file="/nowhere/mine.csv"), "file"),
+        (lambda: dpcore.explore(dpcore.Study(), curves_of=["hat"]), "column is 'hat'"),
+        (lambda: dpcore.explore(dpcore.Study(), curves_of=[], bins=3), "curves_of is given"),
         (lambda: dpcore.vary(dpcore.TrainingStudy(), "noise"), "effect"),
         (lambda: dpcore.vary(dpcore.TrainingStudy(), "clip", [0.0]), "C is 0"),
         (lambda: dpcore.vary(dpcore.TrainingStudy(), "batch", [64], gives_way="all"), "gives way"),

@@ -31,6 +31,7 @@ from dpcore.datasets import Preparation, Table, load, read_upload
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation import curves, effects
 from dpcore.evaluation.baselines import baselines, usual
+from dpcore.evaluation.clinic.column_curves import ColumnStudy, charted
 from dpcore.evaluation.clinic.costs import Costs
 from dpcore.evaluation.clinic.group_task import GroupStudy, compared
 from dpcore.evaluation.clinic.study import ClinicStudy
@@ -228,6 +229,17 @@ def test_explores_python_gives_the_table_of_groups(monkeypatch: pytest.MonkeyPat
         assert words[words.index("--by") + 1] == column
     line = explore.group_command(study, "sex", 0.2)
     words = shlex.split(line.replace("\\\n", " "))
+    assert main([*words[3:-1], os.devnull]) == 0
+
+
+def test_explores_python_gives_the_table_of_a_risk_curve() -> None:
+    study = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(2.0,), runs=2)
+    names, _ = ran(explore.curve_snippet(study, "age"))
+    same(names["table"], charted(ColumnStudy(study, ("age",))), key=("method", "at"))
+    for column in ("age", 'a "b" $HOME `c`'):
+        words = shlex.split(explore.curve_command(study, column).replace("\\\n", " "))
+        assert words[words.index("--column") + 1] == column
+    words = shlex.split(explore.curve_command(study, "age").replace("\\\n", " "))
     assert main([*words[3:-1], os.devnull]) == 0
 
 

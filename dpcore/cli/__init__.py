@@ -28,6 +28,7 @@ COMMANDS = {
     "decision-curve": "what deciding by private models is worth, against the threshold",
     "groups": "what deciding by private models means to groups of people",
     "calibration": "whether the risks of private models are right",
+    "risk-curves": "what private models say about each column",
     "model": "a model of the survey on a table: accuracy, or what it is judged by, against ε",
     "audit": "attack a method's sound edition on neighbours: a lower bound on its ε",
     "train": "train a network privately",
@@ -35,7 +36,8 @@ COMMANDS = {
 }
 """What each does; the module of that name adds its options and answers."""
 ALSO = dict.fromkeys(("sigma", "epsilon", "delta"), "gaussian") | {
-    "decision-curve": "decision_curve"
+    "decision-curve": "decision_curve",
+    "risk-curves": "risk_curves",
 }
 """Modules that have another name than their command."""
 

@@ -47,6 +47,12 @@ def group_command(study: Study, column: str, threshold: float) -> str:
     return joined("python -m dpcore groups", *options, "--output groups.csv")
 
 
+def curve_command(study: Study, column: str) -> str:
+    """The command line that gives the table behind a column's curve."""
+    options = [*_described(study), f"--column {exactly(column)}"]
+    return joined("python -m dpcore risk-curves", *options, "--output risk_curves.csv")
+
+
 def calibration_command(judged: ClinicStudy) -> str:
     """The command line that gives the table behind the reliability curve."""
     return joined("python -m dpcore calibration", *_judged(judged), "--output calibration.csv")
@@ -159,6 +165,11 @@ def calibration_snippet(judged: ClinicStudy) -> str:
 def group_snippet(study: Study, column: str, threshold: float) -> str:
     """Python that gives the table behind the comparison of groups."""
     return _judging(ClinicStudy(study), [f"thresholds=[{threshold!r}]", f"by={column!r}"])
+
+
+def curve_snippet(study: Study, column: str) -> str:
+    """Python that gives the table behind a column's curve."""
+    return _judging(ClinicStudy(study), [f"curves_of=[{column!r}]"])
 
 
 def _judging(judged: ClinicStudy, wanted: list[str]) -> str:

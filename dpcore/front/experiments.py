@@ -89,10 +89,11 @@ def explore(
     thresholds: Sequence[float] | None = None,
     by: str | None = None,
     bins: int | None = None,
+    curves_of: Sequence[str] | None = None,
     corrected: bool = False,
     **options: Any,
 ) -> pd.DataFrame:
-    """Accuracy against ε; with thresholds what decisions are worth; with bins how right risks are.
+    """Accuracy against ε, what decisions are worth, how right risks are, or what columns say.
 
     Noise comes from the study's seed: for exploration only.
 
@@ -106,12 +107,15 @@ def explore(
         With a single threshold: the column whose groups are compared (0.5 where none is named).
     bins : int, optional
         Of about as many people each, in which risks are compared with what happened.
+    curves_of : sequence of str, optional
+        Columns whose curves in log odds are told; every one that the models use if it is empty.
     corrected : bool
-        Whether risks are corrected by noisy counts within the same ε; not for accuracy.
+        Whether risks are corrected by noisy counts within the same ε; not for accuracy and curves.
     **options
         As of `dpcore.evaluation.curves.answers`, or with thresholds of
-        `dpcore.evaluation.clinic.task.decided`, with bins of `calibrated` there, or with `by` of
-        `dpcore.evaluation.clinic.group_task.compared`: `records` (from `load`, where at hand),
+        `dpcore.evaluation.clinic.task.decided`, with bins of `calibrated` there, with `by` of
+        `dpcore.evaluation.clinic.group_task.compared`, or with `curves_of` of
+        `dpcore.evaluation.clinic.column_curves.charted`: `records` (from `load`, where at hand),
         `progress`, `cancelled`, and with thresholds alone `costs`.
 
     Returns
@@ -120,17 +124,24 @@ def explore(
         One row a method and ε: in closed form where there is one, else sampled. With thresholds one
         row a method, ε and threshold, then those of the model without privacy, of treating
         everybody and of treating nobody. With `by` one row a method, ε, measure and group; with
-        bins one row a method, ε and bin. What is measured is computed on real records, and is not
+        bins one row a method, ε and bin, with `curves_of` one row a method, ε, column and value.
+        What is measured is computed on real records, and is not
         private.
 
     Raises
     ------
     InvalidInput
-        If the study does not fit its data, a threshold or the number of bins is out of range, or
-        risks are to be corrected that cannot be.
+        If the study does not fit its data, a threshold or the number of bins is out of range, there
+        is no such column, or risks are to be corrected that cannot be.
     """
     if bins is not None and (thresholds is not None or by is not None):
         raise InvalidInput("bins are given with thresholds or by, but one table has only either.")
+    if curves_of is not None:
+        if corrected or any(given is not None for given in (thresholds, by, bins)):
+            raise InvalidInput("curves_of is given with what judges risks, but must stand alone.")
+        from dpcore.evaluation.clinic.column_curves import ColumnStudy, charted
+
+        return charted(ColumnStudy(study, tuple(curves_of)), **options)
     if by is not None:
         from dpcore.evaluation.clinic.group_task import GroupStudy, compared
         from dpcore.evaluation.clinic.study import ClinicStudy

@@ -21,6 +21,7 @@ from dpcore.datasets.own import read_own
 from dpcore.datasets.prepare import drawn
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import splits
+from dpcore.evaluation.clinic.column_curves import MEASURES as CURVES
 from dpcore.evaluation.clinic.reliability import OF_BIN, OF_WHOLE
 from dpcore.evaluation.clinic.rows import with_ends
 from dpcore.evaluation.clinic.task import MEASURES
@@ -56,6 +57,7 @@ MEASURED = {
     *with_ends(OF_WHOLE),
     *with_ends(OF_BIN),
     *("people", "too_small"),
+    *with_ends(CURVES),
 }
 MEASURED |= {f"{name}{end}" for name in MEASURED for end in ("_noise_deviation", "_split_error")}
 """What is measured on records, and how long it took: no ε covers it."""
@@ -176,6 +178,13 @@ def test_groups_tell_nothing_of_a_record_but_measures(
     rest = ["groups", "--methods", "opera", "--epsilon", "0.5", "--runs", "2", "--by", column]
     for place in PLACES.values():
         assert differing(capsys, tmp_path, "class", place, rest) == []
+
+
+@pytest.mark.filterwarnings("error")
+def test_curves_tell_nothing_of_a_record_but_measures(capsys, tmp_path) -> None:
+    rest = ["risk-curves", "--methods", "opera", "--epsilon", "0.5", "--runs", "2"]
+    for place in PLACES.values():
+        assert differing(capsys, tmp_path, "class", place, [*rest, "--features", "additive"]) == []
 
 
 @pytest.mark.filterwarnings("error")

@@ -1,0 +1,45 @@
+"""Risk curves on the command line: the table of the function, and plain refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dpcore.evaluation.clinic.column_curves import ColumnStudy, charted
+from dpcore.evaluation.study import Study
+from tests.cli.commands import Captured, parsed, refused, said
+
+SMALL = (
+    *("risk-curves", "--dataset", "cohort", "--records", "100", "--methods", "opera"),
+    *("--epsilon", "0.5,5", "--runs", "2"),
+)
+STUDY = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(0.5, 5.0), runs=2)
+
+
+def test_the_table_is_that_of_the_function(capsys: Captured, tmp_path: Path) -> None:
+    wanted = charted(ColumnStudy(STUDY))
+    file = tmp_path / "out.csv"
+    assert said(capsys, *SMALL, "--output", str(file)) == ""
+    found = pd.read_csv(file, keep_default_na=False, na_values={"epsilon": "", "delta": ""})
+    assert set(found.pop("measures")) == {"not private"}
+    assert list(found.columns) == list(wanted.columns)
+    for name in ("column", "level", "at", "epsilon", "log_odds", "log_odds_low", "log_odds_high"):
+        pd.testing.assert_series_equal(found[name], wanted[name], check_dtype=False)
+    rows = parsed(capsys, *SMALL, "--column", "sex")["risk_curves"]
+    assert [row["level"] for row in rows] == ["female", "male"] * 3
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (("--column", "shoe"), "column is 'shoe', but it must be one that the models of cohort"),
+        (("--column", ""), "column is '', but it must be one that the models of cohort use: age,"),
+        (("--features", "fourier"), "features is 'fourier', but it must be plain, additive, fine"),
+        (("--scaling", "data"), "scaling is 'data', but it must be public"),
+        (("--loss", "huber"), "loss is 'huber', but it must be logistic"),
+    ],
+)
+def test_hostile_options_are_refused(typed: tuple[str, ...], told: str, capsys: Captured) -> None:
+    assert told in refused(capsys, *SMALL, *typed)
