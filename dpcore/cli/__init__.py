@@ -28,6 +28,7 @@ COMMANDS = {
     "decision-curve": "what deciding by private models is worth, against the threshold",
     "groups": "what deciding by private models means to groups of people",
     "calibration": "whether the risks of private models are right",
+    "report": "one private model as a report of a page or two, with the TRIPOD+AI checklist",
     "model": "a model of the survey on a table: accuracy, or what it is judged by, against ε",
     "audit": "attack a method's sound edition on neighbours: a lower bound on its ε",
     "train": "train a network privately",

@@ -31,8 +31,8 @@ def report(found: Findings, day: date, title: str = "") -> Report:
         sections=(
             measured.answer(found),
             settled.data(found),
-            settled.preparation(found),
             settled.privacy(found),
+            settled.preparation(found),
             settled.model(found),
             measured.measures(found),
             measured.decisions(found),

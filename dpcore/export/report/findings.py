@@ -54,10 +54,10 @@ class Findings:
         How the method was chosen, in words that end a sentence.
     positive_per_1000 : float
         Positive outcomes among 1,000 test records; nan where none are told apart.
-    decisions, calibrated, groups : DataFrame, optional
-        Rows of `decided`, `calibrated` and `compared` (`dpcore.evaluation.clinic`), where computed.
+    risks, groups : DataFrame, optional
+        Rows of a job of `dpcore.evaluation.clinic.task` and of `compared`, where computed.
     threshold : float
-        The risk from which on one acts, in all three.
+        The risk from which on one acts, one of the former's.
     """
 
     study: Study
@@ -71,8 +71,7 @@ class Findings:
     published: bool
     chosen: str
     positive_per_1000: float
-    decisions: pd.DataFrame | None = None
-    calibrated: pd.DataFrame | None = None
+    risks: pd.DataFrame | None = None
     groups: pd.DataFrame | None = None
     threshold: float = 0.5
 

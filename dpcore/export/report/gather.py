@@ -96,12 +96,7 @@ def gathered(
     )
     if judging is not None and threshold is not None:
         context = JobContext(report=section(report, share, 0.25), records=records)
-        told = clinic.work(judging, context).rows
-        found = replace(
-            found,
-            decisions=clinic.decision_part(told),
-            calibrated=clinic.calibration_part(told),
-        )
+        found = replace(found, risks=clinic.work(judging, context).rows)
     if judging is not None and by is not None:
         rows = compared(
             GroupStudy(judging, by), records=records, progress=section(report, 0.75, 0.25)

@@ -13,7 +13,7 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from dpcore.evaluation.marks import NOT_PRIVATE
-from dpcore.export.report.parts import Facts, Grid, Item, Part, Report, Section, Sentences
+from dpcore.export.report.parts import WHOLE, Facts, Grid, Item, Part, Report, Section, Sentences
 from dpcore.export.report.picture import drawn
 from dpcore.export.report.style import STYLE
 
@@ -70,15 +70,16 @@ def _text(parent: Element, tag: str, text: str, kind: str = "", **attributes: st
 def _section(parent: Element, section: Section) -> None:
     place = SubElement(parent, "section")
     _text(place, "h2", section.title)
-    for part in section.parts:
-        _part(place, part)
+    for measured, parts in groupby(section.parts, lambda part: part.measured):
+        under = place
+        if measured:
+            under = SubElement(place, "div", {"class": MEASURED})
+            _text(under, "p", NOT_PRIVATE, "mark")
+        for part in parts:
+            _part(under, part)
 
 
-def _part(parent: Element, part: Part) -> None:
-    place = parent
-    if part.measured:
-        place = SubElement(parent, "div", {"class": MEASURED})
-        _text(place, "p", NOT_PRIVATE, "mark")
+def _part(place: Element, part: Part) -> None:
     if isinstance(part, Facts):
         names = SubElement(place, "dl")
         for name, value in part.rows:
@@ -92,7 +93,7 @@ def _part(parent: Element, part: Part) -> None:
     else:
         figure = SubElement(place, "figure")
         figure.append(drawn(part, shown))
-        _text(figure, "figcaption", part.alt)
+        _text(figure, "figcaption", part.sentence)
 
 
 def _grid(parent: Element, grid: Grid) -> None:
@@ -128,5 +129,6 @@ def _item(place: Element, item: Item) -> None:
         if item.measured:
             _text(place, "span", f"({NOT_PRIVATE})", "mark")
     if item.left:
-        _text(place, "span", f"Left to the author: {item.left}.", "left")
+        open_part = "" if item.left == WHOLE else f": {item.left}"
+        _text(place, "span", f"Left to the author{open_part}.", "left")
         SubElement(place, "span", {"class": "open", "aria-hidden": "true"})

@@ -9,14 +9,15 @@ import pandas as pd
 
 from dpcore.evaluation.baselines import LINEAR
 from dpcore.evaluation.clinic.group_task import GAP
-from dpcore.evaluation.clinic.task import TREAT_ALL
+from dpcore.evaluation.clinic.task import TREAT_ALL, calibration_part, decision_part
 from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.evaluation.scoring import BAND_ENDS, NOISE_DEVIATION, SPLIT_ERROR
 from dpcore.export.report.findings import Findings, without_privacy
 from dpcore.export.report.parts import Curve, Grid, Part, Section, Sentences
+from dpcore.export.report.settled import each_split
 from dpcore.figures.groups import WORDS as OF_GROUPS
 from dpcore.figures.verdict import few_records, headline
-from dpcore.figures.words import band, counted, in_band, percent, plain
+from dpcore.figures.words import band, in_band, percent, plain
 
 Written = Callable[[float], str]
 
@@ -62,7 +63,8 @@ def measures(found: Findings) -> Section:
     caption = (
         f"At ε = {plain(found.epsilon)}. {in_band(int(row['runs']), splits=int(row['splits']))} "
         "“Noise” is the standard deviation that the noise gives one model, “test records” the "
-        "standard error that their choice leaves of the mean."
+        "standard error that their choice leaves of the mean"
+        + ("; of one split it is not known, but the last column is." if found.splits == 1 else ".")
     )
     grid = Grid(
         caption,
@@ -84,7 +86,7 @@ def measures(found: Findings) -> Section:
         ALL_BLANK if found.split.records and math.isnan(float(row[quality.column])) else "",
     ]
     told = Sentences(tuple(line for line in lines if line), measured=True)
-    return Section("Measures", (grid, told, curve(found)), wide=True)
+    return Section("Measures", (grid, curve(found), told), wide=True)
 
 
 def _measure(found: Findings, name: str) -> tuple[str, ...]:
@@ -120,7 +122,8 @@ def _known(value: float, written: Written) -> str:
 def _between(low: float, high: float, written: Written) -> str:
     if not (math.isfinite(low) and math.isfinite(high)):
         return "–"
-    return f"{written(float(low))} to {written(float(high))}"
+    ends = [written(float(end)) for end in (low, high)]
+    return f"{ends[0].removesuffix(' %')} to {ends[1]}"
 
 
 def _after(error: float, written: Written) -> str:
@@ -148,6 +151,10 @@ def curve(found: Findings) -> Curve:
         ),
         axis=quality.title,
         percent=quality.percent,
+        sentence=(
+            f"{quality.title} on test records against ε. The band holds "
+            f"{band(int(found.row['runs']))}."
+        ),
         alt=(
             f"{quality.title} of {found.method.title} on test records against ε, with the band of "
             f"single runs. By ε: {shown}. Without privacy: {quality.shown(value)}; "
@@ -156,54 +163,38 @@ def curve(found: Findings) -> Curve:
     )
 
 
+OF_RISKS: tuple[tuple[str, str, Written], ...] = (
+    ("Calibration slope (1 is right)", "calibration_slope", _plain),
+    ("Intercept (0 is right)", "calibration_intercept", _plain),
+    ("Calibration error", "calibration_error", percent),
+)
+OF_DECISIONS: tuple[tuple[str, str, Written], ...] = (
+    ("Net benefit", "net_benefit", _plain),
+    ("Sensitivity", "true_positive_rate", percent),
+    ("Specificity", "true_negative_rate", percent),
+    ("Predictive value", "predictive_value", percent),
+    ("Missed cases of 1,000", "missed_per_1000", _count),
+    ("False alarms of 1,000", "false_per_1000", _count),
+)
+
+
 def decisions(found: Findings) -> Section:
     """Whether risks are right, and what deciding by them is worth."""
-    parts: list[Part] = []
-    if found.calibrated is not None:
-        one = found.of_model(found.calibrated).iloc[0]
-        other = without_privacy(found.calibrated).iloc[0]
-        parts.append(
-            Grid(
-                "Calibration of risks: slope 1, intercept 0 and error 0 are right.",
-                ("Measure", "With privacy", band(int(one["runs"])), "Without privacy"),
-                tuple(
-                    _row(title, column, written, one, other)
-                    for title, column, written in (
-                        ("Slope", "calibration_slope", _plain),
-                        ("Intercept", "calibration_intercept", _plain),
-                        ("Calibration error", "calibration_error", percent),
-                    )
-                ),
-            )
-        )
-    if found.decisions is not None:
-        parts.append(_net_benefit(found, found.decisions))
-    if not parts:
-        parts.append(Sentences((NOT_COMPUTED,)))
-    return Section("Calibration and net benefit", tuple(parts))
-
-
-def _net_benefit(found: Findings, table: pd.DataFrame) -> Grid:
+    title = "Calibration and net benefit"
+    if found.risks is None:
+        return Section(title, (Sentences((NOT_COMPUTED,)),))
+    table, rows = decision_part(found.risks), []
     here = table[table["threshold"] == found.threshold]
-    one, other = found.of_model(here).iloc[0], without_privacy(here).iloc[0]
+    for some, kinds in ((calibration_part(found.risks), OF_RISKS), (here, OF_DECISIONS)):
+        one, other = found.of_model(some).iloc[0], without_privacy(some).iloc[0]
+        rows += [_row(*kind, one, other) for kind in kinds]
     everybody = here[here["method"] == TREAT_ALL].iloc[0]
-    rows = [
-        _row(title, column, written, one, other)
-        for title, column, written in (
-            ("Net benefit", "net_benefit", _plain),
-            ("Sensitivity", "true_positive_rate", percent),
-            ("Specificity", "true_negative_rate", percent),
-            ("Predictive value", "predictive_value", percent),
-            ("Missed cases of 1,000", "missed_per_1000", _count),
-            ("False alarms of 1,000", "false_per_1000", _count),
-        )
-    ]
-    return Grid(
-        f"Who acts from a risk of {percent(found.threshold, 0)} on. Treating everybody has a net "
-        f"benefit of {_known(everybody['net_benefit'], _plain)}, treating nobody 0.",
-        ("Measure", "With privacy", band(int(one["runs"])), "Without privacy"),
-        tuple(rows),
+    caption = (
+        f"Below the error: who acts from a risk of {percent(found.threshold, 0)} on. Treating "
+        f"everybody has a net benefit of {_known(everybody['net_benefit'], _plain)}, nobody 0."
     )
+    columns = ("Measure", "With privacy", band(int(one["runs"])), "Without")
+    return Section(title, (Grid(caption, columns, tuple(rows)),))
 
 
 def _row(
@@ -243,8 +234,9 @@ def groups(found: Findings) -> Section:
         people = f"{int(one['people']):,}{', too few to say' if one['too_small'] else ''}"
         rows.append((group, "" if group == GAP else people, *cells))
     caption = (
-        f"By {column}, of 1,000 people of the group; who acts from a risk of "
-        f"{percent(threshold, 0)} on. In brackets: {band(int(own['runs'].iloc[0]))}."
+        f"By {column}: missed cases and false alarms of 1,000 people of the group, with and "
+        f"without privacy; who acts from a risk of {percent(threshold, 0)} on. In brackets: "
+        f"{band(int(own['runs'].iloc[0]))}."
     )
     heads = (
         "Group",
@@ -264,8 +256,8 @@ def looking(found: Findings) -> Section:
         "Every part of this file with a bar at its side was computed from records, and no ε covers "
         "it. Who may not see the records may not see these parts either, unless the records are "
         "published.",
-        f"Records were read: {split.records:,} to learn from and {split.tested:,} to test on in "
-        f"each of {counted(found.splits, 'split')}. Models were trained many times; none was kept.",
+        f"Records were read: {split.records:,} to learn from and {split.tested:,} to test on "
+        f"{each_split(found)}. Models were trained many times; none was kept.",
         f"The method was chosen {found.chosen}.",
         "The model without privacy was tuned on these records by cross-validation: its λ, and "
         "whether a linear model or boosted trees stand for it.",

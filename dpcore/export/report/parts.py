@@ -75,8 +75,8 @@ class Curve:
         Title of the vertical axis.
     percent : bool
         Whether its values are shares that are written in percent.
-    alt : str
-        What is seen, in words.
+    sentence, alt : str
+        What it shows, in few words; and what is seen, in words.
     measured : bool
     """
 
@@ -85,6 +85,7 @@ class Curve:
     levels: tuple[tuple[str, float], ...]
     axis: str
     percent: bool
+    sentence: str
     alt: str
     measured: bool = True
 
@@ -107,6 +108,10 @@ class Section:
     title: str
     parts: tuple[Part, ...]
     wide: bool = False
+
+
+WHOLE = "the whole item"
+"""What is left of an item of which the program knows nothing."""
 
 
 @dataclass(frozen=True)

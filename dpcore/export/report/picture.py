@@ -18,6 +18,7 @@ ROOM = 0.12
 """Share of the range of values that is left free above and below, for words."""
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 MOST_TICKS = 5
+FEW = 9
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def _places(frame: _Frame, points: list[tuple[float, float]]) -> str:
 
 def _axes(picture: Element, frame: _Frame, curve: Curve, shown: Callable[[str], str]) -> None:
     bottom = HEIGHT - BOTTOM
-    for epsilon, *_ in curve.points:
+    for epsilon in _epsilons([point[0] for point in curve.points]):
         _words(picture, plain(epsilon), frame.x(epsilon), bottom + 16, "middle")
     for value in _ticks(*frame.values):
         y = frame.y(value)
@@ -91,7 +92,7 @@ def _axes(picture: Element, frame: _Frame, curve: Curve, shown: Callable[[str], 
     x = frame.x(curve.chosen)
     _line(picture, x, TOP, x, bottom, "#56616d", "2 3")
     middle = 0.5 * (LEFT + WIDTH - RIGHT)
-    _words(picture, "← more private    ε    less private →", middle, HEIGHT - 8, "middle")
+    _words(picture, "← more private · ε · less private →", middle, HEIGHT - 8, "middle")
     title = _words(picture, shown(curve.axis), 14, 0.5 * (TOP + bottom), "middle")
     title.set("transform", f"rotate(-90 14 {0.5 * (TOP + bottom):g})")
 
@@ -119,6 +120,13 @@ def _words(picture: Element, words: str, x: float, y: float, anchor: str) -> Ele
     made = SubElement(picture, "text", {**place, "font-size": "12", "fill": str(ink(False))})
     made.text = words
     return made
+
+
+def _epsilons(points: list[float]) -> list[float]:
+    """The ε that the axis names: all where they are few, else one a decade."""
+    if len(points) <= FEW:
+        return points
+    return [point for point in points if f"{point:e}".startswith("1.000000")]
 
 
 def _ticks(low: float, high: float) -> list[float]:

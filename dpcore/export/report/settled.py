@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 
 from dpcore.controls.common import LOSSES
 from dpcore.datasets.prepare import used_columns
@@ -12,8 +13,16 @@ from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.export.report.findings import Findings
 from dpcore.export.report.parts import Facts, Part, Section, Sentences
 from dpcore.figures.statements import statement
-from dpcore.figures.words import at_most, counted, listed, plain
-from dpcore.guarantee import EDITION_NAMES, SAME_FIGURE, STATUS_NAMES, Adjacency, Condition
+from dpcore.figures.words import at_most, listed, plain
+from dpcore.guarantee import (
+    EDITION_NAMES,
+    SAME_FIGURE,
+    STATUS_NAMES,
+    Adjacency,
+    Condition,
+    Edition,
+    Status,
+)
 
 MAPS = {
     "plain": "as they are",
@@ -29,7 +38,7 @@ OWN = "not known to be published: treat this file like the records"
 def data(found: Findings) -> Section:
     """What the records are, and how many."""
     entry, split = found.entry, found.split
-    tested = "further ones" if split.further else "of them"
+    tested = "further ones" if split.further else "of the records"
     rows = [
         ("Data", entry.title),
         ("Predicted", f"{entry.task} {outcome(found)}"),
@@ -37,11 +46,18 @@ def data(found: Findings) -> Section:
         ("Licence", entry.licence),
         ("Cite", entry.citation),
         ("Records", f"{found.total:,} {entry.records_are}: {PUBLIC if found.published else OWN}"),
-        ("Learned from", f"{split.records:,} in one training (n, public)"),
-        ("Tested on", f"{split.tested:,} {tested} in each of {counted(found.splits, 'split')}"),
+        (
+            "Use",
+            f"{split.records:,} learned from (n, public), {split.tested:,} {tested} tested on, "
+            f"{each_split(found)}",
+        ),
     ]
-    traps = [("Note", trap) for trap in entry.traps]
-    return Section("Data", (Facts(tuple(row for row in (*rows, *traps) if row[1])),))
+    return Section("Data", (Facts(tuple(row for row in rows if row[1])),))
+
+
+def each_split(found: Findings) -> str:
+    """Where so many are tested on."""
+    return "in one split" if found.splits == 1 else f"in each of {found.splits} splits"
 
 
 def outcome(found: Findings) -> str:
@@ -113,9 +129,14 @@ def scaling(found: Findings) -> str:
     return f"Numbers are {by} to {ends}{after}; each level of a category is a feature of 0 or 1."
 
 
+def may_be_unknown(found: Findings) -> bool:
+    """Whether the description of the data knows unknown values."""
+    return any(one.missing_mark for one in columns(found))
+
+
 def missing(found: Findings) -> str:
     """What happens to unknown values."""
-    if not any(one.missing_mark for one in columns(found)):
+    if not may_be_unknown(found):
         return "The description of the data knows none."
     if found.study.preparation.missing == "drop":
         return f"Records with an unknown value are left out; {COMPLETE_ONLY}."
@@ -138,6 +159,8 @@ def privacy(found: Findings) -> Section:
     adjacency = made.problem.adjacency
     rule = " (by rule in n)" if found.study.delta is None else ""
     claim = statement(made.claim)
+    if made.edition is Edition.PUBLISHED:
+        claim += f" In print: {standing.claim}"
     same = (made.claim.adjacency, adjacency) == (Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT)
     rows = [
         (
@@ -150,13 +173,17 @@ def privacy(found: Findings) -> Section:
             f"ε = {plain(found.epsilon)}, δ = {plain(made.requested.delta)}{rule}",
         ),
         ("Verdict", STATUS_NAMES.get(made.status, str(made.status))),
-        ("Claim (the paper)", f"{claim} {SAME_FIGURE}" if same else claim),
-        ("Proof (this noise)", statement(made.proof)),
+        ("Claimed in print", f"{claim} {SAME_FIGURE}" if same else claim),
+        ("Proved", statement(made.proof)),
     ]
     if made.certified != made.proof:
         rows.append(("Certified noise", statement(made.certified)))
-    rows.append(("Why", standing.proof))
-    rows += [("Condition", condition(one)) for one in made.conditions]
+    if made.status is not Status.PROVED:
+        rows.append(("What holds", standing.proof))
+    rows += [
+        (word, " ".join(f"{one.text}.{'' if one.met else f' {one.consequence}'}" for one in some))
+        for word, some in _verdicts(made.conditions)
+    ]
     if found.method.trust is not None:
         rows += [
             ("Whom to trust", f"{one.whom}, {one.to}: {statement(one.guarantee)}")
@@ -190,12 +217,14 @@ def refusal(found: Findings) -> tuple[Part, ...]:
     return (Sentences((f"{sentence} {noise}",), alarm=True),)
 
 
-def condition(one: Condition) -> str:
-    """A hypothesis, and whether it holds."""
-    word = "met" if one.met else "NOT met"
-    if one.met and one.assumed:
-        word = "assumed, on the word of whoever made this report"
-    return f"{word}: {one.text}.{'' if one.met else f' {one.consequence}'}"
+def _verdicts(conditions: Sequence[Condition]) -> list[tuple[str, list[Condition]]]:
+    """The conditions that are met, that are assumed and that are not, with a word for each kind."""
+    kinds = {
+        "Conditions met": [one for one in conditions if one.met and not one.assumed],
+        "Assumed, on your word": [one for one in conditions if one.met and one.assumed],
+        "NOT met": [one for one in conditions if not one.met],
+    }
+    return [(word, some) for word, some in kinds.items() if some]
 
 
 def model(found: Findings) -> Section:
@@ -215,7 +244,6 @@ def model(found: Findings) -> Section:
         ("Sensitivity, σ", f"Δ = {plain(made.sensitivity)}, σ = {plain(made.sigma)} a coordinate"),
         ("Steps", _steps(found)),
         ("Radius", "" if problem.radius is None else f"{plain(problem.radius)}, as asked for"),
-        ("Other rules", "every other setting follows from n, d, ε and δ by the method’s own rule"),
     ]
     return Section("Model and method", (Facts(tuple(row for row in rows if row[1])),))
 
@@ -231,5 +259,7 @@ def _steps(found: Findings) -> str:
         asked.append("the paper’s length")
     rate = f", η = {plain(made.learning_rate)}" if made.learning_rate == made.learning_rate else ""
     batch = "all records" if made.sampling == "all" else f"{made.batch:,} records ({made.sampling})"
-    said = f"; as asked for: {listed(asked)}" if asked else "; by the method’s rule"
-    return f"T = {made.steps:,}{rate}, {batch} a step{said}"
+    said = "by the method’s own rule in n, d, ε and δ"
+    if asked:
+        said = f"{listed(asked)} as asked for, all else {said}"
+    return f"T = {made.steps:,}{rate}, {batch} a step; {said}"

@@ -13,10 +13,12 @@ h1 { font-size: 1.6em; line-height: 1.2; margin: 0; }
 h2 { font-size: 1.1em; margin: 1em 0 .2em; border-bottom: 1px solid #56616d; break-after: avoid; }
 h3 { font-size: 1em; margin: .8em 0 .1em; break-after: avoid; }
 p { margin: .2em 0; }
-p, dd, th, td, li { overflow-wrap: anywhere; }
+p, dd, td, li { overflow-wrap: break-word; min-width: 0; }
+dd, th[scope=row] { overflow-wrap: anywhere; }
+th[scope=row] { min-width: 6.5em; }
 .line, figcaption, caption, .left { color: #46505a; }
 .narrow { columns: 2 22rem; column-gap: 2rem; }
-.narrow section { break-inside: auto; }
+.narrow .measured { break-inside: avoid; }
 .narrow section:first-child h2 { margin-top: .4em; }
 dl { margin: .2em 0; display: grid; grid-template-columns: minmax(6em, max-content) 1fr;
   gap: .1em .7em; }
@@ -39,13 +41,15 @@ ul { list-style: none; margin: 0; padding: 0; }
 li { margin: 0 0 .25em; break-inside: avoid; }
 .open { display: block; height: 1.35em; border-bottom: 1px dotted #56616d; }
 @media print {
-  body { font-size: 7.6pt; line-height: 1.25; }
+  body { font-size: 7.4pt; line-height: 1.25; }
   main { max-width: none; padding: 0; }
   h2 { margin-top: .5em; }
   .narrow, .checklist .columns { columns: 2; column-gap: 6mm; }
-  .wide section:has(figure) > .measured { display: block; }
-  figure svg { max-width: 112mm; }
-  .checklist { break-before: page; font-size: 6.9pt; line-height: 1.2; }
+  .wide .measured:has(figure) { display: grid; grid-template-columns: 1.9fr 1fr;
+    column-gap: 5mm; }
+  .wide .measured:has(figure) p { grid-column: 1 / -1; }
+  .checklist { font-size: 7pt; line-height: 1.2; }
+  .open { height: 1.15em; }
   h3 { margin-top: .4em; }
   li { margin-bottom: .15em; }
 }

@@ -12,7 +12,7 @@ import math
 import dpcore
 from dpcore.export.report import settled
 from dpcore.export.report.findings import Findings
-from dpcore.export.report.parts import Item
+from dpcore.export.report.parts import WHOLE, Item
 from dpcore.figures.words import counted, listed, percent
 
 ITEMS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
@@ -98,7 +98,6 @@ ITEMS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 
 EVENTS = "21"
 """The item whose answer counts outcomes of records."""
-WHOLE = "the whole item"
 
 
 def checklist(found: Findings) -> tuple[tuple[str, tuple[Item, ...]], ...]:
@@ -152,8 +151,8 @@ def _of_data(found: Findings) -> dict[str, tuple[str, str]]:
         ),
         "9b": ("See Preparation.", "how and when each was measured"),
         "10": (
-            f"{found.split.records:,} learned from, {found.split.tested:,} tested on in each of "
-            f"{counted(found.splits, 'split')}.",
+            f"{found.split.records:,} learned from, {found.split.tested:,} tested on "
+            f"{settled.each_split(found)}.",
             "how the size was arrived at, and whether it suffices",
         ),
         "11": (settled.missing(found), ""),
@@ -175,8 +174,7 @@ def _of_analysis(found: Findings) -> dict[str, tuple[str, str]]:
         f"{counted(found.splits, 'such split')}."
     )
     plots = ["measures with bands", "a curve against ε"]
-    plots += ["calibration"] if found.calibrated is not None else []
-    plots += ["net benefit"] if found.decisions is not None else []
+    plots += ["calibration", "net benefit"] if found.risks is not None else []
     compared = (
         f"Compared by {found.groups['column'].iloc[0]} (see Groups of people); nothing was done to "
         "make groups alike."
@@ -216,8 +214,8 @@ def _of_results(found: Findings) -> dict[str, tuple[str, str]]:
     )
     once = f"{found.split.records:,} in each training, {found.split.tested:,} in each test."
     gaps = (
-        "A record with an unknown value gets no prediction"
-        if found.study.preparation.missing == "drop"
+        "A record with a gap gets no prediction"
+        if found.study.preparation.missing == "drop" or not settled.may_be_unknown(found)
         else "An unknown value is filled in as in training"
     )
     return {
@@ -243,5 +241,8 @@ def _of_results(found: Findings) -> dict[str, tuple[str, str]]:
             "See What was not private in the looking, and the limits under Privacy.",
             "limitations of the data and their effects",
         ),
-        "27a": (f"{gaps}; numbers out of their public bounds are clipped to them.", "its checking"),
+        "27a": (
+            f"{gaps}; numbers out of their public bounds are clipped to them.",
+            "how it is noticed",
+        ),
     }
