@@ -84,7 +84,7 @@ def gathered(
         study=study,
         calibration=calibrations_on(alone, first)[chosen][0],
         split=first,
-        features=by_map(alone, first)[0][1][0].preparation.features,
+        features=features_at(study, first, total),
         line=against(rows, without),
         compared=without,
         judged=judged(parts),
@@ -104,6 +104,12 @@ def gathered(
         found = replace(found, groups=rows)
     report(1.0, "done")
     return found
+
+
+def features_at(study: Study, split: Split, epsilon: float) -> str:
+    """The feature map of a study at one ε."""
+    ((_, rows),) = by_map(replace(study, epsilons=(epsilon,)), split)
+    return rows[0].preparation.features
 
 
 def positives(parts: Sequence[Split]) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from dpcore.evaluation.baselines import LINEAR
-from dpcore.evaluation.clinic.group_task import GAP
+from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
 from dpcore.evaluation.clinic.task import TREAT_ALL, calibration_part, decision_part
 from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.evaluation.scoring import BAND_ENDS, NOISE_DEVIATION, SPLIT_ERROR
@@ -17,7 +17,7 @@ from dpcore.export.report.parts import Curve, Grid, Part, Section, Sentences
 from dpcore.export.report.settled import each_split
 from dpcore.figures.groups import WORDS as OF_GROUPS
 from dpcore.figures.verdict import few_records, headline
-from dpcore.figures.words import band, in_band, percent, plain
+from dpcore.figures.words import band, in_band, listed, percent, plain
 
 Written = Callable[[float], str]
 
@@ -220,8 +220,10 @@ def groups(found: Findings) -> Section:
         return Section(title, (Sentences((NOT_COMPUTED,)),))
     own, other = found.of_model(found.groups), without_privacy(found.groups)
     column, threshold = own["column"].iloc[0], float(own["threshold"].iloc[0])
+    # Rates of a few people would tell who they are of.
+    few = own["too_small"] & (own["group"] != EVERYBODY)
     rows = []
-    for group in dict.fromkeys(own["group"]):
+    for group in dict.fromkeys(own.loc[~few, "group"]):
         cells: list[str] = []
         for measure in COMPARED:
             one, reference = (
@@ -231,22 +233,17 @@ def groups(found: Findings) -> Section:
             shown = OF_GROUPS[measure].shown
             ends = _between(one["value_low"], one["value_high"], shown)
             cells += [f"{_known(one['value'], shown)} ({ends})", _known(reference["value"], shown)]
-        people = f"{int(one['people']):,}{', too few to say' if one['too_small'] else ''}"
-        rows.append((group, "" if group == GAP else people, *cells))
+        rows.append((group, "" if group == GAP else f"{int(one['people']):,}", *cells))
     caption = (
         f"By {column}: missed cases and false alarms of 1,000 people of the group, with and "
         f"without privacy; who acts from a risk of {percent(threshold, 0)} on. In brackets: "
         f"{band(int(own['runs'].iloc[0]))}."
     )
-    heads = (
-        "Group",
-        "People",
-        "Missed cases",
-        "without privacy",
-        "False alarms",
-        "without privacy",
-    )
-    return Section(title, (Grid(caption, heads, tuple(rows)),))
+    heads = ("Group", "People", "Missed", "without", "Alarms", "without")
+    names = [name for name in dict.fromkeys(own.loc[few, "group"]) if name != GAP]
+    untold = f"Too few to say, and left out: {listed(names)}." if names else "No group is left out."
+    grid = Grid(caption, heads, tuple(rows))
+    return Section(title, (grid, Sentences((untold,), measured=True)))
 
 
 def looking(found: Findings) -> Section:

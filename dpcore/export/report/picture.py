@@ -11,14 +11,14 @@ from dpcore.export.report.parts import Curve
 from dpcore.figures.style import BLUE, ink
 from dpcore.figures.words import percent, plain
 
-WIDTH, HEIGHT = 640.0, 250.0
-LEFT, RIGHT, TOP, BOTTOM = 62.0, 12.0, 12.0, 44.0
+WIDTH, HEIGHT = 400.0, 225.0
+LEFT, RIGHT, TOP, BOTTOM = 56.0, 12.0, 8.0, 40.0
 """Margins, in the picture's own units."""
 ROOM = 0.12
 """Share of the range of values that is left free above and below, for words."""
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
-MOST_TICKS = 5
-FEW = 9
+MOST_TICKS, APART = 5, 30.0
+"""Most values on the vertical axis, and the room of a number on the other."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ def _places(frame: _Frame, points: list[tuple[float, float]]) -> str:
 
 def _axes(picture: Element, frame: _Frame, curve: Curve, shown: Callable[[str], str]) -> None:
     bottom = HEIGHT - BOTTOM
-    for epsilon in _epsilons([point[0] for point in curve.points]):
-        _words(picture, plain(epsilon), frame.x(epsilon), bottom + 16, "middle")
+    for epsilon in _named([point[0] for point in curve.points], curve.chosen, frame):
+        _words(picture, plain(epsilon), frame.x(epsilon), bottom + 15, "middle")
     for value in _ticks(*frame.values):
         y = frame.y(value)
         _line(picture, LEFT, y, WIDTH - RIGHT, y, "#d4dae0")
@@ -122,11 +122,13 @@ def _words(picture: Element, words: str, x: float, y: float, anchor: str) -> Ele
     return made
 
 
-def _epsilons(points: list[float]) -> list[float]:
-    """The ε that the axis names: all where they are few, else one a decade."""
-    if len(points) <= FEW:
-        return points
-    return [point for point in points if f"{point:e}".startswith("1.000000")]
+def _named(points: list[float], chosen: float, frame: _Frame) -> list[float]:
+    """The ε that the axis names: the chosen one, and of the others those with room."""
+    named = [chosen]
+    for epsilon in sorted(points, key=lambda point: not f"{point:e}".startswith("1.000000")):
+        if all(abs(frame.x(epsilon) - frame.x(one)) >= APART for one in named):
+            named.append(epsilon)
+    return named
 
 
 def _ticks(low: float, high: float) -> list[float]:

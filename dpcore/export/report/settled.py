@@ -114,7 +114,8 @@ def _column(column: Column) -> str:
 def _vouched(used: tuple[Column, ...]) -> str:
     kinds = Counter(str(one.bounds_from) for one in used if one.kind == "number")
     numbers = listed([f"{kind} ({count})" for kind, count in kinds.items()])
-    return f"{numbers}; lists of categories from the description of the data" if numbers else ""
+    lists = "" if len(kinds) and sum(kinds.values()) == len(used) else "; lists as described"
+    return f"{numbers}{lists}" if numbers else ""
 
 
 def scaling(found: Findings) -> str:
@@ -176,7 +177,7 @@ def privacy(found: Findings) -> Section:
         ("Claimed in print", f"{claim} {SAME_FIGURE}" if same else claim),
         ("Proved", statement(made.proof)),
     ]
-    if made.certified != made.proof:
+    if (made.certified.epsilon, made.certified.delta) != (made.proof.epsilon, made.proof.delta):
         rows.append(("Certified noise", statement(made.certified)))
     if made.status is not Status.PROVED:
         rows.append(("What holds", standing.proof))
@@ -191,7 +192,8 @@ def privacy(found: Findings) -> Section:
         ]
     else:
         rows.append(("Whom to trust", "whoever holds the records and runs the training"))
-    rows += [("Limit", limit) for limit in found.method.limits]
+    if found.method.limits:
+        rows.append(("Limits", " ".join(found.method.limits)))
     return Section("Privacy", (*refusal(found), Facts(tuple(rows)), Sentences((OF_A_RELEASE,))))
 
 

@@ -18,7 +18,6 @@ dd, th[scope=row] { overflow-wrap: anywhere; }
 th[scope=row] { min-width: 6.5em; }
 .line, figcaption, caption, .left { color: #46505a; }
 .narrow { columns: 2 22rem; column-gap: 2rem; }
-.narrow .measured { break-inside: avoid; }
 .narrow section:first-child h2 { margin-top: .4em; }
 dl { margin: .2em 0; display: grid; grid-template-columns: minmax(6em, max-content) 1fr;
   gap: .1em .7em; }
@@ -29,13 +28,14 @@ span.measured { padding-left: .3em; margin: 0; }
 .mark { color: #8a3700; font-weight: 600; font-size: .85em; margin: 0; }
 .alarm { color: #a3001a; font-weight: 600; }
 table { border-collapse: collapse; width: 100%; margin: .3em 0; font-size: .93em;
-  font-variant-numeric: tabular-nums; break-inside: avoid; }
+  font-variant-numeric: tabular-nums; }
+tr { break-inside: avoid; }
 caption { text-align: left; }
 th, td { text-align: left; font-weight: normal; padding: .1em .6em .1em 0; vertical-align: top;
   border-bottom: 1px solid #d4dae0; }
 thead th { font-weight: 600; border-bottom-color: #56616d; }
 figure { margin: .4em 0; break-inside: avoid; }
-figure svg { display: block; width: 100%; max-width: 46rem; height: auto; }
+figure svg { display: block; width: 100%; max-width: 34rem; height: auto; }
 ul { list-style: none; margin: 0; padding: 0; }
 .checklist .columns { columns: 2 22rem; column-gap: 2rem; }
 li { margin: 0 0 .25em; break-inside: avoid; }
