@@ -10,7 +10,7 @@ from dpcore.controls.common import LOSSES
 from dpcore.datasets.prepare import used_columns
 from dpcore.datasets.schema import Classes, Column
 from dpcore.erm.method import COMPLETE_ONLY
-from dpcore.export.report.findings import Findings
+from dpcore.export.report.findings import BY_RULE, Findings
 from dpcore.export.report.parts import Facts, Part, Section, Sentences
 from dpcore.figures.statements import statement
 from dpcore.figures.words import at_most, listed, plain
@@ -166,7 +166,7 @@ def privacy(found: Findings) -> Section:
     rows = [
         (
             "Unit",
-            "one record, which is one row; of a person with several, the ε is of one",
+            "one record of those learned from, one row; of a person with several, the ε is of one",
         ),
         ("Neighbours", f"{adjacency}: {adjacency.meaning}"),
         (
@@ -192,9 +192,12 @@ def privacy(found: Findings) -> Section:
         ]
     else:
         rows.append(("Whom to trust", "whoever holds the records and runs the training"))
+    told = [OF_A_RELEASE]
+    if found.chosen != BY_RULE:
+        told.append(f"It does not cover how the method was chosen: {found.chosen}.")
     if found.method.limits:
         rows.append(("Limits", " ".join(found.method.limits)))
-    return Section("Privacy", (*refusal(found), Facts(tuple(rows)), Sentences((OF_A_RELEASE,))))
+    return Section("Privacy", (*refusal(found), Facts(tuple(rows)), Sentences(tuple(told))))
 
 
 OF_A_RELEASE = (

@@ -40,6 +40,11 @@ ul { list-style: none; margin: 0; padding: 0; }
 .checklist .columns { columns: 2 22rem; column-gap: 2rem; }
 li { margin: 0 0 .25em; break-inside: avoid; }
 .open { display: block; height: 1.35em; border-bottom: 1px dotted #56616d; }
+@media screen and (max-width: 40rem) {
+  main { padding: .8rem; }
+  table { font-size: .72em; }
+  th, td, th[scope=row] { overflow-wrap: anywhere; min-width: 0; padding-right: .35em; }
+}
 @media print {
   body { font-size: 7.4pt; line-height: 1.25; }
   main { max-width: none; padding: 0; }
