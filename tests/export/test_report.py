@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from dpcore.datasets import load
+from dpcore.datasets import Preparation, load
 from dpcore.datasets.schema import Column, Label
 from dpcore.evaluation.study import Study
 from dpcore.export.report import parts
@@ -123,6 +123,16 @@ def test_claim_and_proof_are_never_mixed_and_nothing_unproved_is_called_proved(
     assert told["Verdict"] == "promises more than its noise proves"
     assert told["Proved"].startswith("No number.")
     assert told["Claimed in print"].startswith(statement(printed.calibration.claim))
+
+
+def test_records_that_set_the_scale_are_covered_by_no_proof() -> None:
+    study = replace(STUDY, epsilons=(1.0,), preparation=Preparation(scaling="data"))
+    made = report(gathered(study, 1.0, "opera"), DAY)
+    told = section(made, "Privacy") + section(made, "Preparation")
+    assert "is not proved here. The features were scaled by the data's own range" in told
+    assert "'Verdict', 'conditions not met'" in told
+    answers = {item.number: item.answer for _, group in made.checklist for item in group}
+    assert "public" not in answers["7"] + answers["12b"] + answers["27a"]
 
 
 PARTS_OF = {3: 3, 5: 2, 6: 3, 8: 3, 9: 3, 12: 7, 18: 6, 20: 3, 23: 2, 27: 3}
@@ -262,7 +272,7 @@ def test_numbers_and_several_classes_have_a_report_too(
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     study = Study(dataset=dataset, loss=loss, epsilons=(1.0,), runs=2)
     table = load(dataset)
-    some = replace(table, frame=table.frame[:300], label=table.label[:300])
+    some = replace(table, frame=table.frame[:150], label=table.label[:150])
     made = report(gathered(study, 1.0, "opera", records=some), DAY)
     assert named in section(made, "Measures")
     assert output in str(made.checklist)

@@ -13,7 +13,7 @@ from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.export.report.findings import BY_RULE, Findings
 from dpcore.export.report.parts import Facts, Part, Section, Sentences
 from dpcore.figures.statements import statement
-from dpcore.figures.words import at_most, listed, plain
+from dpcore.figures.words import at_most, counted, listed, plain
 from dpcore.guarantee import (
     EDITION_NAMES,
     SAME_FIGURE,
@@ -177,10 +177,10 @@ def privacy(found: Findings) -> Section:
         ("Claimed in print", f"{claim} {SAME_FIGURE}" if same else claim),
         ("Proved", statement(made.proof)),
     ]
-    if (made.certified.epsilon, made.certified.delta) != (made.proof.epsilon, made.proof.delta):
+    if at_most(made.certified.bound) != at_most(made.proof.bound):
         rows.append(("Certified noise", statement(made.certified)))
-    if made.status is not Status.PROVED:
-        rows.append(("What holds", standing.proof))
+    if standing.status is not Status.PROVED:
+        rows.append(("Of this edition", standing.proof))
     rows += [
         (word, " ".join(f"{one.text}.{'' if one.met else f' {one.consequence}'}" for one in some))
         for word, some in _verdicts(made.conditions)
@@ -201,7 +201,7 @@ def privacy(found: Findings) -> Section:
 
 
 OF_A_RELEASE = (
-    "This ε is that of one model, released once by this method with noise from the operating "
+    "Every ε here is of one model, released once by this method with noise from the operating "
     "system. This file holds no such model: no weights, no noise and nothing that noise was drawn "
     "from. Several releases from the same records add up."
 )
@@ -263,7 +263,11 @@ def _steps(found: Findings) -> str:
     if study.full_length:
         asked.append("the paper’s length")
     rate = f", η = {plain(made.learning_rate)}" if made.learning_rate == made.learning_rate else ""
-    batch = "all records" if made.sampling == "all" else f"{made.batch:,} records ({made.sampling})"
+    batch = (
+        "all records"
+        if made.sampling == "all"
+        else f"{counted(made.batch, 'record')} ({made.sampling})"
+    )
     said = "by the method’s own rule in n, d, ε and δ"
     if asked:
         said = f"{listed(asked)} as asked for, all else {said}"

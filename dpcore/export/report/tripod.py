@@ -140,7 +140,8 @@ def _of_data(found: Findings) -> dict[str, tuple[str, str]]:
             "how they were chosen",
         ),
         "7": (
-            "See Preparation: one public rule for every record and every group.",
+            "See Preparation: one rule for every record and every group, "
+            + ("which the records set." if found.split.leaks else "public, whatever the records."),
             "checks before the data came here",
         ),
         "8a": (settled.outcome(found), "when and how it was assessed, and why it was chosen"),
@@ -218,6 +219,7 @@ def _of_results(found: Findings) -> dict[str, tuple[str, str]]:
         if found.study.preparation.missing == "drop" or not settled.may_be_unknown(found)
         else "An unknown value is filled in as in training"
     )
+    bounds = "" if found.split.leaks else "; numbers are clipped to their public bounds"
     return {
         "20a": (
             f"{found.total:,} records, none lost but as Preparation says.",
@@ -242,7 +244,7 @@ def _of_results(found: Findings) -> dict[str, tuple[str, str]]:
             "limitations of the data and their effects",
         ),
         "27a": (
-            f"{gaps}; numbers out of their public bounds are clipped to them.",
+            f"{gaps}{bounds}.",
             "how it is noticed",
         ),
     }
