@@ -37,7 +37,7 @@ ATTRIBUTES = {
     *("lang", "charset", "http-equiv", "content", "name", "class", "scope", "aria-hidden"),
     *("role", "aria-label", "viewbox", "points", "fill", "fill-opacity", "stroke", "transform"),
     *("stroke-width", "stroke-dasharray", "cx", "cy", "r", "x", "y", "x1", "x2", "y1", "y2"),
-    *("text-anchor", "font-size"),
+    *("text-anchor", "font-size", "paint-order"),
 }
 HOSTILE = (
     *TEXTS,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dpcore.datasets import Entry, Split
+from dpcore.datasets import OWN, Entry, Split
 from dpcore.erm.method import Calibration, Method
 from dpcore.evaluation.baselines import Baselines
 from dpcore.evaluation.clinic.rows import REFERENCE
@@ -17,10 +17,7 @@ from dpcore.methods import method_named
 if TYPE_CHECKING:
     import pandas as pd
 
-BY_HAND = (
-    "by whoever made this report; whether after a look at measures of these records is for the "
-    "author to say"
-)
+BY_HAND = "by hand; whether after a look at these records is for the author to say"
 BY_RULE = "by a fixed rule in the loss and ε, without a look at the records"
 
 
@@ -77,8 +74,17 @@ class Findings:
 
     @property
     def entry(self) -> Entry:
-        """The data set."""
-        return self.split.entry
+        """The data set; one's own table in words for others than its owner."""
+        entry = self.split.entry
+        if entry.key != OWN:
+            return entry
+        return replace(
+            entry,
+            title="A table of the author’s own",
+            source="the author’s own file",
+            licence="not known to the program",
+            task=f"Predict {entry.label.name}.",
+        )
 
     @property
     def epsilon(self) -> float:

@@ -209,6 +209,8 @@ def _row(
     )
 
 
+MOST_NAMED = 3
+"""Groups that are named where they are left out."""
 COMPARED = ("missed_per_1000", "false_per_1000")
 """The measures of groups in a report."""
 
@@ -241,7 +243,8 @@ def groups(found: Findings) -> Section:
     )
     heads = ("Group", "People", "Missed", "without", "Alarms", "without")
     names = [name for name in dict.fromkeys(own.loc[few, "group"]) if name != GAP]
-    untold = f"Too few to say, and left out: {listed(names)}." if names else "No group is left out."
+    which = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} groups"
+    untold = f"Too few to say, and left out: {which}." if names else "No group is left out."
     grid = Grid(caption, heads, tuple(rows))
     return Section(title, (grid, Sentences((untold,), measured=True)))
 

@@ -17,7 +17,7 @@ LEFT, RIGHT, TOP, BOTTOM = 56.0, 12.0, 8.0, 40.0
 ROOM = 0.12
 """Share of the range of values that is left free above and below, for words."""
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
-MOST_TICKS, APART = 5, 30.0
+MOST_TICKS, APART = 5, 38.0
 """Most values on the vertical axis, and the room of a number on the other."""
 
 
@@ -58,8 +58,6 @@ def drawn(curve: Curve, shown: Callable[[str], str]) -> Element:
     room = ROOM * (max(values) - min(values)) or 1.0
     frame = _Frame((points[0][0], points[-1][0]), (min(values) - room, max(values) + room))
     _axes(picture, frame, curve, shown)
-    for place, (words, value) in enumerate(levels):
-        _level(picture, frame, shown(words), value, below=place > 0)
     band = [(e, high) for e, _, _, high in points] + [(e, low) for e, _, low, _ in points[::-1]]
     SubElement(
         picture, "polygon", {"points": _places(frame, band), "fill": BLUE, "fill-opacity": "0.15"}
@@ -71,6 +69,10 @@ def drawn(curve: Curve, shown: Callable[[str], str]) -> Element:
         size = "5" if epsilon == curve.chosen else "2.5"
         at = {"cx": f"{frame.x(epsilon):g}", "cy": f"{frame.y(mean):g}"}
         SubElement(picture, "circle", {**at, "r": size, "fill": BLUE})
+    rises = points[-1][1] >= points[0][1]
+    for words, value in levels:
+        above = value == max(level for _, level in levels)
+        _level(picture, frame, shown(words), value, above=above, left=above == rises)
     return picture
 
 
@@ -97,14 +99,14 @@ def _axes(picture: Element, frame: _Frame, curve: Curve, shown: Callable[[str], 
     title.set("transform", f"rotate(-90 14 {0.5 * (TOP + bottom):g})")
 
 
-def _level(picture: Element, frame: _Frame, words: str, value: float, *, below: bool) -> None:
-    """A level line, whose words stand where a curve that rises from left to right is not."""
+def _level(
+    picture: Element, frame: _Frame, words: str, value: float, *, above: bool, left: bool
+) -> None:
+    """A level line, with its words at the end where the curve is not."""
     y = frame.y(value)
     _line(picture, LEFT, y, WIDTH - RIGHT, y, "#56616d", "6 4")
-    if below:
-        _words(picture, words, WIDTH - RIGHT - 2, y + 15, "end")
-    else:
-        _words(picture, words, LEFT + 4, y - 5, "start")
+    x, anchor = (LEFT + 4, "start") if left else (WIDTH - RIGHT - 2, "end")
+    _words(picture, words, x, y - 5 if above else y + 14, anchor)
 
 
 def _line(
@@ -117,7 +119,9 @@ def _line(
 
 def _words(picture: Element, words: str, x: float, y: float, anchor: str) -> Element:
     place = {"x": f"{x:g}", "y": f"{y:g}", "text-anchor": anchor}
-    made = SubElement(picture, "text", {**place, "font-size": "12", "fill": str(ink(False))})
+    halo = {"stroke": "#fff", "stroke-width": "3", "paint-order": "stroke"}
+    look = {"font-size": "12", "fill": str(ink(False)), **halo}
+    made = SubElement(picture, "text", {**place, **look})
     made.text = words
     return made
 

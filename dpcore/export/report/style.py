@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 STYLE = """
-@page { size: A4; margin: 11mm 12mm; }
+@page { size: A4; margin: 10mm 12mm; }
 * { box-sizing: border-box; }
 html { color-scheme: light; }
 body { margin: 0; background: #fff; color: #0e141b;
@@ -34,6 +34,7 @@ caption { text-align: left; }
 th, td { text-align: left; font-weight: normal; padding: .1em .6em .1em 0; vertical-align: top;
   border-bottom: 1px solid #d4dae0; }
 thead th { font-weight: 600; border-bottom-color: #56616d; }
+table, figure { align-self: start; }
 figure { margin: .4em 0; break-inside: avoid; }
 figure svg { display: block; width: 100%; max-width: 34rem; height: auto; }
 ul { list-style: none; margin: 0; padding: 0; }
@@ -54,7 +55,7 @@ li { margin: 0 0 .25em; break-inside: avoid; }
     column-gap: 5mm; }
   .wide .measured:has(figure) p { grid-column: 1 / -1; }
   .checklist { font-size: 7pt; line-height: 1.2; }
-  .open { height: 1.15em; }
+  .open { height: 1.05em; }
   h3 { margin-top: .4em; }
   li { margin-bottom: .15em; }
 }

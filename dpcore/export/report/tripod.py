@@ -16,8 +16,10 @@ from dpcore.export.report.parts import WHOLE, Item
 from dpcore.figures.words import counted, listed, percent
 
 ITEMS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
-    ("Title", (("1", "Kind of study, people and outcome"),)),
-    ("Abstract", (("2", "Abstract by its own list"),)),
+    (
+        "Title and abstract",
+        (("1", "Kind of study, people and outcome"), ("2", "Abstract by its own list")),
+    ),
     (
         "Introduction",
         (
@@ -146,15 +148,15 @@ def _of_data(found: Findings) -> dict[str, tuple[str, str]]:
         ),
         "8a": (settled.outcome(found), "when and how it was assessed, and why it was chosen"),
         "9a": (
-            f"All {len(settled.columns(found))} columns of the description; none was chosen by a "
-            f"look at records.{left}",
-            "why these were collected",
+            f"All {len(settled.columns(found))} columns of the description; the program chose "
+            f"none by a look at records.{left}",
+            "why these",
         ),
         "9b": ("See Preparation.", "how and when each was measured"),
         "10": (
             f"{found.split.records:,} learned from, {found.split.tested:,} tested on "
             f"{settled.each_split(found)}.",
-            "how the size was arrived at, and whether it suffices",
+            "how it was arrived at, and whether it suffices",
         ),
         "11": (settled.missing(found), ""),
         "18e": (
@@ -241,7 +243,7 @@ def _of_results(found: Findings) -> dict[str, tuple[str, str]]:
         "24": ("None.", ""),
         "26": (
             "See What was not private in the looking, and the limits under Privacy.",
-            "limitations of the data and their effects",
+            "those of the data, and their effects",
         ),
         "27a": (
             f"{gaps}{bounds}.",
