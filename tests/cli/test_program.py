@@ -95,6 +95,7 @@ def examples() -> list[str]:
         "decision-curve",
         "groups",
         "calibration",
+        "report",
         "model",
         "audit",
         "train",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dpcore.controls.common import LOSSES
 from dpcore.datasets.prepare import used_columns
 from dpcore.datasets.schema import Classes, Column
-from dpcore.erm.method import COMPLETE_ONLY
+from dpcore.erm.method import COMPLETE_ONLY, NO_PAPER
 from dpcore.export.report.findings import BY_RULE, Findings
 from dpcore.export.report.parts import Facts, Part, Section, Sentences
 from dpcore.figures.statements import statement
@@ -159,7 +159,8 @@ def privacy(found: Findings) -> Section:
     made, standing = found.calibration, found.method.editions[found.calibration.edition]
     adjacency = made.problem.adjacency
     rule = " (by rule in n)" if found.study.delta is None else ""
-    claim = statement(made.claim)
+    unclaimed = made.claim.reason == NO_PAPER
+    claim = "No claim in print is examined here." if unclaimed else statement(made.claim)
     if made.edition is Edition.PUBLISHED:
         claim += f" In print: {standing.claim}"
     same = (made.claim.adjacency, adjacency) == (Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT)

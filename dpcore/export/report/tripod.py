@@ -1,7 +1,7 @@
 """The TRIPOD+AI checklist, filled in where the program knows the answer.
 
 27 items with their parts, 52 in all, by number, in our own short words (Collins et al., TRIPOD+AI
-statement, BMJ 2024;385:e078378, table 2). What an author alone can know is left open: nothing here
+statement, BMJ 2024;385:e078378). What an author alone can know is left open: nothing here
 is guessed.
 """
 
