@@ -18,7 +18,7 @@ from dpcore.evaluation.clinic.decision_curve import decisions
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.training import TrainingStudy
 from dpcore.front.account import account
-from dpcore.front.experiments import explore, load, train, vary
+from dpcore.front.experiments import explore, load, report, train, vary
 from dpcore.front.planning import plan
 from dpcore.front.privacy import certify, delta, epsilon, risk, sigma
 from dpcore.front.run import Run
@@ -58,6 +58,7 @@ __all__ = [
     "load",
     "plan",
     "prepare",
+    "report",
     "risk",
     "sigma",
     "train",

@@ -50,7 +50,11 @@ ALLOWED = {
         *("accounting", "datasets", "erm", "evaluation", "figures", "lessons", "methods"),
         *("models", "systems"),
     },
-    "export": FOUNDATION | {"accounting", "datasets", "deep", "evaluation", "controls"},
+    "export": FOUNDATION
+    | {
+        *("accounting", "controls", "datasets", "deep", "erm", "evaluation", "figures"),
+        "methods",
+    },
     "reproduction": FOUNDATION
     | {"accounting", "datasets", "deep", "erm", "evaluation", "figures", "methods"},
 }

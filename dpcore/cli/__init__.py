@@ -29,6 +29,7 @@ COMMANDS = {
     "groups": "what deciding by private models means to groups of people",
     "calibration": "whether the risks of private models are right",
     "risk-curves": "what private models say about each column",
+    "report": "one private model as a report of a page or two, with the TRIPOD+AI checklist",
     "model": "a model of the survey on a table: accuracy, or what it is judged by, against ε",
     "audit": "attack a method's sound edition on neighbours: a lower bound on its ε",
     "train": "train a network privately",

@@ -9,6 +9,7 @@ from dpcore.errors import InvalidInput, reject
 from dpcore.progress import Progress
 
 if TYPE_CHECKING:
+    from datetime import date
     from os import PathLike
 
     import pandas as pd
@@ -164,6 +165,62 @@ def explore(
     from dpcore.evaluation.curves import answers
 
     return answers(study, **options)
+
+
+def report(
+    study: Study,
+    epsilon: float = 1.0,
+    method: str = "best",
+    *,
+    threshold: float | None = None,
+    by: str | None = None,
+    title: str = "",
+    day: date | None = None,
+    **options: Any,
+) -> str:
+    """One private model at one ε as a report of a page or two, with the TRIPOD+AI checklist.
+
+    Noise comes from the study's seed: for exploration only. The report holds no model.
+
+    Parameters
+    ----------
+    study : Study
+        The data, and everything but the method; its ε and that of the report make the curve.
+    epsilon : float
+        The total ε of the model.
+    method : str
+        Key of a private method; "best" for what a fixed rule takes at this ε.
+    threshold : float, optional
+        Judge risks too, and decisions from this risk on, above 0 and below 1. It needs logistic
+        regression on two classes.
+    by : str, optional
+        The column whose groups are compared (from a risk of 0.5 on where no threshold is given).
+    title : str
+        By default the data set, the method and ε.
+    day : date, optional
+        The date on it; today.
+    **options
+        `records` (from `load`, where at hand), `progress` and `cancelled`, as of `explore`.
+
+    Returns
+    -------
+    str
+        A whole file of HTML, without script and without anything from elsewhere, for A4. Parts
+        computed from real records are marked in it, and are not private.
+
+    Raises
+    ------
+    InvalidInput
+        If the method adds no noise, or something does not fit the data.
+    """
+    from datetime import date as calendar
+
+    from dpcore.export.report.build import report as built
+    from dpcore.export.report.gather import gathered
+    from dpcore.export.report.html import html
+
+    found = gathered(study, epsilon, method, threshold=threshold, by=by, **options)
+    return html(built(found, calendar.today() if day is None else day, title))
 
 
 def train(study: TrainingStudy, **options: Any) -> pd.DataFrame:

@@ -65,7 +65,7 @@ def at_chosen_epsilon(
         "Objective": lambda: plot(figure("objective", shown, epsilon), "objective_figure"),
         "Excess risk": lambda: plot(figure("excess", shown, epsilon), "excess_figure"),
         "Claim and proof": lambda: badges.claims_and_proofs(_calibrations(view, row, epsilon)),
-        TAKE_ALONG: lambda: take_along.show(view),
+        TAKE_ALONG: lambda: take_along.show(view, row, focus),
         "About the data": lambda: _about(view),
     }
     for name, draw in contents.items():

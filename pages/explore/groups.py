@@ -16,13 +16,17 @@ from pages.explore import clinic, curve_jobs, texts
 from pages.explore.layout import Slots
 from pages.shared import shared_jobs
 from pages.shared.charts import plot, table_behind
-from pages.shared.session import control_value
+from pages.shared.session import control_value, store
 from pages.shared.widgets import drawn
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pages.explore.view import View
+
+
+LAST = "groups compared last"
+"""Name of the study that was shown last, for the report."""
 
 
 def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
@@ -69,6 +73,7 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
         return
     from dpcore.figures import groups as figures
 
+    store(LAST, study)
     measure = str(control_value(GROUP_MEASURE.key))
     rows = curve_jobs.results(study)
     without = rows[rows["method"] == REFERENCE]

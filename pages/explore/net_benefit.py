@@ -14,6 +14,7 @@ from dpcore.figures.words import band, percent, percents, plain
 from pages.explore import clinic, numbers, texts
 from pages.shared.charts import plot, table_behind
 from pages.shared.numbers import Number, draw_numbers
+from pages.shared.session import store
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pages.explore.view import View
+
+
+LAST = "threshold used last"
+"""Name of the threshold that was shown last, in percent, for the report."""
 
 
 def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> None:
@@ -35,8 +40,10 @@ def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Non
     line = rows.merge(shown.line[["method", "epsilon"]])
     model = line[line["epsilon"] == row["epsilon"]]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        threshold = drawn(THRESHOLD, width=320) / 100
+        chosen_risk = drawn(THRESHOLD, width=320)
         miss, alarm = (drawn(control, width=200) for control in (MISS_COST, ALARM_COST))
+    store(LAST, chosen_risk)
+    threshold = chosen_risk / 100
     costs = None if miss is None or alarm is None else Costs(miss, alarm)
     chosen, without = (part[part["threshold"] == threshold].iloc[0] for part in (model, others))
     draw_numbers(_numbers(chosen, without, numbers.guarantee_at(chosen), costs), across=4)

@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.export.explore import YOUR_COLUMNS, commands, snippet
+from pages.explore import report
 from pages.shared.charts import download_csv
 from pages.shared.code import show_command, show_python
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from pages.explore.view import View
 
 
-def show(view: View) -> None:
-    """Show the table, its CSV, and two ways to compute it again."""
+def show(view: View, row: pd.Series | None, focus: str) -> None:
+    """Show the table, its CSV, the report, and two ways to compute the table again."""
     study, table = view.study, view.whole_table
     st.dataframe(table, hide_index=True, height=320, alt="Every number behind the figures")
-    download_csv(table, f"{study.dataset}_{study.loss}")
+    with st.container(horizontal=True, gap="small"):
+        download_csv(table, f"{study.dataset}_{study.loss}")
+        report.show(view, row, focus)
     show_command(commands(view.parts))
     columns_note = f" {YOUR_COLUMNS} holds the description of its columns." if study.columns else ""
     st.caption(f"Without --summary it lists every single run.{columns_note}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from dpcore.erm.method import Calibration, Trust
-from dpcore.figures.words import at_most
+from dpcore.figures.statements import statement as statement
 from dpcore.guarantee import (
     EDITION_NAMES,
     SAME_FIGURE,
@@ -36,19 +36,6 @@ def status(verdict: str, note: str = "", name: str = "", label: str = "") -> Non
         color=texts.STATUS_COLOURS[verdict],
         help=f"{texts.STATUS_WORDS[verdict]} {note}".strip(),
     )
-
-
-def statement(guarantee: Guarantee) -> str:
-    """One line with ε, δ, adjacency and accountant, or why there is no number."""
-    if guarantee.epsilon is None:
-        return f"No number. {guarantee.reason}".strip()
-    sentence = f"ε = {at_most(guarantee.epsilon)}"
-    if guarantee.delta is not None:
-        sentence += f", δ = {at_most(guarantee.delta)}"
-        if guarantee.vacuous:
-            sentence += " (vacuous: δ ≥ 1 holds for every algorithm)"
-    tail = f" {guarantee.reason}" if guarantee.reason else ""
-    return f"{sentence} · {guarantee.adjacency} · {guarantee.by}.{tail}"
 
 
 def explain_same_figure(claim: Guarantee, certified: Guarantee) -> None:

@@ -244,7 +244,7 @@ def test_training_can_be_stopped_and_begun_again(watched: Watched, address: str)
 
 
 def test_the_table_is_downloaded_as_shown(watched: Watched, address: str, tmp_path: Path) -> None:
-    page = opened(watched, address, "?v=3&view=Take+along&focus=OPERA")
+    page = opened(watched, address, "?v=3&view=Take+along&focus=OPERA&patients=300")
     with page.expect_download() as started:
         page.get_by_role("button", name="Download CSV").click()
     target = tmp_path / started.value.suggested_filename
@@ -255,6 +255,31 @@ def test_the_table_is_downloaded_as_shown(watched: Watched, address: str, tmp_pa
     best = f"{100 * float(shown[0]['accuracy']):.1f} %"
     eventually(page, lambda: accuracy(page) == best)
     assert {"nonprivate", "outpert", "opera", "psgd"} <= {row["method"] for row in rows}
+    # The report is made when it is asked for; opened from disk it asks nobody for anything.
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Report (HTML)").click()
+    assert started.value.suggested_filename == "report_cohort.html"
+    report = tmp_path / "report.html"
+    started.value.save_as(report)
+    expect_a_report(page.context.new_page(), report.as_uri(), f"Accuracy {best}")
+
+
+def expect_a_report(page: Page, uri: str, accuracy: str) -> None:
+    """A report is whole on screens and on two sheets of paper, and asks nobody for anything."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(uri)
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_text("Synthetic clinical cohort: OPERA at ε = 1")
+    expect(page.get_by_role("row", name=accuracy)).to_be_visible()
+    expect(page.get_by_role("img")).to_be_visible()
+    expect(page.get_by_role("listitem")).to_have_count(52)
+    expect_no_barrier(page)
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True))) == 2
+    resize(page, 390)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert asked == [uri]
+    page.close()
 
 
 def test_a_hostile_link_shows_a_sentence_and_no_traceback(watched: Watched, address: str) -> None:

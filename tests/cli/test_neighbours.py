@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -178,6 +179,54 @@ def test_groups_tell_nothing_of_a_record_but_measures(
     rest = ["groups", "--methods", "opera", "--epsilon", "0.5", "--runs", "2", "--by", column]
     for place in PLACES.values():
         assert differing(capsys, tmp_path, "class", place, rest) == []
+
+
+class Unmarked(HTMLParser):
+    """What of a report is not marked as measured: elements, their attributes, and text."""
+
+    EMPTY = ("meta",)
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: list[object] = []
+        self._depth = self._within = 0
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._depth += tag not in self.EMPTY
+        if not self._within:
+            self.seen.append((tag, attrs))
+            if ("class", "measured") in attrs:
+                self._within = self._depth
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._depth == self._within:
+            self._within = 0
+        self._depth -= 1
+
+    def handle_data(self, data: str) -> None:
+        if not self._within:
+            self.seen.append(data)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("predicts", ["class", "number"])
+def test_a_report_tells_nothing_of_a_record_outside_its_marked_parts(
+    capsys, tmp_path, monkeypatch, predicts
+) -> None:
+    monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
+    rest = ["report", "--methods", "opera", "--epsilon", "0.5", "--runs", "2"]
+    rest += ["--threshold", "0.4", "--by", "region"] if predicts == "class" else []
+    for place in PLACES.values():
+        whole, unmarked = set(), []
+        for row in changed(predicts).values():
+            assert main([*rest, *files(tmp_path, predicts, place, row)]) == 0
+            printed = capsys.readouterr()
+            whole.add(printed.out)
+            unmarked.append((Unmarked(printed.out).seen, printed.err))
+        assert all(each == unmarked[0] for each in unmarked)
+        assert len(whole) > 1  # what is marked does move
+        assert "90" in str(unmarked[0])  # a public bound, which is not
 
 
 @pytest.mark.filterwarnings("error")

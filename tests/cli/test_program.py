@@ -96,6 +96,7 @@ def examples() -> list[str]:
         "groups",
         "calibration",
         "risk-curves",
+        "report",
         "model",
         "audit",
         "train",

@@ -1,0 +1,71 @@
+"""`report`: one private model at one ε as one file of HTML, as Explore offers it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict, replace
+from datetime import date
+
+from dpcore.cli.options import Parser
+from dpcore.cli.output import print_json, progress, writing
+from dpcore.cli.sweep import WRITABLE, described_study, public, study_options, writable
+from dpcore.controls.explore import BY_GROUP, EPSILON
+from dpcore.controls.options import add as add_options
+from dpcore.datasets.grouping import grouping
+from dpcore.errors import InvalidInput, brief, number
+from dpcore.evaluation.study import Study
+from dpcore.export.report.build import report
+from dpcore.export.report.gather import gathered
+from dpcore.export.report.html import html
+from dpcore.methods import BEST
+
+JSON_HELP = "print the report's sections as JSON under 'report'"
+
+
+def add(command: Parser) -> None:
+    """Add the options."""
+    study_options(command)
+    add_options(command, BY_GROUP)
+    command.add_argument(
+        "--threshold", help="judge risks, and decisions from this risk on, as a share of 1"
+    )
+    command.add_argument("--title", default="", help="default: the data set, the method and ε")
+    command.add_argument("--output", help="HTML file; default: standard output")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Answer."""
+    method = _single("methods", options.methods or BEST)
+    options.methods = method
+    options.epsilon = _single("epsilon", options.epsilon or f"{EPSILON.default:g}")
+    study, table = described_study(options)
+    threshold = None if options.threshold is None else number("threshold", options.threshold)
+    if options.by is not None:
+        grouping(public(study), options.by)
+    output = None if options.output is None else writable(options.output)
+    found = gathered(
+        replace(study, epsilons=Study.epsilons),
+        study.epsilons[0],
+        method,
+        threshold=threshold,
+        by=options.by,
+        records=table,
+        progress=progress,
+    )
+    made = report(found, date.today(), options.title)
+    if output is not None:
+        with writing(str(output), WRITABLE):
+            output.write_text(html(made), encoding="utf-8")
+        print(f"The report was written to {output}", file=sys.stderr)
+    if options.json:
+        print_json({"report": asdict(made)})
+    elif output is None:
+        print(html(made), end="")
+
+
+def _single(field: str, typed: str) -> str:
+    """One word, where other commands take several."""
+    if "," in typed:
+        raise InvalidInput(f"{field} is {brief(typed)}, but a report is about one only.")
+    return typed.strip()

@@ -1,0 +1,128 @@
+"""What a report is written from: a study, one model of it, and the tables there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dpcore.datasets import OWN, Entry, Split
+from dpcore.erm.method import Calibration, Method
+from dpcore.evaluation.baselines import Baselines
+from dpcore.evaluation.clinic.rows import REFERENCE
+from dpcore.evaluation.study import Study
+from dpcore.figures.cost import Cost
+from dpcore.figures.quality import Quality
+from dpcore.methods import method_named
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BY_HAND = "by hand; whether after a look at these records is for the author to say"
+BY_RULE = "by a fixed rule in the loss and ε, without a look at the records"
+
+
+def by_looking(candidates: int, measure: str) -> str:
+    """How a method was chosen that is the best of several."""
+    return f"as the best of {candidates} by {measure} on these records, that is by looking"
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """One private model of a study, and what is known of it.
+
+    Parameters
+    ----------
+    study : Study
+    calibration : Calibration
+        Of the model: sensitivity, σ, conditions, claim and proof.
+    split : Split
+        The first, prepared; of an upload a stand-in without records.
+    features : str
+        The feature map at this ε (`dpcore.datasets.Preparation.features`).
+    line : DataFrame
+        Rows of its method at each ε of the study, as of `dpcore.evaluation.curves.answers`.
+    compared : Baselines
+        The model without privacy and the guess.
+    judged, splits : int
+        About how many different records test the models, on how many splits.
+    published : bool
+        Whether the records are published ones, or made up.
+    chosen : str
+        How the method was chosen, in words that end a sentence.
+    positive_per_1000 : float
+        Positive outcomes among 1,000 test records; nan where none are told apart.
+    risks, groups : DataFrame, optional
+        Rows of a job of `dpcore.evaluation.clinic.task` and of `compared`, where computed.
+    threshold : float
+        The risk from which on one acts, one of the former's.
+    """
+
+    study: Study
+    calibration: Calibration
+    split: Split
+    features: str
+    line: pd.DataFrame
+    compared: Baselines
+    judged: int
+    splits: int
+    published: bool
+    chosen: str
+    positive_per_1000: float
+    risks: pd.DataFrame | None = None
+    groups: pd.DataFrame | None = None
+    threshold: float = 0.5
+
+    @property
+    def entry(self) -> Entry:
+        """The data set; one's own table in words for others than its owner."""
+        entry = self.split.entry
+        if entry.key != OWN:
+            return entry
+        return replace(
+            entry,
+            title="A table of the author’s own",
+            source="the author’s own file",
+            licence="not known to the program",
+            task=f"Predict {entry.label.name}.",
+        )
+
+    @property
+    def epsilon(self) -> float:
+        """The ε that was asked for."""
+        return self.calibration.requested.epsilon
+
+    @property
+    def method(self) -> Method:
+        """The method of the model."""
+        return method_named(self.calibration.method)
+
+    @property
+    def row(self) -> pd.Series:
+        """The row of the model."""
+        return self.line[self.line["epsilon"] == self.epsilon].iloc[0]
+
+    @property
+    def quality(self) -> Quality:
+        """The measure that models are compared by, with its words."""
+        return Quality(self.compared.measure)
+
+    @property
+    def cost(self) -> Cost:
+        """What privacy costs of that measure."""
+        row = self.row
+        return Cost.of(row, float(row[f"{self.quality.column}_baseline"]), self.quality)
+
+    @property
+    def total(self) -> int:
+        """Number of records, but for further ones that models are only judged on."""
+        return self.split.records + (0 if self.split.further else self.split.tested)
+
+    def of_model(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The rows of a clinic's table that are about the model."""
+        own = (table["method"] == self.calibration.method) & (table["epsilon"] == self.epsilon)
+        return table[own]
+
+
+def without_privacy(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a clinic's table that are about the model without privacy."""
+    return table[table["method"] == REFERENCE]

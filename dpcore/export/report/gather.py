@@ -1,0 +1,119 @@
+"""Everything that a report needs, computed from records: for where no page has it already."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dpcore.datasets import Split, Table, load
+from dpcore.errors import InvalidInput, brief, number
+from dpcore.evaluation.baselines import baselines, usual
+from dpcore.evaluation.clinic import task as clinic
+from dpcore.evaluation.clinic.group_task import GroupStudy, compared
+from dpcore.evaluation.clinic.study import ClinicStudy, check_data
+from dpcore.evaluation.curves import against, all_curves
+from dpcore.evaluation.feature_maps import by_map, calibrations_on
+from dpcore.evaluation.splits import judged, splits
+from dpcore.evaluation.study import Study
+from dpcore.evaluation.task import JobContext, stoppable
+from dpcore.export.report.findings import BY_HAND, BY_RULE, Findings
+from dpcore.methods import BEST, best_method
+from dpcore.progress import Progress, section, silent
+
+
+def gathered(
+    study: Study,
+    epsilon: float,
+    method: str = BEST,
+    *,
+    threshold: float | None = None,
+    by: str | None = None,
+    records: Table | None = None,
+    progress: Progress = silent,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Findings:
+    """Train and judge one method of a study.
+
+    Parameters
+    ----------
+    study : Study
+        Its ε, and the one of the report, are those of the curve; its methods are not used.
+    epsilon : float
+    method : str
+        "best" for what the rule takes at this ε.
+    threshold : float, optional
+        Judge risks, and decisions from this risk on.
+    by : str, optional
+        Compare groups of this column; from a risk of ½ on where no threshold is given.
+    records : Table, optional
+        The records, where at hand; loaded by the study's description otherwise.
+    progress, cancelled : callable
+        As of `dpcore.evaluation.curves.answers`.
+
+    Raises
+    ------
+    InvalidInput
+        If the method adds no noise, or something does not fit the data.
+    """
+    total = number("epsilon", epsilon, at_least=1e-12, at_most=1e3)
+    chosen = best_method(study.loss, total) if method == BEST else method
+    if chosen == "nonprivate":
+        raise InvalidInput(f"method is {brief(method)}, but it must be a private one.")
+    study = replace(study, methods=(chosen,), epsilons=tuple(sorted({*study.epsilons, total})))
+    alone = replace(study, epsilons=(total,))
+    level = 0.5 if threshold is None else threshold
+    judging = None
+    if threshold is not None or by is not None:
+        judging = ClinicStudy(alone, (level,))
+    report = stoppable(progress, cancelled)
+    if records is None:
+        report(0.0, "loading the data")
+        records = load(study.dataset, records=study.records)
+    if judging is not None:
+        check_data(records.entry)
+    parts = splits(records, study.preparation)
+    share = 1.0 if judging is None else 0.5
+    rows = all_curves(study, parts, section(report, 0.0, 0.6 * share), cancelled)
+    untuned = splits(records, usual(study.preparation))
+    without = baselines(untuned, records, section(report, 0.6 * share, 0.4 * share))
+    first = parts[0]
+    found = Findings(
+        study=study,
+        calibration=calibrations_on(alone, first)[chosen][0],
+        split=first,
+        features=features_at(study, first, total),
+        line=against(rows, without),
+        compared=without,
+        judged=judged(parts),
+        splits=len(parts),
+        published=records.published,
+        chosen=BY_RULE if method == BEST else BY_HAND,
+        positive_per_1000=positives(parts.at_once),
+        threshold=level,
+    )
+    if judging is not None and threshold is not None:
+        context = JobContext(report=section(report, share, 0.25), records=records)
+        found = replace(found, risks=clinic.work(judging, context).rows)
+    if judging is not None and by is not None:
+        rows = compared(
+            GroupStudy(judging, by), records=records, progress=section(report, 0.75, 0.25)
+        )
+        found = replace(found, groups=rows)
+    report(1.0, "done")
+    return found
+
+
+def features_at(study: Study, split: Split, epsilon: float) -> str:
+    """The feature map of a study at one ε."""
+    ((_, rows),) = by_map(replace(study, epsilons=(epsilon,)), split)
+    return rows[0].preparation.features
+
+
+def positives(parts: Sequence[Split]) -> float:
+    """Positive outcomes among 1,000 test records, over the splits; nan without two classes."""
+    if parts[0].entry.predicts != "class":
+        return math.nan
+    return 1000.0 * float(np.mean([np.mean(one.y_test > 0) for one in parts]))

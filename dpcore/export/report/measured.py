@@ -1,0 +1,281 @@
+"""What was computed from records: the answer, measures, decisions, groups, and how one looked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+
+from dpcore.evaluation.baselines import LINEAR
+from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
+from dpcore.evaluation.clinic.task import TREAT_ALL, calibration_part, decision_part
+from dpcore.evaluation.marks import ALL_BLANK
+from dpcore.evaluation.scoring import BAND_ENDS, NOISE_DEVIATION, SPLIT_ERROR
+from dpcore.export.report.findings import Findings, without_privacy
+from dpcore.export.report.parts import Curve, Grid, Part, Section, Sentences
+from dpcore.export.report.settled import each_split
+from dpcore.figures.groups import WORDS as OF_GROUPS
+from dpcore.figures.verdict import few_records, headline
+from dpcore.figures.words import band, in_band, listed, percent, plain
+
+Written = Callable[[float], str]
+
+
+def _plain(value: float) -> str:
+    return plain(round(value, 3))
+
+
+def _count(value: float) -> str:
+    return f"{value:.0f}"
+
+
+WRITTEN: dict[str, tuple[str, Written]] = {
+    "accuracy": ("Accuracy", percent),
+    "balanced_accuracy": ("Balanced accuracy", percent),
+    "auc": ("AUC", _plain),
+    "missed_per_1000": ("Missed cases of 1,000", _count),
+    "false_per_1000": ("False alarms of 1,000", _count),
+    "rmse": ("RMSE", plain),
+    "r2": ("R²", lambda value: plain(value, 2)),
+}
+"""Name of each measure of a table of curves, and how it is written; not all are in each table."""
+NOT_COMPUTED = "Not computed for this report."
+
+
+def answer(found: Findings) -> Section:
+    """The whole report in two sentences."""
+    sentence = headline(
+        found.row,
+        subject=found.method.title,
+        cost=found.cost,
+        guess=found.compared.guess,
+        records_are=found.entry.records_are,
+    )
+    lines = (sentence, found.cost.sentence)
+    return Section("Answer", (Sentences(lines, measured=True),), wide=True)
+
+
+def measures(found: Findings) -> Section:
+    """Every measure with its band and both errors, beside the model without privacy."""
+    row, compared = found.row, found.compared
+    names = [name for name in WRITTEN if name in row.index]
+    caption = (
+        f"At ε = {plain(found.epsilon)}. {in_band(int(row['runs']), splits=int(row['splits']))} "
+        "“Noise” is the standard deviation that the noise gives one model, “test records” the "
+        "standard error that their choice leaves of the mean"
+        + ("; of one split it is not known, but the last column is." if found.splits == 1 else ".")
+    )
+    grid = Grid(
+        caption,
+        (
+            "Measure",
+            "With privacy",
+            band(int(row["runs"])).capitalize(),
+            "Noise ±",
+            "Test records ±",
+            f"Without privacy ({compared.model})",
+            "95 % on new records",
+        ),
+        tuple(_measure(found, name) for name in names),
+    )
+    quality = found.quality
+    lines = [
+        f"{quality.words.guessing.capitalize()}: {quality.shown(compared.guess)}.",
+        few_records(compared.value, compared.between, found.judged, quality),
+        ALL_BLANK if found.split.records and math.isnan(float(row[quality.column])) else "",
+    ]
+    told = Sentences(tuple(line for line in lines if line), measured=True)
+    return Section("Measures", (grid, curve(found), told), wide=True)
+
+
+def _measure(found: Findings, name: str) -> tuple[str, ...]:
+    row, compared = found.row, found.compared
+    title, written = WRITTEN[name]
+    unit = compared.measure.unit if name == compared.measure.column else ""
+    low, high = (row.get(f"{name}{end}", math.nan) for end in BAND_ENDS)
+    new_records = compared.ranges.get(name, (math.nan, math.nan))
+    reference = compared.measured.get(name, math.nan)
+    return (
+        f"{title} ({unit})" if unit else title,
+        _known(row[name], written),
+        _between(low, high, written),
+        _known(row.get(f"{name}{NOISE_DEVIATION}", math.nan), _error(written)),
+        _known(row.get(f"{name}{SPLIT_ERROR}", math.nan), _error(written)),
+        _known(reference, written)
+        + _after(compared.split_errors.get(name, math.nan), _error(written)),
+        _between(*new_records, written),
+    )
+
+
+def _error(written: Written) -> Written:
+    """How an error is written: as its measure, a share in points, a count with a decimal."""
+    if written is percent:
+        return lambda value: f"{100.0 * value:.1f} points"
+    return (lambda value: f"{value:.1f}") if written is _count else written
+
+
+def _known(value: float, written: Written) -> str:
+    return written(float(value)) if math.isfinite(value) else "–"
+
+
+def _between(low: float, high: float, written: Written) -> str:
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return "–"
+    ends = [written(float(end)) for end in (low, high)]
+    return f"{ends[0].removesuffix(' %')} to {ends[1]}"
+
+
+def _after(error: float, written: Written) -> str:
+    return f" ± {written(float(error))}" if math.isfinite(error) else ""
+
+
+def curve(found: Findings) -> Curve:
+    """The measure of the method against ε."""
+    quality, column = found.quality, found.quality.column
+    points = tuple(
+        (
+            float(row["epsilon"]),
+            *(float(row[f"{column}{end}"]) for end in ("", *BAND_ENDS)),
+        )
+        for _, row in found.line.sort_values("epsilon").iterrows()
+    )
+    guess, value = found.compared.guess, found.compared.value
+    shown = "; ".join(f"{plain(epsilon)}: {quality.shown(mean)}" for epsilon, mean, *_ in points)
+    return Curve(
+        points=points,  # type: ignore[arg-type]
+        chosen=found.epsilon,
+        levels=(
+            (f"without privacy: {quality.shown(value)}", value),
+            (f"{quality.words.guess}: {quality.shown(guess)}", guess),
+        ),
+        axis=quality.title,
+        percent=quality.percent,
+        sentence=(
+            f"{quality.title} on test records against ε. The band holds "
+            f"{band(int(found.row['runs']))}."
+        ),
+        alt=(
+            f"{quality.title} of {found.method.title} on test records against ε, with the band of "
+            f"single runs. By ε: {shown}. Without privacy: {quality.shown(value)}; "
+            f"{quality.words.guess}: {quality.shown(guess)}."
+        ),
+    )
+
+
+OF_RISKS: tuple[tuple[str, str, Written], ...] = (
+    ("Calibration slope (1 is right)", "calibration_slope", _plain),
+    ("Intercept (0 is right)", "calibration_intercept", _plain),
+    ("Calibration error", "calibration_error", percent),
+)
+OF_DECISIONS: tuple[tuple[str, str, Written], ...] = (
+    ("Net benefit", "net_benefit", _plain),
+    ("Sensitivity", "true_positive_rate", percent),
+    ("Specificity", "true_negative_rate", percent),
+    ("Predictive value", "predictive_value", percent),
+    ("Missed cases of 1,000", "missed_per_1000", _count),
+    ("False alarms of 1,000", "false_per_1000", _count),
+)
+
+
+def decisions(found: Findings) -> Section:
+    """Whether risks are right, and what deciding by them is worth."""
+    title = "Calibration and net benefit"
+    if found.risks is None:
+        return Section(title, (Sentences((NOT_COMPUTED,)),))
+    table, rows = decision_part(found.risks), []
+    here = table[table["threshold"] == found.threshold]
+    for some, kinds in ((calibration_part(found.risks), OF_RISKS), (here, OF_DECISIONS)):
+        one, other = found.of_model(some).iloc[0], without_privacy(some).iloc[0]
+        rows += [_row(*kind, one, other) for kind in kinds]
+    everybody = here[here["method"] == TREAT_ALL].iloc[0]
+    caption = (
+        f"Below the error: who acts from a risk of {percent(found.threshold, 0)} on. Treating "
+        f"everybody has a net benefit of {_known(everybody['net_benefit'], _plain)}, nobody 0."
+    )
+    columns = ("Measure", "With privacy", band(int(one["runs"])), "Without")
+    return Section(title, (Grid(caption, columns, tuple(rows)),))
+
+
+def _row(
+    title: str, column: str, written: Written, one: pd.Series, other: pd.Series
+) -> tuple[str, ...]:
+    low, high = one[f"{column}_low"], one[f"{column}_high"]
+    return (
+        title,
+        _known(one[column], written),
+        _between(low, high, written),
+        _known(other[column], written),
+    )
+
+
+MOST_NAMED = 3
+"""Groups that are named where they are left out."""
+COMPARED = ("missed_per_1000", "false_per_1000")
+"""The measures of groups in a report."""
+
+
+def groups(found: Findings) -> Section:
+    """What deciding means to groups of people."""
+    title = "Groups of people"
+    if found.groups is None:
+        return Section(title, (Sentences((NOT_COMPUTED,)),))
+    own, other = found.of_model(found.groups), without_privacy(found.groups)
+    column, threshold = own["column"].iloc[0], float(own["threshold"].iloc[0])
+    # Rates of a few people would tell who they are of.
+    few = own["too_small"] & (own["group"] != EVERYBODY)
+    rows = []
+    for group in dict.fromkeys(own.loc[~few, "group"]):
+        cells: list[str] = []
+        for measure in COMPARED:
+            one, reference = (
+                table[(table["group"] == group) & (table["measure"] == measure)].iloc[0]
+                for table in (own, other)
+            )
+            shown = OF_GROUPS[measure].shown
+            ends = _between(one["value_low"], one["value_high"], shown)
+            cells += [f"{_known(one['value'], shown)} ({ends})", _known(reference["value"], shown)]
+        rows.append((group, "" if group == GAP else f"{int(one['people']):,}", *cells))
+    caption = (
+        f"By {column}: missed cases and false alarms of 1,000 people of the group, with and "
+        f"without privacy; who acts from a risk of {percent(threshold, 0)} on. In brackets: "
+        f"{band(int(own['runs'].iloc[0]))}."
+    )
+    heads = ("Group", "People", "Missed", "without", "Alarms", "without")
+    names = [name for name in dict.fromkeys(own.loc[few, "group"]) if name != GAP]
+    which = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} groups"
+    untold = f"Too few to say, and left out: {which}." if names else "No group is left out."
+    grid = Grid(caption, heads, tuple(rows))
+    return Section(title, (grid, Sentences((untold,), measured=True)))
+
+
+def looking(found: Findings) -> Section:
+    """What was looked at to make this report, in plain words."""
+    split, compared = found.split, found.compared
+    lines = [
+        "Every part of this file with a bar at its side was computed from records, and no ε covers "
+        "it. Who may not see the records may not see these parts either, unless the records are "
+        "published.",
+        f"Records were read: {split.records:,} to learn from and {split.tested:,} to test on "
+        f"{each_split(found)}. Models were trained many times; none was kept.",
+        f"The method was chosen {found.chosen}.",
+        "The model without privacy was tuned on these records by cross-validation: its λ, and "
+        "whether a linear model or boosted trees stand for it.",
+        "The noise behind the measures came from a seed, which is not in this file: they show what "
+        "to expect of a release, and are none.",
+        "No ε here covers the low bits of a release’s numbers, nor the time that a training takes.",
+    ]
+    read = [*split.notes]
+    if not math.isnan(found.positive_per_1000):
+        read.append(
+            f"Of 1,000 test records {found.positive_per_1000:.0f} are positive "
+            f"({found.entry.positive})."
+        )
+    if compared.model != LINEAR:
+        linear = compared.linear[found.quality.column]
+        read.append(f"The linear model without privacy: {found.quality.shown(linear)}.")
+    parts: Sequence[Part] = (
+        Sentences(tuple(lines)),
+        Sentences(tuple(read) or ("Nothing was clipped or filled in.",), measured=True),
+    )
+    return Section("What was not private in the looking", tuple(parts))

@@ -1,0 +1,275 @@
+"""What is settled without a look at records: data, preparation, privacy, model and its rule."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from dpcore.controls.common import LOSSES
+from dpcore.datasets.prepare import used_columns
+from dpcore.datasets.schema import Classes, Column
+from dpcore.erm.method import COMPLETE_ONLY, NO_PAPER
+from dpcore.export.report.findings import BY_RULE, Findings
+from dpcore.export.report.parts import Facts, Part, Section, Sentences
+from dpcore.figures.statements import statement
+from dpcore.figures.words import at_most, counted, listed, plain
+from dpcore.guarantee import (
+    EDITION_NAMES,
+    SAME_FIGURE,
+    STATUS_NAMES,
+    Adjacency,
+    Condition,
+    Edition,
+    Status,
+)
+
+MAPS = {
+    "plain": "as they are",
+    "additive": "a straight line and 12 light steps for each number",
+    "fine": "24 steps for each number",
+    "fourier": "random Fourier features of the rows",
+}
+"""What becomes of the columns, by `Preparation.features`."""
+PUBLIC = "published or made up: looking at them is free"
+OWN = "not known to be published: treat this file like the records"
+
+
+def data(found: Findings) -> Section:
+    """What the records are, and how many."""
+    entry, split = found.entry, found.split
+    tested = "further ones" if split.further else "of the records"
+    rows = [
+        ("Data", entry.title),
+        ("Predicted", f"{entry.task} {outcome(found)}"),
+        ("Source", entry.source),
+        ("Licence", entry.licence),
+        ("Cite", entry.citation),
+        ("Records", f"{found.total:,} {entry.records_are}: {PUBLIC if found.published else OWN}"),
+        (
+            "Use",
+            f"{split.records:,} learned from (n, public), {split.tested:,} {tested} tested on, "
+            f"{each_split(found)}",
+        ),
+    ]
+    return Section("Data", (Facts(tuple(row for row in rows if row[1])),))
+
+
+def each_split(found: Findings) -> str:
+    """Where so many are tested on."""
+    return "in one split" if found.splits == 1 else f"in each of {found.splits} splits"
+
+
+def outcome(found: Findings) -> str:
+    """What is predicted, in one sentence."""
+    label = found.entry.label
+    if isinstance(label, Column):
+        low, high = label.bounds
+        unit = f" {label.unit}" if label.unit else ""
+        ends = f"{plain(low)} to {plain(high)}{unit}"
+        return f"{label.name}: a number, by its public bounds from {ends}."
+    if isinstance(label, Classes):
+        return f"{label.name}: one of {', '.join(label.titles)}."
+    return f"{label.name}: {label.positive}, or {label.negative}."
+
+
+def preparation(found: Findings) -> Section:
+    """How records become rows, and the public bounds that they are brought into."""
+    made, used = found.study.preparation, columns(found)
+    rows = [
+        ("Columns used", f"{len(used)}: {'; '.join(map(_column, used))}"),
+        ("Left out", "; ".join(f"{one.name}: {one.left_out}" for one in left_out(found))),
+        ("Bounds from", _vouched(used)),
+        ("Scaling", " ".join((scaling(found), *found.split.leaks))),
+        ("Missing values", missing(found)),
+        ("Features", f"{features(found)}; d = {found.calibration.problem.dimension:,}"),
+        (
+            "Length of a row",
+            ("brought to 1" if made.norm == "unit" else "at most 1; longer rows are shortened")
+            + (", with a constant of 1 as one feature" if made.intercept else ""),
+        ),
+    ]
+    return Section("Preparation", (Facts(tuple(row for row in rows if row[1])),))
+
+
+def columns(found: Findings) -> tuple[Column, ...]:
+    """The columns that the model learns from."""
+    return used_columns(found.entry, found.study.preparation)
+
+
+def left_out(found: Findings) -> list[Column]:
+    """The columns that the catalogue leaves out and nobody asked for."""
+    return [one for one in found.entry.columns if one not in columns(found)]
+
+
+def _column(column: Column) -> str:
+    unknown = ", or unknown" if column.missing_mark else ""
+    if column.kind == "number":
+        low, high = column.bounds
+        unit = f" {column.unit}" if column.unit else ""
+        return f"{column.name} {plain(low)} to {plain(high)}{unit}{unknown}"
+    return f"{column.name} ({', '.join(column.levels or ('no', 'yes'))}{unknown})"
+
+
+def _vouched(used: tuple[Column, ...]) -> str:
+    kinds = Counter(str(one.bounds_from) for one in used if one.kind == "number")
+    numbers = listed([f"{kind} ({count})" for kind, count in kinds.items()])
+    lists = "" if len(kinds) and sum(kinds.values()) == len(used) else "; lists as described"
+    return f"{numbers}{lists}" if numbers else ""
+
+
+def scaling(found: Findings) -> str:
+    """How values become numbers of a row."""
+    made = found.study.preparation
+    ends = "−1 to 1" if made.interval == "symmetric" else "0 to 1"
+    by = "clipped to their public bounds and scaled by them"
+    if made.scaling == "data":
+        by = "scaled by the smallest and largest value in the data"
+    bent = [one.name for one in columns(found) if made.log_transform and one.transform != "none"]
+    after = f", after a public logarithm of {listed(bent)}" if bent else ""
+    return f"Numbers are {by} to {ends}{after}; each level of a category is a feature of 0 or 1."
+
+
+def may_be_unknown(found: Findings) -> bool:
+    """Whether the description of the data knows unknown values."""
+    return any(one.missing_mark for one in columns(found))
+
+
+def missing(found: Findings) -> str:
+    """What happens to unknown values."""
+    if not may_be_unknown(found):
+        return "The description of the data knows none."
+    if found.study.preparation.missing == "drop":
+        return f"Records with an unknown value are left out; {COMPLETE_ONLY}."
+    return (
+        "Filled in from public values: a number by the middle of its bounds, a category by a level "
+        "of its own."
+    )
+
+
+def features(found: Findings) -> str:
+    """What becomes of the columns."""
+    by_rule = found.study.preparation.features == "rule"
+    rule = ", by a rule in public sizes, ε and δ" if by_rule else ""
+    return f"{MAPS[found.features]}{rule}"
+
+
+def privacy(found: Findings) -> Section:
+    """Unit, adjacency, δ, claim and proof, with every condition."""
+    made, standing = found.calibration, found.method.editions[found.calibration.edition]
+    adjacency = made.problem.adjacency
+    rule = " (by rule in n)" if found.study.delta is None else ""
+    unclaimed = made.claim.reason == NO_PAPER
+    claim = "No claim in print is examined here." if unclaimed else statement(made.claim)
+    if made.edition is Edition.PUBLISHED:
+        claim += f" In print: {standing.claim}"
+    same = (made.claim.adjacency, adjacency) == (Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT)
+    rows = [
+        (
+            "Unit",
+            "one record of those learned from, one row; of a person with several, the ε is of one",
+        ),
+        ("Neighbours", f"{adjacency}: {adjacency.meaning}"),
+        (
+            "Asked for",
+            f"ε = {plain(found.epsilon)}, δ = {plain(made.requested.delta)}{rule}",
+        ),
+        ("Verdict", STATUS_NAMES.get(made.status, str(made.status))),
+        ("Claimed in print", f"{claim} {SAME_FIGURE}" if same else claim),
+        ("Proved", statement(made.proof)),
+    ]
+    if at_most(made.certified.bound) != at_most(made.proof.bound):
+        rows.append(("Certified noise", statement(made.certified)))
+    if standing.status is not Status.PROVED:
+        rows.append(("Of this edition", standing.proof))
+    rows += [
+        (word, " ".join(f"{one.text}.{'' if one.met else f' {one.consequence}'}" for one in some))
+        for word, some in _verdicts(made.conditions)
+    ]
+    if found.method.trust is not None:
+        rows += [
+            ("Whom to trust", f"{one.whom}, {one.to}: {statement(one.guarantee)}")
+            for one in found.method.trust(made)
+        ]
+    else:
+        rows.append(("Whom to trust", "whoever holds the records and runs the training"))
+    told = [OF_A_RELEASE]
+    if found.chosen != BY_RULE:
+        told.append(f"It does not cover how the method was chosen: {found.chosen}.")
+    if found.method.limits:
+        rows.append(("Limits", " ".join(found.method.limits)))
+    return Section("Privacy", (*refusal(found), Facts(tuple(rows)), Sentences(tuple(told))))
+
+
+OF_A_RELEASE = (
+    "Every ε here is of one model, released once by this method with noise from the operating "
+    "system. This file holds no such model: no weights, no noise and nothing that noise was drawn "
+    "from. Several releases from the same records add up."
+)
+
+
+def refusal(found: Findings) -> tuple[Part, ...]:
+    """That nothing is proved, and why; empty where it is."""
+    proof = found.calibration.proof
+    if proof.epsilon is not None and not proof.vacuous:
+        return ()
+    certified = found.calibration.certified
+    noise = (
+        "No ε is certified for its noise."
+        if certified.epsilon is None or not math.isfinite(certified.epsilon)
+        else f"Certified for exactly this noise: ε = {at_most(certified.epsilon)}."
+    )
+    sentence = f"ε = {plain(found.epsilon)} is not proved here. {proof.reason}".strip()
+    return (Sentences((f"{sentence} {noise}",), alarm=True),)
+
+
+def _verdicts(conditions: Sequence[Condition]) -> list[tuple[str, list[Condition]]]:
+    """The conditions that are met, that are assumed and that are not, with a word for each kind."""
+    kinds = {
+        "Conditions met": [one for one in conditions if one.met and not one.assumed],
+        "Assumed, on your word": [one for one in conditions if one.met and one.assumed],
+        "NOT met": [one for one in conditions if not one.met],
+    }
+    return [(word, some) for word, some in kinds.items() if some]
+
+
+def model(found: Findings) -> Section:
+    """The method, its settings, and the rule that chose each."""
+    made, study = found.calibration, found.study
+    problem = made.problem
+    width = f", h = {plain(study.huber_width)}" if study.loss == "huber" else ""
+    classes = f", one of {problem.classes} against the rest" if problem.classes > 2 else ""
+    rule = "by rule in n and d" if study.lam is None else "as asked for"
+    rows = [
+        ("Model", f"{LOSSES[study.loss]}{width}{classes}, linear in the features"),
+        ("Method", f"{made.title}, {EDITION_NAMES[made.edition]}: {found.method.idea}"),
+        ("Source", found.method.paper),
+        ("Chosen", found.chosen),
+        ("λ", f"{plain(problem.lam)}, {rule}"),
+        ("Noise on", made.query),
+        ("Sensitivity, σ", f"Δ = {plain(made.sensitivity)}, σ = {plain(made.sigma)} a coordinate"),
+        ("Steps", _steps(found)),
+        ("Radius", "" if problem.radius is None else f"{plain(problem.radius)}, as asked for"),
+    ]
+    return Section("Model and method", (Facts(tuple(row for row in rows if row[1])),))
+
+
+def _steps(found: Findings) -> str:
+    made, study = found.calibration, found.study
+    asked = [
+        name
+        for name, value in (("T", study.steps), ("batch size", study.batch))
+        if value is not None
+    ]
+    if study.full_length:
+        asked.append("the paper’s length")
+    rate = f", η = {plain(made.learning_rate)}" if made.learning_rate == made.learning_rate else ""
+    batch = (
+        "all records"
+        if made.sampling == "all"
+        else f"{counted(made.batch, 'record')} ({made.sampling})"
+    )
+    said = "by the method’s own rule in n, d, ε and δ"
+    if asked:
+        said = f"{listed(asked)} as asked for, all else {said}"
+    return f"T = {made.steps:,}{rate}, {batch} a step; {said}"

@@ -1,0 +1,252 @@
+"""The TRIPOD+AI checklist, filled in where the program knows the answer.
+
+27 items with their parts, 52 in all, by number, in our own short words (Collins et al., TRIPOD+AI
+statement, BMJ 2024;385:e078378). What an author alone can know is left open: nothing here
+is guessed.
+"""
+
+from __future__ import annotations
+
+import math
+
+import dpcore
+from dpcore.export.report import settled
+from dpcore.export.report.findings import Findings
+from dpcore.export.report.parts import WHOLE, Item
+from dpcore.figures.words import counted, listed, percent
+
+ITEMS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    (
+        "Title and abstract",
+        (("1", "Kind of study, people and outcome"), ("2", "Abstract by its own list")),
+    ),
+    (
+        "Introduction",
+        (
+            ("3a", "Clinical context, reason and earlier models"),
+            ("3b", "People, purpose and users in care"),
+            ("3c", "Known inequalities of health"),
+            ("4", "Objectives"),
+        ),
+    ),
+    (
+        "Methods",
+        (
+            ("5a", "Sources of data"),
+            ("5b", "Dates"),
+            ("6a", "Setting and centres"),
+            ("6b", "Who was eligible"),
+            ("6c", "Treatments received"),
+            ("7", "Data preparation"),
+            ("8a", "Outcome and time horizon"),
+            ("8b", "Who assessed the outcome"),
+            ("8c", "Blinding of the outcome"),
+            ("9a", "Choice of predictors"),
+            ("9b", "Definition of predictors"),
+            ("9c", "Who assessed predictors"),
+            ("10", "Sample size"),
+            ("11", "Missing data"),
+            ("12a", "Use and partition of data"),
+            ("12b", "Handling of predictors"),
+            ("12c", "Model, building, tuning, internal validation"),
+            ("12d", "Differences between clusters"),
+            ("12e", "Measures and plots"),
+            ("12f", "Updating of the model"),
+            ("12g", "How predictions were made"),
+            ("13", "Class imbalance"),
+            ("14", "Fairness"),
+            ("15", "Output and thresholds"),
+            ("16", "Training and evaluation data compared"),
+            ("17", "Ethical approval"),
+        ),
+    ),
+    (
+        "Open science",
+        (
+            ("18a", "Funding"),
+            ("18b", "Conflicts of interest"),
+            ("18c", "Protocol"),
+            ("18d", "Registration"),
+            ("18e", "Data sharing"),
+            ("18f", "Code sharing"),
+        ),
+    ),
+    ("Patients and public", (("19", "Involvement"),)),
+    (
+        "Results",
+        (
+            ("20a", "Flow of participants"),
+            ("20b", "Characteristics"),
+            ("20c", "Predictors compared with development data"),
+            ("21", "Participants and events in each analysis"),
+            ("22", "The full model"),
+            ("23a", "Performance with intervals"),
+            ("23b", "Performance in clusters"),
+            ("24", "Results of updating"),
+        ),
+    ),
+    (
+        "Discussion",
+        (
+            ("25", "Interpretation"),
+            ("26", "Limitations"),
+            ("27a", "Poor or missing input in use"),
+            ("27b", "Users’ part and expertise"),
+            ("27c", "Next steps"),
+        ),
+    ),
+)
+"""Headings, and the number and a short title of each item."""
+
+EVENTS = "21"
+"""The item whose answer counts outcomes of records."""
+
+
+def checklist(found: Findings) -> tuple[tuple[str, tuple[Item, ...]], ...]:
+    """Every item with what the program knows, by heading."""
+    known = _known(found)
+    return tuple(
+        (
+            heading,
+            tuple(
+                Item(number, title, *known.get(number, ("", WHOLE)), measured=number == EVENTS)
+                for number, title in items
+            ),
+        )
+        for heading, items in ITEMS
+    )
+
+
+def _known(found: Findings) -> dict[str, tuple[str, str]]:
+    """Answer, and what is left to the author, of the items that the program knows of."""
+    return {**_of_data(found), **_of_analysis(found), **_of_results(found)}
+
+
+def _of_data(found: Findings) -> dict[str, tuple[str, str]]:
+    entry = found.entry
+    spared = settled.left_out(found)
+    left = f" Left out: {listed([one.name for one in spared])}." if spared else ""
+    drawn = f"{found.total:,} {entry.records_are}"
+    return {
+        "1": (
+            f"Development of a private model with internal validation. {settled.outcome(found)}",
+            "the people it is for",
+        ),
+        "4": (
+            "Development with internal validation, and what privacy costs.",
+            "the clinical objectives",
+        ),
+        "5a": (f"{entry.source}.", "why these data, and whom they represent"),
+        "6b": (
+            f"{drawn}: every record that the description admits.",
+            "how they were chosen",
+        ),
+        "7": (
+            "See Preparation: one rule for every record and every group, "
+            + ("which the records set." if found.split.leaks else "public, whatever the records."),
+            "checks before the data came here",
+        ),
+        "8a": (settled.outcome(found), "when and how it was assessed, and why it was chosen"),
+        "9a": (
+            f"All {len(settled.columns(found))} columns of the description; the program chose "
+            f"none by a look at records.{left}",
+            "why these",
+        ),
+        "9b": ("See Preparation.", "how and when each was measured"),
+        "10": (
+            f"{found.split.records:,} learned from, {found.split.tested:,} tested on "
+            f"{settled.each_split(found)}.",
+            "how it was arrived at, and whether it suffices",
+        ),
+        "11": (settled.missing(found), ""),
+        "18e": (
+            (f"{entry.source}; {entry.licence}.", "")
+            if found.published
+            else ("", "whether and where the data can be had")
+        ),
+    }
+
+
+def _of_analysis(found: Findings) -> dict[str, tuple[str, str]]:
+    split, made = found.split, found.calibration
+    share = percent(found.study.preparation.test_fraction, 0)
+    partition = (
+        "Further records of the same source are tested on, and never learned from."
+        if split.further
+        else f"{share} of the records, drawn at random, are tested on; the rest is learned from; "
+        f"{counted(found.splits, 'such split')}."
+    )
+    plots = ["measures with bands", "a curve against ε"]
+    plots += ["calibration", "net benefit"] if found.risks is not None else []
+    compared = (
+        f"Compared by {found.groups['column'].iloc[0]} (see Groups of people); nothing was done to "
+        "make groups alike."
+        if found.groups is not None
+        else "Groups were not compared, and nothing was done to make them alike."
+    )
+    risks = found.study.loss == "logistic" and made.problem.classes == 2
+    output = {
+        "class": "A probability; a class from ½ on." if risks else "A class, by the score’s sign.",
+        "classes": "A class: the one with the largest score.",
+        "number": "A number, brought into its public bounds.",
+    }[found.entry.predicts]
+    return {
+        "12a": (partition, ""),
+        "12b": (f"{settled.scaling(found)} Features: {settled.features(found)}.", ""),
+        "12c": (
+            f"{made.title} with its own rules (see Model and method), chosen {found.chosen}; "
+            "validated on the splits of 12a.",
+            "the reason for this type of model",
+        ),
+        "12d": ("Not examined.", "whether there are clusters"),
+        "12e": (f"{listed(plots).capitalize()}, beside a model without privacy.", ""),
+        "12f": ("None.", ""),
+        "12g": ("By the weights of each trained model on the prepared test records.", ""),
+        "13": ("No method for class imbalance was used.", ""),
+        "14": (compared, "the reason"),
+        "15": (output, "why this threshold"),
+        "16": ("None known: both are drawn from one source in one way.", "differences in care"),
+        "18f": (f"Epsilon Explorer {dpcore.__version__}, Apache-2.0.", "code of one’s own"),
+    }
+
+
+def _of_results(found: Findings) -> dict[str, tuple[str, str]]:
+    positive = found.positive_per_1000
+    events = (
+        "" if math.isnan(positive) else f" About {positive:.0f} of 1,000 test records are positive."
+    )
+    once = f"{found.split.records:,} in each training, {found.split.tested:,} in each test."
+    gaps = (
+        "A record with a gap gets no prediction"
+        if found.study.preparation.missing == "drop" or not settled.may_be_unknown(found)
+        else "An unknown value is filled in as in training"
+    )
+    bounds = "" if found.split.leaks else "; numbers are clipped to their public bounds"
+    return {
+        "20a": (
+            f"{found.total:,} records, none lost but as Preparation says.",
+            "the flow before, and how many had the outcome",
+        ),
+        "20b": (
+            "Not in this file: characteristics of records are not private.",
+            "a table, where it may be shown",
+        ),
+        "20c": ("Not compared: both come from one source.", ""),
+        EVENTS: (f"{once}{events}", ""),
+        "22": (
+            "Not in this file: it holds no model. To be released once, with noise from the "
+            "operating system.",
+            "where the released model can be had",
+        ),
+        "23a": ("See Measures, and Groups of people where they were compared.", ""),
+        "23b": ("Not examined.", ""),
+        "24": ("None.", ""),
+        "26": (
+            "See What was not private in the looking, and the limits under Privacy.",
+            "those of the data, and their effects",
+        ),
+        "27a": (
+            f"{gaps}{bounds}.",
+            "how it is noticed",
+        ),
+    }

@@ -1,0 +1,83 @@
+"""The report of the model on the first screen, from the tables that the page has already."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.controls.explore import BEST, THRESHOLD
+from dpcore.export.report.findings import BY_HAND, BY_RULE, Findings, by_looking
+from dpcore.export.report.gather import features_at, positives
+from pages.explore import clinic, curve_jobs, groups, net_benefit
+from pages.shared.session import stored
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pages.explore.view import View
+
+LATER = "The report can be made once the curves above are there."
+WHAT = (
+    "One model at this ε on two pages, with the **TRIPOD+AI** checklist; one file, to be read in a "
+    "browser or printed. It holds what was judged in the tabs Net benefit, Calibration and Groups, "
+    "if they were opened."
+)
+
+
+def show(view: View, row: pd.Series | None, focus: str) -> None:
+    """Show the button that makes the report of a model, once all of it is computed."""
+    if row is None or not view.is_compared:
+        st.caption(f":material/hourglass: {LATER}")
+        return
+    found = _found(view, row, focus)
+
+    def file() -> bytes:
+        from dpcore.export.report.build import report
+        from dpcore.export.report.html import html
+
+        return html(report(found, date.today())).encode()
+
+    st.download_button(
+        "Report (HTML)",
+        file,  # made when it is asked for
+        file_name=f"report_{view.study.dataset}.html",
+        mime="text/html",
+        icon=":material/description:",
+        on_click="ignore",
+        key="report",
+        help=WHAT,
+    )
+
+
+def _found(view: View, row: pd.Series, focus: str) -> Findings:
+    method, edition, epsilon = str(row["method"]), str(row["edition"]), float(row["epsilon"])
+    rows = view.whole_table
+    chosen = BY_HAND
+    if focus == BEST:
+        looked = by_looking(view.candidates, view.quality.name)
+        chosen = looked if view.by_looking else BY_RULE
+    found = Findings(
+        study=view.study,
+        calibration=view.calibration(method, edition, epsilon),
+        split=view.split,
+        features=features_at(view.study, view.split, epsilon),
+        line=rows[(rows["method"] == method) & (rows["edition"] == edition)],
+        compared=view.compared,
+        judged=view.judged,
+        splits=view.splits,
+        published=view.records.published,
+        chosen=chosen,
+        positive_per_1000=positives(view.records.splits),
+        threshold=(stored(net_benefit.LAST) or THRESHOLD.default) / 100,
+    )
+    judged, told = clinic.wanted(view, corrected=False), stored(groups.LAST)
+    if isinstance(judged, str) or method not in judged.study.methods:
+        return found
+    if curve_jobs.is_done(judged):
+        found = replace(found, risks=curve_jobs.results(judged))
+    if told is not None and told.clinic.study == judged.study and curve_jobs.is_done(told):
+        found = replace(found, groups=curve_jobs.results(told))
+    return found

@@ -1,0 +1,94 @@
+"""The report among what one takes along: from the tables of the tabs that were open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpcore
+from dpcore.controls.explore import FOCUS
+from dpcore.datasets import load
+from dpcore.evaluation import jobs, references, work
+from dpcore.evaluation.clinic import group_task, task
+from dpcore.evaluation.clinic.group_task import GroupStudy
+from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.references import ReferenceStudy
+from dpcore.evaluation.study import Study
+from dpcore.evaluation.task import JobContext
+from tests.pages.explored import only_methods
+from tests.pages.test_explore import COHORT, alone, at
+
+__all__ = ["alone"]
+
+LINK = COHORT | {"patients": "100", "focus": "OPERA", "runs": "10"}
+ALL = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(0.1, 1.0), runs=10)
+JUDGED = ClinicStudy(ALL)
+GROUPS = GroupStudy(ClinicStudy(ALL, (0.2,)), "sex")
+Made = dict[str, Callable[[], bytes]]
+
+
+@pytest.fixture
+def buttons(monkeypatch: pytest.MonkeyPatch) -> Made:
+    """What each button for a download would give."""
+    found: Made = {}
+
+    def button(label: str, data: Any, **_: Any) -> None:
+        found[label] = data
+
+    monkeypatch.setattr("streamlit.delta_generator.DeltaGenerator.download_button", button)
+    monkeypatch.setattr("streamlit.download_button", button)
+    return found
+
+
+def left_by_workers(folder: Path) -> None:
+    """The results of jobs, as they leave them."""
+    (folder / jobs.FOLDER).mkdir()
+    reference = ReferenceStudy.of(ALL)
+    for key, outcome in (
+        (JUDGED.key, task.work(JUDGED, JobContext())),
+        (GROUPS.key, group_task.work(GROUPS, JobContext())),
+        (reference.key, references.work(reference, JobContext())),
+    ):
+        file = folder / jobs.FOLDER / f"{key}.csv"
+        file.write_text(outcome.rows.to_csv(index=False, na_rep=work.MISSING))
+
+
+def test_the_report_is_that_of_the_front_door_with_what_the_open_tabs_judged(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, buttons: Made
+) -> None:
+    only_methods(monkeypatch, "opera")
+    monkeypatch.setattr("pages.explore.curve_jobs.grid", lambda *_: ALL.epsilons)
+    monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
+    left_by_workers(tmp_path)
+    made: list[str] = []
+    app = at(LINK)
+    for view in ("Take along", "Net benefit", "Groups", "Take along"):
+        app.session_state["view"] = view
+        app.run()
+        if view in ("Net benefit", "Groups"):
+            app.slider(key="threshold").set_value(20).run()
+        elif len(made) == 0:
+            made.append(buttons["Report (HTML)"]().decode())
+    assert not app.exception
+    page = buttons["Report (HTML)"]().decode()
+    wanted = dpcore.report(
+        ALL, 1.0, "opera", threshold=0.2, by="sex", records=load("cohort", records=100)
+    )
+    assert page == wanted
+    # Nobody had chosen a column, so that no groups were compared.
+    assert "Not computed for this report." in made[0]
+    assert "Not computed for this report." not in page
+    app.selectbox(key=FOCUS.key).set_value("best").run()
+    assert "by looking" in buttons["Report (HTML)"]().decode()
+
+
+def test_there_is_no_report_before_everything_in_it_is_computed(
+    monkeypatch: pytest.MonkeyPatch, buttons: Made
+) -> None:
+    only_methods(monkeypatch, "opera")
+    app = at(LINK | {"view": "Take along"})
+    assert "Report (HTML)" not in buttons
+    assert any("once the curves above are there" in each.value for each in app.caption)
