@@ -1,5 +1,6 @@
 """What every session runs: page config and navigation, nothing else."""
 
+import json
 from pathlib import Path
 
 import streamlit as st
@@ -23,29 +24,32 @@ st.set_page_config(
 st.html(Path("assets/page.css"))
 if on_dark():
     st.html(Path("assets/paper_from_dark.css"))
-for script in ("history", "decimal_comma"):
-    st.html(Path(f"assets/{script}.html"), unsafe_allow_javascript=True)
+st.html(Path("assets/decimal_comma.html"), unsafe_allow_javascript=True)
 st.logo("assets/logo.svg", size="large", icon_image="assets/icon.svg")
-page = st.navigation(
-    [
-        *(
-            st.Page(
-                door.script,
-                title=door.question,
-                icon=door.icon,
-                url_path="start" if door is doors.DOORS[0] else None,
-                default=door is doors.DOORS[0],
-                help=door.help,
-            )
-            for door in doors.DOORS
-        ),
-        # The first page's address is "/"; its name leads there too, instead of to "Page not found".
-        st.Page(doors.DOORS[0].script, title=doors.DOORS[0].question, url_path="explore"),
-    ],
-    position="hidden",
+every_page = [
+    *(
+        st.Page(
+            door.script,
+            title=door.question,
+            icon=door.icon,
+            url_path="start" if door is doors.DOORS[0] else None,
+            default=door is doors.DOORS[0],
+            help=door.help,
+        )
+        for door in doors.DOORS
+    ),
+    # The first page's address is "/"; its name leads there too, instead of to "Page not found".
+    st.Page(doors.DOORS[0].script, title=doors.DOORS[0].question, url_path="explore"),
+]
+page = st.navigation(every_page, position="hidden")
+titles = {each.url_path: f"{each.title} · Epsilon Explorer" for each in every_page}
+st.html(
+    f"<script>window.titlesOfPages = {json.dumps(titles)}</script>"
+    + Path("assets/history.html").read_text("utf-8"),
+    unsafe_allow_javascript=True,
 )
 # What tells a browser's tabs and its history apart comes first.
-st.set_page_config(page_title=f"{page.title} · Epsilon Explorer")
+st.set_page_config(page_title=titles[page.url_path])
 finite_numbers.refuse()
 doors.open_page(page.title)
 complaint = cache.complaint()

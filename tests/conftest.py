@@ -41,10 +41,6 @@ FLAKY = {
         "test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped": WORKER,
         "test_a_training_that_was_stopped_is_resumed": WORKER,
     },
-    "browser/test_back.py": {
-        "test_each_page_is_one_step_back_and_forward": "reads the address at a moment: a page that "
-        "is held up writes it late",
-    },
     "browser/test_shared_jobs.py": {
         "test_a_browser_that_is_closed_ends_what_only_it_waited_for": "measures time: the server "
         "may be held up",
