@@ -1,9 +1,12 @@
-"""The cost of privacy in its two parts: the form that a private method needs, and its noise."""
+"""The cost of privacy in its two parts: the form that a private method needs, and its noise.
+
+Of a network, the form is its clipping.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pandas as pd
@@ -16,9 +19,11 @@ from dpcore.figures.words import difference_at, literal, significant
 
 FORM = Look(VERMILLION, ORANGE, "solid", "square")
 NOISE = Look(PURPLE, PURPLE, "solid", "square")
-"""Colours of the two parts, on light and on dark."""
+"""Colours of the two parts on every page, on light and on dark."""
 
-ROW = 38
+HEIGHT, ROW = 70, 38
+"""Pixels around the bars, and of each."""
+ROOM = 1.1
 
 
 @dataclass(frozen=True)
@@ -34,12 +39,15 @@ class Cost:
     value : float
         Of the private model.
     quality : Quality
+    part : str
+        What the first part is called; its last word where there is little room.
     """
 
     baseline: float
     noiseless: float
     value: float
     quality: Quality
+    part: str = "simpler form"
 
     @classmethod
     def of(cls, row: pd.Series, baseline: float, quality: Quality) -> Cost:
@@ -74,13 +82,6 @@ class Cost:
         return self._signed(self.value, self.noiseless)
 
     @property
-    def unit(self) -> str:
-        """Unit of all three."""
-        if self.quality.percent:
-            return "points"
-        return self.quality.measure.unit or self.quality.name
-
-    @property
     def without(self) -> str:
         """The total in words, beside the value without privacy."""
         shown, words = self.quality.shown(self.baseline), self.quality.words
@@ -91,58 +92,67 @@ class Cost:
         return f"{self.quality.amount(difference)} {than} without privacy ({shown})"
 
     @property
+    def changes(self) -> dict[str, float]:
+        """The change that each part makes, as shown; in the measure's unit."""
+        return {
+            self.part: self.difference(self.noiseless, self.baseline),
+            "noise": self.difference(self.value, self.noiseless),
+        }
+
+    @property
+    def parts(self) -> str:
+        """Both parts in a few words."""
+        return f"{self.form} {self.part.split()[-1]}, {self.noise} noise"
+
+    @property
     def sentence(self) -> str:
         """All three in one sentence."""
         return (
-            f"Cost of privacy: {self.total} {self.unit} = {self.form} by its simpler form, "
+            f"Cost of privacy: {self.total} {self.quality.unit} = {self.form} by its {self.part}, "
             f"{self.noise} by noise."
         )
 
 
-def bars(costs: Mapping[str, Cost], *, dark: bool = False) -> Drawn:
-    """A bar for each method, in two colours: what its form and what its noise costs.
+def bars(costs: Mapping[str, Cost], quality: Quality, *, dark: bool = False) -> Drawn:
+    """A bar for each model, in two colours: what its form and what its noise costs.
 
     Parameters
     ----------
     costs : mapping of str to Cost
-        By the method's name, all of one measure; not empty.
+        By the model's name, all of one measure; those of one figure call their parts alike.
+    quality : Quality
     dark : bool
     """
-    names = list(costs)
-    quality = next(iter(costs.values())).quality
     scale = 100.0 if quality.percent else 1.0
-    figure = canvas(70 + ROW * len(names), right=30, kept=False, barmode="relative", legend=LEGEND)
-    parts: Sequence[tuple[str, Look, list[float]]] = (
-        (
-            "simpler form",
-            FORM,
-            [cost.difference(cost.noiseless, cost.baseline) for cost in costs.values()],
-        ),
-        (
-            "noise",
-            NOISE,
-            [cost.difference(cost.value, cost.noiseless) for cost in costs.values()],
-        ),
+    changes = [cost.changes for cost in costs.values()]
+    figure = canvas(
+        HEIGHT + ROW * max(1, len(costs)),
+        right=30,
+        kept=False,
+        barmode="relative",
+        showlegend=True,
+        legend=LEGEND | {"traceorder": "normal"},
     )
-    for words, style, values in parts:
+    for part, look in zip(changes[0] if changes else (), (FORM, NOISE), strict=False):
         figure.add_bar(
-            x=[scale * value for value in values],
-            y=names,
+            x=[scale * each[part] for each in changes],
+            y=list(costs),
             orientation="h",
-            name=words,
-            marker={
-                "color": style.on(dark),
-                "pattern": {"shape": "/" if words == "noise" else ""},
-            },
-            hovertemplate=f"%{{y}}: {words} %{{x:.3g}}<extra></extra>",
+            name=part,
+            # Told apart without colour too.
+            marker={"color": look.on(dark), "pattern": {"shape": "/" if look is NOISE else ""}},
+            hovertemplate=f"%{{y}}: {part} %{{x:.3g}}<extra></extra>",
         )
-    unit = next(iter(costs.values())).unit
+    # A change that counts as none does not fill the width.
+    ends = [0.0, -quality.measure.sign * quality.still]
+    for each in changes:
+        ends += [sum(side(0.0, change) for change in each.values()) for side in (min, max)]
     figure.update_xaxes(
-        **axis(f"change in {literal(unit)} against the model without privacy", dark)
+        **axis(f"change in {literal(quality.unit)} against no privacy", dark, zeroline=True),
+        range=[ROOM * scale * end for end in (min(ends), max(ends))],
     )
     figure.update_yaxes(autorange="reversed", **axis("", dark))
-    sentence = "; ".join(
-        f"{name}: {cost.total} = {cost.form} form, {cost.noise} noise"
-        for name, cost in costs.items()
+    sentence = "; ".join(f"{name}: {cost.total} = {cost.parts}" for name, cost in costs.items())
+    return Drawn(
+        figure, f"In {quality.unit}: {sentence}.", f"Cost of privacy in two parts. {sentence}."
     )
-    return Drawn(figure, f"In {unit}: {sentence}.", f"Cost of privacy in two parts. {sentence}.")

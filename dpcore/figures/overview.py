@@ -183,7 +183,7 @@ def _add_cost(figure: go.Figure, row: pd.Series, cost: Cost, quality: Quality, d
     """A line at the chosen ε, and on it the two parts of what privacy costs, end to end."""
     epsilon, value = float(row["epsilon"]), float(row[quality.column])
     figure.add_vline(x=epsilon, line={"color": ink(dark) or "#9AA7B4", "width": 1, "dash": "dot"})
-    unit = literal(cost.unit)
+    unit = literal(quality.unit)
     parts = (
         (cost.baseline, cost.noiseless, FORM, f"its simpler form: {cost.form} {unit}"),
         (cost.noiseless, value, NOISE, f"noise: {cost.noise} {unit}"),

@@ -146,6 +146,11 @@ class Quality:
         return self.name[0].upper() + self.name[1:]
 
     @property
+    def unit(self) -> str:
+        """The unit of a difference."""
+        return "points" if self.percent else self.measure.unit or self.name
+
+    @property
     def axis(self) -> str:
         """Title of a figure's axis."""
         unit = f" in {literal(self.measure.unit)}" if self.measure.unit else ""

@@ -109,7 +109,7 @@ def _measured(view: View, row: pd.Series) -> Number:
 
     def parts() -> None:
         st.caption(
-            f"**{verbatim(one.total)}** {verbatim(one.unit)} = "
+            f"**{verbatim(one.total)}** {verbatim(quality.unit)} = "
             f"{swatch(cost.FORM)} {verbatim(one.form)} form "
             f"{swatch(cost.NOISE)} {verbatim(one.noise)} noise",
             help=texts.PARTS,
@@ -210,7 +210,7 @@ def every_method(view: View, epsilon: float) -> None:
     private = rows[rows["method"].isin(view.methods)]
     if not private.empty:
         costs = {view.titles[row["method"]]: view.cost(row) for _, row in private.iterrows()}
-        plot(cost.bars(costs, dark=view.dark), "cost_figure")
+        plot(cost.bars(costs, view.quality, dark=view.dark), "cost_figure")
     with st.container(horizontal=True, gap="xsmall"):
         for _, row in private.iterrows():
             badges.status(row["status"], guarantee_at(row), name=view.titles[row["method"]])

@@ -205,8 +205,8 @@ def _measured(
         return measured, (lost, "…", "the one without is not there yet", texts.LOST)
     # A number with its unit would be cut off.
     value, _, unit = figures.lost(compared.alike, compared.reference, column).partition(" ")
-    apart = figures.in_words(compared, column)
-    amount = " = ".join(filter(None, (unit, apart)))
+    apart = figures.parted(compared, column)
+    amount = " = ".join(filter(None, (unit, apart.parts if apart else "")))
     note = "; ".join(filter(None, (amount, f"{shown(compared.reference)} without privacy")))
     if compared.epoch is not None:
         note += f", both after epoch {compared.epoch:,}"
@@ -354,9 +354,10 @@ def _charts(
         if compared is not None:
             waits = texts.APART if compared.clipped is None else ""
         plot(figures.cost(compared, column, waits=waits, dark=on_dark()), "train_cost")
-        if is_final and compared is not None and compared.clipped is not None:
+        apart = figures.parted(compared, column)
+        if is_final and apart:
             status = stands(calibrated.assurance.status, system_entropy=False)
-            costs = figures.cost_table(compared, column, str(status))
+            costs = figures.cost_table(apart, column, str(status))
             table_behind(costs, "train_cost", "What clipping and noise cost")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 
 import pandas as pd
@@ -64,7 +63,7 @@ def test_the_total_is_the_difference_of_what_stands_there() -> None:
 
 def test_errors_of_different_sizes_share_their_decimals() -> None:
     cost = Cost(54.1, 60.0, 180.0, RMSE)
-    assert (cost.form, cost.noise, cost.total, cost.unit) == ("+6", "+120", "+126", "days")
+    assert (cost.form, cost.noise, cost.total, RMSE.unit) == ("+6", "+120", "+126", "days")
     assert cost.without == "126 more than without privacy (54.1)"
     assert (Cost(0.0, 0.0, 0.0, RMSE).total, Cost(54.1, 54.1, 54.1, RMSE).noise) == ("0", "0")
 
@@ -77,7 +76,7 @@ def test_it_is_read_from_a_row_of_curves() -> None:
 @pytest.mark.parametrize("dark", [False, True])
 def test_each_methods_bar_has_both_parts_in_colours_of_their_own(dark: bool) -> None:
     costs = {"OPERA": Cost(0.8, 0.75, 0.7, ACCURACY), "DP-GD": Cost(0.8, 0.81, 0.79, ACCURACY)}
-    drawn = bars(costs, dark=dark)
+    drawn = bars(costs, ACCURACY, dark=dark)
     form, noise = drawn.figure.data
     assert (list(form.y), list(noise.y)) == (["OPERA", "DP-GD"], ["OPERA", "DP-GD"])
     assert list(form.x) == pytest.approx([-5.0, 1.0])
@@ -92,6 +91,16 @@ def test_each_methods_bar_has_both_parts_in_colours_of_their_own(dark: bool) -> 
 
 def test_bars_end_where_the_words_say() -> None:
     cost = Cost(54.1, 60.0, 180.0, RMSE)
-    form, noise = bars({"OPERA": cost}).figure.data
+    figure = bars({"OPERA": cost}, RMSE).figure
+    form, noise = figure.data
     assert (form.x[0], noise.x[0]) == (6.0, 120.0)
-    assert re.search(r"change in days", bars({"OPERA": cost}).figure.layout.xaxis.title.text)
+    assert figure.layout.xaxis.title.text == "change in days against no privacy"
+    low, high = figure.layout.xaxis.range
+    assert low == 0.0
+    assert high > 126.0
+
+
+def test_a_change_that_counts_as_none_stays_small() -> None:
+    figure = bars({"OPERA": Cost(0.8, 0.799, 0.799, ACCURACY)}, ACCURACY).figure
+    assert figure.data[0].x[0] == pytest.approx(-0.1)
+    assert figure.layout.xaxis.range[0] < -0.9

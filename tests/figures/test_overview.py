@@ -89,8 +89,8 @@ def test_the_line_stands_at_epsilon_and_the_bars_end_where_the_values_say(
         assert (form.line.color, noise.line.color) == (FORM.on(dark), NOISE.on(dark))
         assert form.line.color != noise.line.color
         # What the bars say is what the sentence of the cost says.
-        assert f"{cost.form} {cost.unit}" in form.hovertemplate
-        assert f"{cost.noise} {cost.unit}" in noise.hovertemplate
+        assert f"{cost.form} {cost.quality.unit}" in form.hovertemplate
+        assert f"{cost.noise} {cost.quality.unit}" in noise.hovertemplate
         assert cost.sentence in drawn.alt
 
 

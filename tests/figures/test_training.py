@@ -197,13 +197,17 @@ def test_what_privacy_costs_is_one_bar_of_two_parts_that_sum_to_the_total() -> N
     now = compared(0.8555, 0.86151, 0.90204)
     drawn = figures.cost(now, "accuracy_test", waits="")
     lengths = {trace.name: trace.x[0] for trace in drawn.figure.data}
-    assert lengths == pytest.approx({"clipping": 4.0, "noise": 0.7})
+    assert lengths == pytest.approx({"clipping": -4.0, "noise": -0.7})
     assert drawn.sentence == (
         "−4.7 points against 90.2 % without privacy: −4.0 clipping, −0.7 noise."
     )
     assert drawn.sentence in drawn.alt
-    assert len({trace.marker.color for trace in drawn.figure.data}) == 2
-    table = figures.cost_table(now, "accuracy_test", "exploration only")
+    # Clipping has its line's colour, noise that of the line with noise only.
+    lines = [figures.SERIES[series].look.on(False) for series in ("clipped", "noisy")]
+    assert [trace.marker.color for trace in drawn.figure.data] == lines
+    apart = figures.parted(now, "accuracy_test")
+    assert apart is not None
+    table = figures.cost_table(apart, "accuracy_test", "exploration only")
     assert list(table["accuracy_test"]) == [0.90204, 0.86151, 0.8555]
     assert list(table["change as shown"])[1:] == [-0.04, -0.007]
     assert list(table["status"]) == ["not private", "not private", "exploration only"]
@@ -212,8 +216,8 @@ def test_what_privacy_costs_is_one_bar_of_two_parts_that_sum_to_the_total() -> N
 def test_noise_that_helps_by_chance_is_drawn_to_the_other_side() -> None:
     drawn = figures.cost(compared(0.866, 0.862, 0.902), "accuracy_test", waits="")
     low, high = drawn.figure.layout.xaxis.range
-    assert low < -0.4
-    assert high > 4.0
+    assert low < -4.0
+    assert high > 0.4
     assert "−3.6 points" in drawn.sentence
     assert drawn.sentence.endswith("−4.0 clipping, +0.4 noise. A gain may be chance.")
 
@@ -221,7 +225,7 @@ def test_noise_that_helps_by_chance_is_drawn_to_the_other_side() -> None:
 def test_an_area_is_lost_in_parts_too() -> None:
     drawn = figures.cost(compared(0.8012, 0.9008, 0.95, epoch=3), "auc_test", waits="")
     assert drawn.sentence == (
-        "−0.149 against 0.95 without privacy, after epoch 3: −0.049 clipping, −0.1 noise."
+        "−0.149 AUC against 0.95 without privacy, after epoch 3: −0.049 clipping, −0.1 noise."
     )
 
 

@@ -1,6 +1,6 @@
 """A training's figures: how it learns, its noise and ε, what cost accuracy, what a setting does."""
 
-from dpcore.figures.training.cost import cost, cost_table, in_words
+from dpcore.figures.training.cost import cost, cost_table, parted
 from dpcore.figures.training.effects import effect, written
 from dpcore.figures.training.lines import epsilon_schedule, learning
 from dpcore.figures.training.series import (
@@ -28,9 +28,9 @@ __all__ = [
     "effect",
     "epsilon_schedule",
     "in_time",
-    "in_words",
     "learning",
     "lost",
+    "parted",
     "runs",
     "shown",
     "why",

@@ -51,16 +51,18 @@ _GREY = Look("#5B6672", "#9AA7B4", "longdashdot", "star")
 
 SERIES = {
     "private": Series("your settings", _BLUE),
-    "constant": Series("constant σ", _RED),
-    "isotropic": Series("the same for every weight", _RED),
+    "constant": Series("constant σ", _GREEN),
+    "isotropic": Series("the same for every weight", _GREEN),
     "scaled": Series("scaled with the clipping", _BLUE),
     "published": Series("paper 004, ε only claimed", _PURPLE),
-    "bounded": Series("paper 004, ε certified", _GREEN),
+    "bounded": Series("paper 004, ε certified", _RED),
     "nonprivate": Series("no privacy", _BLACK),
-    "clipped": Series("clipping only", _GREEN),
+    "clipped": Series("clipping only", _RED),
     "noisy": Series("noise only", _PURPLE),
 }
-"""Of a comparison (`dpcore.evaluation.comparison`), in the order of its lines."""
+"""Of a comparison (`dpcore.evaluation.comparison`), in the order of its lines.
+
+Clipping and noise have the colours that their parts have in the bars of the cost."""
 
 MOST_RUNS = 6
 
