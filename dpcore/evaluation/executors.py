@@ -1,48 +1,93 @@
-"""Executors of long jobs: one worker process of this machine, or a Dask cluster."""
+"""Executors of jobs: a Dask cluster, or two worker processes of this machine.
+
+One does what may take minutes, the other all else, so that no training holds up a picture.
+"""
 
 from __future__ import annotations
 
 import atexit
 import os
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache, partial
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from dpcore.errors import InvalidInput
 
 SCHEDULER = "DPCORE_SCHEDULER"
 IDLE_SECONDS = 600
 PATIENCE = "10s"
+MOST_OWNERS = 100
+"""Owners whose last turn is remembered."""
+NICENESS = {False: 10, True: 15}
+"""Of the workers, by whether their jobs are long: a picture gets three quarters of a core."""
 
-Given = ParamSpec("Given")
 Value = TypeVar("Value")
 
 
-class Worker(Executor):
+class Worker:
     """One process, which uses every core in its matrix products and gets one job at a time.
 
-    Waiting jobs are held here and not in the process's own queue, so that a process that dies
-    loses one job only, and the next job gets a new process once the old one has ended. Any thread
-    may submit a job; only the one thread in here talks to the process.
+    Waiting jobs are held here and not in the process's own queue: their owners take turns, and a
+    process that dies loses one job only; the next job gets a new process once the old one has
+    ended. Any thread may submit a job; only the one thread in here talks to the process.
+
+    Parameters
+    ----------
+    niceness : int
+        How far it stands back behind the page, in the system's own unit.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, niceness: int) -> None:
         self._queue = ThreadPoolExecutor(1, "worker")
+        self._waiting: list[tuple[str, Future[Any], Callable[[], Any]]] = []
+        self._served: deque[str] = deque(maxlen=MOST_OWNERS)
+        self._niceness = niceness
         self._process: Any = None
 
-    def submit(
-        self, fn: Callable[Given, Value], /, *args: Given.args, **kwargs: Given.kwargs
-    ) -> Future[Value]:
-        """As `Executor.submit`; the future raises `BrokenExecutor` if the process dies."""
-        return self._queue.submit(self._do, partial(fn, *args, **kwargs))
+    def submit(self, owner: str, work: Callable[[], Value]) -> Future[Value]:
+        """Do the work when it is the owner's turn.
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """As `Executor.shutdown`; the process ends when its current job has."""
-        self._queue.shutdown(wait, cancel_futures=cancel_futures)
-        if wait:
-            self._end()
+        The future raises `BrokenExecutor` if the process dies.
+        """
+        future: Future[Value] = Future()
+        with _one_at_a_time:
+            self._waiting.append((owner, future, work))
+        self._queue.submit(self._next)
+        return future
+
+    def order(self, owners: Sequence[str]) -> list[int]:
+        """As `in_turn`, after those who have had their turn."""
+        return in_turn(owners, list(self._served))
+
+    def shutdown(self) -> None:
+        """End the process as soon as its current job has ended; no other job begins."""
+        with _one_at_a_time:
+            waiting, self._waiting = self._waiting, []
+        for _, future, _ in waiting:
+            future.cancel()
+        self._queue.shutdown()
+        self._end()
+
+    def _next(self) -> None:
+        """Do the job whose turn it is."""
+        with _one_at_a_time:
+            self._waiting = [each for each in self._waiting if not each[1].cancelled()]
+            if not self._waiting:
+                return
+            place = self.order([owner for owner, _, _ in self._waiting])[0]
+            owner, future, work = self._waiting.pop(place)
+            with suppress(ValueError):
+                self._served.remove(owner)
+            self._served.append(owner)
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(self._do(work))
+            except BaseException as error:
+                future.set_exception(error)
 
     def _do(self, work: Callable[[], Value]) -> Value:
         try:
@@ -61,7 +106,10 @@ class Worker(Executor):
             from loky import ProcessPoolExecutor
 
             self._process = ProcessPoolExecutor(
-                max_workers=1, timeout=IDLE_SECONDS, initializer=_yield_to_the_page
+                max_workers=1,
+                timeout=IDLE_SECONDS,
+                initializer=_stand_back,
+                initargs=(self._niceness,),
             )
         return self._process
 
@@ -72,12 +120,44 @@ class Worker(Executor):
             process.shutdown(wait=True)
 
 
-_local: Worker | None = None
-_one_at_a_time = threading.Lock()
+def in_turn(owners: Sequence[str], served: Sequence[str] = ()) -> list[int]:
+    """The places of waiting jobs in the order in which they begin: the owners take turns.
+
+    Parameters
+    ----------
+    owners : sequence of str
+        Of the waiting jobs, the first handed in first.
+    served : sequence of str
+        Who has had a turn, the last served last; who has had none comes first.
+    """
+    had, left, order = list(served), list(range(len(owners))), []
+    while left:
+        place = min(left, key=lambda each: had.index(owners[each]) if owners[each] in had else -1)
+        left.remove(place)
+        order.append(place)
+        had = [owner for owner in had if owner != owners[place]] + [owners[place]]
+    return order
 
 
-def executor() -> Executor:
-    """The cluster whose address `DPCORE_SCHEDULER` holds, or else the worker of this machine.
+_local: dict[bool, Worker] = {}
+"""This machine's workers: of long jobs, and of all others."""
+_one_at_a_time = threading.RLock()
+
+
+def submit(
+    work: Callable[..., Value], *given: object, owner: str = "", is_long: bool = False
+) -> Future[Value]:
+    """Do the work on the cluster whose address `DPCORE_SCHEDULER` holds, or else on this machine.
+
+    Parameters
+    ----------
+    work : callable
+    *given : object
+        What it is called with.
+    owner : str
+        Whose it is: owners take turns.
+    is_long : bool
+        Whether it may take minutes: what takes seconds has a worker of its own.
 
     Raises
     ------
@@ -92,23 +172,29 @@ def executor() -> Executor:
             client = _client(address)
         # Not pure: a failed job runs again when it is submitted again.
         cluster: Executor = client.get_executor(pure=False)
-        return cluster
-    global _local
+        return cluster.submit(work, *given)
     with _one_at_a_time:
-        if _local is None:
-            _local = Worker()
+        if not _local:
             atexit.register(close)
-        return _local
+        if is_long not in _local:
+            _local[is_long] = Worker(NICENESS[is_long])
+        return _local[is_long].submit(owner, partial(work, *given))
+
+
+def order(owners: Sequence[str], *, is_long: bool) -> list[int]:
+    """The places of jobs that wait for one worker, in the order in which they begin."""
+    worker = _local.get(is_long)
+    return worker.order(owners) if worker else list(range(len(owners)))
 
 
 def close() -> None:
-    """End this machine's worker as soon as its current job has ended; no other job begins."""
-    global _local
+    """End this machine's workers as soon as their current jobs have ended; no other job begins."""
     atexit.unregister(close)
     with _one_at_a_time:
-        worker, _local = _local, None
-    if worker is not None:
-        worker.shutdown(cancel_futures=True)
+        workers = list(_local.values())
+        _local.clear()
+    for worker in workers:
+        worker.shutdown()
 
 
 @cache
@@ -128,7 +214,7 @@ def _client(address: str) -> Any:
         ) from None
 
 
-def _yield_to_the_page() -> None:
-    """The worker runs at low priority, so that the page answers at once on a small machine."""
+def _stand_back(niceness: int) -> None:
+    """A worker runs at low priority, so that the page answers at once on a small machine."""
     if hasattr(os, "nice"):
-        os.nice(10)
+        os.nice(niceness)

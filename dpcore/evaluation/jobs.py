@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.datasets import cache
 from dpcore.errors import Cancelled, InvalidInput, reject
-from dpcore.evaluation import waits, watchers, work
-from dpcore.evaluation.executors import executor
+from dpcore.evaluation import executors, waits, watchers, work
 from dpcore.evaluation.task import Task
 
 if TYPE_CHECKING:
@@ -49,6 +48,7 @@ class _Attempt:
     key: str
     name: str
     where: Path
+    owner: str
     future: Future[None] = field(default_factory=Future)
     cancelled: bool = False
     wait: waits.Wait = field(init=False)
@@ -59,7 +59,11 @@ class _Attempt:
 
     def send(self) -> None:
         """Submit the attempt to the workers."""
-        self.future = executor().submit(work.work, self.task, self.key, str(self.where), self.name)
+        self.future = executors.submit(
+            *(work.work, self.task, self.key, str(self.where), self.name),
+            owner=self.owner,
+            is_long=self.wait.is_long,
+        )
         self.future.add_done_callback(self._note_end)
 
     def _note_end(self, future: Future[None]) -> None:
@@ -149,7 +153,7 @@ class Job:
 
     @property
     def ahead(self) -> int:
-        """How many jobs are in front of this one in the queue, the running ones included."""
+        """How many jobs its worker does before this one, the running one included."""
         return len(self._ahead())
 
     @property
@@ -159,11 +163,23 @@ class Job:
         return waits.seconds(ahead)
 
     def _ahead(self) -> list[_Attempt]:
-        attempts = list(_attempts.values())
-        keys = [attempt.key for attempt in attempts]
-        if self.key not in keys or self.state != "queued":
+        mine = _attempts.get(self.key)
+        if mine is None or self.state != "queued":
             return []
-        return [each for each in attempts[: keys.index(self.key)] if each.waited_for]
+        alike = [
+            each
+            for each in list(_attempts.values())
+            if each.waited_for and each.wait.is_long == mine.wait.is_long
+        ]
+        waiting = [each for each in alike if Job(each.key).state == "queued"]
+        order = executors.order([each.owner for each in waiting], is_long=mine.wait.is_long)
+        keys = [waiting[place].key for place in order]
+        sooner = set(keys[: keys.index(self.key) if self.key in keys else 0])
+        # The running one comes first.
+        return sorted(
+            (each for each in alike if each.key in sooner or each.key not in keys),
+            key=lambda each: keys.index(each.key) if each.key in keys else -1,
+        )
 
     @property
     def message(self) -> str:
@@ -304,6 +320,7 @@ def submit(
     *,
     watcher: str | None = None,
     alive: Callable[[], bool] = lambda: True,
+    owner: str = "",
 ) -> Job:
     """Let a worker do the task, or return the job that already runs or has run.
 
@@ -316,6 +333,8 @@ def submit(
         Resumed from the saved state of an earlier attempt, where there is one.
     watcher, alive : str, callable
         As for `Job.watch`; without one the job goes on until it is done or cancelled.
+    owner : str
+        Who hands it in: owners take turns.
 
     Raises
     ------
@@ -330,7 +349,7 @@ def submit(
                     f"{task.title} has to wait: {_unfinished()} jobs are in the queue, as many as "
                     "it holds; try again in a while."
                 )
-            _begin(task, work.WATCHED if watcher else "")
+            _begin(task, work.WATCHED if watcher else "", owner)
             job = Job(task.key)
         elif watcher is None:
             with suppress(OSError):  # a watcher that leaves now does not end it
@@ -340,9 +359,9 @@ def submit(
     return job
 
 
-def _begin(task: Task, ticket: str) -> None:
+def _begin(task: Task, ticket: str, owner: str) -> None:
     key, name = task.key, f"{task.key}-{secrets.token_hex(4)}"
-    attempt = _Attempt(task, key, name, cache.folder() / FOLDER)
+    attempt = _Attempt(task, key, name, cache.folder() / FOLDER, owner)
     for watch in [watch for watch in _watching if watch[0] == key]:
         del _watching[watch]  # of an attempt that has ended
     try:

@@ -89,6 +89,10 @@ class Task(StudyProtocol, Protocol):
     resumes from the saved state of the other.
     """
 
+    @property
+    def is_long(self) -> bool:
+        """Whether it may take minutes."""
+
     def run(self, context: JobContext) -> Outcome:
         """Do the task.
 
@@ -112,11 +116,14 @@ class StudyTask:
         (study, context) -> `Outcome`; of a module, as workers import it from there.
     path : str
         Path of a file with the records of an upload, which is read once; empty for none.
+    is_long : bool
+        Whether it may take minutes.
     """
 
     study: StudyProtocol
     work: Callable[[Any, JobContext], Outcome]
     path: str = ""
+    is_long: bool = False
 
     @property
     def key(self) -> str:

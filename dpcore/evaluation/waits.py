@@ -1,6 +1,6 @@
-"""How long the worker took for jobs lately, from which a waiting one can tell its time.
+"""How long workers took for jobs lately, from which a waiting one can tell its time.
 
-Of the one worker of this machine only: a cluster does several jobs at once.
+Of this machine's workers only: a cluster does several jobs at once.
 """
 
 from __future__ import annotations
@@ -21,36 +21,42 @@ LEAST_SHARE = 0.02
 """Share of a running job from which its own pace tells the rest."""
 
 _seconds: dict[str, deque[float]] = {}
-_freed = 0.0
+_freed: dict[bool, float] = {}
+"""When each worker was free last, by whether its jobs are long."""
 _one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Wait:
-    """When a job was handed in, and its kind: the function that works on it."""
+    """When a job was handed in, the function that works on it, and whether it is long."""
 
     kind: str
     since: float = field(default_factory=time.monotonic)
+    is_long: bool = False
 
     def ended(self, *, finished: bool) -> None:
-        """Note that the worker is free again, and how long the job took if it is finished."""
-        global _freed
+        """Note that its worker is free again, and how long the job took if it is finished."""
         with _one_at_a_time:
             now = time.monotonic()
             if finished:
                 times = _seconds.setdefault(self.kind, deque(maxlen=REMEMBERED))
-                times.append(now - max(self.since, _freed))
-            _freed = now
+                times.append(now - self.begun)
+            _freed[self.is_long] = now
+
+    @property
+    def begun(self) -> float:
+        """When its worker began with it, or will have, if it is the next."""
+        return max(self.since, _freed.get(self.is_long, 0.0))
 
 
 def of(task: Task) -> Wait:
     """The wait of a task that is handed in now."""
     work = getattr(task, "work", type(task))
-    return Wait(f"{work.__module__}.{work.__qualname__}")
+    return Wait(f"{work.__module__}.{work.__qualname__}", is_long=task.is_long)
 
 
 def seconds(ahead: Iterable[tuple[Wait, float]]) -> float | None:
-    """About how long these jobs still take together, as the worker does them one by one.
+    """About how long these jobs still take together, as one worker does them one by one.
 
     Parameters
     ----------
@@ -66,7 +72,7 @@ def seconds(ahead: Iterable[tuple[Wait, float]]) -> float | None:
         return None
     total = 0.0
     for place, (wait, share) in enumerate(ahead):
-        elapsed = 0.0 if place else time.monotonic() - max(wait.since, _freed)
+        elapsed = 0.0 if place else time.monotonic() - wait.begun
         if share >= LEAST_SHARE:
             total += elapsed * (1.0 - share) / share
         elif times := _seconds.get(wait.kind):

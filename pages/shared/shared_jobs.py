@@ -73,7 +73,7 @@ def submit(name: str, task: Task) -> jobs.Job:
     QueueFull
         If too many jobs are unfinished.
     """
-    job = jobs.submit(task, watcher=me() + name, alive=present())
+    job = jobs.submit(task, watcher=me() + name, alive=present(), owner=me())
     store(f"job stopped {task.key}", None)
     _add(name, task.key)
     return job

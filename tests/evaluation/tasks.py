@@ -20,6 +20,7 @@ class Counting:
     seconds: float = 0.0
     name: str = ""
     dies: bool = False
+    is_long: bool = False
 
     @property
     def key(self) -> str:

@@ -299,6 +299,36 @@ def test_a_waiting_job_says_how_many_are_before_it() -> None:
     assert third.ahead == 0
 
 
+def test_nobody_waits_behind_a_long_job_or_behind_all_that_another_has_handed_in() -> None:
+    training = jobs.submit(Counting(10_000, seconds=0.02, is_long=True), owner="a")
+    wait_for(lambda: training.state == "running")
+    # What takes seconds does not wait for a training.
+    curves = jobs.submit(Counting(name="curves"), owner="b")
+    assert len(curves.result(PATIENCE)) == 3
+    assert training.state == "running"
+    seconds, others = (
+        [jobs.submit(Counting(name=owner + name, is_long=True), owner=owner) for name in names]
+        for owner, names in (("a", "xy"), ("b", "xy"))
+    )
+    assert [job.ahead for job in (*others, *seconds)] == [1, 3, 2, 4]
+    training.cancel()
+    done: list[jobs.Job] = []
+
+    def all_done() -> bool:
+        done.extend(job for job in (*seconds, *others) if job.state == "done" and job not in done)
+        return len(done) == 4
+
+    wait_for(all_done)
+    assert done.index(others[0]) < done.index(seconds[1])
+
+
+def test_owners_take_turns() -> None:
+    assert executors.in_turn("aaab") == [0, 3, 1, 2]
+    assert executors.in_turn("aab", served="a") == [2, 0, 1]
+    assert executors.in_turn("abcab", served="cba") == [2, 1, 0, 4, 3]
+    assert executors.in_turn("") == []
+
+
 def test_a_full_queue_refuses_in_one_sentence(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "MOST_UNFINISHED", 2)
     first, second = (jobs.submit(Counting(10_000, seconds=0.02, name=name)) for name in "ab")
@@ -331,6 +361,7 @@ def test_a_task_that_kills_its_worker_fails_alone(cache: Path) -> None:
 @pytest.mark.skipif(not CHILDREN.exists(), reason="processes are counted in /proc")
 @pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
 def test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it(cache: Path) -> None:
+    executors.close()  # what other tests have left
     counted: list[int] = []
     ended = threading.Event()
 
@@ -374,8 +405,8 @@ def test_a_worker_killed_while_it_has_nothing_to_do_takes_no_job_along() -> None
 def test_the_process_that_has_loaded_the_libraries_does_the_next_job() -> None:
     # As a training does: loky ends a process that grows, compared with after its first job.
     executors.close()
-    first = executors.executor().submit(loading)
-    assert executors.executor().submit(os.getpid).result(PATIENCE) == first.result(PATIENCE)
+    first = executors.submit(loading)
+    assert executors.submit(os.getpid).result(PATIENCE) == first.result(PATIENCE)
 
 
 # Starts a job and is killed before it is done, as a server may be.

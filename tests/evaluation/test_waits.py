@@ -14,7 +14,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [0.0]
     monkeypatch.setattr(waits.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(waits, "_seconds", {})
-    monkeypatch.setattr(waits, "_freed", 0.0)
+    monkeypatch.setattr(waits, "_freed", {})
     return now
 
 

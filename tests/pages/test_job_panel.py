@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import jobs
+from dpcore.evaluation import executors, jobs
 from dpcore.progress import Progress
 from pages.shared import background, job_panel
 from pages.shared.background import BackgroundTask, WatchedAnswers
@@ -264,10 +264,10 @@ def test_jobs_are_begun_at_the_second_look_and_stopped_and_gone_on_with_together
 
 @pytest.mark.usefixtures("cache")
 def test_a_job_that_failed_says_why_as_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody() -> None:
+    def nobody(*_: object, **__: object) -> None:
         raise InvalidInput("*There* is no `room`.")
 
-    monkeypatch.setattr(jobs, "executor", nobody)
+    monkeypatch.setattr(executors, "submit", nobody)
     app = jobs_page(Counting=Counting(upto=2))
     app.run()
     until(app, "failed")

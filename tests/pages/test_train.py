@@ -20,7 +20,7 @@ from dpcore.controls.train_presets import FIRST, PRESETS
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import comparison, jobs
+from dpcore.evaluation import comparison, executors, jobs
 from dpcore.evaluation.training.study import TrainingStudy, features_for, networks_for
 from dpcore.evaluation.training.task import task
 from dpcore.export import train as export
@@ -337,10 +337,10 @@ def test_a_full_queue_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_workers_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody() -> None:
+    def nobody(*_: object, **__: object) -> None:
         raise InvalidInput("DPCORE_SCHEDULER is 'tcp://here', but no Dask scheduler answers there.")
 
-    monkeypatch.setattr(jobs, "executor", nobody)
+    monkeypatch.setattr(executors, "submit", nobody)
     app = opened(**QUICK, train_seed="6")
     until(lambda: "no Dask scheduler answers there" in said(app), app)
     assert app.button(key="train_start").label == "Train again"

@@ -112,7 +112,8 @@ def task(study: TrainingStudy | TrainingSweep, path: str = "") -> StudyTask:
     path : str
         Path of its records, if they come from an upload.
     """
-    return StudyTask(study, trained if isinstance(study, TrainingStudy) else swept, path)
+    work = trained if isinstance(study, TrainingStudy) else swept
+    return StudyTask(study, work, path, is_long=True)
 
 
 def trained(study: TrainingStudy, context: JobContext) -> Outcome:
