@@ -19,9 +19,9 @@ WITHOUT = Look(NEUTRAL, NEUTRAL, "dash", "circle")
 SMALL = 0.1
 """Risks below it are told with one decimal."""
 DETAIL = (
-    "People of the test records are put into bins of about as many each, by the risk that a model "
-    "tells them. A model is right where the share of them who have the condition is that risk: on "
-    "the diagonal. Below it risks are too high, above it too low. "
+    "Test records are put into bins of about as many each, by the risk that they are told. "
+    "A model is right where the share of them who have the condition is that risk: on the "
+    "diagonal. Below it risks are too high, above it too low. "
     "The bins of each run are its own. The band is of the noise, not of the test records, which "
     "are few in each bin."
 )
@@ -118,7 +118,7 @@ def correction(row: pd.Series) -> str:
     share = 1.0 - training / total
     taken = percent(share) if share >= 0.001 else "less than 0.1 %"
     return (
-        f"Correcting the risks takes {taken} of ε: the model is trained at ε = "
+        f"Correcting the risks takes {taken} of ε. The model is trained at ε = "
         f"{plain(training)}, and noisy counts of its scores take the rest. Both together are "
         f"proved for ε = {plain(total)}."
     )

@@ -206,7 +206,7 @@ def _worst(words: Words, judged: pd.DataFrame, everybody: pd.Series) -> str:
         return "Every group is too small to say anything of it."
     harm = judged["change"] * words.harm if words.harm else judged["change"].abs()
     row = judged.iloc[int(harm.to_numpy().argmax())]
-    for_all = f"for all: {words.changed(everybody['change'])}"
+    for_all = f"for everybody: {words.changed(everybody['change'])}"
     if len(judged) == 1:
         noun = words.noun[0].upper() + words.noun[1:]
         changes = f"{words.changed(row['change'])}; {for_all}"
@@ -216,10 +216,10 @@ def _worst(words: Words, judged: pd.DataFrame, everybody: pd.Series) -> str:
         return f"Privacy {verb} {words.noun} for no group that is large enough; {for_all}."
     shown = words.shown
     return (
-        f"Privacy {verb} {words.noun} most for {row['group']}: {words.changed(row['change'])}; "
-        f"{for_all}. "
-        f"There: {shown(row['value'])}, without privacy {shown(row['reference'])}; "
-        f"{band(int(row['runs']))}: {shown(row['value_low'])} to {shown(row['value_high'])}."
+        f"Privacy {verb} {words.noun} most for {row['group']}: {words.changed(row['change'])}, "
+        f"{shown(row['value'])} instead of {shown(row['reference'])}. "
+        f"{band(int(row['runs']))}: {shown(row['value_low'])} to {shown(row['value_high'])}. "
+        f"{for_all[0].upper()}{for_all[1:]}."
     )
 
 

@@ -9,7 +9,7 @@ SQUARED = (
 AT_ONCE = "Its curve is computed at once."
 IN_BACKGROUND = "Its curve is trained in the background."
 R2 = (
-    "Share of the outcome's variance on test records that the predictions explain: 1 is perfect, 0 "
+    "Share of the outcome's variance on test records that the predictions explain. 1 is perfect, 0 "
     "is no better than always giving the mean, below 0 is worse."
 )
 START_FROM = (
@@ -17,17 +17,17 @@ START_FROM = (
     "settings themselves."
 )
 PARTS = (
-    "**Simpler form**: what the same private training loses with its noise left out, by its "
-    "regularisation, its early end or its preparation. **Noise**: the rest. Both are counted "
-    "against the one model without privacy of this data set."
+    "**Simpler form**: what the same private training loses with its noise left out. It comes from "
+    "regularisation, an early end or preparation. **Noise**: the rest. Both are counted against "
+    "the one model without privacy of this data set."
 )
 SIGMA = (
     "**Noise scale σ**: the standard deviation of the noise on each number of the query. "
     "**Sensitivity Δ**: how far one record can move that query."
 )
 MISSED = (
-    "Of 1,000 people like the test records: how many who have the condition are told that they do "
-    "not have it, and how many who do not have it are told that they do."
+    "Of 1,000 people like the test records. **Missed**: have the condition and are told that they "
+    "do not. **False alarms**: do not have it and are told that they do."
 )
 
 ONE_AGAINST_THE_REST = (
@@ -87,7 +87,7 @@ OWN_COLUMNS = (
 OWN_RANGES = "Every proof here takes the ranges and lists of your description to be public."
 UPLOADED = (
     "These are your own records. The curves on this page are computed from them and are **not "
-    "private**: treat every number and picture here like the records themselves."
+    "private**. Treat every number and picture here like the records themselves."
 )
 LAMBDA_BY_RULE = " by rule, a 64th of it where noise does not grow as λ shrinks"
 
@@ -113,8 +113,9 @@ IN_THE_LARGE = (
     "right; above 0 risks are too low on the whole, below 0 too high."
 )
 ECE = (
-    "**Expected calibration error**: how far the risk told and the share who have the condition "
-    "are apart, as a mean over the bins, less what chance among few test records adds. 0 is right."
+    "**Expected calibration error**: how far apart the risk told and the share who have the "
+    "condition are, as a mean over bins. What chance among few test records adds is taken off. "
+    "0 is right."
 )
 SENSITIVITY = "**Sensitivity**: share of those who have the condition who are treated."
 SPECIFICITY = "**Specificity**: share of the others who are not treated."

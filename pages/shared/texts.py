@@ -19,11 +19,11 @@ TRUST = (
 BLURRED = (
     "Here everyone adds noise before handing anything in, so a promise holds even against the "
     "server: the **local ε**. The more people there are, the less noise each has to add for the "
-    "sum, and the less a message is protected on its own."
+    "sum. A message on its own is then protected less."
 )
 ODDS = (
     "Each of 100 people sees the published model, knows every other record, and guesses about one. "
-    "The bound is that of the noise which is drawn, where its law is known, else of ε and δ alone. "
+    "The bound is that of the noise drawn, where its law is known, else of ε and δ alone. "
     "It holds where that ε is proved: see the badge beside the method."
 )
 ODDS_CONDITION = "For any method with this ε and δ whose badge says proved."
@@ -54,8 +54,8 @@ STATUS_ICONS = {
 }
 ANY_METHOD = "The bound holds for any method with this ε and δ (Kairouz, Oh and Viswanath 2015)."
 RIGHT_GUESSES = (
-    "Each of 100 people sees the result, knows every other record, starts from even odds, and uses "
-    "the best test: how many are right at most."
+    "How many of 100 people are right at most. Each sees the result, knows every other record, "
+    "starts from even odds, and uses the best test."
 )
 ADVANTAGE = (
     "The **advantage**: how many more the best test finds, in points, than it accuses by mistake."

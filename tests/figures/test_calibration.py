@@ -62,7 +62,7 @@ def test_an_empty_bin_is_left_out() -> None:
 
 def test_the_share_of_a_correction_is_told() -> None:
     told = correction(pd.Series({"epsilon": 2.0, "training_epsilon": 1.9}))
-    assert told.startswith("Correcting the risks takes 5.0 % of ε: the model is trained at ε = 1.9")
+    assert told.startswith("Correcting the risks takes 5.0 % of ε. The model is trained at ε = 1.9")
     assert told.endswith("Both together are proved for ε = 2.")
     little = correction(pd.Series({"epsilon": 1.0, "training_epsilon": 0.99995}))
     assert "less than 0.1 % of ε" in little

@@ -60,20 +60,20 @@ def short(told: str) -> bool:
     [
         (
             values(141.0, 92.0, 500.0, 107.0),
-            "Privacy raises missed cases most for sex = female: 41 more of 1,000; for all: 12 more "
-            "of 1,000. There: 141, without privacy 100; 9 of 10 runs: 131 to 151. "
+            "Privacy raises missed cases most for sex = female: 41 more of 1,000, 141 instead of "
+            "100. 9 of 10 runs: 131 to 151. For everybody: 12 more of 1,000. "
             "Too small to say: sex unknown.",
         ),
         (
             values(70.0, 93.0, 0.0, 85.0),
-            "Privacy raises missed cases most for sex = male: 3 more of 1,000; for all: 10 fewer "
-            "of 1,000. There: 93, without privacy 90; 9 of 10 runs: 83 to 103. "
+            "Privacy raises missed cases most for sex = male: 3 more of 1,000, 93 instead of 90. "
+            "9 of 10 runs: 83 to 103. For everybody: 10 fewer of 1,000. "
             "Too small to say: sex unknown.",
         ),
         (
             values(100.4, 60.0, 900.0, 95.0),
-            "Privacy raises missed cases for no group that is large enough; for all: no change. "
-            "Too small to say: sex unknown.",
+            "Privacy raises missed cases for no group that is large enough; for everybody: "
+            "no change. Too small to say: sex unknown.",
         ),
     ],
 )
@@ -90,8 +90,8 @@ def test_groups_that_are_too_small_are_never_the_worst() -> None:
 
     assert told().startswith("Privacy raises missed cases most for sex unknown: 490 more of 1,000")
     assert told(MEN, FEW) == (
-        "Only sex = female is large enough. Missed cases there: 1 more of 1,000; for all: 15 more "
-        "of 1,000. Too small to say: sex = male and sex unknown."
+        "Only sex = female is large enough. Missed cases there: 1 more of 1,000; for everybody: "
+        "15 more of 1,000. Too small to say: sex = male and sex unknown."
     )
     assert told(WOMEN, MEN, FEW) == "Every group is too small to say anything of it."
     assert short(told(MEN, FEW))
@@ -110,7 +110,7 @@ def test_every_measure_has_its_direction_and_unit(measure: str) -> None:
         "area": ("0.04 more", "0.03 less"),
     }[WORDS[measure].kind]
     worse = f"{WOMEN}: {more}" if WORDS[measure].harm >= 0 else f"{MEN}: {less}"
-    assert f"{WORDS[measure].noun} most for {worse}; for all: " in told
+    assert f"{WORDS[measure].noun} most for {worse}, " in told
     assert short(told)
     drawn = of_groups(model, without, measure)
     assert told == drawn.sentence

@@ -118,11 +118,11 @@ def test_a_small_group_that_is_hurt_is_named_and_else_none(
     assert people["smoker = yes"] < people["smoker = no"]
     assert told(hurting).startswith("Privacy raises missed cases most for smoker = yes: ")
     helping = planted(table, monkeypatch, "smoker", 8.0)
-    assert "for no group that is large enough; for all: " in told(helping)
+    assert "for no group that is large enough; for everybody: " in told(helping)
     assert "fewer of 1,000." in told(helping)
     same = planted(table, monkeypatch, "smoker", 0.0)
     assert told(same) == (
-        "Privacy raises missed cases for no group that is large enough; for all: no change."
+        "Privacy raises missed cases for no group that is large enough; for everybody: no change."
     )
 
 
