@@ -19,6 +19,12 @@ from dpcore.figures.words import listed, literal, plain
 ROW = 38
 
 
+def best_first(rows: pd.DataFrame, quality: Quality) -> pd.DataFrame:
+    """Rows of methods in the order in which they are drawn: the proved ones, best first."""
+    rows = rows.assign(proved=rows["status"] == PROVED)
+    return rows.sort_values(["proved", quality.column], ascending=[False, not quality.share])
+
+
 def accuracy(
     rows: pd.DataFrame,
     references: Sequence[ReferenceLine],
@@ -39,9 +45,7 @@ def accuracy(
         As for `dpcore.figures.overview.overview`.
     """
     column, low, high = quality.column, f"{quality.column}_low", f"{quality.column}_high"
-    private = rows[(rows["method"] != NO_PRIVACY) & rows[column].notna()]
-    private = private.assign(proved=private["status"] == PROVED)
-    private = private.sort_values(["proved", column], ascending=[False, not quality.share])
+    private = best_first(rows[(rows["method"] != NO_PRIVACY) & rows[column].notna()], quality)
     figure = canvas(70 + ROW * max(1, len(private)), kept=False)
     losses: list[tuple[float, str]] = []
     unproved: list[tuple[float, str]] = []

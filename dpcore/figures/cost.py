@@ -21,7 +21,7 @@ FORM = Look(VERMILLION, ORANGE, "solid", "square")
 NOISE = Look(PURPLE, PURPLE, "solid", "square")
 """Colours of the two parts on every page, on light and on dark."""
 
-HEIGHT, ROW = 70, 38
+HEIGHT, ROW = 96, 38
 """Pixels around the bars, and of each."""
 ROOM = 1.1
 
@@ -151,7 +151,7 @@ def bars(costs: Mapping[str, Cost], quality: Quality, *, dark: bool = False) -> 
         **axis(f"change in {literal(quality.unit)} against no privacy", dark, zeroline=True),
         range=[ROOM * scale * end for end in (min(ends), max(ends))],
     )
-    figure.update_yaxes(autorange="reversed", **axis("", dark))
+    figure.update_yaxes(autorange="reversed", **axis("", dark, visible=len(costs) > 1))
     sentence = "; ".join(f"{name}: {cost.total} = {cost.parts}" for name, cost in costs.items())
     return Drawn(
         figure, f"In {quality.unit}: {sentence}.", f"Cost of privacy in two parts. {sentence}."

@@ -108,12 +108,13 @@ def _measured(view: View, row: pd.Series) -> Number:
         return f':color[■]{{foreground="{part.on(view.dark)}"}}'
 
     def parts() -> None:
-        st.caption(
-            f"**{verbatim(one.total)}** {verbatim(quality.unit)} = "
-            f"{swatch(cost.FORM)} {verbatim(one.form)} form "
-            f"{swatch(cost.NOISE)} {verbatim(one.noise)} noise",
-            help=texts.PARTS,
-        )
+        with st.container(key="cost_parts"):
+            st.caption(
+                f"**{verbatim(one.total)}** {verbatim(quality.unit)} = "
+                f"{swatch(cost.FORM)} {verbatim(one.form)} form "
+                f"{swatch(cost.NOISE)} {verbatim(one.noise)} noise",
+                help=texts.PARTS,
+            )
 
     return (
         quality.title,
@@ -207,7 +208,7 @@ def every_method(view: View, epsilon: float) -> None:
         ),
         "chosen_figure",
     )
-    private = rows[rows["method"].isin(view.methods)]
+    private = chosen.best_first(rows[rows["method"].isin(view.methods)], view.quality)
     if not private.empty:
         costs = {view.titles[row["method"]]: view.cost(row) for _, row in private.iterrows()}
         plot(cost.bars(costs, view.quality, dark=view.dark), "cost_figure")
