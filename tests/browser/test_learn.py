@@ -58,8 +58,10 @@ def test_a_room_sees_question_control_picture_and_sentence_at_once(
     watched: Watched, address: str
 ) -> None:
     watched.page.set_viewport_size({"width": 1280, "height": 800})
-    page = opened(watched, address, "?lesson=4&presenter=true")
+    page = opened(watched, address, "?lesson=3&presenter=true")
     main = page.get_by_test_id("stMain")
+    title = page.get_by_test_id("stSidebar").locator(".stSelectbox input")
+    assert title.evaluate("each => each.scrollWidth <= each.clientWidth")
 
     def expect_in_sight(control: Locator, sentence: str) -> None:
         for each in (page.locator("h1"), control.first, page.get_by_text(re.compile(sentence))):
