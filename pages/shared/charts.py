@@ -9,6 +9,7 @@ import streamlit as st
 from dpcore.evaluation.marks import marked
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.headings import heading
+from pages.shared import on_paper
 from pages.shared.session import control_text
 from pages.shared.verbatim import csv, verbatim
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 PICTURE, PICTURES = "picture_format", ("png", "svg")
 """Key of the control that says as what a chart is saved, and the kinds of file."""
+MOST_ROWS = 8
+"""Of a table, shown at once; a longer one scrolls, and paper has the rows in view."""
 
 
 def plot(drawn: Drawn, key: str) -> None:
@@ -42,13 +45,16 @@ def plot(drawn: Drawn, key: str) -> None:
 
 def download(table: pd.DataFrame, name: str, alt: str) -> None:
     """Show a table with headings in words, and a button for its CSV."""
+    is_whole = len(table) <= MOST_ROWS
     st.dataframe(
         table,
         hide_index=True,
-        height="auto" if len(table) < 9 else 320,
+        height="auto" if is_whole else 320,
         column_config={name: heading(str(name)) for name in table.columns},
         alt=alt,
     )
+    if not is_whole:
+        on_paper.line(f"{MOST_ROWS} of {len(table):,} rows; the CSV has them all.", name)
     download_csv(table, name)
 
 

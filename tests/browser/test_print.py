@@ -58,6 +58,11 @@ def test_a_page_prints_as_a_report(watched: Watched, address: str, path: str) ->
         assert chart.evaluate("each => getComputedStyle(each).breakInside") == "avoid"
     if path == f"?{CHEAP}":
         expect(page.locator(".st-key-epsilon_slider")).to_be_hidden()
+        # The squares stand for the chart's colours.
+        squares = page.locator(".st-key-cost_parts .stMarkdownColoredText")
+        colours = squares.evaluate_all("all => all.map(each => getComputedStyle(each).color)")
+        assert len(set(colours)) == 2
+        assert "rgb(14, 20, 27)" not in colours
     assert page.evaluate(CUT) == []
     assert page.locator("h1").evaluate("each => getComputedStyle(each).color") == "rgb(14, 20, 27)"
     assert page.pdf(format="A4", prefer_css_page_size=True).startswith(b"%PDF")
