@@ -134,9 +134,11 @@ def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
     assert shown["Accuracy"] == f"{100 * ends['private']:.1f} %"
     lost = figures.lost(ends["private"], ends["nonprivate"], "accuracy_test")
     assert lost == f"{shown['Lost to privacy']} points"
-    apart = figures.in_words(
+    parted = figures.parted(
         comparison.compared(table, "accuracy_test", ended=list(studies)), "accuracy_test"
     )
+    assert parted is not None
+    apart = parted.parts
     assert re.fullmatch(r"[+−]?\d+\.\d clipping, [+−]?\d+\.\d noise", apart)
     reference = f"{100 * ends['nonprivate']:.1f} % without privacy"
     assert f"points = {apart}; {reference}" in said(app)
