@@ -119,7 +119,8 @@ def bars(costs: Mapping[str, Cost], quality: Quality, *, dark: bool = False) -> 
     Parameters
     ----------
     costs : mapping of str to Cost
-        By the model's name, all of one measure; those of one figure call their parts alike.
+        By the model's name, which may be empty where there is one alone; all of one measure. Those
+        of one figure call their parts alike.
     quality : Quality
     dark : bool
     """
@@ -141,7 +142,7 @@ def bars(costs: Mapping[str, Cost], quality: Quality, *, dark: bool = False) -> 
             name=part,
             # Told apart without colour too.
             marker={"color": look.on(dark), "pattern": {"shape": "/" if look is NOISE else ""}},
-            hovertemplate=f"%{{y}}: {part} %{{x:.3g}}<extra></extra>",
+            hovertemplate=f"{part} %{{x:.3g}}<extra>%{{y}}</extra>",
         )
     # A change that counts as none does not fill the width.
     ends = [0.0, -quality.measure.sign * quality.still]
@@ -151,7 +152,7 @@ def bars(costs: Mapping[str, Cost], quality: Quality, *, dark: bool = False) -> 
         **axis(f"change in {literal(quality.unit)} against no privacy", dark, zeroline=True),
         range=[ROOM * scale * end for end in (min(ends), max(ends))],
     )
-    figure.update_yaxes(autorange="reversed", **axis("", dark, visible=len(costs) > 1))
+    figure.update_yaxes(autorange="reversed", **axis("", dark, visible=any(costs)))
     sentence = "; ".join(f"{name}: {cost.total} = {cost.parts}" for name, cost in costs.items())
     return Drawn(
         figure, f"In {quality.unit}: {sentence}.", f"Cost of privacy in two parts. {sentence}."

@@ -9,7 +9,7 @@ from dpcore.evaluation.scoring import ACCURACY, AREA
 from dpcore.figures.cost import Cost, bars
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
-from dpcore.figures.training.series import METRICS, SERIES
+from dpcore.figures.training.series import METRICS
 from dpcore.guarantee import Status
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def cost(compared: Compared | None, column: str, *, waits: str, dark: bool = Fal
         Whether it is drawn on a dark ground.
     """
     known, quality = parted(compared, column), QUALITIES[column]
-    drawn = bars({SERIES["private"].title: known} if known else {}, quality, dark=dark)
+    drawn = bars({"": known} if known else {}, quality, dark=dark)
     sentence = waits
     if known and compared:
         after = "" if compared.epoch is None else f", after epoch {compared.epoch:,}"
