@@ -113,9 +113,9 @@ def test_one_who_stops_a_curve_or_changes_settings_leaves_it_to_the_other(
         app.run()
     # Between two of them none runs.
     key = next(key for key in jobs._attempts if jobs.Job(key).state in ("queued", "running"))
-    anne.button(key="dpgdsound_stop").click().run()
+    anne.button(key="curves_stop").click().run()
     assert "stopped." in said(anne) or jobs.Job(key).state == "done"
     carl.selectbox(key="data").set_value("breast_cancer").run()
     assert jobs.Job(key).state in ("queued", "running", "done")
-    bert.button(key="dpgdsound_stop").click().run()
+    bert.button(key="curves_stop").click().run()
     assert jobs.Job(key).state in ("cancelled", "done")
