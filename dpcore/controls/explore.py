@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from dpcore.controls import common
@@ -85,6 +85,20 @@ def datasets() -> dict[str, str]:
     from dpcore.datasets.own import ENTRY
 
     return {entry.key: entry.title for entry in (*catalogue(), ENTRY)}
+
+
+@cache
+def _sites() -> dict[str, tuple[str, ...]]:
+    """The sites of each data set that has some."""
+    from dpcore.datasets import catalogue
+
+    return {entry.key: entry.sites for entry in catalogue() if entry.sites}
+
+
+def held_out() -> dict[str, str]:
+    """Key to title of every part of a data set that models can be tested on."""
+    sites = [site for each in _sites().values() for site in each]
+    return {"": "Records drawn at random", **{site: site for site in sites}}
 
 
 def private_methods(predicts: str) -> dict[str, str]:
@@ -301,6 +315,19 @@ MISSING = Control(
     "own. Left out: how many records there are then depends on who has a gap, and what is proved "
     "does not cover a person whose record has one.",
 )
+HELD_OUT = Control(
+    "held_out",
+    "Test on",
+    OneOf(held_out),
+    default="",
+    noun="to test on",
+    fallback_name="records drawn at random",
+    field="preparation.held_out",
+    brief="site whose records are tested on, all others being learned from; default: none",
+    help="Hold a site out: models learn from all others and are tested on it, as in a hospital "
+    "that the model has never seen. Which site a record comes from counts as public.",
+    shown=lambda values: values.get("data") in _sites(),
+)
 SCALING = Control(
     "scaling",
     "Scale numbers",
@@ -438,7 +465,7 @@ FOCUS = Control(
 CONTROLS = Page(
     *(DATA, PATIENTS, DELTA_WAY, DELTA, ADJACENCY, LOSS, HUBER_WIDTH, *CHOSEN_METHODS.values()),
     *(EDITION, COMPARED_BY, LAMBDA_WAY, LAMBDA, RADIUS, RUNS, SEED),
-    *(MISSING, SCALING, INTERVAL, NORM, INTERCEPT, FEATURES, FOURIER_FEATURES, BANDWIDTH),
+    *(MISSING, HELD_OUT, SCALING, INTERVAL, NORM, INTERCEPT, FEATURES, FOURIER_FEATURES, BANDWIDTH),
     *(STEPS, MAY_MISS, FULL_LENGTH, FOCUS),
 )
 

@@ -18,9 +18,11 @@ from dpcore.errors import InvalidInput, one_of
 from dpcore.progress import Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
-ORDER = ("breast_cancer", "cohort", "adult", "bank", "heart", "cardio")
+ORDER = ("breast_cancer", "cohort", "adult", "bank", "heart", "heart_sites", "cardio")
 """Order on screen, those without files first; sets not named here follow in alphabetical order."""
 
 
@@ -129,7 +131,10 @@ def load(
         for file, data in zip(file_source.entry.files, contents, strict=True)
     ]
     return assemble(
-        file_source, raws, published=all(file.sha256 for file in file_source.entry.files)
+        file_source,
+        raws,
+        published=all(file.sha256 for file in file_source.entry.files),
+        sites=file_source.entry.sites,
     )
 
 
@@ -139,24 +144,37 @@ def assemble(
     *,
     published: bool,
     notes: tuple[str, ...] = (),
+    sites: Sequence[str] = (),
 ) -> Table:
-    """Decode the raw fields of the files of one set and concatenate them."""
+    """Decode the raw fields of the files of one set and concatenate them.
+
+    Parameters
+    ----------
+    file_source : FileSource
+    raws : list of pandas.DataFrame
+        The fields of each file.
+    published : bool
+    notes : tuple of str
+    sites : sequence of str
+        The site of each file, where the set has sites.
+    """
     import numpy as np
     import pandas as pd
 
+    entry = file_source.entry
     frames = [
-        file_source.decode(raw)
-        if file_source.decode
-        else columns_of(file_source.entry.columns, raw)
+        file_source.decode(raw) if file_source.decode else columns_of(entry.written, raw)
         for raw in raws
     ]
+    for frame, site in zip(frames, sites, strict=False):
+        frame[entry.site] = pd.Categorical([site] * len(frame), categories=pd.Index(entry.sites))
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
-    label = np.concatenate([labels_of(file_source.entry.label, raw) for raw in raws])
+    label = np.concatenate([labels_of(entry.label, raw) for raw in raws])
     remarks = file_source.remark(frame) if file_source.remark else ()
-    marked = [column.name for column in file_source.entry.columns if column.missing_mark]
+    marked = [column.name for column in entry.columns if column.missing_mark]
     incomplete = int(frame[marked].isna().any(axis=1).sum())
     return Table(
-        entry=file_source.entry,
+        entry=entry,
         frame=frame,
         label=label,
         notes=notes + tuple(remark.sentence for remark in remarks if remark.count),

@@ -66,6 +66,9 @@ class Preparation:
         brings further records to test on.
     seed : int
         Seed of the split.
+    held_out : str
+        Site to test on, all others being learned from; "" for test records drawn at random. Which
+        site a record comes from is public, so that no record's values move another.
     stratified : bool
         Draw the test records within each class, for published records only: the label of one
         record then moves others between training and testing.
@@ -91,6 +94,7 @@ class Preparation:
     intercept: bool = False
     test_fraction: float = 0.2
     seed: int = 0
+    held_out: str = ""
     stratified: bool = False
     log_transform: bool = True
     include: tuple[str, ...] = ()
@@ -262,6 +266,11 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
             "dropped."
         )
     train_rows, test_rows = places(table, test, keep)
+    if preparation.held_out:
+        notes.append(
+            f"Tested on the {entry.records_are} of {preparation.held_out}; learned from those of "
+            "every other site."
+        )
     if not len(train_rows) or not len(test_rows):
         raise InvalidInput(
             f"{entry.title} leaves {len(train_rows)} records for training and {len(test_rows)} for "
@@ -392,6 +401,8 @@ def used_columns(entry: Entry, preparation: Preparation) -> tuple[Column, ...]:
 
 def tested(table: Table, preparation: Preparation) -> tuple[Table, NDArray[np.bool_]]:
     """The table with the further records it brings, and a mask of those to test on."""
+    if preparation.held_out:
+        return table, of_site(table, preparation.held_out)
     if table.further is None:
         if preparation.stratified:
             return table, drawn_by_class(table, preparation)
@@ -406,6 +417,23 @@ def tested(table: Table, preparation: Preparation) -> tuple[Table, NDArray[np.bo
         further=None,
     )
     return joined, np.arange(joined.records) >= table.records
+
+
+def of_site(table: Table, site: str) -> NDArray[np.bool_]:
+    """A mask of the records of a site, shape (records,).
+
+    Raises
+    ------
+    InvalidInput
+        If the set has no such site.
+    """
+    entry = table.entry
+    if not entry.site:
+        raise InvalidInput(
+            f"held_out is {brief(site)}, but it must be left out: {entry.title} has no sites."
+        )
+    one_of("held_out", site, entry.sites)
+    return (table.frame[entry.site] == site).to_numpy(dtype=bool)
 
 
 def count_tested(records: int, preparation: Preparation) -> int:

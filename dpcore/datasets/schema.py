@@ -131,7 +131,13 @@ def number(
 
 
 def category(
-    name: str, description: str, levels: str, codes: str = "", *, missing_mark: str = ""
+    name: str,
+    description: str,
+    levels: str,
+    codes: str = "",
+    *,
+    missing_mark: str = "",
+    left_out: str = "",
 ) -> Column:
     """The column of a category, its levels and codes as for `values_in`."""
     return Column(
@@ -141,6 +147,7 @@ def category(
         levels=values_in(levels),
         codes=values_in(codes) if codes else (),
         missing_mark=missing_mark,
+        left_out=left_out,
     )
 
 
@@ -272,6 +279,9 @@ class Entry(Description):
         All columns, those left out by default included.
     further : int
         More records that come along, which models are judged on and never learn from.
+    site : str
+        Name of the column that holds the site a record comes from: a category with one level for
+        each of `files`, in their order, left out by default. "" where the files are no sites.
 
     Notes
     -----
@@ -282,6 +292,17 @@ class Entry(Description):
     label: Label | Classes | Column
     columns: tuple[Column, ...]
     further: int = 0
+    site: str = ""
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """The sites that records come from, one for each of `files`; empty where there are none."""
+        return self.column(self.site).levels if self.site else ()
+
+    @property
+    def written(self) -> tuple[Column, ...]:
+        """The columns that a file holds: all but the site, which is the file itself."""
+        return tuple(column for column in self.columns if column.name != self.site)
 
     @property
     def predicts(self) -> Predicts:

@@ -47,8 +47,8 @@ class FileSource:
     layout : Layout
         How each of its files is written.
     decode : callable or None
-        Raw fields to the columns of the entry, row by row: no row may depend on another. None
-        where the fields are already the columns.
+        Raw fields to the columns of the entry but its site, row by row: no row may depend on
+        another. None where the fields are already the columns.
     remark : callable or None
         Counts in the decoded columns that are worth a note, besides unknown values.
     """
@@ -93,7 +93,7 @@ def label_field(label: Label | Classes | Column) -> Field:
 
 def fields_of(entry: Entry) -> tuple[Field, ...]:
     """The fields of a file that holds the columns of the entry in their order, then the label."""
-    return (*map(field_of, entry.columns), label_field(entry.label))
+    return (*map(field_of, entry.written), label_field(entry.label))
 
 
 def columns_of(columns: tuple[Column, ...], raw: pd.DataFrame) -> pd.DataFrame:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from dpcore.datasets.catalogue import assemble, catalogue, source
 from dpcore.datasets.download import checksum
 from dpcore.datasets.own import OWN, read_own
-from dpcore.datasets.schema import Table
+from dpcore.datasets.schema import Entry, RemoteFile, Table
 from dpcore.datasets.sources import BuiltIn
 from dpcore.datasets.text import quoted, read_checked, read_verified
 from dpcore.errors import InvalidInput
@@ -42,19 +44,28 @@ def read_upload(key: str, data: bytes, filename: str, columns: str = "") -> Tabl
     file_source = source(key)
     if isinstance(file_source, BuiltIn):
         raise InvalidInput(f"{file_source.entry.title} is built in and takes no file.")
-    name, digest = quoted(filename), checksum(data)
-    for entry in catalogue():
-        for file in entry.files:
-            if file.sha256 != digest:
-                continue
-            if entry.key != key:
-                raise InvalidInput(
-                    f"{name} is the file {file.name} of {entry.title}, but it must be one of "
-                    f"{file_source.entry.title}."
-                )
-            return assemble(file_source, [read_verified(file_source.layout, data)], published=True)
+    name, own = quoted(filename), file_source.entry
+    owners = _owners(checksum(data))
+    if owners and key not in owners:
+        other = next(iter(owners.values()))
+        raise InvalidInput(
+            f"{name} is the file {other.file.name} of {other.entry.title}, but it must be one of "
+            f"{own.title}."
+        )
+    if owners:
+        return assemble(
+            file_source,
+            [read_verified(file_source.layout, data)],
+            published=True,
+            sites=own.sites[owners[key].place : owners[key].place + 1],
+        )
+    if own.site:
+        raise InvalidInput(
+            f"{name} is none of the published files of {own.title}, but it must be one of them: "
+            "the file says which site a record comes from."
+        )
     raw = read_checked(file_source.layout, data, filename)
-    pinned = any(file.sha256 for file in file_source.entry.files)
+    pinned = any(file.sha256 for file in own.files)
     reason = "is not the published file" if pinned else "has no published checksum"
     return assemble(
         file_source,
@@ -62,3 +73,21 @@ def read_upload(key: str, data: bytes, filename: str, columns: str = "") -> Tabl
         published=False,
         notes=(f"The file {reason}; each of its {len(raw):,} rows was checked instead.",),
     )
+
+
+class _Owner(NamedTuple):
+    """A set of the catalogue, one of its files, and the file's place among them."""
+
+    entry: Entry
+    file: RemoteFile
+    place: int
+
+
+def _owners(digest: str) -> dict[str, _Owner]:
+    """The sets that have a file with this checksum, by key; two sets may share one."""
+    return {
+        entry.key: _Owner(entry, file, place)
+        for entry in catalogue()
+        for place, file in enumerate(entry.files)
+        if file.sha256 == digest
+    }

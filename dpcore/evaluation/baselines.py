@@ -148,7 +148,11 @@ class WithoutPrivacy:
 
 def usual(preparation: Preparation) -> Preparation:
     """The preparation of the baselines: the usual one, of the same splits."""
-    return Preparation(seed=preparation.seed, test_fraction=preparation.test_fraction)
+    return Preparation(
+        seed=preparation.seed,
+        test_fraction=preparation.test_fraction,
+        held_out=preparation.held_out,
+    )
 
 
 def baselines(split: Splits, table: Table | None = None, progress: Progress = silent) -> Baselines:

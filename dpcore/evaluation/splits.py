@@ -97,7 +97,7 @@ def splits(table: Table, preparation: Preparation) -> RepeatedSplits:
         The further splits are drawn with the seeds that follow its own.
     """
     count = 1
-    if table.further is None:
+    if table.further is None and not preparation.held_out:
         count = number_of_splits(table.records, count_tested(table.records, preparation))
     stratified = count > 1 and table.published and table.entry.predicts != "number"
     seeds = [(preparation.seed + place) % 2**63 for place in range(count)]

@@ -24,6 +24,7 @@ from dpcore.controls.explore import (
     DETAIL,
     FOCUS,
     GROUP_BY,
+    HELD_OUT,
     MISSING,
     MY_OWN,
     NEAR_ZERO,
@@ -208,6 +209,7 @@ def _validate_link() -> str:
     }
     among[GROUP_BY.key] = columns(dataset)
     among[CURVE_OF.key] = [column.name for column in dataset.used]
+    among[HELD_OUT.key] = [str(HELD_OUT.text(site)) for site in ("", *dataset.sites)]
     message = query.validate_link(
         (*CONTROLS, *DETAIL), among, {own_table.COLUMNS: None, EXPERT: None}
     )
@@ -277,14 +279,16 @@ def _lambda(form: Form) -> float | None:
     return {NEAR_ZERO: accurate.LAM, OF_PAPER_000: PAPER_LAMBDA}.get(way)
 
 
-def _preparation(form: Form) -> Preparation:
+def _preparation(form: Form, dataset: Entry) -> Preparation:
     if form.is_open:
         st.subheader("Preparation", anchor=False)
         st.caption(
             "How records become numbers. The defaults use public bounds only. Settings that look "
             "at the data leak, and are marked."
         )
-    form.draw("missing", "scaling", "interval", "norm", "intercept")
+    form.draw("missing")
+    form.draw("held_out", among=("", *dataset.sites))
+    form.draw("scaling", "interval", "norm", "intercept")
     if form.values["scaling"] == "data":
         st.badge("leaks", icon=":material/warning:", color="red")
     form.draw("feature_map", "fourier_features", "bandwidth")
@@ -378,7 +382,7 @@ def rest(first: Start) -> ExploreChoice:
     with first.rest:
         lam = _lambda(form)
         form.draw("runs", "seed")
-        preparation = _preparation(form)
+        preparation = _preparation(form, first.entry)
         _training(form, first, methods)
     with first.presets:
         presets.start_from()

@@ -6,6 +6,9 @@ from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, category, n
 from dpcore.datasets.sources import FileSource, fields_of
 from dpcore.datasets.text import Layout
 
+FOLDER = "https://archive.ics.uci.edu/ml/machine-learning-databases/heart-disease/"
+"""Where the publisher keeps the files of all sites."""
+
 ENTRY = Entry(
     key="heart",
     title="Heart disease (Cleveland)",
@@ -99,8 +102,7 @@ ENTRY = Entry(
         RemoteFile(
             "heart/processed.cleveland.data",
             "a74b7efa387bc9d108d7d0115d831fe9b414b29ae7124f331b622b4efa0427c8",
-            url="https://archive.ics.uci.edu/ml/machine-learning-databases/heart-disease/"
-            "processed.cleveland.data",
+            url=f"{FOLDER}processed.cleveland.data",
         ),
     ),
     how_to_get="It is downloaded from the UCI repository when first asked for (18 kB).",
