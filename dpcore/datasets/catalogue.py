@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-ORDER = ("breast_cancer", "cohort", "adult", "bank", "heart", "heart_sites", "cardio")
+ORDER = (
+    *("breast_cancer", "cohort", "adult", "bank", "heart", "heart_sites"),
+    *("diabetes_screening", "thyroid", "cardio"),
+)
 """Order on screen, those without files first; sets not named here follow in alphabetical order."""
 
 

@@ -143,7 +143,7 @@ def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
     import pandas as pd
 
     names = [field.name for field in layout.fields]
-    skipped = 1 if layout.header else 0
+    skipped = 0
     if layout.comment:
         # Only leading lines that start with the marker are skipped: pandas' own `comment` option
         # would also cut off rows in which the character occurs later on.
@@ -151,10 +151,13 @@ def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
             if not line.startswith(layout.comment.encode()):
                 break
             skipped += 1
-    return pd.read_csv(
+    # Where a header names the fields, it decides their order.
+    found = pd.read_csv(
         io.BytesIO(data),
         sep=layout.separator or r"\s+",
-        names=names,
+        names=None if layout.header else names,
+        header=0 if layout.header else None,
+        usecols=names,
         skiprows=skipped,
         skipinitialspace=True,
         quotechar='"',
@@ -165,6 +168,7 @@ def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
         keep_default_na=False,
         engine="c",
     )
+    return found[names]
 
 
 def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:

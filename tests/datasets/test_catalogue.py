@@ -13,7 +13,10 @@ from dpcore.datasets.catalogue import register
 from dpcore.errors import InvalidInput
 
 BUILT_IN = ("breast_cancer", "cohort", "diabetes", "optical_digits")
-KEYS = (*BUILT_IN, "adult", "bank", "heart", "heart_sites", "cardio", "ipums_br")
+KEYS = (
+    *(*BUILT_IN, "adult", "bank", "heart", "heart_sites"),
+    *("diabetes_screening", "thyroid", "cardio", "ipums_br"),
+)
 
 
 def test_the_catalogue_holds_the_named_sets_and_those_without_files_come_first() -> None:

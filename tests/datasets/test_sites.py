@@ -15,8 +15,6 @@ from dpcore.datasets.text import read_checked
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.baselines import usual
 from dpcore.evaluation.splits import splits
-from dpcore.evaluation.study import Study
-from dpcore.export.explore import command
 
 MadeUp = Callable[..., bytes]
 KEY = "heart_sites"
@@ -104,13 +102,11 @@ def test_a_file_is_known_by_its_checksum_also_where_two_sets_have_it(
         read_upload(KEY, made_up(KEY), "mine")
 
 
-def test_the_site_is_a_control_in_the_address_and_on_the_command_line() -> None:
+def test_the_site_is_a_control_where_a_set_has_several_and_stands_in_the_address() -> None:
     assert HELD_OUT.shown({"data": KEY})
     assert not HELD_OUT.shown({"data": "heart"})
     assert [HELD_OUT.value(HELD_OUT.text(site)) for site in ("", *entry(KEY).sites)] == [
         "",
         *entry(KEY).sites,
     ]
-    study = Study(dataset=KEY, preparation=Preparation(held_out="Long Beach"))
-    assert '--held-out "Long Beach"' in command(study)
     assert len(entry(KEY).sites) == len(entry(KEY).files)

@@ -13,7 +13,7 @@ from dpcore.errors import InvalidInput
 
 MadeUp = Callable[..., bytes]
 
-FROM_FILES = ("adult", "bank", "heart", "cardio", "ipums_br")
+FROM_FILES = ("adult", "bank", "heart", "diabetes_screening", "thyroid", "cardio", "ipums_br")
 
 
 def refusal(key: str, data: bytes, filename: str = "file.csv") -> str:

@@ -1,0 +1,83 @@
+"""Screening sets on made-up files of the published form."""
+
+import numpy as np
+import pytest
+
+from dpcore.datasets import entry, prepare, read_upload
+from dpcore.datasets.catalogue import assemble, source
+from dpcore.datasets.sources import FileSource
+from dpcore.datasets.text import read_verified
+from dpcore.errors import InvalidInput
+
+# Blanks at the ends of lines and short decimals, as in the published files.
+THYROID = b"""0.5 0 1 0 0 0 0 0 1 0 0 0 0 0 0 0 0.061 0.0096 0.013 0.116 0.011 1 \n\
+0.62 1 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0.011 0.008 0.073 0.074 0.098 2 \n\
+.31 0 0 0 0 0 1 0 0 0 0 0 0 1 0 0 0.00005 0.03 0.158 0.101 0.156 3 \n"""
+
+
+def source_of(key: str) -> FileSource:
+    found = source(key)
+    assert isinstance(found, FileSource)
+    return found
+
+
+def test_thyroid_is_in_clinical_units_and_overt_disease_alone_is_a_case() -> None:
+    table = read_upload("thyroid", THYROID, "made-up")
+    verified = assemble(
+        source_of("thyroid"),
+        [read_verified(source_of("thyroid").layout, THYROID)],
+        published=True,
+    )
+    assert verified.frame.equals(table.frame)
+    assert table.label.tolist() == [1, -1, -1]
+    assert table.frame["age"].tolist() == pytest.approx([50, 62, 31])
+    assert table.frame["TSH"].tolist() == pytest.approx([61, 11, 0.05])
+    assert table.frame["sex"].tolist() == ["female", "male", "female"]
+    assert table.frame["pregnant"].tolist() == [0, 0, 1]
+    # The index is the quotient that it is named for, which holds in these units only.
+    quotient = table.frame["TT4"] / table.frame["T4U"]
+    assert np.allclose(quotient, table.frame["FTI"], rtol=0.03)
+
+
+def test_a_class_or_an_answer_that_the_files_do_not_have_is_refused_in_one_sentence() -> None:
+    with pytest.raises(InvalidInput, match="line 2: class is '4', but it must be one of 1, 2, 3"):
+        read_upload("thyroid", THYROID.replace(b"0.098 2", b"0.098 4"), "made-up")
+    with pytest.raises(InvalidInput, match="line 1: it has 21 fields, but it must have 22"):
+        read_upload("thyroid", THYROID.replace(b"0.011 1", b"1", 1), "made-up")
+
+
+def test_the_header_of_a_published_file_decides_the_order_of_its_fields() -> None:
+    layout = source_of("diabetes_screening").layout
+    names = [field.name for field in layout.fields]
+    values = dict(zip(names, map(str, range(len(names))), strict=True)) | {"Diabetes_binary": "1"}
+    for order in (names, names[::-1]):
+        lines = ",".join(order), ",".join(values[name] for name in order)
+        found = read_verified(layout, "\n".join(lines).encode() + b"\n")
+        assert list(found.columns) == names
+        assert found["Income"].item() == float(values["Income"])
+
+
+def test_the_survey_counts_prediabetes_and_keeps_bands_as_numbers() -> None:
+    names = [field.name for field in source_of("diabetes_screening").layout.fields]
+    answers = dict.fromkeys(names, "0") | {"GenHlth": "1", "Age": "13", "Education": "6"}
+    answers |= {"Income": "8", "BMI": "98", "Diabetes_binary": "1"}
+    rows = [answers, answers | {"Diabetes_binary": "0", "Sex": "1", "BMI": "22"}]
+    text = "\n".join([",".join(names), *(",".join(row.values()) for row in rows)]).encode()
+    table = read_upload("diabetes_screening", text, "made-up")
+    assert table.label.tolist() == [1, -1]
+    split = prepare(table)
+    assert split.dimension == 22
+    assert any("1 of BMI" in note for note in split.notes)
+    with pytest.raises(InvalidInput, match=r"line 2: Age is 'old', but it must be a plain number"):
+        read_upload("diabetes_screening", text.replace(b",13,", b",old,", 1), "made-up")
+
+
+@pytest.mark.parametrize("key", ["heart_sites", "diabetes_screening", "thyroid"])
+def test_what_is_not_here_names_its_licence_and_its_download(key: str) -> None:
+    described = entry(key)
+    assert described.licence.startswith(("CC BY 4.0", "CC0"))
+    assert "doi:10." in described.citation
+    assert described.how_to_get.startswith("It is downloaded from the UCI repository when first")
+    assert all(len(file.sha256) == 64 for file in described.files)
+    host = "https://archive.ics.uci.edu/"
+    assert all(file.url.startswith(host) for file in described.files)
