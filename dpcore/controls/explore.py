@@ -320,7 +320,7 @@ HELD_OUT = Control(
     "Test on",
     OneOf(held_out),
     default="",
-    noun="to test on",
+    noun="a test on",
     fallback_name="records drawn at random",
     field="preparation.held_out",
     brief="site whose records are tested on, all others being learned from; default: none",

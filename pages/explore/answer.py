@@ -81,6 +81,8 @@ def judged_on(view: View) -> str:
     splits, every = view.splits, view.records.all_splits
     if view.split.further:
         return f"judged on {view.judged:,} others"
+    if site := view.split.preparation.held_out:
+        return f"judged on the {view.judged:,} of {site}"
     words = f"judged on {view.judged:,} of them"
     if splits < every:
         return f"{words}, in {splits} of {every} splits so far"

@@ -34,6 +34,7 @@ from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.methods import register
 from pages.explore import curve_jobs, loaders
+from pages.explore.answer import judged_on
 from pages.explore.numbers import chosen_by
 from pages.explore.view import View
 from pages.shared import query
@@ -110,6 +111,12 @@ def test_first_view_answers_without_a_click(monkeypatch: pytest.MonkeyPatch) -> 
 def test_records_that_judge_and_learn_in_turn_are_counted_once() -> None:
     line = "Breast cancer (Wisconsin) · 569 patients · judged on 569 of them, "
     assert below_title(opened()) == f"{line}in 5 of 71 splits so far"
+
+
+def test_a_site_held_out_is_named_where_models_are_judged() -> None:
+    held = SimpleNamespace(further=False, preparation=Preparation(held_out="Long Beach"))
+    view = SimpleNamespace(splits=1, records=SimpleNamespace(all_splits=1), judged=200, split=held)
+    assert judged_on(view) == "judged on the 200 of Long Beach"  # type: ignore[arg-type]
 
 
 def done(study: Study | ReferenceStudy) -> pd.DataFrame:
@@ -826,6 +833,7 @@ STUDIES = [
     Study(preparation=Preparation(features="fourier", fourier_features=32, bandwidth=0.3)),
     Study(methods=("inputpert",), missing_contributors=20),
     Study(dataset="bank", preparation=Preparation(log_transform=False, include=("duration",))),
+    Study(dataset="heart_sites", preparation=Preparation(held_out="Long Beach")),
 ]
 
 
