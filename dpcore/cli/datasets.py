@@ -23,4 +23,4 @@ def run(options: argparse.Namespace) -> None:
         print(f"{title}:")
         for entry in entries:
             records = "" if entry["records"] is None else entry["records"]
-            print(f"  {entry['key']:14} {records!s:>9}  {entry['availability']:9} {entry['title']}")
+            print(f"  {entry['key']:18} {records!s:>9}  {entry['availability']:9} {entry['title']}")

@@ -203,6 +203,7 @@ def describe(key: str) -> dict[str, Any]:
         "availability": availability(key),
         "how_to_get": description.how_to_get,
         "columns": [_column(column) for column in description.columns],
+        "sites": list(description.sites),
         "traps": list(description.traps),
         "files": [
             {"path": file.path, "sha256": file.sha256 or None, "url": file.url or None}

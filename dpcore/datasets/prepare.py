@@ -63,7 +63,7 @@ class Preparation:
         Append a constant 1 to the row *before* its norm is taken, so that it counts.
     test_fraction : float
         Share of the records used for testing, above 0 and below 1; without effect where a table
-        brings further records to test on.
+        brings further records to test on, or a site is held out.
     seed : int
         Seed of the split.
     held_out : str

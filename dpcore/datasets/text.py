@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1024 * 1024
 LARGEST_UPLOAD = 32 * MEGABYTE
-"""Bytes. The largest file of the catalogue has 4.6 MB."""
+"""Bytes. The largest file of the catalogue has less than 25 MB."""
 MOST_ROWS = 1_000_000
 LONGEST_LINE = 10_000
 """Characters. No line of any set in the catalogue comes near it."""
