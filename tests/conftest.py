@@ -15,6 +15,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling, Scheduling
 
 from dpcore.datasets import cache
@@ -97,9 +98,9 @@ class OneBrowser(LoadFileScheduling):
         return "browser" if "/browser/" in file else file
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config) -> Scheduling:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
     """How `--dist=loadfile` shares the tests among the processes."""
-    return OneBrowser(config)
+    return OneBrowser(config, log)
 
 
 @pytest.fixture(scope="module", autouse=True)
