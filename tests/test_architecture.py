@@ -36,8 +36,9 @@ ALLOWED = {
     "deep": FOUNDATION | {"mechanisms", "accounting", "datasets"},
     "models": FOUNDATION | {"mechanisms", "accounting", "datasets"},
     "evaluation": FOUNDATION
-    | {"mechanisms", "accounting", "datasets", "erm", "deep", "methods", "models"},
+    | {"mechanisms", "accounting", "datasets", "erm", "deep", "methods", "models", "predictors"},
     "methods": FOUNDATION | {"mechanisms", "accounting", "erm"},
+    "predictors": FOUNDATION | {"erm", "methods", "models"},
     "estimators": FOUNDATION | {"datasets", "erm", "methods"},
     "systems": FOUNDATION | {"accounting", "erm", "deep", "methods", "models"},
     "audit": FOUNDATION | {"mechanisms", "datasets", "erm", "deep", "methods", "models"},
@@ -48,7 +49,7 @@ ALLOWED = {
     "controls": FOUNDATION
     | {
         *("accounting", "datasets", "erm", "evaluation", "figures", "lessons", "methods"),
-        *("models", "systems"),
+        *("models", "predictors", "systems"),
     },
     "export": FOUNDATION
     | {

@@ -21,7 +21,15 @@ from numpy.typing import NDArray
 
 from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.mechanisms.exponential import choose, exponential_rate
-from dpcore.models.model import Array, Lesson, Model, ModelNoise, NoisePlan, generator
+from dpcore.models.model import (
+    Array,
+    Lesson,
+    Model,
+    ModelNoise,
+    NoisePlan,
+    generator,
+    judged_by,
+)
 from dpcore.models.records import Records, RecordShape
 
 RANGE = {Adjacency.ZERO_OUT: 1.0, Adjacency.REPLACE_ONE: 2.0}
@@ -167,12 +175,10 @@ def learn(lesson: Lesson) -> list[list[DecisionTree]]:
     return trees
 
 
-def judge(learned: list[list[DecisionTree]], test: Records) -> Array:
-    """Accuracy on the test records, (k, runs)."""
-    right = sides(test)
-    return np.array(
-        [[float(np.mean(t.predict(right) == test.labels)) for t in fits] for fits in learned]
-    )
+def scores(learned: list[list[DecisionTree]], records: Records) -> Array:
+    """1 or -1 by the label of a record's leaf, (k, runs, n)."""
+    right = sides(records)
+    return np.array([[2.0 * t.predict(right) - 1.0 for t in fits] for fits in learned])
 
 
 MODEL = Model(
@@ -180,6 +186,7 @@ MODEL = Model(
     title="Decision tree",
     system="Decision tree by exponential mechanism, Friedman and Schuster [29] (survey III-A-1)",
     source="Friedman and Schuster 2010",
+    words="decision tree",
     idea="Let each question of the tree be drawn, the better ones being the likelier.",
     claim="(ε, 0), the splits chosen by the exponential mechanism and the leaves' counts blurred.",
     proof=(
@@ -189,6 +196,7 @@ MODEL = Model(
     status=Status.PROVED,
     plan=plan,
     learn=learn,
-    judge=judge,
+    judge=judged_by(scores),
+    scores=scores,
     pure=True,
 )

@@ -277,6 +277,7 @@ MODEL = Model(
     title="Noisy marginals",
     system="a sound baseline for the survey's generative systems ([76] to [80], [88], [89])",
     source="McKenna, Miklau and Sheldon 2021",
+    words="made-up records from noisy counts",
     idea="Publish made-up records that share the blurred counts of pairs of columns.",
     claim="(ε, δ) for any number of synthetic records, by zCDP.",
     proof=(
@@ -287,5 +288,6 @@ MODEL = Model(
     plan=plan,
     learn=learn,
     judge=teachers.judge,
+    scores=teachers.scores,
     limits=("Judged by a linear classifier that has seen synthetic records only.",),
 )

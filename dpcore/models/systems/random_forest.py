@@ -24,7 +24,15 @@ from numpy.typing import NDArray
 from dpcore.accounting.concentrated import rho_for
 from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.mechanisms.exponential import choose, exponential_epsilon, exponential_rate
-from dpcore.models.model import Array, Lesson, Model, ModelCalibration, ModelNoise, NoisePlan
+from dpcore.models.model import (
+    Array,
+    Lesson,
+    Model,
+    ModelCalibration,
+    ModelNoise,
+    NoisePlan,
+    judged_by,
+)
 from dpcore.models.records import Records, RecordShape
 
 TREES, DEEPEST = 64, 10
@@ -164,17 +172,16 @@ def learn(lesson: Lesson) -> Forests:
     return Forests(grown, depths, labels)
 
 
-def judge(learned: Forests, test: Records) -> Array:
-    """Accuracy of the trees' vote on the test records, (k, runs); a tie counts as label 0."""
+def votes(learned: Forests, records: Records) -> Array:
+    """By how much the share of trees for label 1 is above ½, (k, runs, n)."""
     deepest = max(learned.depths)
-    accuracies = np.empty((len(learned.depths), len(learned.trees)))
+    shares = np.empty((len(learned.depths), len(learned.trees), len(records)))
     for run, forest in enumerate(learned.trees):
-        leaves = np.stack([tree.leaves(test, deepest) for tree in forest])
+        leaves = np.stack([tree.leaves(records, deepest) for tree in forest])
         for place, depth in enumerate(learned.depths):
             at = leaves >> (deepest - depth)
-            votes = np.take_along_axis(learned.labels[place][run], at, axis=1)
-            accuracies[place, run] = np.mean((votes.mean(axis=0) > 0.5) == (test.labels == 1))
-    return accuracies
+            shares[place, run] = np.take_along_axis(learned.labels[place][run], at, axis=1).mean(0)
+    return shares - 0.5
 
 
 MODEL = Model(
@@ -182,6 +189,7 @@ MODEL = Model(
     title="Random forest",
     system="DP random decision forest, Fletcher and Islam [33] (survey III-A-1)",
     source="Fletcher and Islam 2017",
+    words="random forest",
     idea="Split at random without looking at anyone, then let every leaf draw its label.",
     claim=(
         "(ε, 0) by the exponential mechanism in the leaves of trees on disjoint records, with its "
@@ -194,6 +202,7 @@ MODEL = Model(
     status=Status.PROVED,
     plan=plan,
     learn=learn,
-    judge=judge,
+    judge=judged_by(votes),
+    scores=votes,
     limits=("A leaf's label is one bit: where one class is rare, most leaves answer the other.",),
 )

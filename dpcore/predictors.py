@@ -1,0 +1,67 @@
+"""Everything that predicts, by key: the convex methods, then the survey's models of a class.
+
+Where two of them have the same splits, ε, δ and adjacency, their curves stand on the same axes.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from dpcore import methods
+from dpcore.erm.losses import MARGIN_LOSSES
+from dpcore.erm.method import Method
+from dpcore.errors import one_of
+from dpcore.models import register as models
+from dpcore.models.model import Model
+
+Predictor = Method | Model
+
+
+@cache
+def register() -> dict[str, Predictor]:
+    """Every predictor by key, in display order."""
+    found = {key: model for key, model in models.register().items() if model.scores is not None}
+    return {**methods.register(), **found}
+
+
+def predictor_named(key: str) -> Predictor:
+    """The predictor called `key`.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none.
+    """
+    return register()[one_of("method", key, tuple(register()))]
+
+
+def refusal(key: str, loss: str, predicts: str) -> str:
+    """Why a predictor cannot learn this, in one plain sentence; "" where it can.
+
+    Parameters
+    ----------
+    key : str
+    loss : str
+        Of convex methods; of it a model only takes whether a class is predicted.
+    predicts : str
+        "class" of two, "classes" or "number", as of a data set's entry.
+    """
+    found = predictor_named(key)
+    if isinstance(found, Method):
+        return found.refusal(loss)
+    if loss in MARGIN_LOSSES and predicts == "class":
+        return ""
+    return f"{found.title} learns to tell two classes apart only."
+
+
+def titles() -> dict[str, str]:
+    """The name on screen of every predictor by key."""
+    return {key: found.title for key, found in register().items()}
+
+
+def in_words(key: str) -> str:
+    """What a predictor is, and its title in brackets where that says more."""
+    found = predictor_named(key)
+    if found.words == found.title[:1].lower() + found.title[1:]:
+        return found.words
+    return f"{found.words} ({found.title})"
