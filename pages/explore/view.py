@@ -30,7 +30,7 @@ from dpcore.figures.verdict import few_records
 from dpcore.figures.words import plain
 from dpcore.guarantee import Edition
 from dpcore.methods import best_method, sooner_first, without_best
-from dpcore.predictors import predictor_named, titles
+from dpcore.predictors import SELDOM_BEST, predictor_named, titles
 from pages.explore import curve_jobs, loaders
 from pages.explore.controls import ExploreChoice, every_method
 from pages.explore.loaders import Records
@@ -281,11 +281,13 @@ def gather(choice: ExploreChoice) -> View:
     split = records.first
     problem = problem_for(study, split)
     study = replace(study, epsilons=curve_jobs.grid(study, split))
-    whole = replace(
-        study,
-        methods=("nonprivate", *every_method(study.loss, split.entry.predicts)),
-        edition="sound",
-    )
+    chosen = set(study.methods)
+    compared_ones = [
+        method
+        for method in every_method(study.loss, split.entry.predicts)
+        if choice.lists_all or method in chosen or method not in SELDOM_BEST
+    ]
+    whole = replace(study, methods=("nonprivate", *compared_ones), edition="sound")
     with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
         compared = at_once = loaders.baselines(study)
         references = ReferenceStudy.of(study)
@@ -298,7 +300,6 @@ def gather(choice: ExploreChoice) -> View:
             parts = [against(rows[~is_first], compared), against(rows[is_first], at_once)]
             return pd.concat([part for part in parts if len(part)] or parts[:1]).sort_index()
 
-        chosen = set(study.methods)
         awaited = None if is_compared else references
         closed = _closed_form(whole, records)
         further = _on_every_split(whole, records)
