@@ -61,6 +61,16 @@ def refusal(key: str, loss: str, predicts: str) -> str:
     return f"{found.title} learns to tell two classes apart only."
 
 
+def records_power(key: str) -> int:
+    """By which power of 1/ε more records make up for a smaller ε.
+
+    Noise on sums and means counts against n ε. Where √n teachers vote, each counts as much as one
+    record elsewhere, and noise on their votes counts against √n ε.
+    """
+    found = register().get(key)
+    return 2 if isinstance(found, Model) and found.unlabelled else 1
+
+
 def titles() -> dict[str, str]:
     """The name on screen of every predictor by key."""
     return {key: found.title for key, found in register().items()}

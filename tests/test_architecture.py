@@ -45,7 +45,16 @@ ALLOWED = {
     "lessons": FOUNDATION
     | {"mechanisms", "accounting", "datasets", "erm", "methods", "evaluation", "audit"},
     "figures": FOUNDATION
-    | {"mechanisms", "accounting", "datasets", "erm", "evaluation", "models", "lessons"},
+    | {
+        "mechanisms",
+        "accounting",
+        "datasets",
+        "erm",
+        "evaluation",
+        "models",
+        "predictors",
+        "lessons",
+    },
     "controls": FOUNDATION
     | {
         *("accounting", "datasets", "erm", "evaluation", "figures", "lessons", "methods"),

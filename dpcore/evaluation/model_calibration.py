@@ -51,7 +51,8 @@ def calibrated(
     """
     shape = shape_with(used_columns(entry, preparation), problem.records)
     made = calibrations(model.key, shape, tuple(epsilons), delta, problem.adjacency)
-    return [_as_of_a_method(model, problem, one) for one in made]
+    further = _sized(model, made[0]) if problem.adjacency is Adjacency.REPLACE_ONE else ()
+    return [_as_of_a_method(model, problem, one, further) for one in made]
 
 
 @lru_cache(maxsize=64)
@@ -62,7 +63,25 @@ def calibrations(
     return tuple(model_named(key).calibrate(shape, epsilons, delta, adjacency))
 
 
-def _as_of_a_method(model: Model, problem: Problem, made: ModelCalibration) -> Calibration:
+def _sized(model: Model, made: ModelCalibration) -> tuple[Condition, ...]:
+    """How much further one record replaced moves the first query than one blanked out."""
+    budget = made.requested
+    other = calibrations(
+        model.key, made.shape, (budget.epsilon,), budget.delta, Adjacency.ZERO_OUT
+    )[0]
+    ratio = round(made.noise.sensitivity / other.noise.sensitivity, 3)
+    return (
+        Condition(
+            f"one record replaced moves the {made.noise.query} {ratio:g} times as far as one "
+            "blanked out, and the noise is sized for that",
+            True,
+        ),
+    )
+
+
+def _as_of_a_method(
+    model: Model, problem: Problem, made: ModelCalibration, further: tuple[Condition, ...]
+) -> Calibration:
     noise = made.noise
     conditions = tuple(OF_A_SPLIT if one == BY_PLACE else one for one in made.conditions)
     complete = (Condition(COMPLETE_ONLY, True),) if problem.complete else ()
@@ -79,7 +98,7 @@ def _as_of_a_method(model: Model, problem: Problem, made: ModelCalibration) -> C
         query=noise.query,
         sensitivity=noise.sensitivity,
         sigma=noise.scale if noise.law == "gaussian" else math.nan,
-        conditions=(*conditions, *complete),
+        conditions=(*conditions, *further, *complete),
         status=made.status,
         gaussian_mu=gaussian_mu(made),
     )
