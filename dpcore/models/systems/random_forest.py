@@ -77,17 +77,19 @@ class RandomTree:
     def leaves(self, records: Records, depth: int) -> NDArray[np.int64]:
         """The leaf, 0 to 2^depth - 1, that each record reaches."""
         node = np.zeros(len(records), dtype=np.int64)
-        x, codes = records.numbers, records.categories
-        everyone, p = np.arange(len(records)), records.shape.numbers
+        # Flat arrays are read several times as fast as those with two indices.
+        values = np.hstack([records.numbers, records.categories])
+        start = np.arange(len(records)) * values.shape[1]
+        values, right, p = values.ravel(), self.right.ravel(), records.shape.numbers
         for _ in range(depth):
-            column = self.column[node]
-            goes = np.zeros(len(records), dtype=bool)
-            if p:
-                goes = x[everyone, np.minimum(column, p - 1)] > self.threshold[node]
-            if codes.shape[1]:
-                level = codes[everyone, np.maximum(column - p, 0)]
-                goes = np.where(column < p, goes, self.right[node, level])
-            node = 2 * node + 1 + goes
+            column = self.column.take(node)
+            value = values.take(start + column)
+            goes = value > self.threshold.take(node)
+            if records.shape.levels:
+                of_levels = np.flatnonzero(column >= p)
+                place = node.take(of_levels) * self.right.shape[1]
+                goes[of_levels] = right.take(place + value.take(of_levels).astype(np.int64))
+            node += node + 1 + goes
         return np.asarray(node - (2**depth - 1))
 
 
