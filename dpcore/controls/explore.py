@@ -200,7 +200,7 @@ METHODS = Control(
     noun="the method",
     fallback_name="the others that are named, or the usual ones",
     field="methods",
-    brief=f"comma-separated; default: {exactly(Study.methods)}",
+    brief=f"comma-separated, models such as decision-tree too; default: {exactly(Study.methods)}",
     help="Ways to train with privacy: linear models first, then trees, naive Bayes and other "
     "models of the survey. The same model without privacy and a guess without any "
     "features are always drawn for comparison.",
