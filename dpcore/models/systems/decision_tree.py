@@ -178,7 +178,8 @@ def learn(lesson: Lesson) -> list[list[DecisionTree]]:
 def scores(learned: list[list[DecisionTree]], records: Records) -> Array:
     """1 or -1 by the label of a record's leaf, (k, runs, n)."""
     right = sides(records)
-    return np.array([[2.0 * t.predict(right) - 1.0 for t in fits] for fits in learned])
+    labels = np.array([[t.predict(right) for t in fits] for fits in learned], dtype=np.int8)
+    return np.where(labels == 1, 1.0, -1.0)
 
 
 MODEL = Model(

@@ -139,7 +139,7 @@ class Forests:
 
     trees: list[list[RandomTree]]
     depths: list[int]
-    labels: list[list[NDArray[np.int64]]]
+    labels: list[list[NDArray[np.int8]]]
 
 
 def scores(tree: RandomTree, records: Records, depth: int) -> Array:
@@ -162,13 +162,14 @@ def learn(lesson: Lesson) -> Forests:
     depths = [int(calibration.settings["depth"]) for calibration in calibrations]
     deepest = max(depths)
     grown: list[list[RandomTree]] = []
-    labels: list[list[NDArray[np.int64]]] = [[] for _ in calibrations]
+    labels: list[list[NDArray[np.int8]]] = [[] for _ in calibrations]
     for run, draw in enumerate(lesson.generators, 1):
         forest = [grow(train.shape, deepest, draw) for _ in range(TREES)]
         counts = np.stack([scores(tree, train, deepest) for tree in forest])
         for place, (calibration, depth) in enumerate(zip(calibrations, depths, strict=True)):
             merged = counts.reshape(TREES, 2**depth, -1, 2).sum(axis=2)
-            labels[place].append(answers(merged, calibration, draw))
+            # A byte each: a thousand fits have millions of leaves.
+            labels[place].append(answers(merged, calibration, draw).astype(np.int8))
         grown.append(forest)
         lesson.progress(run / lesson.runs, f"forest {run} of {lesson.runs}")
     return Forests(grown, depths, labels)
@@ -183,7 +184,8 @@ def votes(learned: Forests, records: Records) -> Array:
         for place, depth in enumerate(learned.depths):
             at = leaves >> (deepest - depth)
             shares[place, run] = np.take_along_axis(learned.labels[place][run], at, axis=1).mean(0)
-    return shares - 0.5
+    shares -= 0.5
+    return shares
 
 
 MODEL = Model(
