@@ -83,9 +83,14 @@ class ClinicStudy:
         return digest({"clinic": asdict(self)})
 
 
+def is_of_the_survey(method: str) -> bool:
+    """Whether it is a model of the survey, and so fits no linear model."""
+    return isinstance(predictor_named(method), Model)
+
+
 def gives_risks(method: str) -> bool:
     """Whether a method's scores are log-odds, with the logistic loss."""
-    return not isinstance(predictor_named(method), Model)
+    return not is_of_the_survey(method)
 
 
 def check_method(method: str) -> None:
