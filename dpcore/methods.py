@@ -92,12 +92,6 @@ def titles() -> dict[str, str]:
     return {key: method.title for key, method in register().items()}
 
 
-def in_words(key: str) -> str:
-    """What a method is, and its title in brackets."""
-    method = method_named(key)
-    return f"{method.words} ({method.title})"
-
-
 def describe() -> list[dict[str, object]]:
     """The register as plain dictionaries, one per method and edition."""
     return [

@@ -36,19 +36,29 @@ ALLOWED = {
     "deep": FOUNDATION | {"mechanisms", "accounting", "datasets"},
     "models": FOUNDATION | {"mechanisms", "accounting", "datasets"},
     "evaluation": FOUNDATION
-    | {"mechanisms", "accounting", "datasets", "erm", "deep", "methods", "models"},
+    | {"mechanisms", "accounting", "datasets", "erm", "deep", "methods", "models", "predictors"},
     "methods": FOUNDATION | {"mechanisms", "accounting", "erm"},
+    "predictors": FOUNDATION | {"erm", "methods", "models"},
     "estimators": FOUNDATION | {"datasets", "erm", "methods"},
     "systems": FOUNDATION | {"accounting", "erm", "deep", "methods", "models"},
     "audit": FOUNDATION | {"mechanisms", "datasets", "erm", "deep", "methods", "models"},
     "lessons": FOUNDATION
     | {"mechanisms", "accounting", "datasets", "erm", "methods", "evaluation", "audit"},
     "figures": FOUNDATION
-    | {"mechanisms", "accounting", "datasets", "erm", "evaluation", "models", "lessons"},
+    | {
+        "mechanisms",
+        "accounting",
+        "datasets",
+        "erm",
+        "evaluation",
+        "models",
+        "predictors",
+        "lessons",
+    },
     "controls": FOUNDATION
     | {
         *("accounting", "datasets", "erm", "evaluation", "figures", "lessons", "methods"),
-        *("models", "systems"),
+        *("models", "predictors", "systems"),
     },
     "export": FOUNDATION
     | {

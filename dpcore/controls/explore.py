@@ -102,14 +102,20 @@ def held_out() -> dict[str, str]:
 
 
 def private_methods(predicts: str) -> dict[str, str]:
-    """Key to title of every method that adds noise and can predict this, in display order."""
-    from dpcore.methods import register
+    """Key to title of all that adds noise and can predict this, in display order.
 
-    losses = {"class": MARGIN_LOSSES, "number": RESIDUAL_LOSSES}[predicts]
+    Parameters
+    ----------
+    predicts : str
+        "class" of two, "classes" or "number", as of a data set's entry.
+    """
+    from dpcore.predictors import refusal, titles
+
+    losses = RESIDUAL_LOSSES if predicts == "number" else MARGIN_LOSSES
     return {
-        key: method.title
-        for key, method in register().items()
-        if key != "nonprivate" and set(losses) & set(method.losses)
+        key: title
+        for key, title in titles().items()
+        if key != "nonprivate" and not all(refusal(key, loss, predicts) for loss in losses)
     }
 
 
@@ -208,8 +214,9 @@ METHODS = Control(
     noun="the method",
     fallback_name="the others that are named, or the usual ones",
     field="methods",
-    brief=f"comma-separated; default: {exactly(Study.methods)}",
-    help="Ways to train with privacy. The same model without privacy and a guess without any "
+    brief=f"comma-separated, models such as decision-tree too; default: {exactly(Study.methods)}",
+    help="Ways to train with privacy: linear models first, then trees, naive Bayes and other "
+    "models of the survey. The same model without privacy and a guess without any "
     "features are always drawn for comparison.",
 )
 CHOSEN_METHODS = {

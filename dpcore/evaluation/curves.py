@@ -51,7 +51,7 @@ from dpcore.evaluation.study import (
 from dpcore.evaluation.sweep import sweep
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, stoppable
 from dpcore.guarantee import Guarantee
-from dpcore.methods import method_named
+from dpcore.predictors import predictor_named
 from dpcore.progress import Progress, section, silent
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def closed_form(
         return in_order([closed_form(*one, progress=progress) for one in maps], study)
     first, count = parts[0], len(parts)
     scoring = scoring_for(first)
-    methods = tuple(key for key in study.methods if method_named(key).closed_form)
+    methods = tuple(key for key in study.methods if predictor_named(key).closed_form)
     if not methods:
         return pd.DataFrame(columns=list(columns(scoring)))
     study = replace(study, methods=methods)
@@ -351,7 +351,7 @@ def all_curves(
             ],
             study,
         )
-    exact = tuple(key for key in study.methods if method_named(key).closed_form)
+    exact = tuple(key for key in study.methods if predictor_named(key).closed_form)
     sampled = tuple(key for key in study.methods if key not in exact)
     progress(0.0, "calibrating the noise")
     first = each(split)[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from dpcore.evaluation.study import (
     problem_for,
 )
 from dpcore.mechanisms.gaussian import analytic_mu
+from dpcore.models.model import Model
+from dpcore.predictors import predictor_named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,10 +38,30 @@ def map_for(problem: Problem, epsilon: float, delta: float) -> str:
 
 
 def by_map(study: Study, split: Splits) -> list[tuple[Study, Sequence[Split]]]:
-    """The study's ε with each feature map, and the splits; one pair unless the rule has a say."""
+    """The study's ε with each feature map, and the splits; one pair unless the rule has a say.
+
+    Models of the survey learn from columns, whatever the map, and have a pair of their own.
+    """
     splits = each(split)
     if not splits[0].maps:
         return [(study, splits)]
+    models = tuple(key for key in study.methods if isinstance(predictor_named(key), Model))
+    pairs: list[tuple[Study, Sequence[Split]]] = []
+    if models:
+        pairs.append((replace(study, methods=models), _with_map(splits, "plain")))
+    convex = tuple(key for key in study.methods if key not in models)
+    return pairs + _of_convex(replace(study, methods=convex), splits) if convex else pairs
+
+
+def _with_map(
+    splits: Sequence[Split], features: Literal["plain", "additive", "fine"]
+) -> Sequence[Split]:
+    if isinstance(splits, RepeatedSplits):
+        return splits.with_features(features)
+    return [one.maps[features] for one in splits]
+
+
+def _of_convex(study: Study, splits: Sequence[Split]) -> list[tuple[Study, Sequence[Split]]]:
     first = splits[0]
     problem, delta = problem_for(study, first.maps["additive"]), delta_for(study, first)
     taken = [map_for(problem, epsilon, delta) for epsilon in study.epsilons]
@@ -49,12 +71,7 @@ def by_map(study: Study, split: Splits) -> list[tuple[Study, Sequence[Split]]]:
             epsilon for epsilon, one in zip(study.epsilons, taken, strict=True) if one == features
         )
         if epsilons:
-            rows = (
-                splits.with_features(features)
-                if isinstance(splits, RepeatedSplits)
-                else [one.maps[features] for one in splits]
-            )
-            pairs.append((replace(study, epsilons=epsilons), rows))
+            pairs.append((replace(study, epsilons=epsilons), _with_map(splits, features)))
     return pairs
 
 

@@ -158,10 +158,10 @@ def crossing(rows: pd.DataFrame, column: str, threshold: float, sign: float = 1.
     return float(kept.iloc[0]) if len(kept) else None
 
 
-def records_needed(records: int, reached: float, wanted: float) -> int:
-    """About how many records a smaller ε would take: noise counts against n·ε.
+def records_needed(records: int, reached: float, wanted: float, power: int = 1) -> int:
+    """About how many records a smaller ε would take: noise counts against n·ε, or √n·ε.
 
-    A planning estimate: for every method here noise on a mean falls with n ε, at one δ and one λ.
+    A planning estimate, at one δ and one λ.
 
     Parameters
     ----------
@@ -171,5 +171,7 @@ def records_needed(records: int, reached: float, wanted: float) -> int:
         ε at which n records suffice.
     wanted : float
         The target ε.
+    power : int
+        `dpcore.predictors.records_power` of the method.
     """
-    return max(records, math.ceil(records * reached / wanted))
+    return max(records, math.ceil(records * (reached / wanted) ** power))

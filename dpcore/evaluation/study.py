@@ -8,15 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
-from dpcore.datasets import Entry, Preparation, Split
+from dpcore.datasets import OWN, Entry, Preparation, Split, described, entry
 from dpcore.erm import one_vs_rest
 from dpcore.erm.losses import LOSSES, MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.erm.method import Calibration, Method, Settings
 from dpcore.erm.problem import ADJACENCIES, Problem, default_lam
 from dpcore.errors import InvalidInput, brief, number, one_of, whole
+from dpcore.evaluation.model_calibration import calibrated
 from dpcore.evaluation.task import digest
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status, default_delta
-from dpcore.methods import method_named, without_best
+from dpcore.methods import without_best
+from dpcore.models.model import Model
+from dpcore.predictors import Predictor, predictor_named, refusal
 
 MOST_RUNS, MOST_EPSILONS, MOST_STEPS = 1_000, 200, 1_000_000
 
@@ -39,8 +42,8 @@ class Study:
         λ of every method; ``None`` for the rule in n and d (`dpcore.erm.problem.default_lam`), of
         which some methods learn with a share (`Method.lam_share`).
     methods : tuple of str
-        Keys of the register; "best" is replaced by what it stands for at the study's ε
-        (`dpcore.methods.best_method`).
+        Keys of `dpcore.predictors.register`; "best" is replaced by what it stands for at the
+        study's ε (`dpcore.methods.best_method`).
     edition : str
         "sound" or "published"; a method without a published edition is run as sound.
     epsilons : tuple of float
@@ -106,11 +109,8 @@ class Study:
         epsilons = checked_epsilons(self.epsilons, at_least=1e-12)
         self._set(methods=without_best(self.methods, self.loss, epsilons))
         for method in self.methods:
-            refused = method_named(method).refusal(self.loss)
-            if refused:
-                raise InvalidInput(
-                    f"method is {brief(method)} with loss {brief(self.loss)}: {refused}"
-                )
+            if refused := self._refusal(method):
+                raise InvalidInput(f"method is {brief(method)} {refused}")
         # One study has one description and so one key: 1 and 1.0 are the same ε, named once.
         self._set(
             epsilons=tuple(dict.fromkeys(epsilons)),
@@ -135,10 +135,30 @@ class Study:
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
+    def _refusal(self, method: str) -> str:
+        """Why a method cannot learn this, after its name; "" where it can."""
+        if refused := refusal(method, self.loss, "class"):
+            return f"with loss {brief(self.loss)}: {refused}"
+        # What convex methods learn goes by the loss alone.
+        is_model = isinstance(predictor_named(method), Model)
+        refused = refusal(method, self.loss, self.entry.predicts) if is_model else ""
+        return refused and f"on {brief(self.dataset)}: {refused}"
+
+    @property
+    def entry(self) -> Entry:
+        """The public facts about the records, but for how many there are.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no such data set, or the description of its columns is no such.
+        """
+        return described(self.columns) if self.dataset == OWN else entry(self.dataset)
+
     @property
     def title(self) -> str:
         """The titles of its methods."""
-        return ", ".join(method_named(key).title for key in self.methods)
+        return ", ".join(predictor_named(key).title for key in self.methods)
 
     @property
     def key(self) -> str:
@@ -190,11 +210,40 @@ def problem_for(study: Study, split: Split) -> Problem:
     )
 
 
-def as_learned(study: Study, problem: Problem, method: Method) -> Problem:
+def as_learned(study: Study, problem: Problem, method: Predictor) -> Problem:
     """The problem as one method learns it: at its own share of λ, unless the study names λ."""
-    if study.lam is not None or edition_of(study, method) is not Edition.SOUND:
+    if (
+        isinstance(method, Model)
+        or study.lam is not None
+        or edition_of(study, method) is not Edition.SOUND
+    ):
         return problem
     return replace(problem, lam=problem.lam * method.lam_share)
+
+
+def of_a_model(study: Study, model: str) -> Study:
+    """The study of one of the survey's models, with no setting that only convex methods have."""
+    given = study.preparation
+    columns = Preparation(
+        missing=given.missing,
+        test_fraction=given.test_fraction,
+        seed=given.seed,
+        log_transform=given.log_transform,
+        include=given.include,
+    )
+    return Study(
+        dataset=study.dataset,
+        records=study.records,
+        methods=(model,),
+        epsilons=study.epsilons,
+        delta=study.delta,
+        adjacency=study.adjacency,
+        runs=study.runs,
+        seed=study.seed,
+        preparation=columns,
+        upload=study.upload,
+        columns=study.columns,
+    )
 
 
 def edition_of(study: Study, method: Method) -> Edition:
@@ -210,20 +259,25 @@ Calibrations = Mapping[str, Sequence[Calibration]]
 def calibrations_for(study: Study, problem: Problem, delta: float) -> dict[str, list[Calibration]]:
     """Every method's calibrations, one per ε, in the study's order. Pure: no data, no noise."""
     settings = Settings(study.steps, study.batch, study.full_length, study.missing_contributors)
-    calibrations = {
-        key: one_vs_rest.calibrate(
-            (method := method_named(key)),
-            as_learned(study, problem, method),
+    calibrations = {}
+    for key in study.methods:
+        found = predictor_named(key)
+        if isinstance(found, Model):
+            # Its numbers are scaled by public bounds, whatever the rows of methods are scaled by.
+            facts = study.entry, study.preparation, problem
+            calibrations[key] = calibrated(found, *facts, study.epsilons, delta)
+            continue
+        made = one_vs_rest.calibrate(
+            found,
+            as_learned(study, problem, found),
             study.epsilons,
             delta,
-            edition_of(study, method),
+            edition_of(study, found),
             settings,
         )
-        for key in study.methods
-    }
-    if problem.public_preparation:
-        return calibrations
-    return {key: [without_proof(c) for c in group] for key, group in calibrations.items()}
+        is_public = problem.public_preparation
+        calibrations[key] = made if is_public else [without_proof(c) for c in made]
+    return calibrations
 
 
 def fitting(
@@ -234,7 +288,7 @@ def fitting(
     Splits of one table differ in size only where incomplete records are dropped.
     """
     if calibrations and all(
-        group[0].problem == as_learned(study, problem, method_named(key))
+        group[0].problem == as_learned(study, problem, predictor_named(key))
         for key, group in calibrations.items()
     ):
         return calibrations

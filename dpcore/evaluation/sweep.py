@@ -14,9 +14,10 @@ from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Calibration, Release, Training
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.feature_maps import by_map, in_order
+from dpcore.evaluation.model_rows import model_rows
 from dpcore.evaluation.scoring import Array, Scoring, scoring_for
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
-from dpcore.evaluation.splits import Splits, each, splits_of
+from dpcore.evaluation.splits import RepeatedSplits, Splits, each, splits_of
 from dpcore.evaluation.study import (
     Calibrations,
     Study,
@@ -25,6 +26,8 @@ from dpcore.evaluation.study import (
 )
 from dpcore.evaluation.task import stoppable
 from dpcore.methods import method_named
+from dpcore.models.model import Model
+from dpcore.predictors import predictor_named
 from dpcore.progress import Progress, section, silent
 
 if TYPE_CHECKING:
@@ -75,7 +78,8 @@ def sweep(
         The study; the table is a deterministic function of it (except `seconds`).
     split : Split or sequence of Split, optional
         Prepared data, where at hand; loaded and split by the study's description otherwise. Of
-        several splits run r takes place r, counted round.
+        several splits run r takes place r, counted round. Models of the survey need
+        `RepeatedSplits`, which know the columns.
     calibrations : mapping, optional
         `calibrations_for` this study, where at hand.
     progress : callable
@@ -88,7 +92,8 @@ def sweep(
     DataFrame
         One row per (method, ε, run), `columns` by what is predicted. A measure's "_noiseless" is
         that of the same training on the same split with its noise left out. `seconds` is the
-        method's share of the training time. Accuracies, errors, AUC and objectives are computed on
+        method's share of the training time. Of models of the survey "accuracy_train", "objective"
+        and "excess_risk" are nan. Accuracies, errors, AUC and objectives are computed on
         the real records and are not private.
     """
     import pandas as pd
@@ -109,13 +114,21 @@ def sweep(
             study,
         )
     every = every[: study.runs]
+    models = tuple(key for key in study.methods if isinstance(predictor_named(key), Model))
+    convex = tuple(key for key in study.methods if key not in models)
     tables = []
     for place, one in enumerate(every):
         part = section(report, place / len(every), 1.0 / len(every))
         runs = range(place, study.runs, len(every))
-        tables.append(_on_split(study, one, place, runs, calibrations, part))
+        if convex:
+            own = replace(study, methods=convex)
+            tables.append(_on_split(own, one, place, runs, calibrations, part))
+        if models:
+            own = replace(study, methods=models)
+            tables.append(_of_models(own, every, one, place, runs, calibrations, part))
     report(1.0, "done")
-    table = pd.concat(tables, ignore_index=True)
+    # Models of the survey have no columns of what only convex methods have.
+    table = pd.concat(tables, ignore_index=True).reindex(columns=list(columns(scoring_for(one))))
     rank = {key: index for index, key in enumerate(study.methods)}
     order = np.lexsort(
         [
@@ -175,6 +188,33 @@ def _on_split(
     )
 
 
+def _of_models(
+    study: Study,
+    every: Splits,
+    split: Split,
+    place: int,
+    runs: range,
+    calibrations: Calibrations | None,
+    report: Progress,
+) -> pd.DataFrame:
+    """The rows of the survey's models on one of the splits."""
+    if not isinstance(every, RepeatedSplits):
+        raise TypeError("models of the survey learn from columns, which a prepared split lacks")
+    made = fitting(study, problem_for(study, split), split, calibrations)
+    rows = model_rows(
+        [made[key] for key in study.methods],
+        every.table,
+        every.preparations[place],
+        len(runs),
+        _seed(study.seed, place),
+        report,
+    )
+    count = len(rows) // len(runs)
+    return rows.assign(
+        dataset=study.dataset, loss=study.loss, split=place, run=np.tile(np.array(runs), count)
+    )
+
+
 def trainings(
     study: Study, split: Split, place: int, runs: int, calibrations: Calibrations
 ) -> list[tuple[Release, Training]]:
@@ -196,7 +236,7 @@ def trainings(
     for key in study.methods:
         engine = (method_named(key).release, calibrations[key][0].problem.lam)
         engines.setdefault(engine, []).extend(calibrations[key])
-    seed = study.seed if place == 0 else _seed(study.seed, place)
+    seed = _seed(study.seed, place)
     return [
         (release, Training(batch[0].problem, split.x_train, split.y_train, batch, runs, seed))
         for (release, _), batch in engines.items()
@@ -204,7 +244,9 @@ def trainings(
 
 
 def _seed(seed: int, place: int) -> int:
-    """The seed of the noise on a further split: no two splits share a draw."""
+    """The seed of the noise on a split: no two splits share a draw."""
+    if place == 0:
+        return seed
     return int(np.random.SeedSequence([seed, place, SPLIT_STREAM]).generate_state(1, np.uint32)[0])
 
 

@@ -20,6 +20,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.style import NEUTRAL, faded, look
 from dpcore.figures.words import listed, plain
+from dpcore.predictors import records_power
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,10 +147,12 @@ def _reached(
     )
     if reach.epsilon <= epsilon:
         return sentence
-    needed = records_needed(records, reach.epsilon, epsilon)
+    power = records_power(reach.method)
+    needed = records_needed(records, reach.epsilon, epsilon, power)
+    product = "n·ε" if power == 1 else "√n·ε"
     return (
         f"{sentence} At ε = {plain(epsilon)} it is not reachable with {records:,} {records_are}; "
-        f"about {plain(needed)} would be needed (an estimate: noise counts against n·ε)."
+        f"about {plain(needed)} would be needed (an estimate: noise counts against {product})."
     )
 
 

@@ -57,6 +57,15 @@ LOOKS = {
     "dpftrl": Look("#6B4FA0", "#C3AEEA", "2px,4px", "triangle-down"),
     "dpnewton": Look("#00707F", "#5FD3E3", "9px,3px,2px,3px,2px,3px", "bowtie"),
 }
+LOOKS |= {
+    "decision-tree": Look("#7B2D8E", "#D9A3E8", "18px,2px,2px,2px", "triangle-left"),
+    "naive-bayes": Look("#A63A00", "#FF9A5C", "4px,2px", "triangle-right"),
+    "noisy-marginals": Look("#2F6B3A", "#8FD19A", "10px,2px,10px,6px", "octagon"),
+    "online-tree": Look("#3B4CC0", "#A3AEFF", "2px,6px", "triangle-ne"),
+    "pate": Look("#8C1C4A", "#F59DB8", "14px,2px,6px,2px", "hexagram"),
+    "random-forest": Look("#006D5B", "#6FE0C4", "5px,5px,1px,5px", "star-square"),
+    "scalable-pate": Look("#6B5B00", "#EBDD8B", "1px,3px", "star-diamond"),
+}
 SURVEY = "survey"
 """The name under which a model of the survey is drawn: one curve a figure."""
 LOOKS[SURVEY] = Look(BLUE, SKY, "solid", "circle")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -220,22 +220,24 @@ ACCURACY = ModelMetric(
 )
 
 
-def linear_accuracy(features: Array, weights: Array, labels: NDArray[np.int64]) -> Array:
-    """Share of records whose score has the sign of the label; a score of 0 counts as label 0.
+Scores = Callable[[Any, Records], Array]
+"""(learned, records) -> (calibrations, runs, n) array: above 0 for label 1, else for label 0, and
+the higher the surer."""
 
-    Parameters
-    ----------
-    features : (n, d) array
-    weights : (k, runs, d) array
-    labels : (n,) array of 0 and 1
 
-    Returns
-    -------
-    (k, runs) array
-    """
-    scores = features @ weights.reshape(-1, weights.shape[-1]).T
-    right = np.mean((scores > 0.0) == (labels == 1)[:, None], axis=0)
-    return np.asarray(right.reshape(weights.shape[:2]))
+def linear_scores(features: Array, weights: Array) -> Array:
+    """Scores of records (n, d) by weights (k, runs, d)."""
+    scores = weights.reshape(-1, weights.shape[-1]) @ features.T
+    return np.asarray(scores.reshape(*weights.shape[:2], len(features)))
+
+
+def judged_by(scores: Scores) -> Callable[[Any, Records], Array]:
+    """The share of records whose score is on their label's side, as `Model.judge`."""
+
+    def accuracy(learned: Any, test: Records) -> Array:
+        return np.asarray(np.mean((scores(learned, test) > 0.0) == (test.labels == 1), axis=-1))
+
+    return accuracy
 
 
 @dataclass(frozen=True)
@@ -265,6 +267,10 @@ class Model:
         `Lesson` -> the learned models of all calibrations and runs.
     judge : callable
         (learned, test) -> (calibrations, runs) array of the measure.
+    scores : callable, optional
+        `Scores`, of a model that predicts a class.
+    words : str
+        What such a model is, in a few words.
     measure : ModelMetric
         Its measure on test records.
     adjacencies : tuple of Adjacency
@@ -292,6 +298,8 @@ class Model:
     plan: Callable[[RecordShape, PrivacyBudget, Adjacency], NoisePlan]
     learn: Callable[[Lesson], Any]
     judge: Callable[[Any, Records], Array]
+    scores: Scores | None = None
+    words: str = ""
     measure: ModelMetric = ACCURACY
     adjacencies: tuple[Adjacency, ...] = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
     edition: Edition = Edition.SOUND
@@ -299,6 +307,19 @@ class Model:
     unlabelled: bool = False
     uses_labels: bool = True
     limits: tuple[str, ...] = field(default=())
+
+    closed_form: ClassVar[bool] = False
+    trust: ClassVar[None] = None
+
+    @property
+    def paper(self) -> str:
+        """Its source, under the name that methods have for theirs."""
+        return self.source
+
+    @property
+    def editions(self) -> dict[Edition, Model]:
+        """The one edition there is, with claim, proof and standing verdict: its own."""
+        return {self.edition: self}
 
     def calibrate(
         self, shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
@@ -339,6 +360,11 @@ def gaussian_level(budget: PrivacyBudget) -> float:
     return float(analytic_mu(budget.epsilon, budget.delta))
 
 
+BY_PLACE = Condition(
+    "who is kept for testing goes by the records' places, not by what they hold", True
+)
+
+
 def data_conditions(shape: RecordShape) -> tuple[Condition, ...]:
     """The assumptions of every sensitivity here about the data."""
     return (
@@ -347,9 +373,7 @@ def data_conditions(shape: RecordShape) -> tuple[Condition, ...]:
             f"the number of records is public, blank ones included; rules use n = {shape.size:,}",
             True,
         ),
-        Condition(
-            "who is kept for testing goes by the records' places, not by what they hold", True
-        ),
+        BY_PLACE,
     )
 
 

@@ -9,13 +9,16 @@ keeps its place, so that the others keep theirs, and adds nothing to any model.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import Entry, Preparation, Table
-from dpcore.datasets.prepare import bring_to_norm, scaled, tested
+from dpcore.datasets.columns import divided
+from dpcore.datasets.prepare import bring_to_norm, scaled, tested, used_columns
+from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidInput
 
 Array = NDArray[np.float64]
@@ -139,14 +142,18 @@ class Records:
 
 def shape_of(entry: Entry) -> RecordShape:
     """The public shape of the training records, from the catalogue alone."""
+    learned_from = 1.0 if entry.further else 1.0 - TEST_FRACTION
+    return shape_with(entry.used, max(1, round(learned_from * entry.records)))
+
+
+def shape_with(columns: Sequence[Column], size: int) -> RecordShape:
+    """The public shape of so many training records with these columns."""
     levels = [
         len(column.levels) + bool(column.missing_mark) if column.kind == "category" else 2
-        for column in entry.used
+        for column in columns
         if column.kind != "number"
     ]
-    learned_from = 1.0 if entry.further else 1.0 - TEST_FRACTION
-    size = max(1, round(learned_from * entry.records))
-    return RecordShape(size, len(entry.used) - len(levels), tuple(levels))
+    return RecordShape(size, len(columns) - len(levels), tuple(levels))
 
 
 def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records, Records]:
@@ -176,9 +183,35 @@ def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records
         )
     preparation = Preparation(missing="impute", seed=seed, test_fraction=TEST_FRACTION)
     table, test = tested(table, preparation)
+    encoded = _encoded(table, shape_of(entry), preparation, labels)
+    if test.all():
+        raise InvalidInput(f"{entry.title} leaves no record to learn from.")
+    return encoded[~test], encoded[test]
+
+
+def split_records(table: Table, preparation: Preparation) -> tuple[Records, Records]:
+    """The records of exactly those rows that `dpcore.datasets.prepare` makes of a table of classes.
+
+    Parameters
+    ----------
+    table : Table
+        With a label of two classes.
+    preparation : Preparation
+        Names the split, the columns, and whether incomplete records are dropped; numbers are scaled
+        by their public bounds whatever it says. The public size is that of the training part.
+    """
+    table, train, test = divided(table, preparation)
+    shape = shape_with(used_columns(table.entry, preparation), len(train))
+    plain = replace(preparation, scaling="public", interval="symmetric")
+    encoded = _encoded(table, shape, plain, True)
+    return encoded[train], encoded[test]
+
+
+def _encoded(table: Table, shape: RecordShape, preparation: Preparation, labels: bool) -> Records:
+    """All records of a table, each by itself."""
     n, blank = table.records, table.blank
     numbers, categories = [], []
-    for column in entry.used:
+    for column in used_columns(table.entry, preparation):
         values = table.frame[column.name]
         if column.kind == "number":
             filled = scaled(column, values.to_numpy(dtype=float), preparation)[0]
@@ -190,12 +223,9 @@ def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records
         else:
             answers = np.where(blank, 0.0, values.to_numpy(dtype=float))
             categories.append(answers.astype(np.int64))
-    encoded = Records(
-        shape_of(entry),
+    return Records(
+        shape,
         np.column_stack(numbers) if numbers else np.zeros((n, 0)),
         np.column_stack(categories) if categories else np.zeros((n, 0), dtype=np.int64),
         np.where(blank, BLANK, table.label > 0 if labels else 0),
     )
-    if test.all():
-        raise InvalidInput(f"{entry.title} leaves no record to learn from.")
-    return encoded[~test], encoded[test]

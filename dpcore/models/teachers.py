@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from dpcore.guarantee import Condition
-from dpcore.models.model import Array, Lesson, ModelCalibration, linear_accuracy
+from dpcore.models.model import Array, Lesson, ModelCalibration, judged_by, linear_scores
 from dpcore.models.records import BLANK, TEST_FRACTION, Records, RecordShape, Whole
 
 PER_QUERY = math.sqrt(2.0) * (1.0 + 1e-15)
@@ -90,9 +90,13 @@ def labelled(counts: Array, sigma: float, unit: Array) -> Array:
     return np.where(noisy[:, 1] > noisy[:, 0], 1.0, -1.0)
 
 
-def judge(learned: Array, test: Records) -> Array:
-    """Accuracy of each student on the test records, (k, runs)."""
-    return linear_accuracy(inputs(test), learned, test.labels)
+def scores(learned: Array, records: Records) -> Array:
+    """Each student's score of each record, (k, runs, n)."""
+    return linear_scores(inputs(records), learned)
+
+
+judge = judged_by(scores)
+"""Accuracy of each student on the test records, (k, runs)."""
 
 
 def learn(answers: Answers, lesson: Lesson) -> Array:

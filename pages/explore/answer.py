@@ -178,7 +178,7 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
 
 def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
     from dpcore.figures.overview import overview
-    from dpcore.methods import in_words
+    from dpcore.predictors import in_words
     from pages.explore import numbers
 
     words = in_words(row["method"])

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.controls.explore import BEST, CALIBRATION, CORRECTED, NET_BENEFIT
-from dpcore.evaluation.clinic.study import LOSS, ClinicStudy
+from dpcore.evaluation.clinic.study import LOSS, ClinicStudy, gives_risks
+from dpcore.evaluation.study import Study
 from dpcore.figures.calibration import correction
 from dpcore.figures.curves import at
 from dpcore.figures.words import plain
@@ -79,12 +80,14 @@ def wanted(view: View, *, corrected: bool) -> ClinicStudy | str:
         return texts.NO_RISKS
     focus = control_text("focus") or BEST
     if focus != BEST:
+        if not gives_risks(focus):
+            return texts.MODEL_WITHOUT_RISKS.format(view.titles[focus])
         refused = loaders.uncorrectable(view.study, view.split, focus) if corrected else ""
         alone = curve_jobs.trained_study(view.study, focus)
         return verbatim(refused) or ClinicStudy(alone, corrected=corrected)
-    if any(job.drawn == "running" for job in view.untrained):
+    if any(map(_is_sought, view.untrained)):
         return texts.BEST_IS_SOUGHT
-    best = set(_line(view, focus, corrected)["method"])
+    best = set(line_of(view, focus, corrected)["method"])
     methods = tuple(method for method in view.whole.methods if method in best)
     if not methods:
         return texts.NOTHING_CORRECTED if corrected else texts.NOTHING_PROVED
@@ -109,12 +112,17 @@ def shown(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Sh
     if first is None or not curve_jobs.is_done(study):
         st.markdown(texts.RISKS_ARE_JUDGED)
         return None
-    line = _line(view, focus, study.corrected)
+    line = line_of(view, focus, study.corrected)
     row = at(line, epsilon)
-    if row["method"] != first["method"]:
-        title = view.titles[row["method"]]
-        st.caption(f":material/info: {texts.BEST_CORRECTED.format(title)}")
+    tell_other(view, first, row, corrected=study.corrected)
     return Shown(study, line, row, curve_jobs.results(study))
+
+
+def tell_other(view: View, first: pd.Series, row: pd.Series, *, corrected: bool) -> None:
+    """Say where what a tab is about is not the method that the first screen is about."""
+    if row["method"] != first["method"]:
+        words = texts.BEST_CORRECTED if corrected else texts.BEST_WITH_RISKS
+        st.caption(f":material/info: {words.format(view.titles[row['method']])}")
 
 
 def explain(chosen: pd.Series, row: pd.Series, epsilon: float) -> None:
@@ -160,8 +168,16 @@ def _is_corrected() -> bool:
     return control_value(CORRECTED.key) is True
 
 
-def _line(view: View, focus: str, corrected: bool) -> pd.DataFrame:
+def _is_sought(jobs: shared_jobs.WatchedJobs) -> bool:
+    """Whether a curve is on its way that may be the best of those whose risks are judged."""
+    return jobs.drawn == "running" and any(
+        isinstance(study, Study) and gives_risks(study.methods[0]) and not curve_jobs.is_done(study)
+        for study in jobs.studies.values()
+    )
+
+
+def line_of(view: View, focus: str, corrected: bool) -> pd.DataFrame:
     """The curve's rows of the model that the tabs are about, by ascending ε."""
-    if focus == BEST and corrected:
-        return view.best_corrected
-    return view.line(focus)
+    if focus != BEST:
+        return view.line(focus)
+    return view.best_corrected if corrected else view.best_with_risks

@@ -196,9 +196,8 @@ def _validate_link() -> str:
     if not link:
         return ""
     dataset = _linked_entry(link)
-    kind = kind_of(dataset)
-    titles = private_methods(kind)
-    methods = CHOSEN_METHODS[kind]
+    titles = private_methods(dataset.predicts)
+    methods = CHOSEN_METHODS[kind_of(dataset)]
     linked_methods = link.get(methods.key, [titles[key] for key in methods.default])
     among = {
         "view": tabs_for(dataset),
@@ -210,6 +209,7 @@ def _validate_link() -> str:
     among[GROUP_BY.key] = columns(dataset)
     among[CURVE_OF.key] = [column.name for column in dataset.used]
     among[HELD_OUT.key] = [str(HELD_OUT.text(site)) for site in ("", *dataset.sites)]
+    among[methods.key] = list(titles.values())
     message = query.validate_link(
         (*CONTROLS, *DETAIL), among, {own_table.COLUMNS: None, EXPERT: None}
     )
@@ -235,27 +235,27 @@ def _loss(form: Form, kind: str) -> str:
     return str(form.draw("loss"))
 
 
-def _methods(form: Form, kind: str, loss: str) -> list[str]:
+def _methods(form: Form, dataset: Entry, loss: str) -> list[str]:
     """Keys of the chosen methods in display order, with a note on those that cannot learn this."""
-    from dpcore.methods import method_named
+    from dpcore.predictors import refusal
 
-    titles = private_methods(kind)
-    chosen = form.draw(CHOSEN_METHODS[kind].key)
+    titles = private_methods(dataset.predicts)
+    chosen = form.draw(CHOSEN_METHODS[kind_of(dataset)].key, among=titles)
     if form.is_open:
-        _explain_methods(titles, loss)
-    refusals = {key: method_named(key).refusal(loss) for key in titles if key in chosen}
+        _explain_methods(titles, loss, dataset.predicts)
+    refusals = {key: refusal(key, loss, dataset.predicts) for key in titles if key in chosen}
     for sentence in filter(None, refusals.values()):
         st.caption(f":material/info: {sentence}")
     return [key for key, sentence in refusals.items() if not sentence]
 
 
-def _explain_methods(titles: dict[str, str], loss: str) -> None:
+def _explain_methods(titles: dict[str, str], loss: str, predicts: str) -> None:
     """Explain each method, its limits and source, and why others are missing."""
-    from dpcore.methods import method_named, register
+    from dpcore.predictors import predictor_named, refusal, register
 
     with st.popover("What the methods do", icon=":material/menu_book:", width="stretch"):
         for key, title in titles.items():
-            method = method_named(key)
+            method = predictor_named(key)
             computation = texts.AT_ONCE if method.closed_form else texts.IN_BACKGROUND
             st.markdown(f"**{title}.** {method.idea} {computation}")
             st.caption(" ".join((*method.limits, f"Source: {method.paper}.")))
@@ -265,9 +265,9 @@ def _explain_methods(titles: dict[str, str], loss: str) -> None:
                 icon=":material/map:",
                 query_params={"search": title, query.VERSION: query.THIS},
             )
-        for key, method in register().items():
-            if key not in titles and method.refusal(loss):
-                st.caption(f":material/info: {method.refusal(loss)}")
+        for key in register():
+            if key not in titles and (refused := refusal(key, loss, predicts)):
+                st.caption(f":material/info: {refused}")
 
 
 def _lambda(form: Form) -> float | None:
@@ -297,12 +297,12 @@ def _preparation(form: Form, dataset: Entry) -> Preparation:
 
 def _training(form: Form, first: Start, methods: list[str]) -> None:
     from dpcore.erm.gradient_perturbation import FULL_LENGTH_RECORDS
-    from dpcore.methods import method_named
+    from dpcore.predictors import predictor_named
 
     if form.is_open:
         st.subheader("Training", anchor=False)
     form.draw("steps")
-    is_local = any(method_named(key).trust for key in methods)
+    is_local = any(predictor_named(key).trust for key in methods)
     if form.values["edition"] == "sound" and is_local:
         form.draw("may_miss")
     if 0 < (first.size or first.entry.records) <= FULL_LENGTH_RECORDS:
@@ -374,7 +374,7 @@ def rest(first: Start) -> ExploreChoice:
         kind = kind_of(first.entry)
         loss = _loss(form, kind)
         form.draw("huber_width")
-        methods = _methods(form, kind, loss)
+        methods = _methods(form, first.entry, loss)
         form.draw("focus", among=(BEST, *methods))
         form.draw("edition")
         if first.entry.predicts == "class":
@@ -407,12 +407,10 @@ def _choice(
     return ExploreChoice(study, upload, values.get("compared_by", "accuracy"))
 
 
-def every_method(loss: str) -> tuple[str, ...]:
-    """Keys of all private methods that can learn with this loss."""
-    from dpcore.methods import register
+def every_method(loss: str, predicts: str) -> tuple[str, ...]:
+    """Keys of all private methods that can learn with this loss what a data set predicts."""
+    from dpcore.predictors import refusal, register
 
     return tuple(
-        key
-        for key, method in register().items()
-        if key != "nonprivate" and not method.refusal(loss)
+        key for key in register() if key != "nonprivate" and not refusal(key, loss, predicts)
     )

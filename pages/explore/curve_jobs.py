@@ -15,9 +15,10 @@ from dpcore.evaluation.clinic.column_curves import ColumnStudy
 from dpcore.evaluation.clinic.group_task import GroupStudy
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.references import ReferenceStudy
-from dpcore.evaluation.study import Study
+from dpcore.evaluation.study import Study, of_a_model
 from dpcore.evaluation.task import StudyProtocol, Task
-from dpcore.methods import method_named
+from dpcore.models.model import Model
+from dpcore.predictors import predictor_named
 from pages.shared import shared_jobs, uploads
 from pages.shared.uploads import TableStudy
 
@@ -36,7 +37,9 @@ def grid(study: Study, split: Split) -> tuple[float, ...]:
 
 def trained_study(study: Study, method: str) -> Study:
     """The study of one trained method, as a job of its own that other choices do not restart."""
-    is_local = method_named(method).trust is not None
+    if isinstance(predictor_named(method), Model):
+        return of_a_model(study, method)
+    is_local = predictor_named(method).trust is not None
     missing_contributors = study.missing_contributors if is_local else 0
     return replace(study, methods=(method,), missing_contributors=missing_contributors)
 
@@ -59,7 +62,7 @@ def watched(
     described: dict[str, StudyProtocol] = {}
     # What is on screen is completed before more is trained.
     for place, study in enumerate(studies, 1):
-        if reference is not None and not method_named(study.methods[0]).closed_form:
+        if reference is not None and not predictor_named(study.methods[0]).closed_form:
             described.setdefault(WITHOUT_PRIVACY, reference)
         described[f"{_doing(study)} ({place} of {count})"] = study
     if reference is not None:
@@ -73,7 +76,7 @@ def watched(
 
 
 def _doing(study: Study) -> str:
-    method = method_named(study.methods[0])
+    method = predictor_named(study.methods[0])
     return f"{'Judging' if method.closed_form else 'Training'} {method.title}"
 
 

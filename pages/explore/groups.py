@@ -12,6 +12,7 @@ from dpcore.datasets.grouping import columns
 from dpcore.evaluation.clinic.group_task import GroupStudy
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.export.explore import group_command, group_snippet
+from dpcore.figures.curves import at
 from pages.explore import clinic, curve_jobs, texts
 from pages.explore.layout import Slots
 from pages.shared import shared_jobs
@@ -77,8 +78,10 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
     measure = str(control_value(GROUP_MEASURE.key))
     rows = curve_jobs.results(study)
     without = rows[rows["method"] == REFERENCE]
-    line = rows.merge(view.line(focus)[["method", "epsilon"]])
+    judged = clinic.line_of(view, focus, corrected=False)
+    line = rows.merge(judged[["method", "epsilon"]])
     chosen = float(row["epsilon"])
+    clinic.tell_other(view, row, at(judged, chosen), corrected=False)
     model = line[line["epsilon"] == chosen]
     plot(figures.of_groups(model, without, measure, dark=view.dark), "groups_figure")
     plot(figures.gap(line, without, measure, chosen, dark=view.dark), "gap_figure")

@@ -20,7 +20,7 @@ from dpcore.evaluation.clinic import corrected
 from dpcore.evaluation.feature_maps import calibrations_on
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
-from dpcore.methods import method_named
+from dpcore.predictors import predictor_named
 from pages.shared import uploads
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def calibration(study: Study, split: Split, method: str, epsilon: float) -> Cali
     worker calibrates every ε, and this only the ε on screen.
     """
     key = _calibration_key(study)
-    if method_named(method).closed_form and epsilon in study.epsilons:
+    if predictor_named(method).closed_form and epsilon in study.epsilons:
         position = study.epsilons.index(epsilon)
         return _calibrations(key, method, study.epsilons, study, split)[position]
     return _calibrations(key, method, (epsilon,), study, split)[0]

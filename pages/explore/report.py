@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.controls.explore import BEST, THRESHOLD
+from dpcore.evaluation.clinic.study import is_of_the_survey
 from dpcore.export.report.findings import BY_HAND, BY_RULE, Findings, by_looking
 from dpcore.export.report.gather import features_at, positives
 from pages.explore import clinic, curve_jobs, groups, net_benefit
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from pages.explore.view import View
 
 LATER = "The report can be made once the curves above are there."
+LINEAR_ONLY = (
+    "A report describes a linear model, and this is {}. Choose another under Expert, as “Numbers "
+    "for”."
+)
 WHAT = (
     "One model at this ε on two pages, with the **TRIPOD+AI** checklist; one file, to be read in a "
     "browser or printed. It holds what was judged in the tabs Net benefit, Calibration and Groups, "
@@ -31,6 +36,9 @@ def show(view: View, row: pd.Series | None, focus: str) -> None:
     """Show the button that makes the report of a model, once all of it is computed."""
     if row is None or not view.is_compared:
         st.caption(f":material/hourglass: {LATER}")
+        return
+    if is_of_the_survey(row["method"]):
+        st.caption(f":material/info: {LINEAR_ONLY.format(view.titles[row['method']])}")
         return
     found = _found(view, row, focus)
 

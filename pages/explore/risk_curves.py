@@ -71,12 +71,15 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
         st.markdown(texts.CURVES_ARE_DRAWN)
         return
     from dpcore.figures.column_curves import column_curve
+    from dpcore.figures.curves import at
 
     column = str(control_value(CURVE_OF.key))
     rows = curve_jobs.results(study)
     rows = rows[rows["column"] == column]
     chosen = float(row["epsilon"])
-    model = rows[(rows["method"] == row["method"]) & (rows["epsilon"] == chosen)]
+    judged = at(clinic.line_of(view, focus, corrected=False), chosen)
+    clinic.tell_other(view, row, judged, corrected=False)
+    model = rows[(rows["method"] == judged["method"]) & (rows["epsilon"] == chosen)]
     alike = rows["feature_map"] == model["feature_map"].iloc[0]
     without = rows[(rows["method"] == REFERENCE) & alike]
     plot(column_curve(model, without, view.split.entry, dark=view.dark), "curve_figure")

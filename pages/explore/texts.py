@@ -92,11 +92,16 @@ UPLOADED = (
 LAMBDA_BY_RULE = " by rule, a 64th of it where noise does not grow as λ shrinks"
 
 NO_RISKS = "This needs risks, which only **logistic regression** gives. Choose it under Expert."
+MODEL_WITHOUT_RISKS = (
+    "{} gives classes, not risks. Methods that fit a **logistic regression** give them: choose one "
+    "under Expert."
+)
 BEST_IS_SOUGHT = "The best method is known once every curve above is there."
 NOTHING_PROVED = "No method is proved at any ε here."
 GROUPS_ARE_COMPARED = "Groups are being compared: the line above says how far it is."
 CURVES_ARE_DRAWN = "Risk curves are being drawn: the line above says how far it is."
 NOTHING_CORRECTED = "No method that is proved here has risks that can be corrected within ε."
+BEST_WITH_RISKS = "Best here of the methods that give risks: {}."
 BEST_CORRECTED = "Best here of the methods whose risks can be corrected within the same ε: {}."
 RISKS_ARE_JUDGED = "Risks are being judged: the line above says how far it is."
 BOTH_COSTS = "Give both costs to see what wrong decisions cost."

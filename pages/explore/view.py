@@ -14,6 +14,7 @@ from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.baselines import LINEAR, Baselines
+from dpcore.evaluation.clinic.study import gives_risks
 from dpcore.evaluation.curves import against
 from dpcore.evaluation.frontier import best_rows, rows_by_rule
 from dpcore.evaluation.references import ReferenceStudy
@@ -28,7 +29,8 @@ from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records
 from dpcore.figures.words import plain
 from dpcore.guarantee import Edition
-from dpcore.methods import best_method, method_named, sooner_first, titles, without_best
+from dpcore.methods import best_method, sooner_first, without_best
+from dpcore.predictors import SELDOM_BEST, predictor_named, titles
 from pages.explore import curve_jobs, loaders
 from pages.explore.controls import ExploreChoice, every_method
 from pages.explore.loaders import Records
@@ -125,6 +127,12 @@ class View:
     def best(self) -> pd.DataFrame:
         """The rows of the best proved method at each ε; on one's own table, of a fixed rule."""
         return self._best_of(self.everything)
+
+    @cached_property
+    def best_with_risks(self) -> pd.DataFrame:
+        """The same among the methods that give risks."""
+        rows = self.everything
+        return self._best_of(rows[rows["method"].map(gives_risks).astype(bool)])
 
     @cached_property
     def best_corrected(self) -> pd.DataFrame:
@@ -273,7 +281,13 @@ def gather(choice: ExploreChoice) -> View:
     split = records.first
     problem = problem_for(study, split)
     study = replace(study, epsilons=curve_jobs.grid(study, split))
-    whole = replace(study, methods=("nonprivate", *every_method(study.loss)), edition="sound")
+    chosen = set(study.methods)
+    compared_ones = [
+        method
+        for method in every_method(study.loss, split.entry.predicts)
+        if choice.lists_all or method in chosen or method not in SELDOM_BEST
+    ]
+    whole = replace(study, methods=("nonprivate", *compared_ones), edition="sound")
     with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
         compared = at_once = loaders.baselines(study)
         references = ReferenceStudy.of(study)
@@ -286,7 +300,6 @@ def gather(choice: ExploreChoice) -> View:
             parts = [against(rows[~is_first], compared), against(rows[is_first], at_once)]
             return pd.concat([part for part in parts if len(part)] or parts[:1]).sort_index()
 
-        chosen = set(study.methods)
         awaited = None if is_compared else references
         closed = _closed_form(whole, records)
         further = _on_every_split(whole, records)
@@ -350,13 +363,13 @@ def _printed(study: Study) -> set[str]:
     if study.edition != Edition.PUBLISHED:
         return set()
     return {
-        method for method in study.methods if Edition.PUBLISHED in method_named(method).editions
+        method for method in study.methods if Edition.PUBLISHED in predictor_named(method).editions
     }
 
 
 def _closed_form(study: Study, records: Records) -> pd.DataFrame:
     """The rows of the study's methods that need no training, on the splits of the first picture."""
-    closed = tuple(method for method in study.methods if method_named(method).closed_form)
+    closed = tuple(method for method in study.methods if predictor_named(method).closed_form)
     if not closed:
         return pd.DataFrame({"method": []})
     return loaders.closed_form(replace(study, methods=closed, runs=Study.runs), records)
@@ -369,7 +382,7 @@ def _on_every_split(study: Study, records: Records) -> list[Study]:
     return [
         curve_jobs.trained_study(replace(study, runs=Study.runs), method)
         for method in study.methods
-        if method_named(method).closed_form
+        if predictor_named(method).closed_form
     ]
 
 
@@ -380,7 +393,7 @@ def _alone(study: Study | None) -> list[Study]:
         for one in (study,)
         if one is not None
         for method in sooner_first(one.methods)
-        if not method_named(method).closed_form
+        if not predictor_named(method).closed_form
     ]
 
 

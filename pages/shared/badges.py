@@ -18,7 +18,7 @@ from dpcore.guarantee import (
     Edition,
     Guarantee,
 )
-from dpcore.methods import method_named
+from dpcore.predictors import predictor_named
 from pages.shared import texts
 
 GUARANTEE = Path(__file__).parents[2] / "docs" / "guarantee.md"
@@ -88,7 +88,7 @@ def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
 
     guarantee("methods")
     for calibration in chosen:
-        method = method_named(calibration.method)
+        method = predictor_named(calibration.method)
         with st.container(border=True):
             with st.container(horizontal=True, vertical_alignment="center"):
                 status(str(calibration.status))

@@ -26,9 +26,9 @@ from dpcore.evaluation.clinic.column_curves import MEASURES as CURVES
 from dpcore.evaluation.clinic.reliability import OF_BIN, OF_WHOLE
 from dpcore.evaluation.clinic.rows import with_ends
 from dpcore.evaluation.clinic.task import MEASURES
-from dpcore.methods import register as methods
 from dpcore.models.records import encode
 from dpcore.models.register import register as models
+from dpcore.predictors import refusal, register
 
 PEOPLE = 60
 SPLITS = 2
@@ -132,7 +132,7 @@ def differing(
 
 def learning(predicts: str) -> list[str]:
     loss = "squared" if predicts == "number" else "logistic"
-    able = [key for key, method in methods().items() if not method.refusal(loss)]
+    able = [key for key in register() if not refusal(key, loss, predicts)]
     rest = ["--epsilon", "0.5,4", "--runs", "2", "--steps", "3"]
     return ["sweep", "--methods", ",".join(able), *rest]
 

@@ -44,6 +44,7 @@ def test_the_method_is_by_default_what_a_rule_takes(capsys: Captured) -> None:
         (("--methods", "opera,dpgd"), "methods is 'opera,dpgd', but a report is about one only."),
         (("--epsilon", "1,2"), "epsilon is '1,2', but a report is about one only."),
         (("--methods", "nonprivate"), "method is 'nonprivate', but it must be a private one."),
+        (("--methods", "pate"), "method is 'pate', but it must be one that fits a linear model"),
         (("--methods", "adassp"), "AdaSSP learns to predict a number only."),
         (("--by", "shoe"), "column is 'shoe', but it must be one of the columns of cohort: sex,"),
         (("--threshold", "1"), "threshold is 1, but it must be"),

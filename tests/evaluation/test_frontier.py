@@ -16,6 +16,7 @@ from dpcore.evaluation.frontier import (
     rows_by_rule,
 )
 from dpcore.evaluation.scoring import ACCURACY
+from dpcore.predictors import records_power
 
 
 def rows(method: str, accuracies: dict[float, float], status: str = "proved") -> pd.DataFrame:
@@ -95,6 +96,9 @@ def test_a_dip_later_on_does_not_count_as_reached() -> None:
 def test_noise_counts_against_records_times_epsilon() -> None:
     assert records_needed(300, 1.0, 0.1) == 3_000
     assert records_needed(300, 0.1, 1.0) == 300
+    # √n teachers vote.
+    assert records_needed(300, 1.0, 0.1, records_power("pate")) == 30_000
+    assert records_power("dpgd") == records_power("naive-bayes") == 1
 
 
 def test_a_rule_may_name_another_method_at_each_epsilon() -> None:

@@ -16,7 +16,8 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.overview import LETTERS, ROW, overview
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.verdict import noise_and_split
-from dpcore.methods import in_words, register
+from dpcore.methods import register
+from dpcore.predictors import in_words
 
 QUALITIES = {
     "accuracy": ACCURACY,

@@ -20,7 +20,7 @@ _PARTS = re.compile(rf"\*\*(.+)\*\* .+ = {_SWATCH} (.+) form {_SWATCH} (.+) nois
 
 def only_methods(monkeypatch: pytest.MonkeyPatch, *methods: str) -> None:
     """As if there were no others, most of which would have to be trained."""
-    monkeypatch.setattr("pages.explore.view.every_method", lambda loss: methods)
+    monkeypatch.setattr("pages.explore.view.every_method", lambda *_: methods)
 
 
 def all_methods(monkeypatch: pytest.MonkeyPatch) -> None:

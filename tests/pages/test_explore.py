@@ -8,7 +8,7 @@ import re
 import shlex
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,7 +22,6 @@ from dpcore.accounting.risk import odds
 from dpcore.controls.explore import BEST, TABS
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.erm import accurate
-from dpcore.erm.losses import MARGIN_LOSSES
 from dpcore.evaluation import curves, references
 from dpcore.evaluation.curves import answers
 from dpcore.evaluation.references import ReferenceStudy
@@ -32,11 +31,12 @@ from dpcore.evaluation.task import JobContext
 from dpcore.export import explore as export
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
-from dpcore.methods import register
+from dpcore.predictors import SELDOM_BEST, refusal, register
 from pages.explore import curve_jobs, loaders
 from pages.explore.answer import judged_on
+from pages.explore.controls import first_choice
 from pages.explore.numbers import chosen_by
-from pages.explore.view import View
+from pages.explore.view import View, gather
 from pages.shared import query
 from tests.pages.expert import with_expert_open
 from tests.pages.explored import (
@@ -191,6 +191,30 @@ def test_the_best_is_taken_from_all_methods_whichever_are_drawn(
     assert f"the least loss first: {best[1]} " in spoken(compared)
     focused = opened(methods="OutPert", focus="OutPert")
     assert number(numbers(focused)["Accuracy"]) < number(numbers(app)["Accuracy"])
+
+
+def test_models_are_compared_with_methods_and_seldom_best_ones_where_all_are_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    all_methods(monkeypatch)
+    choice = replace(first_choice(), study=Study("cohort", records=100))
+
+    def trained(view: View) -> set[str]:
+        studies = [study for jobs in view.untrained for study in jobs.studies.values()]
+        return {study.methods[0] for study in studies if isinstance(study, Study)}
+
+    first = gather(choice)
+    assert {"dpgd", "decision-tree", "naive-bayes"} <= trained(first)
+    assert not set(SELDOM_BEST) & set(first.whole.methods)
+    assert set(first.waiting) == trained(first)
+    listed = gather(replace(choice, lists_all=True))
+    assert trained(listed) == trained(first) | set(SELDOM_BEST)
+    # With one method in focus nothing is trained but what is chosen: a link that names its methods
+    # opens as it did before there were models to choose.
+    one = replace(choice, ranks=False)
+    assert trained(gather(one)) == {"dpgd"}
+    chosen = replace(choice.study, methods=("nonprivate", "pate"))
+    assert trained(gather(replace(one, study=chosen))) == {"pate"}
 
 
 def view_of(published: bool) -> View:
@@ -412,9 +436,9 @@ def test_every_method_is_explained_where_it_is_chosen() -> None:
     app = with_expert_open(opened())
     notes = " ".join(e.value for e in (*app.sidebar.markdown, *app.sidebar.caption))
     private = [
-        method
-        for method in register().values()
-        if method.key != "nonprivate" and set(MARGIN_LOSSES) & set(method.losses)
+        found
+        for key, found in register().items()
+        if key != "nonprivate" and not refusal(key, "logistic", "class")
     ]
     assert len(private) == len(app.pills(key="methods").options)
     for method in private:

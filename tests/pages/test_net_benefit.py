@@ -113,6 +113,11 @@ def test_a_hostile_link_is_answered_and_left_out(name: str, value: str) -> None:
     assert app.slider(key="threshold").value == 50
 
 
+def test_a_model_gives_classes_and_says_so() -> None:
+    link = {"methods": "Naive Bayes", "focus": "Naive Bayes"}
+    assert "Naive Bayes gives classes, not risks." in spoken(at(LINK | link))
+
+
 def test_nothing_is_counted_before_the_tab_is_open_nor_without_risks() -> None:
     closed = at(LINK | {"view": "Per 1,000"})
     assert not any("progress" in str(bar.key) for bar in closed.get("progress"))

@@ -11,12 +11,12 @@ import pytest
 import dpcore
 from dpcore.controls.explore import FOCUS
 from dpcore.datasets import load
-from dpcore.evaluation import jobs, references, work
+from dpcore.evaluation import curves, jobs, references, work
 from dpcore.evaluation.clinic import group_task, task
 from dpcore.evaluation.clinic.group_task import GroupStudy
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.references import ReferenceStudy
-from dpcore.evaluation.study import Study
+from dpcore.evaluation.study import Study, of_a_model
 from dpcore.evaluation.task import JobContext
 from tests.pages.explored import only_methods
 from tests.pages.test_explore import COHORT, alone, at
@@ -92,3 +92,23 @@ def test_there_is_no_report_before_everything_in_it_is_computed(
     app = at(LINK | {"view": "Take along"})
     assert "Report (HTML)" not in buttons
     assert any("once the curves above are there" in each.value for each in app.caption)
+
+
+def test_a_model_of_the_survey_has_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, buttons: Made
+) -> None:
+    only_methods(monkeypatch, "opera", "naive-bayes")
+    monkeypatch.setattr("pages.explore.curve_jobs.grid", lambda *_: ALL.epsilons)
+    monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
+    left_by_workers(tmp_path)
+    study = of_a_model(ALL, "naive-bayes")
+    rows = curves.work(study, JobContext()).rows
+    file = tmp_path / jobs.FOLDER / f"{study.key}.csv"
+    file.write_text(rows.to_csv(index=False, na_rep=work.MISSING))
+    named = {"methods": "Naive Bayes", "focus": "Naive Bayes"}
+    app = at(LINK | named | {"view": "Take along"})
+    assert "Report (HTML)" not in buttons
+    assert any("this is Naive Bayes. Choose another" in each.value for each in app.caption)
+    (table,) = app.dataframe
+    shown = table.value[table.value["method"] == "naive-bayes"]
+    assert list(shown["accuracy"]) == pytest.approx(list(rows["accuracy"]))

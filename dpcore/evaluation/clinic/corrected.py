@@ -8,6 +8,7 @@ from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
 from dpcore.erm.recalibration import Recalibration, recalibrate, training_budget
 from dpcore.errors import InvalidInput, brief
+from dpcore.evaluation.clinic.study import check_method
 from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.guarantee import PrivacyBudget
@@ -31,6 +32,7 @@ def corrections_for(study: Study, problem: Problem, delta: float) -> dict[str, l
         If a method's risks cannot be corrected within the same ε, or an ε is too small.
     """
     for method in study.methods:
+        check_method(method)
         if method_named(method).trust is not None:
             raise InvalidInput(
                 f"method is {brief(method)}, where people blur their own records, but risks are "

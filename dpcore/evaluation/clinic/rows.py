@@ -13,7 +13,7 @@ from dpcore.evaluation.clinic.risks import Judged
 from dpcore.evaluation.curves import calibration_table
 from dpcore.evaluation.scoring import spread_over
 from dpcore.guarantee import Status
-from dpcore.methods import method_named
+from dpcore.predictors import predictor_named
 
 REFERENCE = "reference"
 """Method of the rows of the model without privacy."""
@@ -42,7 +42,7 @@ def of_model(models: Judged) -> dict[str, Any]:
     row = calibration_table({calibration.method: [calibration]}).iloc[0]
     said = NONE | {
         "method": calibration.method,
-        "title": method_named(calibration.method).title,
+        "title": predictor_named(calibration.method).title,
         **{name: row[name] for name in OF_NOISE},
     }
     if models.correction is None:

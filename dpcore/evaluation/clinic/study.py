@@ -9,6 +9,8 @@ from dpcore.errors import InvalidInput, number, reject, whole
 from dpcore.evaluation.clinic.calibration import BINS, MOST_BINS
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import digest
+from dpcore.models.model import Model
+from dpcore.predictors import predictor_named
 
 THRESHOLDS = tuple(place / 100 for place in range(1, 100))
 """Public, whatever the records are."""
@@ -50,6 +52,8 @@ class ClinicStudy:
         if self.study.loss != LOSS:
             raise reject("loss", self.study.loss, "logistic, which alone gives risks")
         methods = tuple(method for method in self.study.methods if method != "nonprivate")
+        for method in methods:
+            check_method(method)
         if not methods:
             raise InvalidInput("methods names no private method, but at least one must be named.")
         if not 1 <= len(self.thresholds) <= MOST_THRESHOLDS:
@@ -77,6 +81,27 @@ class ClinicStudy:
     def key(self) -> str:
         """A digest of the description and of the code that computes it."""
         return digest({"clinic": asdict(self)})
+
+
+def is_of_the_survey(method: str) -> bool:
+    """Whether it is a model of the survey, and so fits no linear model."""
+    return isinstance(predictor_named(method), Model)
+
+
+def gives_risks(method: str) -> bool:
+    """Whether a method's scores are log-odds, with the logistic loss."""
+    return not is_of_the_survey(method)
+
+
+def check_method(method: str) -> None:
+    """Refuse a model that gives no risks.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    if not gives_risks(method):
+        raise reject("method", method, "one of logistic regression, which alone gives risks")
 
 
 def check_data(entry: Entry) -> None:

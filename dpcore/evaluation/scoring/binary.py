@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
@@ -70,6 +71,21 @@ class Classification:
             "true_negative_rate": test.true_negative,
             "auc": auc.auc_of_models(models, split.x_test, split.y_test),
             "objective": objective,
+        }
+
+    def of_scores(self, scores: Array, positive: NDArray[np.bool_]) -> dict[str, Array]:
+        """Measures of scores (k, m) of test records; a score above 0 is judged positive."""
+        hits = (scores > 0.0) == positive
+        ill, well = (
+            hits[:, some].mean(axis=1) if some.any() else np.zeros(len(hits))
+            for some in (positive, ~positive)
+        )
+        return {
+            "accuracy_test": hits.mean(axis=1),
+            "balanced_accuracy": metrics.Rates(hits, ill, well).balanced,
+            "true_positive_rate": ill,
+            "true_negative_rate": well,
+            "auc": auc.auc(scores, positive),
         }
 
     def expected(

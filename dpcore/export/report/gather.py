@@ -13,7 +13,7 @@ from dpcore.errors import InvalidInput, brief, number
 from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.clinic import task as clinic
 from dpcore.evaluation.clinic.group_task import GroupStudy, compared
-from dpcore.evaluation.clinic.study import ClinicStudy, check_data
+from dpcore.evaluation.clinic.study import ClinicStudy, check_data, is_of_the_survey
 from dpcore.evaluation.curves import against, all_curves
 from dpcore.evaluation.feature_maps import by_map, calibrations_on
 from dpcore.evaluation.splits import judged, splits
@@ -56,12 +56,17 @@ def gathered(
     Raises
     ------
     InvalidInput
-        If the method adds no noise, or something does not fit the data.
+        If the method adds no noise or fits no linear model, or something does not fit the data.
     """
     total = number("epsilon", epsilon, at_least=1e-12, at_most=1e3)
     chosen = best_method(study.loss, total) if method == BEST else method
     if chosen == "nonprivate":
         raise InvalidInput(f"method is {brief(method)}, but it must be a private one.")
+    if is_of_the_survey(chosen):
+        raise InvalidInput(
+            f"method is {brief(method)}, but it must be one that fits a linear model: a report "
+            "describes no other."
+        )
     study = replace(study, methods=(chosen,), epsilons=tuple(sorted({*study.epsilons, total})))
     alone = replace(study, epsilons=(total,))
     level = 0.5 if threshold is None else threshold

@@ -15,14 +15,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.mechanisms.exponential import choose, exponential_rate
-from dpcore.models.model import Array, Lesson, Model, ModelNoise, NoisePlan, generator
-from dpcore.models.records import Records, RecordShape
+from dpcore.models.model import (
+    Array,
+    Lesson,
+    Model,
+    ModelNoise,
+    NoisePlan,
+    generator,
+    judged_by,
+)
+from dpcore.models.records import Records, RecordShape, Whole
 
 RANGE = {Adjacency.ZERO_OUT: 1.0, Adjacency.REPLACE_ONE: 2.0}
 THRESHOLDS = np.linspace(-1.0, 1.0, 17)[1:-1]
@@ -61,27 +70,73 @@ def splits(shape: RecordShape) -> int:
     return shape.numbers * len(THRESHOLDS) + sum(shape.levels)
 
 
-def sides(records: Records) -> NDArray[np.bool_]:
-    """Whether each record goes right at each public split, (n, splits)."""
-    above = records.numbers[:, :, None] > THRESHOLDS
-    levels = [
-        records.categories[:, [column]] == np.arange(count)
-        for column, count in enumerate(records.shape.levels)
-    ]
-    return np.hstack(
-        [above.reshape(len(records), records.shape.numbers * len(THRESHOLDS)), *levels]
-    )
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """The public splits: of each its column, whose code goes right above a place or just there.
+
+    Parameters
+    ----------
+    column, place : (splits,) array of int
+    above : (splits,) array of bool
+        Whether codes above the place go right, as of a number; else the code at the place does.
+    sizes : tuple of int
+        Number of codes of each column.
+    """
+
+    column: Whole
+    place: Whole
+    above: NDArray[np.bool_]
+    sizes: tuple[int, ...]
+
+    def right(self, codes: Whole, split: Whole) -> NDArray[np.bool_]:
+        """Whether each record, whose `codes` are (n, columns), goes right at its split (n,)."""
+        code = codes[np.arange(len(codes)), self.column[split]]
+        place = self.place[split]
+        return np.where(self.above[split], code > place, code == place)
 
 
-def split_scores(right: NDArray[np.bool_], labels: NDArray[np.int64]) -> Array:
-    """The "max" score of each split for a node's records, shape (splits,); blank ones add 0."""
-    transposed = right.T.astype(np.float32)  # whose sums are exact up to 2²⁴ records
-    ones = transposed @ (labels == 1).astype(np.float32)
-    zeros = transposed @ (labels == 0).astype(np.float32)
-    all_ones, all_zeros = float(np.sum(labels == 1)), float(np.sum(labels == 0))
-    return np.asarray(
-        np.maximum(ones, zeros) + np.maximum(all_ones - ones, all_zeros - zeros), dtype=float
-    )
+@cache
+def public_splits(shape: RecordShape) -> Splits:
+    """The splits of records of this shape: each threshold of each number, then each level."""
+    cuts = len(THRESHOLDS)
+    sizes = (*[cuts + 1] * shape.numbers, *shape.levels)
+    offered = (*[cuts] * shape.numbers, *shape.levels)
+    column = np.repeat(np.arange(shape.columns), offered)
+    place = np.concatenate([np.arange(count) for count in (0, *offered)])
+    return Splits(column, place, column < shape.numbers, sizes)
+
+
+def codes(records: Records) -> Whole:
+    """The interval between thresholds that a number lies in, and categories, (n, columns)."""
+    intervals = np.searchsorted(THRESHOLDS, records.numbers)
+    return np.hstack([intervals.reshape(records.numbers.shape), records.categories])
+
+
+def split_scores(held: Whole, labels: Whole, shape: RecordShape) -> Array:
+    """The "max" score of each split for a node's records, shape (splits,); blank ones add 0.
+
+    Parameters
+    ----------
+    held : (n, columns) array of int
+        Their `codes`.
+    labels : (n,) array of int
+    shape : RecordShape
+    """
+    sizes = public_splits(shape).sizes
+    start = np.cumsum([0, *sizes])
+    right = []
+    for label in (1, 0):
+        each = (held[labels == label] + start[:-1]).ravel()
+        counts = np.bincount(each, minlength=start[-1]).astype(float)
+        cuts = start[shape.numbers]
+        above = (
+            counts[:cuts]
+            .reshape(shape.numbers, len(THRESHOLDS) + 1)[:, ::-1]
+            .cumsum(axis=1)[:, -2::-1]
+        )
+        right.append(np.concatenate([above.ravel(), counts[cuts:]]))
+    (ones, zeros), (all_zeros, all_ones) = right, label_scores(labels)
+    return np.asarray(np.maximum(ones, zeros) + np.maximum(all_ones - ones, all_zeros - zeros))
 
 
 def label_scores(labels: NDArray[np.int64]) -> Array:
@@ -97,20 +152,23 @@ Path = tuple[tuple[int, bool], ...]
 class _Nodes:
     """Exact scores by path, since fits with other noise often reach the same node."""
 
-    right: NDArray[np.bool_]
-    labels: NDArray[np.int64]
-    known: dict[Path, tuple[NDArray[np.bool_], Array, Array]] = field(default_factory=dict)
+    shape: RecordShape
+    codes: Whole
+    labels: Whole
+    known: dict[Path, tuple[Whole, Array, Array]] = field(default_factory=dict)
 
-    def at(self, path: Path) -> tuple[NDArray[np.bool_], Array, Array]:
-        """The records of a node, its splits' scores and its labels' scores."""
+    def at(self, path: Path) -> tuple[Whole, Array, Array]:
+        """The places of a node's records, its splits' scores and its labels' scores."""
         if path not in self.known:
+            inside = np.arange(len(self.labels))
             if path:
                 split, side = path[-1]
-                inside = self.at(path[:-1])[0] & (self.right[:, split] == side)
-            else:
-                inside = np.ones(len(self.labels), dtype=bool)
+                inside = self.at(path[:-1])[0]
+                offered = public_splits(self.shape)
+                goes = offered.right(self.codes[inside], np.full(len(inside), split))
+                inside = inside[goes == side]
             labels = self.labels[inside]
-            scored = split_scores(self.right[inside], labels)
+            scored = split_scores(self.codes[inside], labels, self.shape)
             self.known[path] = (inside, scored, label_scores(labels))
         return self.known[path]
 
@@ -130,17 +188,17 @@ class DecisionTree:
     splits: list[NDArray[np.int64]]
     labels: NDArray[np.int64]
 
-    def predict(self, right: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The label of each record, given its `sides`."""
-        node = np.zeros(len(right), dtype=np.int64)
+    def predict(self, held: Whole, shape: RecordShape) -> NDArray[np.int64]:
+        """The label of each record, given its `codes`."""
+        node, offered = np.zeros(len(held), dtype=np.int64), public_splits(shape)
         for level in self.splits:
-            node = 2 * node + right[np.arange(len(right)), level[node]]
+            node = 2 * node + offered.right(held, level[node])
         return np.asarray(self.labels[node])
 
 
 def learn(lesson: Lesson) -> list[list[DecisionTree]]:
     """A tree for each calibration and run."""
-    nodes = _Nodes(sides(lesson.train), lesson.train.labels)
+    nodes = _Nodes(lesson.train.shape, codes(lesson.train), lesson.train.labels)
     trees: list[list[DecisionTree]] = [[] for _ in lesson.calibrations]
     for run in range(lesson.runs):
         for place, calibration in enumerate(lesson.calibrations):
@@ -167,12 +225,11 @@ def learn(lesson: Lesson) -> list[list[DecisionTree]]:
     return trees
 
 
-def judge(learned: list[list[DecisionTree]], test: Records) -> Array:
-    """Accuracy on the test records, (k, runs)."""
-    right = sides(test)
-    return np.array(
-        [[float(np.mean(t.predict(right) == test.labels)) for t in fits] for fits in learned]
-    )
+def scores(learned: list[list[DecisionTree]], records: Records) -> Array:
+    """1 or -1 by the label of a record's leaf, (k, runs, n)."""
+    held, shape = codes(records), records.shape
+    labels = np.array([[t.predict(held, shape) for t in fits] for fits in learned], dtype=np.int8)
+    return np.where(labels == 1, 1.0, -1.0)
 
 
 MODEL = Model(
@@ -180,6 +237,7 @@ MODEL = Model(
     title="Decision tree",
     system="Decision tree by exponential mechanism, Friedman and Schuster [29] (survey III-A-1)",
     source="Friedman and Schuster 2010",
+    words="decision tree",
     idea="Let each question of the tree be drawn, the better ones being the likelier.",
     claim="(ε, 0), the splits chosen by the exponential mechanism and the leaves' counts blurred.",
     proof=(
@@ -189,6 +247,7 @@ MODEL = Model(
     status=Status.PROVED,
     plan=plan,
     learn=learn,
-    judge=judge,
+    judge=judged_by(scores),
+    scores=scores,
     pure=True,
 )

@@ -25,7 +25,8 @@ from dpcore.models.model import (
     Model,
     NoisePlan,
     gaussian_noise,
-    linear_accuracy,
+    judged_by,
+    linear_scores,
     rounded_up,
 )
 from dpcore.models.records import Records, RecordShape
@@ -118,9 +119,9 @@ def log_odds(noisy: Array, sigma: Array, shape: RecordShape) -> Array:
     return np.asarray(weights[..., 1, :] - weights[..., 0, :])
 
 
-def judge(learned: Array, test: Records) -> Array:
-    """Accuracy on the test records, (k, runs)."""
-    return linear_accuracy(features(test), learned, test.labels)
+def scores(learned: Array, records: Records) -> Array:
+    """The score of each record, (k, runs, n)."""
+    return linear_scores(features(records), learned)
 
 
 MODEL = Model(
@@ -128,6 +129,7 @@ MODEL = Model(
     title="Naive Bayes",
     system="DP naive Bayes, Vaidya et al. [26] (survey III-A-1)",
     source="Vaidya, Shafiq, Basu and Hong 2013",
+    words="naive Bayes",
     idea="Count every value within each class, blur the counts, and multiply the odds they give.",
     claim="(ε, 0) by Laplace noise on each count, mean and standard deviation, from public bounds.",
     proof=(
@@ -137,7 +139,8 @@ MODEL = Model(
     status=Status.PROVED,
     plan=plan,
     learn=learn,
-    judge=judge,
+    judge=judged_by(scores),
+    scores=scores,
     limits=(
         "Columns are taken to be independent within a class, which costs accuracy without "
         "any noise too.",

@@ -153,13 +153,13 @@ def spanning(
     scored: dict[ColumnPair, float], columns: int, rate: float, draw: np.random.Generator
 ) -> list[ColumnPair]:
     """A tree of pairs, each drawn from those that join two separate parts."""
-    part, tree = list(range(columns)), []
+    pairs, values = np.array(list(scored)), np.array(list(scored.values()))
+    part, tree = np.arange(columns), []
     for _ in range(columns - 1):
-        open_pairs = [pair for pair in scored if part[pair[0]] != part[pair[1]]]
-        place = int(choose(draw, np.array([scored[pair] for pair in open_pairs]), rate))
-        first, second = open_pairs[place]
+        is_open = np.flatnonzero(part[pairs[:, 0]] != part[pairs[:, 1]])
+        first, second = pairs[is_open[choose(draw, values[is_open], rate)]].tolist()
         tree.append((first, second))
-        part = [part[first] if group == part[second] else group for group in part]
+        part[part == part[second]] = part[first]
     return tree
 
 
@@ -277,6 +277,7 @@ MODEL = Model(
     title="Noisy marginals",
     system="a sound baseline for the survey's generative systems ([76] to [80], [88], [89])",
     source="McKenna, Miklau and Sheldon 2021",
+    words="made-up records from noisy counts",
     idea="Publish made-up records that share the blurred counts of pairs of columns.",
     claim="(ε, δ) for any number of synthetic records, by zCDP.",
     proof=(
@@ -287,5 +288,6 @@ MODEL = Model(
     plan=plan,
     learn=learn,
     judge=teachers.judge,
+    scores=teachers.scores,
     limits=("Judged by a linear classifier that has seen synthetic records only.",),
 )

@@ -28,7 +28,8 @@ from dpcore.models.model import (
     Model,
     NoisePlan,
     gaussian_noise,
-    linear_accuracy,
+    judged_by,
+    linear_scores,
     rounded_up,
 )
 from dpcore.models.records import BLANK, Records, RecordShape
@@ -150,9 +151,9 @@ def stream(x: Array, signs: Array, lesson: Lesson) -> Iterator[tuple[Array, Arra
         yield noisy, weights
 
 
-def judge(learned: Array, test: Records) -> Array:
-    """Accuracy on the test records, (k, runs)."""
-    return linear_accuracy(rows(test), learned, test.labels)
+def scores(learned: Array, records: Records) -> Array:
+    """The score of each record, (k, runs, n)."""
+    return linear_scores(rows(records), learned)
 
 
 MODEL = Model(
@@ -160,6 +161,7 @@ MODEL = Model(
     title="Online learning, tree sums",
     system="Private online linear optimisation, Agarwal and Singh [51] (survey III-A-3)",
     source="Agarwal and Singh 2017",
+    words="one pass with sums kept in a tree",
     idea="Records come one after the other; a tree of blurred sums tells the model where to go.",
     claim="(ε, δ) for the whole stream of models, at nearly the regret of learning without noise.",
     proof=(
@@ -169,6 +171,7 @@ MODEL = Model(
     status=Status.PROVED,
     plan=plan,
     learn=learn,
-    judge=judge,
+    judge=judged_by(scores),
+    scores=scores,
     limits=("Each record is seen once; what is judged is the mean of the later models.",),
 )

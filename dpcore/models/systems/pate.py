@@ -53,6 +53,7 @@ MODEL = Model(
     title="PATE",
     system="PATE, Papernot et al. [84] (survey IV-A-2)",
     source="Papernot, Abadi, Erlingsson, Goodfellow and Talwar 2017",
+    words="noisy votes of teachers",
     idea="Many teachers, each with its own patients, vote; a student learns from blurred votes.",
     claim="(ε, δ) by Laplace noise on the votes, with an ε that depends on how clear they were.",
     proof=(
@@ -63,6 +64,7 @@ MODEL = Model(
     plan=plan,
     learn=partial(teachers.learn, answers),
     judge=teachers.judge,
+    scores=teachers.scores,
     unlabelled=True,
     limits=(
         "Half of the test records serve as public records without labels, which nothing here "

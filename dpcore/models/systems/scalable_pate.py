@@ -80,6 +80,7 @@ MODEL = Model(
     title="Scalable PATE",
     system="Scalable PATE (SPATE), Papernot et al. [86] (survey IV-A-2)",
     source="Papernot, Song, Mironov, Raghunathan, Talwar and Erlingsson 2018",
+    words="noisy votes of teachers who agree",
     idea="As PATE, but only where the teachers agree; the student does without the rest.",
     claim="(ε, δ) by Gaussian noise on checks and votes, with an ε that depends on the votes.",
     proof=(
@@ -90,6 +91,7 @@ MODEL = Model(
     plan=plan,
     learn=partial(teachers.learn, answers),
     judge=teachers.judge,
+    scores=teachers.scores,
     unlabelled=True,
     limits=(
         "Half of the test records serve as public records without labels, which nothing here "

@@ -19,10 +19,42 @@ ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 SHAPE = RecordShape(40, 1, (2,))
 
 
+def sides(records: Records) -> np.ndarray:
+    """Whether each record goes right at each public split, told by its values, (n, splits)."""
+    above = records.numbers[:, :, None] > decision_tree.THRESHOLDS
+    levels = [
+        records.categories[:, [column]] == np.arange(count)
+        for column, count in enumerate(records.shape.levels)
+    ]
+    return np.hstack([above.reshape(len(records), math.prod(above.shape[1:])), *levels])
+
+
+def of_splits(records: Records) -> np.ndarray:
+    return decision_tree.split_scores(decision_tree.codes(records), records.labels, records.shape)
+
+
+@pytest.mark.parametrize("numbers", [0, 3])
+def test_scores_count_who_is_told_rightly_on_either_side(numbers) -> None:
+    drawn = together(some(60, numbers=3, levels=(3, 2)), blank(RecordShape(60, 3, (3, 2))))
+    shape = RecordShape(61, numbers, (3, 2))
+    records = Records(shape, drawn.numbers[:, :numbers], drawn.categories, drawn.labels)
+    ones, zeros = records.labels == 1, records.labels == 0
+    counted = [
+        max(np.sum(side & ones), np.sum(side & zeros))
+        + max(np.sum(~side & ones), np.sum(~side & zeros))
+        for side in sides(records).T
+    ]
+    assert of_splits(records).tolist() == counted
+    offered = decision_tree.public_splits(records.shape)
+    for split, side in enumerate(sides(records).T):
+        told = offered.right(decision_tree.codes(records), np.full(len(records), split))
+        assert np.array_equal(told, side)
+
+
 def odds_of(records: Records, rate: float) -> dict[tuple[int, ...], float]:
     """Log-probability of every tree of depth 1 (split, label, label), exactly."""
-    right, found = decision_tree.sides(records), {}
-    first = special.log_softmax(rate * decision_tree.split_scores(right, records.labels))
+    right, found = sides(records), {}
+    first = special.log_softmax(rate * of_splits(records))
     for split, log_p in enumerate(first.tolist()):
         leaves = [
             special.log_softmax(rate * decision_tree.label_scores(records.labels[side]))
@@ -67,7 +99,7 @@ def worst(adjacency: Adjacency) -> tuple[Records, Records]:
 def test_one_choice_reaches_its_share_of_epsilon(adjacency) -> None:
     c = decision_tree.MODEL.calibrate(SHAPE, [1.0], 1e-5, adjacency)[0]
     for noise, scores in (
-        (c.noises[0], lambda r: decision_tree.split_scores(decision_tree.sides(r), r.labels)),
+        (c.noises[0], of_splits),
         (c.noises[1], lambda r: decision_tree.label_scores(r.labels)),
     ):
         one, other = worst(adjacency)
@@ -137,7 +169,7 @@ def test_without_noise_every_node_takes_a_best_split() -> None:
         decision_tree.MODEL.calibrate(RecordShape(500, 3, (3, 2)), [900.0], 1e-5, ZERO)[0]
     )
     tree = decision_tree.learn(Lesson(records, records[:0], [calibration], 1, 0))[0][0]
-    right = decision_tree.sides(records)
+    right = sides(records)
     wrong = [
         np.mean(np.where(right[:, split], one, other) != records.labels)
         for split in range(right.shape[1])
@@ -145,10 +177,12 @@ def test_without_noise_every_node_takes_a_best_split() -> None:
         for other in (0, 1)
     ]
     stump = int(tree.splits[0][0])
-    best = decision_tree.split_scores(right, records.labels)
+    best = of_splits(records)
     assert best[stump] == best.max()
     assert best.max() == round(len(records) * (1.0 - min(wrong)))
-    assert np.mean(tree.predict(right) == records.labels) >= 1.0 - min(wrong)
+    assert np.mean(
+        tree.predict(decision_tree.codes(records), records.shape) == records.labels
+    ) >= 1.0 - min(wrong)
 
 
 def test_more_budget_predicts_better() -> None:

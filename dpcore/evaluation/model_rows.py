@@ -1,0 +1,138 @@
+"""The survey's models on the splits of an exploration: learned and judged, a row each run.
+
+They learn from the columns as they are, and are judged on the same test records as the convex
+methods. One that needs public records without labels (`Model.unlabelled`) is learned twice in each
+run, with either half of the test records as these: every test record is judged by the model that
+was not asked about it. Each of the two keeps the ε of its row.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.datasets import Preparation, Table
+from dpcore.erm.method import Calibration
+from dpcore.evaluation.model_calibration import calibrations
+from dpcore.evaluation.scoring import Array
+from dpcore.evaluation.scoring.binary import CLASSIFICATION
+from dpcore.models.model import Lesson, Model, ModelCalibration, noiseless
+from dpcore.models.records import Records, split_records
+from dpcore.models.register import model_named
+from dpcore.progress import Progress, section
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def model_rows(
+    groups: Sequence[Sequence[Calibration]],
+    table: Table,
+    preparation: Preparation,
+    runs: int,
+    seed: int,
+    progress: Progress,
+) -> pd.DataFrame:
+    """The rows of models on one split, in the columns of `dpcore.evaluation.sweep`.
+
+    Parameters
+    ----------
+    groups : sequence of sequence of Calibration
+        Of each model, one per ε.
+    table : Table
+    preparation : Preparation
+        Names the split.
+    runs : int
+        Models at each ε.
+    seed : int
+        Of the noise on this split.
+    progress : callable
+
+    Returns
+    -------
+    DataFrame
+        Ordered by model, ε and run. Models minimise no objective; their share of the training
+        records is not counted. Measured on real records, and not private.
+    """
+    import pandas as pd
+
+    train, test = split_records(table, preparation)
+    tables = []
+    for place, group in enumerate(groups):
+        part = section(progress, place / len(groups), 1.0 / len(groups))
+        tables.append(_of_one(group, train, test, runs, seed, part))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _of_one(
+    group: Sequence[Calibration],
+    train: Records,
+    test: Records,
+    runs: int,
+    seed: int,
+    progress: Progress,
+) -> pd.DataFrame:
+    import pandas as pd
+
+    first = group[0]
+    model, adjacency = model_named(first.method), first.problem.adjacency
+    epsilons = tuple(one.requested.epsilon for one in group)
+    made = calibrations(model.key, train.shape, epsilons, first.requested.delta, adjacency)
+    lesson = Lesson(train, test[:0], made, runs, seed, section(progress, 0.0, 0.8))
+    started = time.perf_counter()
+    measured = _measured(model, lesson, test)
+    seconds = (time.perf_counter() - started) / (len(group) * runs)
+    # Without noise many ε have one model.
+    still, places = _distinct([noiseless(one) for one in made])
+    rest = section(progress, 0.8, 0.2)
+    without = _measured(model, replace(lesson, calibrations=still, runs=1, progress=rest), test)
+    for measure, single in CLASSIFICATION.single.items():
+        measured[f"{measure}_noiseless"] = np.repeat(without[single][places], runs)
+    return pd.DataFrame(
+        {
+            "method": model.key,
+            "edition": str(model.edition),
+            "epsilon": np.repeat(epsilons, runs),
+            "delta": first.requested.delta,
+            "adjacency": str(adjacency),
+            "sensitivity": np.repeat([one.sensitivity for one in group], runs),
+            "sigma": np.repeat([one.sigma for one in group], runs),
+            **measured,
+            "seconds": seconds,
+            "status": np.repeat([str(one.status) for one in group], runs),
+        }
+    )
+
+
+def _measured(model: Model, lesson: Lesson, test: Records) -> dict[str, Array]:
+    """Each measure of all calibrations and runs, one after the other."""
+    assert model.scores is not None  # it predicts a class
+    fits = len(lesson.calibrations) * lesson.runs
+    if not model.unlabelled:
+        scores = model.scores(model.learn(lesson), test)
+    else:
+        scores = np.empty((len(lesson.calibrations), lesson.runs, len(test)))
+        for place in (0, 1):
+            asked, judged = slice(place, None, 2), slice(1 - place, None, 2)
+            part = section(lesson.progress, 0.5 * place, 0.5)
+            learned = model.learn(replace(lesson, unlabelled=test[asked], progress=part))
+            scores[:, :, judged] = model.scores(learned, test[judged])
+    return CLASSIFICATION.of_scores(scores.reshape(fits, len(test)), test.labels == 1)
+
+
+def _distinct(made: Sequence[ModelCalibration]) -> tuple[list[ModelCalibration], list[int]]:
+    """One calibration of each setting, and the place among them of every one."""
+    found: dict[Hashable, int] = {}
+    kept: list[ModelCalibration] = []
+    places: list[int] = []
+    for one in made:
+        key = tuple(one.settings.items()), one.noises
+        if key not in found:
+            found[key] = len(kept)
+            kept.append(one)
+        places.append(found[key])
+    return kept, places

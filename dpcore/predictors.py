@@ -1,0 +1,84 @@
+"""Everything that predicts, by key: the convex methods, then the survey's models of a class.
+
+Where two of them have the same splits, ε, δ and adjacency, their curves stand on the same axes.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from dpcore import methods
+from dpcore.erm.losses import MARGIN_LOSSES
+from dpcore.erm.method import Method
+from dpcore.errors import one_of
+from dpcore.models import register as models
+from dpcore.models.model import Model
+
+Predictor = Method | Model
+
+SELDOM_BEST = ("noisy-marginals", "online-tree", "pate", "random-forest", "scalable-pate")
+"""Models that a comparison of all leaves out unless every method is listed, or they are chosen.
+
+On six published sets none of them was the best at any ε, and two of them take longer to train than
+all convex methods together.
+"""
+
+
+@cache
+def register() -> dict[str, Predictor]:
+    """Every predictor by key, in display order."""
+    found = {key: model for key, model in models.register().items() if model.scores is not None}
+    return {**methods.register(), **found}
+
+
+def predictor_named(key: str) -> Predictor:
+    """The predictor called `key`.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none.
+    """
+    return register()[one_of("method", key, tuple(register()))]
+
+
+def refusal(key: str, loss: str, predicts: str) -> str:
+    """Why a predictor cannot learn this, in one plain sentence; "" where it can.
+
+    Parameters
+    ----------
+    key : str
+    loss : str
+        Of convex methods; of it a model only takes whether a class is predicted.
+    predicts : str
+        "class" of two, "classes" or "number", as of a data set's entry.
+    """
+    found = predictor_named(key)
+    if isinstance(found, Method):
+        return found.refusal(loss)
+    if loss in MARGIN_LOSSES and predicts == "class":
+        return ""
+    return f"{found.title} learns to tell two classes apart only."
+
+
+def records_power(key: str) -> int:
+    """By which power of 1/ε more records make up for a smaller ε.
+
+    Noise on sums and means counts against n ε. Where √n teachers vote, each counts as much as one
+    record elsewhere, and noise on their votes counts against √n ε.
+    """
+    found = register().get(key)
+    return 2 if isinstance(found, Model) and found.unlabelled else 1
+
+
+def titles() -> dict[str, str]:
+    """The name on screen of every predictor by key."""
+    return {key: found.title for key, found in register().items()}
+
+
+def in_words(key: str) -> str:
+    """What a predictor is, and its title in brackets where that says more."""
+    found = predictor_named(key)
+    if found.words == found.title[:1].lower() + found.title[1:]:
+        return found.words
+    return f"{found.words} ({found.title})"

@@ -1,0 +1,219 @@
+"""The survey's models beside convex methods: the same records, ε, δ and adjacency in every row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import special
+
+from dpcore.datasets import Preparation, Table, load
+from dpcore.errors import InvalidInput
+from dpcore.evaluation import model_rows
+from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.curves import COLUMNS, all_curves, calibration_table
+from dpcore.evaluation.model_calibration import calibrations
+from dpcore.evaluation.models import ModelStudy
+from dpcore.evaluation.models import curve as atlas
+from dpcore.evaluation.splits import RepeatedSplits, splits
+from dpcore.evaluation.study import (
+    Study,
+    calibrations_for,
+    delta_for,
+    of_a_model,
+    problem_for,
+)
+from dpcore.evaluation.sweep import sweep
+from dpcore.guarantee import Adjacency
+from dpcore.mechanisms.gaussian import analytic_mu
+from dpcore.models.model import Model
+from dpcore.models.records import RecordShape, split_records
+from dpcore.models.register import model_named
+from dpcore.predictors import in_words, register
+
+MODELS = [key for key, found in register().items() if isinstance(found, Model)]
+SHAPE = RecordShape(455, 30, ())
+PAIRS = {
+    Adjacency.ZERO_OUT: (np.array([0.0, 400.0]), np.array([0.0, 399.0])),
+    Adjacency.REPLACE_ONE: (np.array([0.0, 400.0]), np.array([1.0, 399.0])),
+}
+"""Numbers of a leaf's records by label, of two neighbours."""
+
+
+@pytest.fixture(scope="module")
+def cancer_table() -> Table:
+    return load("breast_cancer")
+
+
+@pytest.fixture(scope="module")
+def cohort_table() -> Table:
+    return load("cohort", records=300)
+
+
+def blanked(table: Table, *places: int) -> Table:
+    """The table with some records blank."""
+    label, frame = table.label.copy(), table.frame.copy()
+    label[list(places)] = 0
+    frame.loc[list(places)] = np.nan
+    return replace(table, label=label, frame=frame)
+
+
+@pytest.mark.parametrize("dataset", ["breast_cancer", "cohort"])
+@pytest.mark.parametrize("missing", ["impute", "drop"])
+def test_every_method_of_a_study_learns_from_and_is_judged_on_the_same_records(
+    dataset, missing
+) -> None:
+    table = blanked(load(dataset), 3, 4, 5, 6, 7)
+    for preparation in splits(table, Preparation(missing=missing)).preparations[:2]:
+        (split,) = RepeatedSplits(table, (preparation,))
+        train, test = split_records(table, preparation)
+        assert np.array_equal(train.signs, split.y_train)
+        assert np.array_equal(test.signs, split.y_test)
+        assert train.shape.size == split.records == len(train)
+        # Not their labels alone: the first number, before rows are brought to one length.
+        columns = RepeatedSplits(table, (replace(preparation, norm="clip"),))[0]
+        first = columns.x_test[:, 0]
+        assert np.corrcoef(first, test.numbers[:, 0])[0, 1] > 0.9
+
+
+def test_on_the_atlas_split_they_are_the_atlas_models(cancer_table) -> None:
+    one_split = RepeatedSplits(cancer_table, (Preparation(),))
+    for key in ("decision-tree", "naive-bayes", "online-tree"):
+        study = Study(methods=(key,), epsilons=(0.1, 1.0), runs=20)
+        rows = all_curves(study, one_split).set_index("epsilon")
+        usual = atlas(ModelStudy(model=key, epsilons=(0.1, 1.0), runs=20))
+        assert list(rows.columns) == list(COLUMNS[:2]) + list(COLUMNS[3:])
+        for epsilon in (0.1, 1.0):
+            wanted = usual.loc[usual["epsilon"] == epsilon, "value"].mean()
+            assert rows.loc[epsilon, "accuracy"] == pytest.approx(wanted, abs=1e-12)
+            if key == "decision-tree":
+                error = rows.loc[epsilon, "accuracy_noise_deviation"] / np.sqrt(20)
+                known = {0.1: 0.847, 1.0: 0.909}[epsilon]
+                assert abs(rows.loc[epsilon, "accuracy"] - known) < 2.0 * error + 0.001
+
+
+@pytest.mark.parametrize("key", MODELS)
+@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
+def test_a_row_is_proved_at_its_epsilon_under_the_adjacency_that_was_chosen(
+    key, adjacency, cancer
+) -> None:
+    study = Study(methods=(key,), epsilons=(0.3, 2.0), adjacency=adjacency)
+    made = calibrations_for(study, problem_for(study, cancer), delta_for(study, cancer))
+    rows = calibration_table(made)
+    assert list(rows["adjacency"]) == [adjacency] * 2
+    assert set(rows["status"]) == {"proved"}
+    pure = key == "decision-tree"
+    assert list(rows["delta"]) == [0.0 if pure else 1e-5] * 2
+    for one in made[key]:
+        assert (one.proof.epsilon, one.proof.delta) == (
+            one.requested.epsilon,
+            0.0 if pure else 1e-5,
+        )
+        if one.gaussian_mu is not None:  # all noise together spends the budget, and no more
+            most = float(analytic_mu(one.requested.epsilon, 1e-5))
+            assert 0.999999 * most < one.gaussian_mu < (1.0 + 1e-12) * most
+
+
+@pytest.mark.parametrize("adjacency", list(PAIRS))
+def test_the_noise_of_a_row_is_sized_for_its_adjacency_and_attained(adjacency, cancer) -> None:
+    """A tree's row at ε under one adjacency would promise too much with the noise of the other."""
+
+    def spent(noise_of: Adjacency) -> float:
+        """ε that the leaf of a clear majority reaches between neighbours, over all choices."""
+        (made,) = calibrations("decision-tree", SHAPE, (1.0,), 1e-5, noise_of)
+        one, other = (special.log_softmax(made.noises[1].scale * n) for n in PAIRS[adjacency])
+        return float(np.abs(one - other).max()) * (made.settings["depth"] + 1)
+
+    assert spent(adjacency) == pytest.approx(1.0)
+    factor = 2.0 if adjacency is Adjacency.REPLACE_ONE else 0.5
+    other = next(one for one in PAIRS if one is not adjacency)
+    assert spent(other) == pytest.approx(factor)
+    study = Study(methods=("decision-tree",), epsilons=(1.0,), adjacency=adjacency)
+    made = calibrations_for(study, problem_for(study, cancer), 1e-5)["decision-tree"][0]
+    said = [one.text for one in made.conditions if "2 times as far" in one.text]
+    assert len(said) == (adjacency is Adjacency.REPLACE_ONE)
+
+
+def test_who_is_asked_about_publicly_judges_nobody_who_was(cancer_table, monkeypatch) -> None:
+    asked, judged = [], []
+    pate = model_named("pate")
+
+    def learn(lesson):
+        asked.append(lesson.unlabelled)
+        return pate.learn(lesson)
+
+    def scores(learned, records):
+        judged.append(records)
+        return pate.scores(learned, records)
+
+    watched = replace(pate, learn=learn, scores=scores)
+    monkeypatch.setattr(model_rows, "model_named", lambda key: watched)
+    preparation = Preparation()
+    sweep(
+        Study(methods=("pate",), epsilons=(1.0,), runs=2),
+        split=RepeatedSplits(cancer_table, (preparation,)),
+    )
+    test = split_records(cancer_table, preparation)[1]
+    for public, others in zip(asked, judged, strict=True):
+        assert len(public) + len(others) == len(test)
+    both = {tuple(row) for records in judged[:2] for row in records.numbers}
+    assert both == {tuple(row) for row in test.numbers}
+    assert not {tuple(row) for row in asked[0].numbers} & {tuple(row) for row in judged[0].numbers}
+
+
+def test_what_only_methods_have_starts_no_model_anew() -> None:
+    usual = of_a_model(Study(), "naive-bayes").key
+    for same in (
+        {"lam": 0.1},
+        {"loss": "huber"},
+        {"edition": "published"},
+        {"steps": 7},
+        {"preparation": Preparation(features="additive", intercept=True)},
+    ):
+        assert of_a_model(replace(Study(), **same), "naive-bayes").key == usual
+    for other in (
+        {"delta": 1e-7},
+        {"adjacency": "replace-one"},
+        {"seed": 1},
+        {"runs": 31},
+        {"preparation": Preparation(missing="drop")},
+    ):
+        assert of_a_model(replace(Study(), **other), "naive-bayes").key != usual
+
+
+def test_by_rule_or_not_a_model_is_the_same(cohort_table) -> None:
+    study = Study("cohort", methods=("dpgd", "naive-bayes"), epsilons=(0.01, 10.0), runs=2)
+    by_rule = replace(study, preparation=Preparation(features="rule"))
+    tables = [
+        sweep(one, split=splits(cohort_table, one.preparation)).set_index("method")
+        for one in (study, by_rule)
+    ]
+    plain, ruled = (table.loc["naive-bayes"].drop(columns="seconds") for table in tables)
+    pd.testing.assert_frame_equal(plain, ruled)
+    assert list(tables[1].index) == ["dpgd"] * 4 + ["naive-bayes"] * 4
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"dataset": "diabetes", "loss": "squared"}, "learns to tell two classes apart only"),
+        ({"dataset": "optical_digits"}, "on 'optical_digits': Decision tree learns to tell two"),
+        ({"dataset": "nowhere"}, "dataset is 'nowhere'"),
+    ],
+)
+def test_what_a_model_cannot_learn_is_refused(wrong, said) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        Study(methods=("decision-tree",), **wrong)
+
+
+def test_a_model_gives_no_risks() -> None:
+    with pytest.raises(InvalidInput, match="method is 'naive-bayes', but it must be"):
+        ClinicStudy(Study(methods=("naive-bayes",)))
+
+
+def test_models_are_named_in_plain_words() -> None:
+    assert in_words("decision-tree") == "decision tree"
+    assert in_words("pate") == "noisy votes of teachers (PATE)"
+    assert in_words("dpgd") == "noise on every full step (DP-GD)"
