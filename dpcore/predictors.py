@@ -42,7 +42,7 @@ def predictor_named(key: str) -> Predictor:
     return register()[one_of("method", key, tuple(register()))]
 
 
-def refusal(key: str, loss: str, predicts: str) -> str:
+def refusal(key: str, loss: str, predicts: str, *, is_own: bool = False) -> str:
     """Why a predictor cannot learn this, in one plain sentence; "" where it can.
 
     Parameters
@@ -52,11 +52,16 @@ def refusal(key: str, loss: str, predicts: str) -> str:
         Of convex methods; of it a model only takes whether a class is predicted.
     predicts : str
         "class" of two, "classes" or "number", as of a data set's entry.
+    is_own : bool
+        Whether the records are of somebody's own table, of which nobody has said that some without
+        their labels are public.
     """
     found = predictor_named(key)
     if isinstance(found, Method):
         return found.refusal(loss)
     if loss in MARGIN_LOSSES and predicts == "class":
+        if found.unlabelled and is_own:
+            return f"{found.title} needs public records, and nobody has named some in this table."
         return ""
     return f"{found.title} learns to tell two classes apart only."
 

@@ -63,12 +63,16 @@ class Worker:
         """As `in_turn`, after those who have had their turn."""
         return in_turn(owners, list(self._served))
 
-    def shutdown(self) -> None:
-        """End the process as soon as its current job has ended; no other job begins."""
+    def empty(self) -> None:
+        """Cancel the jobs that wait."""
         with _one_at_a_time:
             waiting, self._waiting = self._waiting, []
         for _, future, _ in waiting:
             future.cancel()
+
+    def shutdown(self) -> None:
+        """End the process as soon as its current job has ended; no other job begins."""
+        self.empty()
         self._queue.shutdown()
         self._end()
 
@@ -193,6 +197,9 @@ def close() -> None:
     with _one_at_a_time:
         workers = list(_local.values())
         _local.clear()
+    # One waits for its current job while the others would go on with theirs.
+    for worker in workers:
+        worker.empty()
     for worker in workers:
         worker.shutdown()
 

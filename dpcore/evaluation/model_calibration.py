@@ -16,8 +16,8 @@ from dpcore.models.records import RecordShape, shape_with
 from dpcore.models.register import model_named
 
 OF_A_SPLIT = Condition(
-    "who is kept for testing goes by the records' places, of small published sets also by their "
-    "classes: ε speaks of the training records of a split",
+    "who is kept for testing goes by the records' places or sites, of small published sets also by "
+    "their classes: ε speaks of the training records of a split",
     True,
 )
 

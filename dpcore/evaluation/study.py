@@ -141,7 +141,10 @@ class Study:
             return f"with loss {brief(self.loss)}: {refused}"
         # What convex methods learn goes by the loss alone.
         is_model = isinstance(predictor_named(method), Model)
-        refused = refusal(method, self.loss, self.entry.predicts) if is_model else ""
+        refused = ""
+        if is_model:
+            is_own = self.dataset == OWN
+            refused = refusal(method, self.loss, self.entry.predicts, is_own=is_own)
         return refused and f"on {brief(self.dataset)}: {refused}"
 
     @property
@@ -223,13 +226,17 @@ def as_learned(study: Study, problem: Problem, method: Predictor) -> Problem:
 
 def of_a_model(study: Study, model: str) -> Study:
     """The study of one of the survey's models, with no setting that only convex methods have."""
-    given = study.preparation
-    columns = Preparation(
-        missing=given.missing,
-        test_fraction=given.test_fraction,
-        seed=given.seed,
-        log_transform=given.log_transform,
-        include=given.include,
+    usual = Preparation()
+    # What is left says which records are learned from and tested on, and which columns they have.
+    columns = replace(
+        study.preparation,
+        scaling=usual.scaling,
+        interval=usual.interval,
+        norm=usual.norm,
+        intercept=usual.intercept,
+        features=usual.features,
+        fourier_features=usual.fourier_features,
+        bandwidth=usual.bandwidth,
     )
     return Study(
         dataset=study.dataset,

@@ -28,7 +28,9 @@ DETAIL = (
     "The model adds up one part for each column; this is the part of one. "
     "Every record is brought to one length first, which stretches or shrinks all parts of a person "
     "alike. "
-    "The curve is drawn for a record of average length. "
+    "The curve is that part at average length. "
+    "A value far from the middle also makes a record longer, which shrinks all its parts. "
+    "So the odds of a person move otherwise, with few columns by multiples. "
     "Adding 0.7 to the log odds doubles the odds. "
     "The curve says what the model does, not what causes the condition. "
     "Whoever corrects published weights by hand, without a look at the records, pays no ε for it."
@@ -36,7 +38,12 @@ DETAIL = (
 
 
 def column_curve(
-    model: pd.DataFrame, without: pd.DataFrame, entry: Entry, *, dark: bool = False
+    model: pd.DataFrame,
+    without: pd.DataFrame,
+    entry: Entry,
+    *,
+    fills: bool = True,
+    dark: bool = False,
 ) -> Drawn:
     """The curve of one column at one ε, with the band of single runs.
 
@@ -48,6 +55,8 @@ def column_curve(
         Rows of the model without privacy, with the same features, of the same column.
     entry : Entry
         Of the data set.
+    fills : bool
+        Whether unknown values are filled in; else their records are left out.
     dark : bool
         Whether it is drawn on a dark ground.
     """
@@ -61,7 +70,7 @@ def column_curve(
     detail = f"0 is {named} at {reference}. "
     if column.kind == "number":
         detail += "Values beyond the axis count as its ends. "
-        if column.missing_mark:
+        if column.missing_mark and fills:
             detail += f"An unknown value counts as {reference}. "
     return Drawn(figure, sentence, alt, detail + DETAIL)
 
@@ -171,8 +180,8 @@ def _sentence(model: pd.DataFrame, without: pd.DataFrame, column: Column) -> str
     reference = _at(_reference(model), column)
     named, at = _cut(column.name), _at(row, column)
     told = (
-        f"At ε = {plain(row['epsilon'])} {row['title']} puts the odds at {named} = {at} at "
-        f"{_times(value)} those at {reference}."
+        f"At ε = {plain(row['epsilon'])} {row['title']}’s part for {named} puts the odds at {at} "
+        f"at {_times(value)} those at {reference}."
     )
     runs = band(int(row["runs"]))
     within = f"{runs}: {_odds(low)} to {_times(high)}"

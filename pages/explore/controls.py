@@ -243,7 +243,10 @@ def _methods(form: Form, dataset: Entry, loss: str) -> list[str]:
     chosen = form.draw(CHOSEN_METHODS[kind_of(dataset)].key, among=titles)
     if form.is_open:
         _explain_methods(titles, loss, dataset.predicts)
-    refusals = {key: refusal(key, loss, dataset.predicts) for key in titles if key in chosen}
+    is_own = dataset.key == OWN
+    refusals = {
+        key: refusal(key, loss, dataset.predicts, is_own=is_own) for key in titles if key in chosen
+    }
     for sentence in filter(None, refusals.values()):
         st.caption(f":material/info: {sentence}")
     return [key for key, sentence in refusals.items() if not sentence]
@@ -407,10 +410,13 @@ def _choice(
     return ExploreChoice(study, upload, values.get("compared_by", "accuracy"))
 
 
-def every_method(loss: str, predicts: str) -> tuple[str, ...]:
+def every_method(loss: str, dataset: Entry) -> tuple[str, ...]:
     """Keys of all private methods that can learn with this loss what a data set predicts."""
     from dpcore.predictors import refusal, register
 
     return tuple(
-        key for key in register() if key != "nonprivate" and not refusal(key, loss, predicts)
+        key
+        for key in register()
+        if key != "nonprivate"
+        and not refusal(key, loss, dataset.predicts, is_own=dataset.key == OWN)
     )

@@ -71,7 +71,7 @@ def _found(view: View, row: pd.Series, focus: str) -> Findings:
         study=view.study,
         calibration=view.calibration(method, edition, epsilon),
         split=view.split,
-        features=features_at(view.study, view.split, epsilon),
+        features=features_at(view.study, view.split, method, epsilon),
         line=rows[(rows["method"] == method) & (rows["edition"] == edition)],
         compared=view.compared,
         judged=view.judged,

@@ -82,7 +82,9 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
     model = rows[(rows["method"] == judged["method"]) & (rows["epsilon"] == chosen)]
     alike = rows["feature_map"] == model["feature_map"].iloc[0]
     without = rows[(rows["method"] == REFERENCE) & alike]
-    plot(column_curve(model, without, view.split.entry, dark=view.dark), "curve_figure")
+    fills = view.split.preparation.missing == "impute"
+    drawn = column_curve(model, without, view.split.entry, fills=fills, dark=view.dark)
+    plot(drawn, "curve_figure")
     clinic.tell_nearest(chosen, epsilon)
     with st.container(horizontal=True, gap="small"):
         table_behind(rows, "risk_curve", "What each model says about the column, at every ε")

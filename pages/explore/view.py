@@ -284,7 +284,7 @@ def gather(choice: ExploreChoice) -> View:
     chosen = set(study.methods)
     compared_ones = [
         method
-        for method in every_method(study.loss, split.entry.predicts)
+        for method in every_method(study.loss, split.entry)
         if choice.lists_all or method in chosen or method not in SELDOM_BEST
     ]
     whole = replace(study, methods=("nonprivate", *compared_ones), edition="sound")

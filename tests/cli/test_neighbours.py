@@ -132,7 +132,7 @@ def differing(
 
 def learning(predicts: str) -> list[str]:
     loss = "squared" if predicts == "number" else "logistic"
-    able = [key for key in register() if not refusal(key, loss, predicts)]
+    able = [key for key in register() if not refusal(key, loss, predicts, is_own=True)]
     rest = ["--epsilon", "0.5,4", "--runs", "2", "--steps", "3"]
     return ["sweep", "--methods", ",".join(able), *rest]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
@@ -15,6 +16,10 @@ from dpcore.datasets.text import read_checked
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.baselines import usual
 from dpcore.evaluation.splits import splits
+from dpcore.evaluation.study import Study, of_a_model
+from dpcore.export.report.build import report
+from dpcore.export.report.gather import gathered
+from dpcore.export.report.html import html
 
 MadeUp = Callable[..., bytes]
 KEY = "heart_sites"
@@ -64,6 +69,26 @@ def test_a_site_held_out_is_one_split_for_models_and_for_baselines(made_up: Made
     assert found[0].tested == 30
     assert usual(preparation).held_out == "Switzerland"
     assert len(splits(four_sites(made_up), Preparation())) > 1
+    # A tree is judged on the same records as a line.
+    study = Study(KEY, methods=("opera", "decision-tree"), preparation=preparation)
+    (of_tree,) = splits(four_sites(made_up), of_a_model(study, "decision-tree").preparation)
+    assert np.array_equal(of_tree.y_test, found[0].y_test)
+    assert of_tree.records == found[0].records
+
+
+def test_a_report_says_which_site_it_was_tested_on_and_what_was_dropped(made_up: MadeUp) -> None:
+    table = four_sites(made_up)
+    study = Study(KEY, runs=2, preparation=Preparation(held_out="Switzerland"))
+    text = html(report(gathered(study, 1.0, "outpert", records=table), date(2026, 11, 25)))
+    assert "All records of Switzerland are tested on" in text
+    assert "30 of Switzerland tested on" in text
+    for said in ("drawn at random", "with internal validation", "from one source"):
+        assert said not in text
+    study = replace(study, preparation=Preparation(missing="drop"))
+    text = html(report(gathered(study, 1.0, "outpert", records=table), date(2026, 11, 25)))
+    assert "every record without an unknown value" in text
+    assert "a few more or fewer in the others" in text
+    assert "every record that the description admits" not in text
 
 
 def test_a_value_of_zero_that_cannot_be_is_unknown(made_up: MadeUp) -> None:

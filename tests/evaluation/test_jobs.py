@@ -402,6 +402,25 @@ def test_a_worker_killed_while_it_has_nothing_to_do_takes_no_job_along() -> None
         time.sleep(1.0)  # its end is noticed a moment later
 
 
+def test_no_job_begins_once_the_workers_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    executors.close()
+    begun, go = [], threading.Event()
+
+    def do(_: executors.Worker, work: Callable[[], object]) -> object:
+        begun.append(work())
+        return go.wait(60.0)
+
+    monkeypatch.setattr(executors.Worker, "_do", do)
+    given = [executors.submit(str, name, is_long=name[0] == "l") for name in ("l1", "s1", "s2")]
+    wait_for(lambda: sorted(begun) == ["l1", "s1"])
+    closing = threading.Thread(target=executors.close)
+    closing.start()
+    wait_for(given[2].cancelled)
+    go.set()
+    closing.join()
+    assert sorted(begun) == ["l1", "s1"]
+
+
 def test_the_process_that_has_loaded_the_libraries_does_the_next_job() -> None:
     # As a training does: loky ends a process that grows, compared with after its first job.
     executors.close()

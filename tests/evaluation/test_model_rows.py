@@ -31,7 +31,7 @@ from dpcore.mechanisms.gaussian import analytic_mu
 from dpcore.models.model import Model
 from dpcore.models.records import RecordShape, split_records
 from dpcore.models.register import model_named
-from dpcore.predictors import in_words, register
+from dpcore.predictors import in_words, refusal, register
 
 MODELS = [key for key, found in register().items() if isinstance(found, Model)]
 SHAPE = RecordShape(455, 30, ())
@@ -206,6 +206,13 @@ def test_by_rule_or_not_a_model_is_the_same(cohort_table) -> None:
 def test_what_a_model_cannot_learn_is_refused(wrong, said) -> None:
     with pytest.raises(InvalidInput, match=said):
         Study(methods=("decision-tree",), **wrong)
+
+
+def test_nobody_said_that_some_of_ones_own_table_is_public() -> None:
+    assert refusal("pate", "logistic", "class") == ""
+    refused = refusal("pate", "logistic", "class", is_own=True)
+    assert refused == "PATE needs public records, and nobody has named some in this table."
+    assert refusal("decision-tree", "logistic", "class", is_own=True) == ""
 
 
 def test_a_model_gives_no_risks() -> None:

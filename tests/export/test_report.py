@@ -12,13 +12,14 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from dpcore.datasets import Preparation, load
+from dpcore.datasets import Preparation, load, prepare
 from dpcore.datasets.schema import Column, Label
+from dpcore.evaluation.clinic.group_task import EVERYBODY
 from dpcore.evaluation.study import Study
 from dpcore.export.report import parts
 from dpcore.export.report.build import report
 from dpcore.export.report.findings import Findings
-from dpcore.export.report.gather import gathered
+from dpcore.export.report.gather import features_at, gathered
 from dpcore.export.report.html import html, shown
 from dpcore.figures.statements import statement
 from dpcore.figures.words import percent
@@ -243,9 +244,10 @@ def test_rates_of_groups_of_a_few_people_are_left_out(found: Findings) -> None:
     grid, untold = section_of.parts
     assert isinstance(grid, parts.Grid)
     assert isinstance(untold, parts.Sentences)
-    assert "sex = male" not in {row[0] for row in grid.rows}
-    assert "sex = female" in {row[0] for row in grid.rows}
+    # Those of one group left out alone would follow from everybody's and the other's.
+    assert [row[0] for row in grid.rows] == [EVERYBODY]
     assert "sex = male" in untold.lines[0]
+    assert "sex = female" in untold.lines[0]
 
 
 def test_a_report_without_judged_risks_or_numbers_says_so(found: Findings) -> None:
@@ -256,6 +258,14 @@ def test_a_report_without_judged_risks_or_numbers_says_so(found: Findings) -> No
     empty = report(replace(found, line=nothing), DAY)
     assert "All records to learn from are blank" in section(empty, "Measures")
     assert "<polyline" not in html(empty)
+
+
+def test_the_features_are_those_of_the_method_also_beside_a_tree() -> None:
+    by_rule = Preparation(features="rule")
+    study = replace(STUDY, records=3_000, methods=("opera", "naive-bayes"), preparation=by_rule)
+    split = prepare(load("cohort", records=3_000), by_rule)
+    assert features_at(study, split, "opera", 10.0) == "fine"
+    assert features_at(study, split, "opera", 1e-3) == "plain"
 
 
 @pytest.mark.usefixtures("few_splits")

@@ -64,7 +64,7 @@ def test_a_number_is_a_line_with_its_band_and_the_sentence_says_how_sure(dark: b
     assert (band.y[2], band.y[1]) == (pytest.approx(math.log(6.0)), 0.0)
     assert drawn.figure.layout.xaxis.title.text == "age (years)"
     assert drawn.sentence == (
-        "At ε = 1 OPERA puts the odds at age = 100 years at 3 times those at 60 years. "
+        "At ε = 1 OPERA’s part for age puts the odds at 100 years at 3 times those at 60 years. "
         "9 of 10 runs: 1.5 to 6 times, so 19 of 20 runs say more. Without privacy: 7.4 times."
     )
     assert "9 of 10 runs: 0.41 to 1.79" in private.hovertext[2]
@@ -103,7 +103,7 @@ def test_levels_stand_below_each_other() -> None:
     assert (list(private.x), list(private.y)) == ([0.0, 0.7], [0, 1])
     assert list(reference.x) == [0.0, 0.5]
     assert list(private.error_x.array) == pytest.approx([0.0, 0.1])
-    started = "At ε = 1 OPERA puts the odds at sex = male at 2 times those at female. "
+    started = "At ε = 1 OPERA’s part for sex puts the odds at male at 2 times those at female. "
     assert drawn.sentence.startswith(started)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dpcore.datasets import OWN, Entry, Split
+from dpcore.datasets.prepare import used_columns
 from dpcore.erm.method import Calibration, Method
 from dpcore.evaluation.baselines import Baselines
 from dpcore.evaluation.clinic.rows import REFERENCE
@@ -113,8 +114,21 @@ class Findings:
         return Cost.of(row, float(row[f"{self.quality.column}_baseline"]), self.quality)
 
     @property
+    def site(self) -> str:
+        """The site whose records are tested on; "" where they are drawn from all."""
+        return self.study.preparation.held_out
+
+    @property
+    def drops(self) -> bool:
+        """Whether records with an unknown value are left out."""
+        may_be_unknown = any(
+            one.missing_mark for one in used_columns(self.entry, self.study.preparation)
+        )
+        return may_be_unknown and self.study.preparation.missing == "drop"
+
+    @property
     def total(self) -> int:
-        """Number of records, but for further ones that models are only judged on."""
+        """Number of records, but for those left out and further ones, only judged on."""
         return self.split.records + (0 if self.split.further else self.split.tested)
 
     def of_model(self, table: pd.DataFrame) -> pd.DataFrame:

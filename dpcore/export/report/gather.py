@@ -89,7 +89,7 @@ def gathered(
         study=study,
         calibration=calibrations_on(alone, first)[chosen][0],
         split=first,
-        features=features_at(study, first, total),
+        features=features_at(study, first, chosen, total),
         line=against(rows, without),
         compared=without,
         judged=judged(parts),
@@ -111,9 +111,9 @@ def gathered(
     return found
 
 
-def features_at(study: Study, split: Split, epsilon: float) -> str:
-    """The feature map of a study at one ε."""
-    ((_, rows),) = by_map(replace(study, epsilons=(epsilon,)), split)
+def features_at(study: Study, split: Split, method: str, epsilon: float) -> str:
+    """The feature map of a method at one ε."""
+    ((_, rows),) = by_map(replace(study, methods=(method,), epsilons=(epsilon,)), split)
     return rows[0].preparation.features
 
 

@@ -223,7 +223,7 @@ def groups(found: Findings) -> Section:
     own, other = found.of_model(found.groups), without_privacy(found.groups)
     column, threshold = own["column"].iloc[0], float(own["threshold"].iloc[0])
     # Rates of a few people would tell who they are of.
-    few = own["too_small"] & (own["group"] != EVERYBODY)
+    few = own["group"].isin(_untold(own))
     rows = []
     for group in dict.fromkeys(own.loc[~few, "group"]):
         cells: list[str] = []
@@ -244,9 +244,27 @@ def groups(found: Findings) -> Section:
     heads = ("Group", "People", "Missed", "without", "Alarms", "without")
     names = [name for name in dict.fromkeys(own.loc[few, "group"]) if name != GAP]
     which = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} groups"
-    untold = f"Too few to say, and left out: {which}." if names else "No group is left out."
+    untold = (
+        f"Left out, as too few or so that those of too few do not follow: {which}."
+        if names
+        else "No group is left out."
+    )
     grid = Grid(caption, heads, tuple(rows))
     return Section(title, (grid, Sentences((untold,), measured=True)))
+
+
+def _untold(own: pd.DataFrame) -> set[str]:
+    """The groups of a table that are left out.
+
+    Those of too few; of one alone the rates follow from everybody's and the others', so that the
+    smallest of the others goes with it, and the widest gap, which is of them all.
+    """
+    groups = own[~own["group"].isin([EVERYBODY, GAP])]
+    untold = set(groups.loc[groups["too_small"], "group"])
+    others = groups[~groups["group"].isin(untold)]
+    if len(untold) == 1 and len(others):
+        untold.add(str(others.groupby("group")["people"].first().idxmin()))
+    return untold | {GAP} if untold else untold
 
 
 def looking(found: Findings) -> Section:

@@ -39,6 +39,8 @@ def data(found: Findings) -> Section:
     """What the records are, and how many."""
     entry, split = found.entry, found.split
     tested = "further ones" if split.further else "of the records"
+    if found.site:
+        tested = f"of {found.site}"
     rows = [
         ("Data", entry.title),
         ("Predicted", f"{entry.task} {outcome(found)}"),
@@ -57,7 +59,11 @@ def data(found: Findings) -> Section:
 
 def each_split(found: Findings) -> str:
     """Where so many are tested on."""
-    return "in one split" if found.splits == 1 else f"in each of {found.splits} splits"
+    if found.splits == 1:
+        return "in one split"
+    if found.drops:
+        return f"in the first of {found.splits} splits, a few more or fewer in the others"
+    return f"in each of {found.splits} splits"
 
 
 def outcome(found: Findings) -> str:
@@ -139,7 +145,7 @@ def missing(found: Findings) -> str:
     """What happens to unknown values."""
     if not may_be_unknown(found):
         return "The description of the data knows none."
-    if found.study.preparation.missing == "drop":
+    if found.drops:
         return f"Records with an unknown value are left out; {COMPLETE_ONLY}."
     return (
         "Filled in from public values: a number by the middle of its bounds, a category by a level "

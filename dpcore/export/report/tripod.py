@@ -127,18 +127,22 @@ def _of_data(found: Findings) -> dict[str, tuple[str, str]]:
     spared = settled.left_out(found)
     left = f" Left out: {listed([one.name for one in spared])}." if spared else ""
     drawn = f"{found.total:,} {entry.records_are}"
+    admitted = "without an unknown value" if found.drops else "that the description admits"
+    validated = "internal validation"
+    if found.site:
+        validated = f"validation at a site that it was not learned from, {found.site}"
     return {
         "1": (
-            f"Development of a private model with internal validation. {settled.outcome(found)}",
+            f"Development of a private model with {validated}. {settled.outcome(found)}",
             "the people it is for",
         ),
         "4": (
-            "Development with internal validation, and what privacy costs.",
+            f"Development with {validated}, and what privacy costs.",
             "the clinical objectives",
         ),
         "5a": (f"{entry.source}.", "why these data, and whom they represent"),
         "6b": (
-            f"{drawn}: every record that the description admits.",
+            f"{drawn}: every record {admitted}.",
             "how they were chosen",
         ),
         "7": (
@@ -148,8 +152,8 @@ def _of_data(found: Findings) -> dict[str, tuple[str, str]]:
         ),
         "8a": (settled.outcome(found), "when and how it was assessed, and why it was chosen"),
         "9a": (
-            f"All {len(settled.columns(found))} columns of the description; the program chose "
-            f"none by a look at records.{left}",
+            f"{counted(len(settled.columns(found)), 'column')} of the description; the program "
+            f"chose none by a look at records.{left}",
             "why these",
         ),
         "9b": ("See Preparation.", "how and when each was measured"),
@@ -176,6 +180,12 @@ def _of_analysis(found: Findings) -> dict[str, tuple[str, str]]:
         else f"{share} of the records, drawn at random, are tested on; the rest is learned from; "
         f"{counted(found.splits, 'such split')}."
     )
+    clusters, alike = "Not examined.", "None known: both are drawn from one source in one way."
+    if site := found.site:
+        others = listed([one for one in found.entry.sites if one != site])
+        partition = f"All records of {site} are tested on; those of {others} are learned from."
+        clusters = f"One site, {site}, was held out; the measures are of its records."
+        alike = f"Tested on {site}, learned from {others}."
     plots = ["measures with bands", "a curve against ε"]
     plots += ["calibration", "net benefit"] if found.risks is not None else []
     compared = (
@@ -198,14 +208,14 @@ def _of_analysis(found: Findings) -> dict[str, tuple[str, str]]:
             "validated on the splits of 12a.",
             "the reason for this type of model",
         ),
-        "12d": ("Not examined.", "whether there are clusters"),
+        "12d": (clusters, "whether there are others"),
         "12e": (f"{listed(plots).capitalize()}, beside a model without privacy.", ""),
         "12f": ("None.", ""),
         "12g": ("By the weights of each trained model on the prepared test records.", ""),
         "13": ("No method for class imbalance was used.", ""),
         "14": (compared, "the reason"),
         "15": (output, "why this threshold"),
-        "16": ("None known: both are drawn from one source in one way.", "differences in care"),
+        "16": (alike, "differences in care"),
         "18f": (f"Epsilon Explorer {dpcore.__version__}, Apache-2.0.", "code of one’s own"),
     }
 
@@ -215,7 +225,11 @@ def _of_results(found: Findings) -> dict[str, tuple[str, str]]:
     events = (
         "" if math.isnan(positive) else f" About {positive:.0f} of 1,000 test records are positive."
     )
-    once = f"{found.split.records:,} in each training, {found.split.tested:,} in each test."
+    about = "about " if found.drops and found.splits > 1 else ""
+    once = (
+        f"{about}{found.split.records:,} in each training, {about}{found.split.tested:,} in each "
+        "test."
+    ).capitalize()
     gaps = (
         "A record with a gap gets no prediction"
         if found.study.preparation.missing == "drop" or not settled.may_be_unknown(found)
@@ -224,14 +238,23 @@ def _of_results(found: Findings) -> dict[str, tuple[str, str]]:
     bounds = "" if found.split.leaks else "; numbers are clipped to their public bounds"
     return {
         "20a": (
-            f"{found.total:,} records, none lost but as Preparation says.",
+            f"{found.total:,} records without an unknown value; the others were left out."
+            if found.drops
+            else f"{found.total:,} records, none lost.",
             "the flow before, and how many had the outcome",
         ),
         "20b": (
             "Not in this file: characteristics of records are not private.",
             "a table, where it may be shown",
         ),
-        "20c": ("Not compared: both come from one source.", ""),
+        "20c": (
+            (
+                "Not in this file: characteristics of records are not private.",
+                "how the sites differ",
+            )
+            if found.site
+            else ("Not compared: both come from one source.", "")
+        ),
         EVENTS: (f"{once}{events}", ""),
         "22": (
             "Not in this file: it holds no model. To be released once, with noise from the "
@@ -239,7 +262,7 @@ def _of_results(found: Findings) -> dict[str, tuple[str, str]]:
             "where the released model can be had",
         ),
         "23a": ("See Measures, and Groups of people where they were compared.", ""),
-        "23b": ("Not examined.", ""),
+        "23b": (f"Measures are those of {found.site}." if found.site else "Not examined.", ""),
         "24": ("None.", ""),
         "26": (
             "See What was not private in the looking, and the limits under Privacy.",
