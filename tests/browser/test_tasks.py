@@ -13,7 +13,14 @@ from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
 from tests.browser.hand import Hand, Keyboard, Mouse
 from tests.browser.test_explore import CHEAP, settled
-from tests.browser.waiting import PATIENCE, eventually, expect_whole, photograph, still_numbers
+from tests.browser.waiting import (
+    PATIENCE,
+    eventually,
+    expect_whole,
+    idle,
+    photograph,
+    still_numbers,
+)
 from tests.pages.test_explore_own import SUGGESTED, clinic
 
 pytestmark = pytest.mark.browser
@@ -101,6 +108,7 @@ def test_a_year_of_weekly_releases_and_four_trainings(hand: Hand, address: str) 
     expect(page.get_by_role("textbox", name="My budget ε")).to_have_value("3")
     expect(page.get_by_text("Left: 1 more training like")).to_be_visible()
     expect_whole(page, 1280)
+    idle(page)  # the address follows the numbers
     page.go_back()
     spent("2.44")
     page.go_forward()
