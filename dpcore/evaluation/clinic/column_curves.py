@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.datasets import Entry, Preparation, Table, load
+from dpcore.datasets import Entry, Preparation, Table
 from dpcore.datasets.column_parts import Values, part_of, values_of
 from dpcore.datasets.prepare import used_columns
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, brief, reject
 from dpcore.evaluation.baselines import LINEAR, without_privacy
-from dpcore.evaluation.clinic.risks import Judged, released
+from dpcore.evaluation.clinic.risks import Judged, records_of, released
 from dpcore.evaluation.clinic.rows import (
     OF_NOISE,
     Limits,
@@ -35,7 +35,7 @@ from dpcore.evaluation.clinic.rows import (
     summarised,
     with_ends,
 )
-from dpcore.evaluation.clinic.study import ClinicStudy, check_data
+from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
@@ -174,13 +174,10 @@ def charted(
 
     report = stoppable(progress, cancelled)
     explored = study.study
-    if records is None:
-        report(0.0, "loading the data")
-        records = load(explored.dataset, records=explored.records)
-    entry = records.entry
-    check_data(entry)
+    table = records_of(explored, records, report)
+    entry = table.entry
     names = study.of(entry)
-    parts = splits(records, explored.preparation)
+    parts = splits(table, explored.preparation)
     models = released(ClinicStudy(explored), parts, section(report, 0.0, 0.6))
     columns = [entry.column(name) for name in names]
 

@@ -8,7 +8,7 @@ too small. On several splits everything is the mean over them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets import Preparation, Table, load
+from dpcore.datasets import Preparation, Table
 from dpcore.datasets.grouping import Grouping, grouping
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.clinic.groups import MEASURES, group_measures, too_small, widest_gap
-from dpcore.evaluation.clinic.risks import Judged, reference, released
+from dpcore.evaluation.clinic.risks import Judged, judged_models, records_of
 from dpcore.evaluation.clinic.rows import (
     OF_NOISE,
     defined_mean,
@@ -28,8 +28,7 @@ from dpcore.evaluation.clinic.rows import (
     of_model,
     split_of_each,
 )
-from dpcore.evaluation.clinic.study import ClinicStudy, check_data
-from dpcore.evaluation.splits import splits
+from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest, stoppable
 from dpcore.progress import Progress, section, silent
 
@@ -138,30 +137,31 @@ def compared(
     InvalidInput
         If the data have no two classes or no such column, or do not fit the study.
     """
+    report = stoppable(progress, cancelled)
+    table = records_of(study.clinic.study, records, report)
+    grouping(table.entry, study.column)  # a wrong column is told before anything is trained
+    models = judged_models(study.clinic, table, section(report, 0.0, 0.8))
+    rows = group_rows(study, table, models, section(report, 0.8, 0.2))
+    report(1.0, "done")
+    return rows
+
+
+def group_rows(
+    study: GroupStudy, records: Table, models: Sequence[Judged], progress: Progress = silent
+) -> pd.DataFrame:
+    """The rows of `compared` for models that are `judged_models` already."""
     import pandas as pd
 
-    report = stoppable(progress, cancelled)
-    explored = study.clinic.study
-    if records is None:
-        report(0.0, "loading the data")
-        records = load(explored.dataset, records=explored.records)
-    check_data(records.entry)
     groups = grouping(records.entry, study.column)
-    held = records
 
     @cache
     def members(preparation: Preparation) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        return groups.of_tested(held, preparation)
+        return groups.of_tested(records, preparation)
 
-    parts = splits(records, explored.preparation)
-    models = released(study.clinic, parts, section(report, 0.0, 0.5))
     tables = []
     for place, one in enumerate(models):
-        report(0.5 + 0.2 * place / len(models), "comparing groups")
+        progress(place / len(models), "comparing groups")
         tables.append(_rows(study, one, groups, members))
-    without = reference(study.clinic, records, section(report, 0.7, 0.3))
-    tables.append(_rows(study, without, groups, members))
-    report(1.0, "done")
     return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dpcore.datasets import Split, Table
+from dpcore.datasets import Split, Table, load
 from dpcore.erm import one_vs_rest, recalibration
 from dpcore.erm.method import Array, Calibration
 from dpcore.erm.problem import Problem
@@ -22,10 +22,10 @@ from dpcore.erm.recalibration import Recalibration
 from dpcore.erm.risk_curve import RiskCurves
 from dpcore.evaluation.baselines import usual, without_privacy
 from dpcore.evaluation.clinic.corrected import corrections_for
-from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.clinic.study import ClinicStudy, check_data
 from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.splits import enough_runs, splits
-from dpcore.evaluation.study import Calibrations, calibrations_for, delta_for, problem_for
+from dpcore.evaluation.study import Calibrations, Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import trainings
 from dpcore.progress import Progress, section
 
@@ -74,6 +74,30 @@ class Judged:
     def risks(self) -> list[tuple[Array, NDArray[np.bool_]]]:
         """The same as probabilities."""
         return [(expit(log_odds), ill) for log_odds, ill in self.log_odds]
+
+
+def records_of(study: Study, records: Table | None, report: Progress) -> Table:
+    """The records, loaded by the study's description where they are not at hand.
+
+    Raises
+    ------
+    InvalidInput
+        If they have no two classes.
+    """
+    if records is None:
+        report(0.0, "loading the data")
+        records = load(study.dataset, records=study.records)
+    check_data(records.entry)
+    return records
+
+
+def judged_models(study: ClinicStudy, records: Table, report: Progress) -> list[Judged]:
+    """The models, each with the splits that it is judged on; last the one without privacy."""
+    parts = splits(records, study.study.preparation)
+    models = released(study, parts, section(report, 0.0, 0.6))
+    models.append(reference(study, records, section(report, 0.6, 0.3)))
+    report(0.9, "judging risks")
+    return models
 
 
 def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> list[Judged]:

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.datasets import Split, Table, load
+from dpcore.datasets import Split, Table
 from dpcore.erm.method import Array
 from dpcore.evaluation.clinic import reliability
 from dpcore.evaluation.clinic.costs import Costs
 from dpcore.evaluation.clinic.decision_curve import Decisions, decisions
 from dpcore.evaluation.clinic.reliability import reliability_rows
-from dpcore.evaluation.clinic.risks import Judged, reference, released
+from dpcore.evaluation.clinic.risks import Judged, judged_models, records_of
 from dpcore.evaluation.clinic.rows import (
     NONE,
     OF_MODEL,
@@ -31,12 +31,11 @@ from dpcore.evaluation.clinic.rows import (
     summarised,
     with_ends,
 )
-from dpcore.evaluation.clinic.study import ClinicStudy, check_data
+from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.frontier import crossing
-from dpcore.evaluation.splits import splits
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, stoppable
 from dpcore.guarantee import Status
-from dpcore.progress import Progress, section, silent
+from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,7 +93,9 @@ def decided(
         If the data have no two classes or do not fit the study, or a cost is out of range.
     """
     priced = None if costs is None else Costs(*costs)
-    table = _decision_rows(study, _judged(study, records, stoppable(progress, cancelled)))
+    report = stoppable(progress, cancelled)
+    models = judged_models(study, records_of(study.study, records, report), report)
+    table = _decision_rows(study, models)
     return table if priced is None else priced.added(table)
 
 
@@ -123,20 +124,10 @@ def calibrated(
     InvalidInput
         If the data have no two classes or do not fit the study.
     """
-    return _calibration_rows(study, _judged(study, records, stoppable(progress, cancelled)))
-
-
-def _judged(study: ClinicStudy, records: Table | None, report: Progress) -> list[Judged]:
-    """The models, each with the splits that it is judged on; last the one without privacy."""
-    if records is None:
-        report(0.0, "loading the data")
-        records = load(study.study.dataset, records=study.study.records)
-    check_data(records.entry)
-    parts = splits(records, study.study.preparation)
-    models = released(study, parts, section(report, 0.0, 0.6))
-    models.append(reference(study, records, section(report, 0.6, 0.3)))
-    report(0.9, "judging risks")
-    return models
+    report = stoppable(progress, cancelled)
+    return _calibration_rows(
+        study, judged_models(study, records_of(study.study, records, report), report)
+    )
 
 
 def task(study: ClinicStudy, path: str = "") -> StudyTask:
@@ -146,13 +137,19 @@ def task(study: ClinicStudy, path: str = "") -> StudyTask:
 
 def work(study: ClinicStudy, context: JobContext) -> Outcome:
     """`decided` and `calibrated` of the same models; all rows come at the end."""
+    report = stoppable(context.report, context.cancelled)
+    models = judged_models(study, records_of(study.study, context.records, report), report)
+    rows = both_tables(study, models)
+    report(1.0, "done")
+    return Outcome(rows)
+
+
+def both_tables(study: ClinicStudy, models: Sequence[Judged]) -> pd.DataFrame:
+    """The rows of a job: those of `decided`, then those of `calibrated`."""
     import pandas as pd
 
-    report = stoppable(context.report, context.cancelled)
-    models = _judged(study, context.records, report)
     tables = [_decision_rows(study, models), _calibration_rows(study, models)]
-    report(1.0, "done")
-    return Outcome(pd.concat(tables, ignore_index=True))
+    return pd.concat(tables, ignore_index=True)
 
 
 def decision_part(rows: pd.DataFrame) -> pd.DataFrame:

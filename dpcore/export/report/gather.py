@@ -11,14 +11,15 @@ import numpy as np
 from dpcore.datasets import Split, Table, load
 from dpcore.errors import InvalidInput, brief, number
 from dpcore.evaluation.baselines import baselines, usual
-from dpcore.evaluation.clinic import task as clinic
-from dpcore.evaluation.clinic.group_task import GroupStudy, compared
+from dpcore.evaluation.clinic.group_task import GroupStudy, group_rows
+from dpcore.evaluation.clinic.risks import judged_models
 from dpcore.evaluation.clinic.study import ClinicStudy, check_data, is_of_the_survey
+from dpcore.evaluation.clinic.task import both_tables
 from dpcore.evaluation.curves import against, all_curves
 from dpcore.evaluation.feature_maps import by_map, calibrations_on
 from dpcore.evaluation.splits import judged, splits
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext, stoppable
+from dpcore.evaluation.task import stoppable
 from dpcore.export.report.findings import BY_HAND, BY_RULE, Findings
 from dpcore.methods import BEST, best_method
 from dpcore.progress import Progress, section, silent
@@ -99,14 +100,12 @@ def gathered(
         positive_per_1000=positives(parts.at_once),
         threshold=level,
     )
-    if judging is not None and threshold is not None:
-        context = JobContext(report=section(report, share, 0.25), records=records)
-        found = replace(found, risks=clinic.work(judging, context).rows)
-    if judging is not None and by is not None:
-        rows = compared(
-            GroupStudy(judging, by), records=records, progress=section(report, 0.75, 0.25)
-        )
-        found = replace(found, groups=rows)
+    if judging is not None:
+        models = judged_models(judging, records, section(report, share, 0.5))
+        if threshold is not None:
+            found = replace(found, risks=both_tables(judging, models))
+        if by is not None:
+            found = replace(found, groups=group_rows(GroupStudy(judging, by), records, models))
     report(1.0, "done")
     return found
 

@@ -12,7 +12,7 @@ import pytest
 from dpcore.datasets import Table, load
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.baselines import LINEAR
-from dpcore.evaluation.clinic import group_task
+from dpcore.evaluation.clinic import risks as models_of
 from dpcore.evaluation.clinic.group_task import COLUMNS, EVERYBODY, GAP, GroupStudy, compared
 from dpcore.evaluation.clinic.groups import MEASURES, group_measures, too_small, widest_gap
 from dpcore.evaluation.clinic.risks import Judged, reference, released
@@ -99,9 +99,7 @@ def planted(
     weights = np.repeat(weights, STUDY.runs, axis=0)
     weights[:, split.feature_names.index(column)] += shift
     calibration = released(CLINIC, splits(table, STUDY.preparation), silent)[0].calibration
-    monkeypatch.setattr(
-        group_task, "released", lambda *_: [Judged([weights], [split], calibration)]
-    )
+    monkeypatch.setattr(models_of, "released", lambda *_: [Judged([weights], [split], calibration)])
     return compared(SMOKERS, records=table)
 
 
