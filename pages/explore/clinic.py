@@ -65,13 +65,7 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
     study = wanted(view, corrected=_is_corrected())
     if isinstance(study, str):
         return ()
-    watched = shared_jobs.WatchedJobs(
-        name="decisions",
-        place=shared_jobs.CURVES,
-        studies={"Judging risks": study},
-        submit=curve_jobs.submit,
-    )
-    return () if watched.drawn == "done" else (watched,)
+    return curve_jobs.watched_alone("decisions", "Judging risks", study)
 
 
 def wanted(view: View, *, corrected: bool) -> ClinicStudy | str:

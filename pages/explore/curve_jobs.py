@@ -45,14 +45,12 @@ def trained_study(study: Study, method: str) -> Study:
 
 
 def watched(
-    name: str, studies: Sequence[Study], reference: ReferenceStudy | None = None
+    studies: Sequence[Study], reference: ReferenceStudy | None = None
 ) -> shared_jobs.WatchedJobs:
     """The jobs of some methods, as one line of the job panel.
 
     Parameters
     ----------
-    name : str
-        For the keys of its buttons.
     studies : sequence of Study
     reference : ReferenceStudy, optional
         The models without privacy, where they are still to be trained. They have no line of their
@@ -68,11 +66,30 @@ def watched(
     if reference is not None:
         described.setdefault(WITHOUT_PRIVACY, reference)
     return shared_jobs.WatchedJobs(
-        name=name,
+        name="curves",
         place=shared_jobs.CURVES,
         studies=described,
         submit=submit,
     )
+
+
+def watched_alone(
+    name: str, doing: str, study: StudyProtocol
+) -> tuple[shared_jobs.WatchedJobs, ...]:
+    """The job of one tab, as a line of the job panel; none once it is done.
+
+    Parameters
+    ----------
+    name : str
+        For the keys of its buttons.
+    doing : str
+        What is being done, in words for the screen.
+    study : StudyProtocol
+    """
+    watched = shared_jobs.WatchedJobs(
+        name=name, place=shared_jobs.CURVES, studies={doing: study}, submit=submit
+    )
+    return () if watched.drawn == "done" else (watched,)
 
 
 def _doing(study: Study) -> str:

@@ -45,13 +45,7 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
         drawn(THRESHOLD, width=240)
     study = wanted(view)
     assert isinstance(study, GroupStudy)
-    watched = shared_jobs.WatchedJobs(
-        name="groups",
-        place=shared_jobs.CURVES,
-        studies={"Comparing groups": study},
-        submit=curve_jobs.submit,
-    )
-    return () if watched.drawn == "done" else (watched,)
+    return curve_jobs.watched_alone("groups", "Comparing groups", study)
 
 
 def wanted(view: View) -> GroupStudy | str:

@@ -39,13 +39,7 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
     study = wanted(view)
     if isinstance(study, str):
         return ()
-    watched = shared_jobs.WatchedJobs(
-        name="risk curves",
-        place=shared_jobs.CURVES,
-        studies={"Drawing risk curves": study},
-        submit=curve_jobs.submit,
-    )
-    return () if watched.drawn == "done" else (watched,)
+    return curve_jobs.watched_alone("risk curves", "Drawing risk curves", study)
 
 
 def wanted(view: View) -> ColumnStudy | str:
@@ -83,8 +77,8 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
     alike = rows["feature_map"] == model["feature_map"].iloc[0]
     without = rows[(rows["method"] == REFERENCE) & alike]
     fills = view.split.preparation.missing == "impute"
-    drawn = column_curve(model, without, view.split.entry, fills=fills, dark=view.dark)
-    plot(drawn, "curve_figure")
+    figure = column_curve(model, without, view.split.entry, fills=fills, dark=view.dark)
+    plot(figure, "curve_figure")
     clinic.tell_nearest(chosen, epsilon)
     with st.container(horizontal=True, gap="small"):
         table_behind(rows, "risk_curve", "What each model says about the column, at every ε")

@@ -332,7 +332,7 @@ def gather(choice: ExploreChoice) -> View:
         is_compared=is_compared,
         titles=titles(),
         untrained=untrained,
-        training=curve_jobs.watched("curves", every, awaited) if untrained else None,
+        training=curve_jobs.watched(every, awaited) if untrained else None,
         dark=on_dark(),
     )
 
@@ -407,9 +407,7 @@ def _from_jobs(
     jobs: tuple[WatchedJobs, ...] = ()
     if studies or references is not None:
         # Before the rows: a job that ends in between then has the page drawn anew.
-        name = "+".join(one.methods[0] for one in studies) or "references"
-        edition = studies[0].edition if studies else ""
-        watched = curve_jobs.watched(name + edition, studies, references)
+        watched = curve_jobs.watched(studies, references)
         jobs = () if watched.drawn == "done" else (watched,)
     parts = [curve_jobs.results(one) for one in studies if curve_jobs.is_done(one)]
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"method": []})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.datasets import OWN, Entry, Split
 from dpcore.datasets.prepare import used_columns
+from dpcore.datasets.schema import Column
 from dpcore.erm.method import Calibration, Method
 from dpcore.evaluation.baselines import Baselines
 from dpcore.evaluation.clinic.rows import REFERENCE
@@ -119,12 +120,19 @@ class Findings:
         return self.study.preparation.held_out
 
     @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that the model learns from."""
+        return used_columns(self.entry, self.study.preparation)
+
+    @property
+    def may_be_unknown(self) -> bool:
+        """Whether the description of the data knows unknown values."""
+        return any(one.missing_mark for one in self.columns)
+
+    @property
     def drops(self) -> bool:
         """Whether records with an unknown value are left out."""
-        may_be_unknown = any(
-            one.missing_mark for one in used_columns(self.entry, self.study.preparation)
-        )
-        return may_be_unknown and self.study.preparation.missing == "drop"
+        return self.may_be_unknown and self.study.preparation.missing == "drop"
 
     @property
     def total(self) -> int:

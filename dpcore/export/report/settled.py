@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dpcore.controls.common import LOSSES
-from dpcore.datasets.prepare import used_columns
 from dpcore.datasets.schema import Classes, Column
 from dpcore.erm.method import COMPLETE_ONLY, NO_PAPER
 from dpcore.export.report.findings import BY_RULE, Findings
@@ -81,7 +80,7 @@ def outcome(found: Findings) -> str:
 
 def preparation(found: Findings) -> Section:
     """How records become rows, and the public bounds that they are brought into."""
-    made, used = found.study.preparation, columns(found)
+    made, used = found.study.preparation, found.columns
     rows = [
         ("Columns used", f"{len(used)}: {'; '.join(map(_column, used))}"),
         ("Left out", "; ".join(f"{one.name}: {one.left_out}" for one in left_out(found))),
@@ -98,14 +97,9 @@ def preparation(found: Findings) -> Section:
     return Section("Preparation", (Facts(tuple(row for row in rows if row[1])),))
 
 
-def columns(found: Findings) -> tuple[Column, ...]:
-    """The columns that the model learns from."""
-    return used_columns(found.entry, found.study.preparation)
-
-
 def left_out(found: Findings) -> list[Column]:
     """The columns that the catalogue leaves out and nobody asked for."""
-    return [one for one in found.entry.columns if one not in columns(found)]
+    return [one for one in found.entry.columns if one not in found.columns]
 
 
 def _column(column: Column) -> str:
@@ -131,19 +125,14 @@ def scaling(found: Findings) -> str:
     by = "clipped to their public bounds and scaled by them"
     if made.scaling == "data":
         by = "scaled by the smallest and largest value in the data"
-    bent = [one.name for one in columns(found) if made.log_transform and one.transform != "none"]
+    bent = [one.name for one in found.columns if made.log_transform and one.transform != "none"]
     after = f", after a public logarithm of {listed(bent)}" if bent else ""
     return f"Numbers are {by} to {ends}{after}; each level of a category is a feature of 0 or 1."
 
 
-def may_be_unknown(found: Findings) -> bool:
-    """Whether the description of the data knows unknown values."""
-    return any(one.missing_mark for one in columns(found))
-
-
 def missing(found: Findings) -> str:
     """What happens to unknown values."""
-    if not may_be_unknown(found):
+    if not found.may_be_unknown:
         return "The description of the data knows none."
     if found.drops:
         return f"Records with an unknown value are left out; {COMPLETE_ONLY}."

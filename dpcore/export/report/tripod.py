@@ -152,7 +152,7 @@ def _of_data(found: Findings) -> dict[str, tuple[str, str]]:
         ),
         "8a": (settled.outcome(found), "when and how it was assessed, and why it was chosen"),
         "9a": (
-            f"{counted(len(settled.columns(found)), 'column')} of the description; the program "
+            f"{counted(len(found.columns), 'column')} of the description; the program "
             f"chose none by a look at records.{left}",
             "why these",
         ),
@@ -232,7 +232,7 @@ def _of_results(found: Findings) -> dict[str, tuple[str, str]]:
     ).capitalize()
     gaps = (
         "A record with a gap gets no prediction"
-        if found.study.preparation.missing == "drop" or not settled.may_be_unknown(found)
+        if found.drops or not found.may_be_unknown
         else "An unknown value is filled in as in training"
     )
     bounds = "" if found.split.leaks else "; numbers are clipped to their public bounds"
