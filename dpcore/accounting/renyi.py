@@ -38,6 +38,32 @@ def gaussian(multipliers: Array, orders: Array) -> Array:
     return orders[None, :] / (2.0 * multipliers[:, None] ** 2)
 
 
+def pure(epsilon: float, orders: Array) -> Array:
+    """RDP of anything (ε, 0)-private, rounded up; shape (orders,).
+
+    Whatever is (ε, 0)-private is randomised response with ln(p/(1-p)) = ε, worked on further
+    (Kairouz, Oh, Viswanath 2015, Theorem 3.1 at δ = 0), so that its divergence at every order is at
+    most that of randomised response, which attains it:
+    (α-1) RDP = ln(p^α (1-p)^{1-α} + (1-p)^α p^{1-α}) = ln((e^{αε} + e^{(1-α)ε})/(1 + e^ε))
+    = ln(1 + (e^{αε} - 1)(1 - e^{-(α-1)ε})/(1 + e^ε)), where nothing cancels.
+
+    Parameters
+    ----------
+    epsilon : float
+        Above 0.
+    orders : (orders,) array
+        Above 1.
+    """
+    gap = orders - 1.0
+    excess = (
+        orders * epsilon
+        + np.log(-np.expm1(-orders * epsilon))
+        + np.log(-np.expm1(-gap * epsilon))
+        - np.logaddexp(0.0, epsilon)
+    )
+    return np.asarray(np.logaddexp(0.0, excess) / gap * (1.0 + ROUNDING))
+
+
 def poisson_whole(multipliers: Array, rate: float, orders: Array) -> Array:
     """RDP of Poisson-sampled Gaussians at whole orders, rounded up; shape (steps, orders).
 

@@ -21,28 +21,41 @@ def _covers(step: Step, adjacency: Adjacency) -> bool:
     return step.sampling == "none" or adjacency is not Adjacency.ADD_REMOVE
 
 
-def _epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
+def curve(
+    parts: Sequence[Step], orders: renyi.Array, adjacency: Adjacency, *, whole: bool
+) -> renyi.Array:
+    """The total RDP of covered steps at each order, rounded up.
+
+    Parameters
+    ----------
+    parts : sequence of Step
+    orders : (orders,) array
+        Above 1.
+    adjacency : Adjacency
+    whole : bool
+        Whether all orders are whole and at least 2, for which there is a finite sum.
+    """
     groups: dict[tuple[str, float], list[tuple[float, int]]] = {}
     for step in parts:
         groups.setdefault((step.sampling, step.rate), []).append((step.multiplier, step.count))
-    arrays = {key: np.array([*zip(*group, strict=True)], float) for key, group in groups.items()}
+    result = np.zeros(len(orders))
+    for (sampling, rate), group in groups.items():
+        noise, counts = np.array([*zip(*group, strict=True)], float)
+        if sampling == "fixed":
+            bound = renyi.fixed_size if whole else renyi.fixed_between
+            result += counts @ bound(noise / 2.0, rate, orders)
+        elif sampling == "poisson":
+            exact = renyi.poisson_whole if whole else renyi.poisson_between
+            result += counts @ exact(noise, rate, orders)
+        else:
+            result += counts @ renyi.gaussian(noise / change(adjacency), orders)
+    return result
 
-    def total(orders: renyi.Array, *, whole: bool) -> renyi.Array:
-        result = np.zeros(len(orders))
-        for (sampling, rate), (noise, counts) in arrays.items():
-            if sampling == "fixed":
-                bound = renyi.fixed_size if whole else renyi.fixed_between
-                result += counts @ bound(noise / 2.0, rate, orders)
-            elif sampling == "poisson":
-                exact = renyi.poisson_whole if whole else renyi.poisson_between
-                result += counts @ exact(noise, rate, orders)
-            else:
-                result += counts @ renyi.gaussian(noise / change(adjacency), orders)
-        return result
 
+def _epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
     return renyi.least_epsilon(
-        lambda orders: total(orders, whole=True),
-        lambda orders: total(orders, whole=False),
+        lambda orders: curve(parts, orders, adjacency, whole=True),
+        lambda orders: curve(parts, orders, adjacency, whole=False),
         delta,
         steps=len(parts),
     )

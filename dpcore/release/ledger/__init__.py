@@ -1,0 +1,32 @@
+"""The budget ledger: what was spent on each data set, paid before any noise is drawn.
+
+docs/ledger.md says what it promises and what it does not.
+"""
+
+from dpcore.release.ledger.chain import Entry
+from dpcore.release.ledger.filter import Account
+from dpcore.release.ledger.ledger import Ledger, Receipt
+from dpcore.release.ledger.left import Left, Refused
+from dpcore.release.ledger.spends import (
+    ApproximateSpend,
+    DeclaredSpend,
+    GaussianSpend,
+    PureSpend,
+    Spend,
+    SubsampledGaussianSpend,
+)
+
+__all__ = [
+    "Account",
+    "ApproximateSpend",
+    "DeclaredSpend",
+    "Entry",
+    "GaussianSpend",
+    "Ledger",
+    "Left",
+    "PureSpend",
+    "Receipt",
+    "Refused",
+    "Spend",
+    "SubsampledGaussianSpend",
+]

@@ -1,0 +1,180 @@
+"""The hash chain: each entry holds the hash of the one before, and what its data set has left.
+
+An entry is one canonical JSON document; its hash is SHA-256 of its UTF-8 bytes. The account of its
+data set after it is part of the document, so that a decision reads one entry and the chain covers
+what it reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dpcore.errors import InvalidInput
+from dpcore.release.ledger.filter import Account, Totals
+from dpcore.release.ledger.spends import from_json
+
+GENESIS = "0" * 64
+"""What the first entry follows."""
+SAME = 1e-9
+"""Relative: totals recomputed on another machine may differ by its last digits."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry as it stands in the ledger.
+
+    Parameters
+    ----------
+    number : int
+        From 1 on.
+    data_set : str
+    document : dict
+        number, at, kind, data_set, actor, refers, previous, details, account.
+    hash : str
+    """
+
+    number: int
+    data_set: str
+    document: Mapping[str, Any]
+    hash: str
+
+    @property
+    def kind(self) -> str:
+        """One of "created", "spent", "raised", "attached"."""
+        return str(self.document["kind"])
+
+    @property
+    def at(self) -> str:
+        """When, in UTC."""
+        return str(self.document["at"])
+
+    @property
+    def actor(self) -> str:
+        """Who."""
+        return str(self.document["actor"])
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """What its kind says more."""
+        details: Mapping[str, Any] = self.document["details"]
+        return details
+
+    @property
+    def account(self) -> Account:
+        """Its data set after it."""
+        return Account.from_json(self.document["account"])
+
+
+def canonical(document: Mapping[str, Any]) -> str:
+    """The one text of a document."""
+    return json.dumps(
+        document, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
+
+
+def digest(text: str) -> str:
+    """SHA-256 of a text, in hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read(number: int, data_set: str, text: str, hash_: str) -> Entry:
+    """An entry from its row.
+
+    Raises
+    ------
+    InvalidInput
+        If its text is not what was hashed.
+    """
+    if digest(text) != hash_:
+        raise InvalidInput(f"Entry {number} of the ledger was changed: its hash is another.")
+    return Entry(number, data_set, json.loads(text), hash_)
+
+
+def problems(rows: Iterable[tuple[int, str, str, str]], known: Collection[str]) -> Iterator[str]:
+    """What is wrong with a chain, in order, each in one sentence.
+
+    Parameters
+    ----------
+    rows : iterable of (number, data set, document, hash)
+        All entries, by number.
+    known : collection of str
+        Chain heads that were seen before, such as those in certificates.
+    """
+    previous, at, count = GENESIS, "", 0
+    accounts: dict[str, Account] = {}
+    missing = set(known)
+    for count, (number, data_set, text, hash_) in enumerate(rows, start=1):
+        if number != count:
+            yield f"Entry {count} is missing: entry {number} stands in its place."
+            return
+        try:
+            entry = read(number, data_set, text, hash_)
+            yield from _problems_of(entry, previous, at, accounts)
+            previous, at = hash_, entry.at
+        except (InvalidInput, ValueError, KeyError, TypeError, AttributeError) as error:
+            reason = error if isinstance(error, InvalidInput) else f"Entry {number} is unreadable."
+            yield str(reason)
+            return
+        missing.discard(hash_)
+    for head in sorted(missing):
+        yield (
+            f"The chain head {head[:12]}… is not in this ledger of {count} entries: an older copy "
+            "of it was put back, or it is another ledger."
+        )
+
+
+def _problems_of(
+    entry: Entry, previous: str, at: str, accounts: dict[str, Account]
+) -> Iterator[str]:
+    """What is wrong with one entry after those before it, whose accounts it moves on."""
+    name = f"Entry {entry.number}"
+    document = entry.document
+    if document["previous"] != previous:
+        yield f"{name} does not follow the entry before it."
+    if (document["number"], document["data_set"]) != (entry.number, entry.data_set):
+        yield f"{name} stands under another number or data set."
+    if entry.at < at:
+        yield f"{name} is of {entry.at}, before the entry that it follows."
+    stated, before = entry.account, accounts.get(entry.data_set)
+    if (before is None) != (entry.kind == "created"):
+        yield f"{name} is out of place: a data set begins with its creation, once."
+    details = entry.details
+    match entry.kind, before:
+        case "created", _:
+            after = Account(stated.terms, stated.terms.epsilon, stated.terms.delta)
+        case "spent", Account():
+            after = before.spent(from_json(details["spend"]), details["spend"])
+            if not after.taken() <= before.epsilon * (1.0 + SAME):
+                yield f"{name} spends more than the cap of “{entry.data_set}” leaves."
+        case "raised", Account():
+            after = replace(before, epsilon=details["epsilon"], delta=details["delta"])
+            if after.epsilon < before.epsilon or after.delta < before.delta:
+                yield f"{name} lowers the cap of “{entry.data_set}”."
+        case "attached", Account():
+            after = before
+        case _:
+            after = stated
+            yield f"{name} is of an unknown kind."
+    if not _same(after, stated):
+        yield f"{name} states another account of “{entry.data_set}” than its entries come to."
+    accounts[entry.data_set] = after
+
+
+def _same(first: Account, second: Account) -> bool:
+    """Whether two accounts are the same up to rounding."""
+    if replace(first, totals=Totals()) != replace(second, totals=Totals()):
+        return False
+    return all(
+        (a is None) == (b is None) and (a is None or math.isclose(a, b or 0.0, rel_tol=SAME))
+        for a, b in zip(_flat(first.totals), _flat(second.totals), strict=True)
+    )
+
+
+def _flat(totals: Totals) -> tuple[float | None, ...]:
+    rdp = (None,) * len(Totals().rdp or ()) if totals.rdp is None else totals.rdp
+    return (totals.epsilon, totals.mu_squared, totals.delta, *rdp)

@@ -1,0 +1,292 @@
+"""The filter: what the entries of a data set take of its cap, when each may hang on all before.
+
+δ is divided in equal and fixed parts over what the data set was created to accept, and one of these
+must hold on every path:
+
+- *sum*: all entries are (ε_i, 0)- or (ε_i, δ_i)-private, and Σε_i ≤ ε. It needs no δ of its own.
+- *gaussian*: Σμ_i² ≤ μ(ε, δ_G)². Fully adaptive composition of Gaussian differential privacy (Smith
+  and Thakurta 2022; Koskela, Tobaben, Honkela 2023): given the path, the rest is at most the
+  Gaussian with the rest of Σμ², so E[(1 - e^{ε-L})₊ | path] is a supermartingale that begins at
+  δ_G. Exact for Gaussian noise. An entry that is (ε, 0)-private counts with
+  μ = 2Φ⁻¹(e^ε/(1 + e^ε)): its trade-off curve joins (0, 1), (a, a), (1, 0) with a = 1/(1 + e^ε) by
+  straight lines, the convex curve of that Gaussian meets it in the same points and lies below.
+- *sampled*: the mixture of Rényi orders of `orders`, at δ_R.
+
+What is (ε_i, δ_i)-private is (ε_i, 0)-private but for an event of probability δ_i (Kairouz, Oh,
+Viswanath 2015); Σδ_i ≤ δ_A on every path, and the events together have at most that probability.
+
+The failures add up: where a path ends by *gaussian*, (1 - e^{ε-L})₊ is at most the first
+supermartingale; where it ends by *sampled*, at most δ_R G; where it ends by *sum*, 0. Hence δ_G +
+δ_R + δ_A ≤ δ. That the parts are fixed matters: a δ shared out along the path, by what was seen,
+could be used twice. So does that privacy loss distributions are not composed here: stopping where
+their product crosses a curve is no valid filter under adaptive choice (arXiv 2602.06756).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import scipy
+
+from dpcore.accounting.accountant import ROUNDED_UP, change
+from dpcore.errors import InvalidInput, number, one_of
+from dpcore.guarantee import SMALLEST_DELTA, Adjacency
+from dpcore.mechanisms.gaussian import analytic_epsilon
+from dpcore.release.ledger import orders
+from dpcore.release.ledger.spends import (
+    ApproximateSpend,
+    GaussianSpend,
+    PureSpend,
+    Spend,
+    SubsampledGaussianSpend,
+    checked,
+    refusal,
+)
+
+ACCEPTS = ("gaussian", "sampled", "approximate")
+LEAST_CAP, MOST_CAP = 1e-6, 100.0
+LARGEST_DELTA = 0.1
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What a data set's entries take together; ``None`` where an entry rules the way out.
+
+    Parameters
+    ----------
+    epsilon : float or None
+        Σε_i.
+    mu_squared : float or None
+        Σμ_i².
+    rdp : tuple of float or None
+        Σ RDP at each of `orders.ORDERS`.
+    delta : float
+        Σδ_i.
+    """
+
+    epsilon: float | None = 0.0
+    mu_squared: float | None = 0.0
+    rdp: tuple[float, ...] | None = (0.0,) * len(orders.ORDERS)
+    delta: float = 0.0
+
+    def plus(self, more: Totals, times: int = 1) -> Totals:
+        """Both together, every sum rounded up."""
+        rdp = None
+        if self.rdp is not None and more.rdp is not None:
+            rdp = tuple(_sum(a, b, times) for a, b in zip(self.rdp, more.rdp, strict=True))
+        return Totals(
+            _both(self.epsilon, more.epsilon, times),
+            _both(self.mu_squared, more.mu_squared, times),
+            rdp,
+            _sum(self.delta, more.delta, times),
+        )
+
+
+def _both(first: float | None, second: float | None, times: int) -> float | None:
+    return None if first is None or second is None else _sum(first, second, times)
+
+
+def _sum(first: float, second: float, times: int) -> float:
+    if second == 0.0:
+        return first
+    product = second if times == 1 else math.nextafter(second * times, math.inf)
+    return math.nextafter(first + product, math.inf)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is agreed when a data set is created, and public.
+
+    Parameters
+    ----------
+    person_unit : str
+        What one record is, such as "one patient".
+    adjacency : Adjacency
+    epsilon, delta : float
+        The first cap, from which the weights of the orders follow.
+    owner : str
+    accepts : tuple of str
+        Of `ACCEPTS`; (ε, 0)-private entries always are.
+    """
+
+    person_unit: str
+    adjacency: Adjacency
+    epsilon: float
+    delta: float
+    owner: str
+    accepts: tuple[str, ...]
+
+    def charge(self, spend: Spend) -> Totals:
+        """What one spend takes by each way.
+
+        Raises
+        ------
+        InvalidInput
+            If it is not accepted, or nothing is proved for it under the adjacency.
+        """
+        if reason := refusal(spend, self.adjacency):
+            raise InvalidInput(reason)
+        inner = checked(spend)
+        needed = {
+            GaussianSpend: ("gaussian", "sampled"),
+            SubsampledGaussianSpend: ("sampled",),
+            PureSpend: self.accepts,
+            ApproximateSpend: ("approximate",),
+        }[type(inner)]
+        if not set(needed) & set(self.accepts):
+            raise InvalidInput(
+                f"The data set was created to accept {' and '.join(self.accepts)} spends, but "
+                f"this one is {needed[0]}."
+            )
+        match inner:
+            case GaussianSpend():
+                mu = change(self.adjacency) / inner.noise_multiplier
+                mu_squared = inner.count * mu**2 * ROUNDED_UP
+                return Totals(None, mu_squared, orders.of_step(inner.step(), self.adjacency))
+            case SubsampledGaussianSpend():
+                if inner.sampling_rate == 1.0:
+                    whole = GaussianSpend(inner.noise_multiplier, inner.steps)
+                    return self.charge(whole)
+                return Totals(None, None, orders.of_step(inner.step(), self.adjacency))
+            case PureSpend() | ApproximateSpend():
+                delta = inner.delta if isinstance(inner, ApproximateSpend) else 0.0
+                rdp = orders.of_pure(inner.epsilon)
+                return Totals(inner.epsilon, pure_mu(inner.epsilon) ** 2, rdp, delta)
+
+
+def terms(
+    *,
+    person_unit: str,
+    adjacency: Adjacency | str,
+    epsilon: float,
+    delta: float,
+    owner: str,
+    accepts: Iterable[str] = ACCEPTS,
+) -> Terms:
+    """Checked terms; see `Terms`.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the field, the value and what is allowed.
+    """
+    names = tuple(map(str, Adjacency))
+    chosen = {one_of("accepts", name, ACCEPTS) for name in accepts}
+    if not chosen:
+        raise InvalidInput(f"accepts is empty, but it must name some of {', '.join(ACCEPTS)}.")
+    return Terms(
+        person_unit,
+        Adjacency(one_of("adjacency", str(adjacency), names)),
+        *cap(epsilon, delta),
+        owner,
+        tuple(name for name in ACCEPTS if name in chosen),
+    )
+
+
+def cap(epsilon: float, delta: float) -> tuple[float, float]:
+    """A cap (ε, δ), checked.
+
+    Raises
+    ------
+    InvalidInput
+        If it is out of range.
+    """
+    return (
+        number("ε", epsilon, at_least=LEAST_CAP, at_most=MOST_CAP),
+        number("δ", delta, at_least=SMALLEST_DELTA * 1e3, at_most=LARGEST_DELTA),
+    )
+
+
+@dataclass(frozen=True)
+class Account:
+    """A data set at one moment: its terms, its cap, what is taken, and the last spend.
+
+    Parameters
+    ----------
+    terms : Terms
+    epsilon, delta : float
+        The cap.
+    totals : Totals
+    last : dict, optional
+        The last spend as plain data.
+    """
+
+    terms: Terms
+    epsilon: float
+    delta: float
+    totals: Totals = Totals()
+    last: Mapping[str, Any] | None = None
+
+    @property
+    def part(self) -> float:
+        """The part of δ for each of what is accepted, rounded down."""
+        return self.delta / (len(self.terms.accepts) * ROUNDED_UP)
+
+    def taken(self, totals: Totals | None = None) -> float:
+        """The ε that totals take at the cap's δ, rounded up; ``inf`` where no ε will do."""
+        totals = self.totals if totals is None else totals
+        accepts, part = self.terms.accepts, self.part
+        if totals.delta > (part if "approximate" in accepts else 0.0):
+            return math.inf
+        found = [math.inf]
+        if totals.epsilon is not None:
+            found.append(totals.epsilon)
+        if totals.mu_squared is not None and "gaussian" in accepts:
+            found.append(_gaussian_epsilon(totals.mu_squared, part))
+        if totals.rdp is not None and "sampled" in accepts:
+            count = len(accepts)
+            first = orders.weights(self.terms.epsilon, self.terms.delta / count)
+            found.append(orders.epsilon_of(totals.rdp, first, part))
+        return min(found)
+
+    def within(self, totals: Totals) -> bool:
+        """Whether totals keep the cap."""
+        return self.taken(totals) <= self.epsilon
+
+    def spent(self, spend: Spend, plain: Mapping[str, Any]) -> Account:
+        """After a spend, whether or not it keeps the cap."""
+        return replace(self, totals=self.totals.plus(self.terms.charge(spend)), last=plain)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Account:
+        """The account of `to_json`."""
+        agreed, totals = plain["terms"], plain["totals"]
+        rdp = totals["rdp"]
+        return cls(
+            Terms(
+                **{
+                    **agreed,
+                    "adjacency": Adjacency(agreed["adjacency"]),
+                    "accepts": tuple(agreed["accepts"]),
+                }
+            ),
+            plain["epsilon"],
+            plain["delta"],
+            Totals(**{**totals, "rdp": None if rdp is None else tuple(rdp)}),
+            plain["last"],
+        )
+
+
+@lru_cache(maxsize=256)
+def _gaussian_epsilon(mu_squared: float, delta: float) -> float:
+    if mu_squared == 0.0:
+        return 0.0
+    return analytic_epsilon(1.0 / math.sqrt(mu_squared * ROUNDED_UP), delta)
+
+
+def pure_mu(epsilon: float) -> float:
+    """μ of the Gaussian that (ε, 0) is at most: 2Φ⁻¹(e^ε/(1 + e^ε)), rounded up."""
+    if epsilon < 10.0:  # erf(μ/√8) = tanh(ε/2): nothing cancels
+        mu = 2.0 * math.sqrt(2.0) * float(scipy.special.erfinv(math.tanh(epsilon / 2.0)))
+    else:
+        log_tail = -epsilon - math.log1p(math.exp(-epsilon))
+        mu = -2.0 * float(scipy.special.ndtri_exp(log_tail))
+    return mu * (1.0 + 1e-9)

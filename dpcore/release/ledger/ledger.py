@@ -1,0 +1,338 @@
+"""The ledger: data sets with a cap, and an append-only history of what was spent on each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from dpcore.errors import InvalidInput, brief, number, reject, whole
+from dpcore.guarantee import Adjacency
+from dpcore.release.ledger import chain
+from dpcore.release.ledger.filter import ACCEPTS, Account, cap, terms
+from dpcore.release.ledger.left import Left, refused
+from dpcore.release.ledger.spends import Spend, text, to_json
+from dpcore.release.ledger.store import ENTRIES, Store
+
+_ROW = sa.select(ENTRIES.c.number, ENTRIES.c.data_set, ENTRIES.c.document, ENTRIES.c.hash)
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What a spend gives back once it is final.
+
+    Parameters
+    ----------
+    entry : int
+        Its number in the ledger.
+    chain_head : str
+        Its hash. Kept elsewhere, such as in a certificate, it shows that the ledger is still the
+        one that held it.
+    left : Left
+    """
+
+    entry: int
+    chain_head: str
+    left: Left
+
+
+class Ledger:
+    """Budgets of data sets, spent before any noise is drawn.
+
+    Made by `open`. Every change is one entry, committed before its method returns; no entry is
+    changed or taken back.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @classmethod
+    def open(cls, url: str | Path, *, must_exist: bool = False) -> Ledger:
+        """Open a ledger, and make it where there is none.
+
+        Parameters
+        ----------
+        url : str or Path
+            A file (SQLite), a SQLAlchemy URL of SQLite or PostgreSQL, or "memory" for one that ends
+            with the process.
+        must_exist : bool
+            Refuse a file that is not there.
+
+        Raises
+        ------
+        InvalidInput
+            If it cannot be opened.
+        """
+        return cls(Store(url, must_exist=must_exist))
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._store.engine.dispose()
+
+    def create(
+        self,
+        data_set: str,
+        *,
+        person_unit: str,
+        adjacency: Adjacency | str,
+        epsilon: float,
+        delta: float,
+        owner: str,
+        accepts: Iterable[str] = ACCEPTS,
+    ) -> Left:
+        """Begin the account of a data set.
+
+        Parameters
+        ----------
+        data_set : str
+            Its name, for ever.
+        person_unit : str
+            What one record is, such as "one patient".
+        adjacency : Adjacency or str
+        epsilon, delta : float
+            The cap.
+        owner : str
+        accepts : iterable of str
+            Of "gaussian", "sampled" and "approximate". δ is divided equally over them once and for
+            all, so the fewer the better: with "gaussian" alone, Σμ² is compared exactly.
+
+        Raises
+        ------
+        InvalidInput
+            If a field is wrong, or there is such a data set.
+        """
+        name = text("data set", data_set)
+        agreed = terms(
+            person_unit=text("person unit", person_unit),
+            adjacency=adjacency,
+            epsilon=epsilon,
+            delta=delta,
+            owner=text("owner", owner),
+            accepts=accepts,
+        )
+        account = Account(agreed, agreed.epsilon, agreed.delta)
+        with self._store.writing() as connection:
+            if _last(connection, name) is not None:
+                raise InvalidInput(f"The data set {brief(name)} is in the ledger already.")
+            _append(connection, "created", name, agreed.owner, account, {})
+        return Left(account)
+
+    def data_sets(self) -> dict[str, Left]:
+        """Every data set by name, and what is left of it."""
+        newest = sa.select(sa.func.max(ENTRIES.c.number)).group_by(ENTRIES.c.data_set)
+        rows = _ROW.where(ENTRIES.c.number.in_(newest)).order_by(ENTRIES.c.data_set)
+        with self._store.reading() as connection:
+            entries = [chain.read(*row) for row in connection.execute(rows)]
+        return {entry.data_set: Left(entry.account) for entry in entries}
+
+    def spend(
+        self,
+        data_set: str,
+        spend: Spend,
+        *,
+        actor: str,
+        purpose: str,
+        certificate_hash: str | None = None,
+    ) -> Receipt:
+        """Pay for a release before its noise is drawn; final once this returns, whatever follows.
+
+        Parameters
+        ----------
+        data_set : str
+        spend : Spend
+        actor, purpose : str
+        certificate_hash : str, optional
+            Of what is about to be released, in 64 hexadecimal digits.
+
+        Raises
+        ------
+        Refused
+            If the cap does not cover it; nothing was written.
+        InvalidInput
+            If a field is wrong, or the ledger could not be written.
+        """
+        plain = to_json(spend)
+        details: dict[str, Any] = {"spend": plain, "purpose": text("purpose", purpose)}
+        if certificate_hash is not None:
+            details["certificate_hash"] = _hash(certificate_hash)
+        actor = text("actor", actor)
+        with self._store.writing() as connection:
+            account = _account(connection, data_set)
+            after = account.spent(spend, plain)
+            if not account.within(after.totals):
+                raise refused(account, after, spend)
+            entry = _append(connection, "spent", data_set, actor, after, details)
+        return Receipt(entry.number, entry.hash, Left(after))
+
+    def left(self, data_set: str) -> Left:
+        """What is left of a data set.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no such data set.
+        """
+        with self._store.reading() as connection:
+            return Left(_account(connection, data_set))
+
+    def raise_cap(
+        self, data_set: str, *, epsilon: float, delta: float, reason: str, actor: str
+    ) -> Left:
+        """Raise a cap; never lowered, and nothing that was spent is forgotten.
+
+        Raises
+        ------
+        InvalidInput
+            If a field is wrong, or the new cap is not larger.
+        """
+        epsilon, delta = cap(epsilon, delta)
+        details = {"epsilon": epsilon, "delta": delta, "reason": text("reason", reason)}
+        actor = text("actor", actor)
+        with self._store.writing() as connection:
+            account = _account(connection, data_set)
+            number("ε", epsilon, at_least=account.epsilon)
+            number("δ", delta, at_least=account.delta)
+            if (epsilon, delta) == (account.epsilon, account.delta):
+                raise InvalidInput(
+                    f"The cap is ε = {epsilon:g} at δ = {delta:g} already, but it must be raised."
+                )
+            after = replace(account, epsilon=epsilon, delta=delta)
+            _append(connection, "raised", data_set, actor, after, details)
+        return Left(after)
+
+    def attach(
+        self, data_set: str, entry: int, canonical_certificate_hash: str, *, actor: str = ""
+    ) -> Receipt:
+        """Append the hash of the certificate of a spend that has none yet.
+
+        Parameters
+        ----------
+        data_set : str
+        entry : int
+            The spend's number.
+        canonical_certificate_hash : str
+            In 64 hexadecimal digits.
+        actor : str
+            Whoever spent, unless given.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no such spend, or it has a certificate.
+        """
+        place = whole("entry", entry, at_least=1, at_most=2**31 - 1)
+        details = {"certificate_hash": _hash(canonical_certificate_hash)}
+        with self._store.writing() as connection:
+            account = _account(connection, data_set)
+            row = connection.execute(_ROW.where(ENTRIES.c.number == place)).one_or_none()
+            paid = None if row is None else chain.read(*row)
+            if paid is None or paid.data_set != data_set or paid.kind != "spent":
+                raise reject("entry", place, f"the number of a spend on {brief(data_set)}")
+            attached = sa.select(ENTRIES.c.number).where(ENTRIES.c.refers == place)
+            if "certificate_hash" in paid.details or connection.execute(attached).first():
+                raise InvalidInput(f"Entry {place} has a certificate, and it can have only one.")
+            who = text("actor", actor) if actor else paid.actor
+            new = _append(connection, "attached", data_set, who, account, details, place)
+        return Receipt(new.number, new.hash, Left(account))
+
+    def history(self, data_set: str) -> list[chain.Entry]:
+        """The entries of a data set in their order.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no such data set, or an entry was changed.
+        """
+        rows = _ROW.where(ENTRIES.c.data_set == data_set).order_by(ENTRIES.c.number)
+        with self._store.reading() as connection:
+            entries = [chain.read(*row) for row in connection.execute(rows)]
+        if not entries:
+            raise _unknown(data_set)
+        return entries
+
+    def verify(self, known_heads: Collection[str] = ()) -> list[str]:
+        """What is wrong with the ledger, each in one sentence; empty where nothing is.
+
+        Every hash is computed anew, and every account from its spends.
+
+        Parameters
+        ----------
+        known_heads : collection of str
+            Chain heads that were kept elsewhere. Without one, an older copy of the whole ledger
+            looks right.
+        """
+        with self._store.reading() as connection:
+            rows = connection.execute(_ROW.order_by(ENTRIES.c.number))
+            return list(chain.problems((tuple(row) for row in rows), known_heads))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _last(connection: Connection, data_set: str | None = None) -> chain.Entry | None:
+    """The last entry, of one data set or of all."""
+    rows = _ROW if data_set is None else _ROW.where(ENTRIES.c.data_set == data_set)
+    row = connection.execute(rows.order_by(ENTRIES.c.number.desc()).limit(1)).one_or_none()
+    return None if row is None else chain.read(*row)
+
+
+def _account(connection: Connection, data_set: str) -> Account:
+    entry = _last(connection, data_set)
+    if entry is None:
+        raise _unknown(data_set)
+    return entry.account
+
+
+def _unknown(data_set: object) -> InvalidInput:
+    return InvalidInput(f"The data set {brief(data_set)} is not in the ledger: create it first.")
+
+
+def _append(
+    connection: Connection,
+    kind: str,
+    data_set: str,
+    actor: str,
+    account: Account,
+    details: dict[str, Any],
+    refers: int | None = None,
+) -> chain.Entry:
+    head, now = _last(connection), _now()
+    if head is not None and now < head.at:
+        raise InvalidInput(
+            f"The clock says {now}, but the last entry of the ledger is of {head.at}: set the "
+            "clock right."
+        )
+    place = 1 if head is None else head.number + 1
+    document = {
+        "number": place,
+        "at": now,
+        "kind": kind,
+        "data_set": data_set,
+        "actor": actor,
+        "refers": refers,
+        "previous": chain.GENESIS if head is None else head.hash,
+        "details": details,
+        "account": account.to_json(),
+    }
+    written = chain.canonical(document)
+    entry = chain.Entry(place, data_set, document, chain.digest(written))
+    connection.execute(
+        ENTRIES.insert().values(
+            number=place, data_set=data_set, refers=refers, document=written, hash=entry.hash
+        )
+    )
+    return entry
+
+
+def _hash(value: object) -> str:
+    if not isinstance(value, str) or not _HASH.fullmatch(value):
+        raise reject("certificate hash", value, "64 hexadecimal digits in lower case (SHA-256)")
+    return value

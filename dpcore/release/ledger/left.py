@@ -1,0 +1,107 @@
+"""What a data set has left, as a number and in words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from dpcore.errors import InvalidInput
+from dpcore.release.ledger.filter import Account
+from dpcore.release.ledger.spends import NOUNS, Spend, from_json, kind_of
+from dpcore.rounding import lowered, raised
+
+MOST_MORE = 10_000
+"""Most further spends that are counted."""
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+class Refused(InvalidInput):
+    """A spend that the cap does not cover; nothing was written.
+
+    Parameters
+    ----------
+    message : str
+    left : Left
+    """
+
+    def __init__(self, message: str, left: Left) -> None:
+        super().__init__(message)
+        self.left = left
+
+
+@dataclass(frozen=True)
+class Left:
+    """What is left of a cap.
+
+    Parameters
+    ----------
+    account : Account
+    """
+
+    account: Account
+
+    @property
+    def cap(self) -> tuple[float, float]:
+        """The cap (ε, δ)."""
+        return self.account.epsilon, self.account.delta
+
+    @property
+    def taken(self) -> float:
+        """The ε that is taken at the cap's δ, rounded up."""
+        return self.account.taken()
+
+    @property
+    def epsilon(self) -> float:
+        """The cap's ε less what is taken, rounded down."""
+        return max(0.0, math.nextafter(self.account.epsilon - self.taken, -math.inf))
+
+    def more(self, spend: Spend) -> int:
+        """How many more like this spend are within the cap; at most `MOST_MORE`.
+
+        Raises
+        ------
+        InvalidInput
+            If the data set does not accept it.
+        """
+        account = self.account
+        charge = account.terms.charge(spend)
+
+        def within(times: int) -> bool:
+            return account.within(account.totals.plus(charge, times))
+
+        if not within(1):
+            return 0
+        low, high = 1, 2
+        while high <= MOST_MORE and within(high):
+            low, high = high, 2 * high
+        high = min(high, MOST_MORE + 1)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if within(middle) else (low, middle)
+        return low
+
+    def words(self, spend: Spend | None = None) -> str:
+        """What is left in one sentence, and how many more like a spend, or like the last one."""
+        epsilon, delta = self.cap
+        left = f"ε = {lowered(self.epsilon, 3):g} of {epsilon:g} is left at δ = {delta:g}"
+        if spend is None and self.account.last is None:
+            return f"{left}: nothing is spent."
+        like = from_json(self.account.last or {}) if spend is None else spend
+        count = self.more(like)
+        noun = NOUNS.get(kind_of(like), "spend") + ("" if count == 1 else "s")
+        number = _WORDS[count] if count < len(_WORDS) else f"{count:,}"
+        beyond = "at least " if count == MOST_MORE else ""
+        which = "the last" if spend is None else "this one"
+        return f"{left}, enough for {beyond}{number} more {noun} like {which}."
+
+
+def refused(account: Account, after: Account, spend: Spend) -> Refused:
+    """The refusal of a spend after which the cap would not be kept."""
+    left, taken = Left(account), after.taken()
+    reached = f"ε = {raised(taken, 3):g}" if math.isfinite(taken) else "no finite ε"
+    also = "" if account.last is None else f" {left.words()}"
+    return Refused(
+        f"The spend would bring the data set to {reached}, but its cap is {account.epsilon:g} at "
+        f"δ = {account.delta:g}.{also or f' {left.words(spend)}'}",
+        left,
+    )

@@ -1,0 +1,39 @@
+"""The table of entries, which the database itself keeps from being changed or deleted."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0001"
+down_revision = None
+
+SQLITE = (
+    "CREATE TRIGGER ledger_entries_{verb} BEFORE {verb} ON ledger_entries "
+    "BEGIN SELECT RAISE(ABORT, 'ledger entries are final'); END"
+)
+POSTGRESQL = (
+    "CREATE FUNCTION ledger_entries_final() RETURNS trigger LANGUAGE plpgsql AS "
+    "$$ BEGIN RAISE EXCEPTION 'ledger entries are final'; END $$",
+    "CREATE TRIGGER ledger_entries_final BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_entries "
+    "FOR EACH STATEMENT EXECUTE FUNCTION ledger_entries_final()",
+)
+
+
+def upgrade() -> None:
+    """Make the table and its guards."""
+    op.create_table(
+        "ledger_entries",
+        sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("data_set", sa.Text, nullable=False),
+        sa.Column("refers", sa.Integer),
+        sa.Column("document", sa.Text, nullable=False),
+        sa.Column("hash", sa.Text, nullable=False, unique=True),
+    )
+    op.create_index("ledger_entries_of", "ledger_entries", ["data_set", "number"])
+    # One certificate an entry; where nothing is referred to, NULLs are distinct.
+    op.create_index("ledger_entries_refers", "ledger_entries", ["refers"], unique=True)
+    if op.get_bind().dialect.name == "sqlite":
+        for verb in ("UPDATE", "DELETE"):
+            op.execute(SQLITE.format(verb=verb))
+    else:
+        for statement in POSTGRESQL:
+            op.execute(statement)

@@ -1,0 +1,283 @@
+"""Spends: frozen descriptions of what is paid for, checked when they are made.
+
+A noise multiplier is σ/C, the noise on a sum of records clipped to norm C, whatever the adjacency;
+under replace-one the sum moves by 2C, which the ledger counts. A release whose own L2 sensitivity Δ
+under replace-one is known has the noise multiplier 2σ/Δ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dpcore.accounting.events import (
+    Event,
+    FixedSampled,
+    Gaussian,
+    PoissonSampled,
+    Repeated,
+    Step,
+    steps,
+)
+from dpcore.accounting.theorems import renyi
+from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.guarantee import SMALLEST_DELTA, Adjacency
+
+LEAST_MULTIPLIER, MOST_MULTIPLIER = 0.1, 1e6
+"""Less noise than this has an ε of 50 and more, at which no cap is a promise."""
+LEAST_RATE = 1e-9
+LEAST_EPSILON, MOST_EPSILON = 1e-9, 1e3
+MOST_COUNT = 10_000_000
+SAMPLINGS = ("poisson", "fixed")
+
+
+@dataclass(frozen=True)
+class GaussianSpend:
+    """Releases with Gaussian noise on all records.
+
+    Parameters
+    ----------
+    noise_multiplier : float
+        σ/C.
+    count : int
+        How many, each with fresh noise; may be adaptive.
+    adjacency : Adjacency, optional
+        ``None`` for that of the data set.
+    """
+
+    noise_multiplier: float
+    count: int = 1
+    adjacency: Adjacency | None = None
+
+    def __post_init__(self) -> None:
+        _set(self, noise_multiplier=_multiplier(self.noise_multiplier), count=_count(self.count))
+        _set(self, adjacency=_adjacency(self.adjacency))
+
+    def step(self) -> Step:
+        """As accountants read it."""
+        return _step(Repeated(Gaussian(self.noise_multiplier), self.count))
+
+
+@dataclass(frozen=True)
+class SubsampledGaussianSpend:
+    """A training whose steps are fixed before it begins: noisy sums over sampled records.
+
+    Parameters
+    ----------
+    noise_multiplier : float
+        σ/C.
+    sampling_rate : float
+        Expected share of the records a step, q.
+    steps : int
+        T.
+    sampling : str
+        "poisson", or "fixed" for batches of fixed size without replacement.
+    adjacency : Adjacency, optional
+        ``None`` for that of the data set.
+    """
+
+    noise_multiplier: float
+    sampling_rate: float
+    steps: int
+    sampling: str = "poisson"
+    adjacency: Adjacency | None = None
+
+    def __post_init__(self) -> None:
+        _set(self, noise_multiplier=_multiplier(self.noise_multiplier), steps=_count(self.steps))
+        rate = number("sampling rate", self.sampling_rate, at_least=LEAST_RATE, at_most=1.0)
+        _set(self, sampling_rate=rate, sampling=one_of("sampling", self.sampling, SAMPLINGS))
+        _set(self, adjacency=_adjacency(self.adjacency))
+
+    def step(self) -> Step:
+        """As accountants read it."""
+        sampled = PoissonSampled if self.sampling == "poisson" else FixedSampled
+        one = sampled(self.sampling_rate, Gaussian(self.noise_multiplier))
+        return _step(Repeated(one, self.steps))
+
+
+@dataclass(frozen=True)
+class PureSpend:
+    """What is (ε, 0)-private: Laplace noise, randomised response, the exponential mechanism.
+
+    Parameters
+    ----------
+    epsilon : float
+    adjacency : Adjacency, optional
+        ``None`` for that of the data set.
+    """
+
+    epsilon: float
+    adjacency: Adjacency | None = None
+
+    def __post_init__(self) -> None:
+        _set(self, epsilon=_epsilon(self.epsilon), adjacency=_adjacency(self.adjacency))
+
+
+@dataclass(frozen=True)
+class ApproximateSpend:
+    """Anything of which an (ε, δ) is known: what PLD certifies for steps fixed beforehand, too.
+
+    Parameters
+    ----------
+    epsilon : float
+    delta : float
+    adjacency : Adjacency, optional
+        ``None`` for that of the data set.
+    """
+
+    epsilon: float
+    delta: float
+    adjacency: Adjacency | None = None
+
+    def __post_init__(self) -> None:
+        delta = number("δ", self.delta, at_least=SMALLEST_DELTA, below=1.0)
+        _set(self, epsilon=_epsilon(self.epsilon), delta=delta)
+        _set(self, adjacency=_adjacency(self.adjacency))
+
+
+Checked = GaussianSpend | SubsampledGaussianSpend | PureSpend | ApproximateSpend
+
+
+@dataclass(frozen=True)
+class DeclaredSpend:
+    """A spend taken over from elsewhere: declared, not checked.
+
+    Parameters
+    ----------
+    spend : GaussianSpend, SubsampledGaussianSpend, PureSpend or ApproximateSpend
+        What it is counted as.
+    source : str
+        Who says so.
+    """
+
+    spend: Checked
+    source: str
+
+    def __post_init__(self) -> None:
+        _set(self, source=text("source", self.source))
+
+
+Spend = Checked | DeclaredSpend
+_KINDS: dict[str, type[Checked]] = {
+    "gaussian": GaussianSpend,
+    "subsampled Gaussian": SubsampledGaussianSpend,
+    "pure": PureSpend,
+    "approximate": ApproximateSpend,
+}
+NOUNS = {"gaussian": "release", "subsampled Gaussian": "training"}
+LONGEST_TEXT = 200
+
+
+def checked(spend: Spend) -> Checked:
+    """What a spend is counted as.
+
+    Raises
+    ------
+    InvalidInput
+        If it is no spend.
+    """
+    inner = spend.spend if isinstance(spend, DeclaredSpend) else spend
+    if not isinstance(inner, tuple(_KINDS.values())):
+        raise InvalidInput(
+            f"The spend is of the type {type(inner).__name__}, but it must be one of "
+            f"{', '.join(kind.__name__ for kind in (*_KINDS.values(), DeclaredSpend))}."
+        )
+    return inner
+
+
+def kind_of(spend: Spend) -> str:
+    """Its kind as the history names it."""
+    inner = checked(spend)
+    return next(name for name, kind in _KINDS.items() if isinstance(inner, kind))
+
+
+def to_json(spend: Spend) -> dict[str, Any]:
+    """The spend as plain data."""
+    inner = checked(spend)
+    plain = {name: value for name, value in asdict(inner).items() if value is not None}
+    plain["kind"] = kind_of(spend)
+    if isinstance(spend, DeclaredSpend):
+        plain |= {"source": spend.source, "standing": "declared, not checked"}
+    return plain
+
+
+def from_json(plain: Mapping[str, Any]) -> Spend:
+    """The spend of `to_json`.
+
+    Raises
+    ------
+    InvalidInput
+        If a field is wrong or missing.
+    """
+    own = {name: value for name, value in plain.items() if name not in _OUTSIDE}
+    kind = one_of("kind", plain.get("kind"), tuple(_KINDS))
+    try:
+        spend: Checked = _KINDS[kind](**own)
+    except TypeError:
+        raise InvalidInput(f"A spend of the kind “{kind}” has other fields.") from None
+    return DeclaredSpend(spend, plain["source"]) if "source" in plain else spend
+
+
+_OUTSIDE = ("kind", "source", "standing")
+
+
+def refusal(spend: Spend, adjacency: Adjacency) -> str:
+    """Why nothing is proved for a spend under an adjacency, or "" where it is."""
+    inner = checked(spend)
+    if inner.adjacency not in (None, adjacency):
+        return (
+            f"The adjacency of the spend is {inner.adjacency}, but that of the data set is "
+            f"{adjacency}, and an ε of one says nothing about the other."
+        )
+    if isinstance(inner, SubsampledGaussianSpend):
+        if renyi.ACCOUNTANT.covers(inner.step(), adjacency):
+            return ""
+        return f"No theorem here covers {inner.sampling} sampling under {adjacency}."
+    return ""
+
+
+def text(field: str, value: object) -> str:
+    """A text for the history: not empty, printable, on one line.
+
+    Raises
+    ------
+    InvalidInput
+        If it is not.
+    """
+    result = " ".join(str(value).split()) if isinstance(value, str) else ""
+    if not result or len(result) > LONGEST_TEXT or not result.isprintable():
+        shown = value if isinstance(value, str) else repr(value)
+        raise InvalidInput(
+            f"{field} is {shown[:40]!r}, but it must be a text of 1 to {LONGEST_TEXT} printable "
+            "letters."
+        )
+    return result
+
+
+def _set(spend: object, **values: object) -> None:
+    for name, value in values.items():
+        object.__setattr__(spend, name, value)
+
+
+def _multiplier(value: object) -> float:
+    return number("noise multiplier", value, at_least=LEAST_MULTIPLIER, at_most=MOST_MULTIPLIER)
+
+
+def _count(value: object) -> int:
+    return whole("count", value, at_least=1, at_most=MOST_COUNT)
+
+
+def _epsilon(value: object) -> float:
+    return number("ε", value, at_least=LEAST_EPSILON, at_most=MOST_EPSILON)
+
+
+def _adjacency(value: object) -> Adjacency | None:
+    if value is None:
+        return None
+    return Adjacency(one_of("adjacency", str(value), tuple(map(str, Adjacency))))
+
+
+def _step(event: Event) -> Step:
+    (step,) = steps(event)
+    return step

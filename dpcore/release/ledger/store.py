@@ -1,0 +1,187 @@
+"""Where the entries are kept: SQLite by default, or PostgreSQL by its URL.
+
+One writer at a time: SQLite by BEGIN IMMEDIATE, PostgreSQL by a lock on the table, which readers do
+not feel. A commit is on the disk before it returns (synchronous=FULL; synchronous_commit=on).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, Connection, Engine, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from dpcore.errors import InvalidInput, reject
+
+MEMORY = "memory"
+VERSION = "0001"
+"""The newest migration."""
+PATIENCE = 60.0
+"""Seconds that a writer waits for its turn."""
+MIGRATION_LOCK = 0x6C6564676572  # any number, the same in all processes
+
+ENTRIES = sa.Table(
+    "ledger_entries",
+    sa.MetaData(),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("data_set", sa.Text),
+    sa.Column("refers", sa.Integer),
+    sa.Column("document", sa.Text),
+    sa.Column("hash", sa.Text),
+)
+
+
+class Store:
+    """An opened ledger's database.
+
+    Parameters
+    ----------
+    place : str or Path
+        A file, a SQLAlchemy URL of SQLite or PostgreSQL, or "memory".
+    must_exist : bool
+        Refuse a file that is not there, in place of making it.
+
+    Raises
+    ------
+    InvalidInput
+        If it cannot be opened.
+    """
+
+    def __init__(self, place: str | Path, *, must_exist: bool = False) -> None:
+        url = _url(place)
+        self.name = MEMORY if place == MEMORY else url.render_as_string(hide_password=True)
+        file = Path(url.database) if url.drivername == "sqlite" and url.database else None
+        if must_exist and file is not None and not file.is_file():
+            raise reject("ledger", str(file), "a ledger that is there")
+        self._lock = threading.RLock() if url.drivername == "sqlite" and file is None else None
+        self.engine = _engine(url)
+        self._migrate()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that reads."""
+        with self._refusing("could not be read"), self._alone(), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """The one transaction that may write; what it wrote is final once this returns."""
+        advice = (
+            "could not be written; look into its history before you try again, as what stands "
+            "there is spent"
+        )
+        with self._refusing(advice), self._alone(), self.engine.connect() as connection:
+            chosen = connection.execution_options(ledger_writes=True)
+            with chosen.begin():
+                if self.engine.dialect.name == "postgresql":
+                    chosen.execute(sa.text("LOCK TABLE ledger_entries IN EXCLUSIVE MODE"))
+                yield chosen
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One thread at a time where all share the one connection to memory."""
+        if self._lock is None:
+            yield
+        else:
+            with self._lock:
+                yield
+
+    @contextmanager
+    def _refusing(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except SQLAlchemyError as error:
+            origin = error.orig if isinstance(error, DBAPIError) else error
+            reason = " ".join(str(origin).split())[:200]
+            raise InvalidInput(f"The ledger {self.name} {what} ({reason}).") from error
+
+    def _migrate(self) -> None:
+        with self._refusing("could not be opened"), self._alone():
+            with self.engine.connect() as connection:
+                if _version(connection) == VERSION:
+                    return
+            if self.engine.dialect.name == "sqlite":
+                with self.engine.connect() as connection:
+                    # Kept in the file from now on.
+                    connection.exec_driver_sql("COMMIT")
+                    connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+                    connection.exec_driver_sql("BEGIN")
+            with self.engine.connect() as connection:
+                chosen = connection.execution_options(ledger_writes=True)
+                with chosen.begin():
+                    if self.engine.dialect.name == "postgresql":
+                        lock = sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)
+                        chosen.execute(sa.select(lock))
+                    _upgrade(chosen)
+
+
+def _url(place: str | Path) -> URL:
+    if place == MEMORY:
+        return URL.create("sqlite")
+    if isinstance(place, Path) or "://" not in place:
+        return URL.create("sqlite", database=str(Path(place).expanduser()))
+    try:
+        url = make_url(place)
+    except ArgumentError:
+        raise reject("ledger", place, "a file or a URL of SQLAlchemy") from None
+    if url.get_backend_name() == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if url.drivername != "sqlite":
+        raise reject("ledger", url.drivername, "a file, or a URL of sqlite or postgresql")
+    return url
+
+
+def _engine(url: URL) -> Engine:
+    if url.drivername != "sqlite":
+        try:
+            return sa.create_engine(
+                url, connect_args={"options": "-c synchronous_commit=on"}, pool_pre_ping=True
+            )
+        except ModuleNotFoundError:
+            raise InvalidInput(
+                "A ledger on PostgreSQL needs the package psycopg: install psycopg[binary]."
+            ) from None
+    arguments: dict[str, Any] = {"timeout": PATIENCE, "check_same_thread": False}
+    pool: dict[str, Any] = {} if url.database else {"poolclass": StaticPool}
+    engine = sa.create_engine(url, connect_args=arguments, **pool)
+
+    @sa.event.listens_for(engine, "connect")
+    def connected(connection: Any, _: object) -> None:
+        connection.isolation_level = None  # transactions begin below, and nowhere else
+        connection.execute("PRAGMA synchronous=FULL")
+
+    @sa.event.listens_for(engine, "begin")
+    def begun(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("ledger_writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _version(connection: Connection) -> str | None:
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _upgrade(connection: Connection) -> None:
+    """Run the migrations that are missing, within the caller's transaction."""
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
+
+    script = ScriptDirectory(str(Path(__file__).with_name("migrations")))
+
+    def steps(revision: Any, _: object) -> Any:
+        return script._upgrade_revs(VERSION, revision)
+
+    with EnvironmentContext(Config(), script, fn=steps, destination_rev=VERSION) as environment:
+        environment.configure(connection=connection, transactional_ddl=True)
+        with environment.begin_transaction():
+            environment.run_migrations()

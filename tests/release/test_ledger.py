@@ -1,0 +1,126 @@
+"""The ledger: what is spent is final, the cap is kept, and the history shows every change."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from dpcore.errors import InvalidInput
+from dpcore.release.ledger import (
+    ApproximateSpend,
+    GaussianSpend,
+    Ledger,
+    PureSpend,
+    Refused,
+    SubsampledGaussianSpend,
+)
+
+TRAINING = SubsampledGaussianSpend(1.1, 0.01, 1000)
+CLINIC = {
+    "person_unit": "one patient",
+    "adjacency": "zero-out",
+    "epsilon": 3.0,
+    "delta": 1e-5,
+    "owner": "Dr. A",
+}
+BY = {"actor": "B", "purpose": "a model of risk"}
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    opened = Ledger.open(tmp_path / "ledger.db")
+    opened.create("clinic", **CLINIC)
+    return opened
+
+
+def test_a_cap_is_kept_and_the_refusal_says_what_is_left(ledger: Ledger) -> None:
+    receipts = [ledger.spend("clinic", TRAINING, **BY) for _ in range(2)]
+    assert [receipt.entry for receipt in receipts] == [2, 3]
+    left = ledger.left("clinic")
+    assert receipts[-1].left == left
+    assert 0.0 < left.epsilon < receipts[0].left.epsilon < 3.0
+    with pytest.raises(Refused, match="enough for no more trainings like the last") as refused:
+        ledger.spend("clinic", TRAINING, **BY)
+    assert refused.value.left == left == ledger.left("clinic")
+    assert ledger.verify([receipt.chain_head for receipt in receipts]) == []
+
+
+def test_the_words_count_what_then_fits() -> None:
+    ledger = Ledger.open("memory")
+    left = ledger.create("clinic", **CLINIC)
+    spend = GaussianSpend(5.0)
+    count = left.more(spend)
+    assert 1 < count < 100
+    for _ in range(count):
+        assert f"{left.more(spend):,} more" in left.words(spend) or left.more(spend) <= 10
+        left = ledger.spend("clinic", spend, **BY).left
+    assert left.words().endswith("enough for no more releases like the last.")
+    with pytest.raises(Refused):
+        ledger.spend("clinic", spend, **BY)
+
+
+def test_a_cap_is_raised_with_a_reason_and_never_lowered(ledger: Ledger) -> None:
+    by = {"reason": "the ethics board agreed", "actor": "C"}
+    assert ledger.raise_cap("clinic", epsilon=4, delta=1e-5, **by).cap == (4.0, 1e-5)
+    assert ledger.history("clinic")[-1].details["reason"] == by["reason"]
+    for epsilon, delta in ((3.9, 1e-5), (5.0, 1e-6), (4.0, 1e-5)):
+        with pytest.raises(InvalidInput):
+            ledger.raise_cap("clinic", epsilon=epsilon, delta=delta, **by)
+    with pytest.raises(InvalidInput, match="reason is ''"):
+        ledger.raise_cap("clinic", epsilon=5, delta=1e-5, reason="", actor="C")
+
+
+def test_a_certificate_is_attached_once(ledger: Ledger) -> None:
+    spent = ledger.spend("clinic", TRAINING, **BY)
+    receipt = ledger.attach("clinic", spent.entry, "ab" * 32)
+    assert ledger.history("clinic")[-1].document["refers"] == spent.entry
+    assert receipt.left == spent.left
+    sealed = ledger.spend("clinic", PureSpend(0.01), certificate_hash="cd" * 32, **BY)
+    for entry in (spent.entry, sealed.entry, 1, 99):
+        with pytest.raises(InvalidInput):
+            ledger.attach("clinic", entry, "ef" * 32)
+    with pytest.raises(InvalidInput, match="64 hexadecimal"):
+        ledger.attach("clinic", spent.entry, "AB" * 32)
+
+
+HOSTILE = [
+    lambda: PureSpend(math.nan),
+    lambda: PureSpend(-1.0),
+    lambda: PureSpend(5e-324),
+    lambda: PureSpend(math.inf),
+    lambda: PureSpend(1e308),
+    lambda: ApproximateSpend(0.1, 5e-324),
+    lambda: ApproximateSpend(0.1, -1e-9),
+    lambda: ApproximateSpend(0.1, 1.0),
+    lambda: GaussianSpend(0.0),
+    lambda: GaussianSpend(1e-300),
+    lambda: GaussianSpend(1.0, 10**30),
+    lambda: GaussianSpend(1.0, -1),
+    lambda: SubsampledGaussianSpend(1.0, 5e-324, 1),
+    lambda: SubsampledGaussianSpend(1.0, 1.5, 1),
+    lambda: SubsampledGaussianSpend(math.nan, 0.1, 1),
+]
+
+
+@pytest.mark.parametrize("make", HOSTILE)
+def test_impossible_numbers_are_refused_in_a_sentence(make) -> None:
+    with pytest.raises(InvalidInput, match="but it must be"):
+        make()
+
+
+def test_a_spend_of_another_adjacency_is_refused(ledger: Ledger) -> None:
+    with pytest.raises(InvalidInput, match="adjacency of the spend is replace-one"):
+        ledger.spend("clinic", GaussianSpend(50.0, adjacency="replace-one"), **BY)
+    ledger.create("other", **{**CLINIC, "adjacency": "replace-one"})
+    with pytest.raises(InvalidInput, match="covers poisson sampling under replace-one"):
+        ledger.spend("other", TRAINING, **BY)
+    assert len(ledger.history("other")) == 1
+
+
+def test_a_clock_set_back_is_refused(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpcore.release.ledger.ledger._now", lambda: "2020-01-01T00:00:00+00:00")
+    with pytest.raises(InvalidInput, match="set the clock right"):
+        ledger.spend("clinic", TRAINING, **BY)
+    assert len(ledger.history("clinic")) == 1
