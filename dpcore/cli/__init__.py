@@ -19,6 +19,7 @@ COMMANDS = {
     "epsilon": "epsilon of a Gaussian mechanism, or of a whole training run",
     "delta": "delta of a Gaussian mechanism",
     "account": "what trainings and releases spend together, and what is left of a budget",
+    "ledger": "budgets of data sets: spend before noise is drawn, history, verify",
     "plan": "one setting of a run, solved for a target ε",
     "split": "noise for releases that share one (ε, δ)",
     "risk": "what an attacker can find out about one person",

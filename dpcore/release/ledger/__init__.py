@@ -5,10 +5,12 @@ docs/ledger.md says what it promises and what it does not.
 
 from dpcore.release.ledger.chain import Entry
 from dpcore.release.ledger.filter import Account
+from dpcore.release.ledger.imports import declared
 from dpcore.release.ledger.ledger import Ledger, Receipt
 from dpcore.release.ledger.left import Left, Refused
 from dpcore.release.ledger.spends import (
     ApproximateSpend,
+    ConcentratedSpend,
     DeclaredSpend,
     GaussianSpend,
     PureSpend,
@@ -19,6 +21,7 @@ from dpcore.release.ledger.spends import (
 __all__ = [
     "Account",
     "ApproximateSpend",
+    "ConcentratedSpend",
     "DeclaredSpend",
     "Entry",
     "GaussianSpend",
@@ -29,4 +32,5 @@ __all__ = [
     "Refused",
     "Spend",
     "SubsampledGaussianSpend",
+    "declared",
 ]

@@ -10,13 +10,13 @@ must hold on every path:
   δ_G. Exact for Gaussian noise. An entry that is (ε, 0)-private counts with
   μ = 2Φ⁻¹(e^ε/(1 + e^ε)): its trade-off curve joins (0, 1), (a, a), (1, 0) with a = 1/(1 + e^ε) by
   straight lines, the convex curve of that Gaussian meets it in the same points and lies below.
-- *sampled*: the mixture of Rényi orders of `orders`, at δ_R.
+- *renyi*: the mixture of Rényi orders of `orders`, at δ_R.
 
 What is (ε_i, δ_i)-private is (ε_i, 0)-private but for an event of probability δ_i (Kairouz, Oh,
 Viswanath 2015); Σδ_i ≤ δ_A on every path, and the events together have at most that probability.
 
 The failures add up: where a path ends by *gaussian*, (1 - e^{ε-L})₊ is at most the first
-supermartingale; where it ends by *sampled*, at most δ_R G; where it ends by *sum*, 0. Hence δ_G +
+supermartingale; where it ends by *renyi*, at most δ_R G; where it ends by *sum*, 0. Hence δ_G +
 δ_R + δ_A ≤ δ. That the parts are fixed matters: a δ shared out along the path, by what was seen,
 could be used twice. So does that privacy loss distributions are not composed here: stopping where
 their product crosses a curve is no valid filter under adaptive choice (arXiv 2602.06756).
@@ -39,6 +39,7 @@ from dpcore.mechanisms.gaussian import analytic_epsilon
 from dpcore.release.ledger import orders
 from dpcore.release.ledger.spends import (
     ApproximateSpend,
+    ConcentratedSpend,
     GaussianSpend,
     PureSpend,
     Spend,
@@ -47,7 +48,7 @@ from dpcore.release.ledger.spends import (
     refusal,
 )
 
-ACCEPTS = ("gaussian", "sampled", "approximate")
+ACCEPTS = ("gaussian", "renyi", "approximate")
 LEAST_CAP, MOST_CAP = 1e-6, 100.0
 LARGEST_DELTA = 0.1
 
@@ -132,15 +133,16 @@ class Terms:
             raise InvalidInput(reason)
         inner = checked(spend)
         needed = {
-            GaussianSpend: ("gaussian", "sampled"),
-            SubsampledGaussianSpend: ("sampled",),
+            GaussianSpend: ("gaussian", "renyi"),
+            SubsampledGaussianSpend: ("renyi",),
+            ConcentratedSpend: ("renyi",),
             PureSpend: self.accepts,
             ApproximateSpend: ("approximate",),
         }[type(inner)]
         if not set(needed) & set(self.accepts):
             raise InvalidInput(
-                f"The data set was created to accept {' and '.join(self.accepts)} spends, but "
-                f"this one is {needed[0]}."
+                f"The data set was created to accept {' and '.join(self.accepts)}, but this spend "
+                f"needs {' or '.join(needed)}."
             )
         match inner:
             case GaussianSpend():
@@ -152,6 +154,9 @@ class Terms:
                     whole = GaussianSpend(inner.noise_multiplier, inner.steps)
                     return self.charge(whole)
                 return Totals(None, None, orders.of_step(inner.step(), self.adjacency))
+            case ConcentratedSpend():
+                rdp = tuple((orders.ORDERS * inner.rho * ROUNDED_UP).tolist())
+                return Totals(None, None, rdp)
             case PureSpend() | ApproximateSpend():
                 delta = inner.delta if isinstance(inner, ApproximateSpend) else 0.0
                 rdp = orders.of_pure(inner.epsilon)
@@ -237,7 +242,7 @@ class Account:
             found.append(totals.epsilon)
         if totals.mu_squared is not None and "gaussian" in accepts:
             found.append(_gaussian_epsilon(totals.mu_squared, part))
-        if totals.rdp is not None and "sampled" in accepts:
+        if totals.rdp is not None and "renyi" in accepts:
             count = len(accepts)
             first = orders.weights(self.terms.epsilon, self.terms.delta / count)
             found.append(orders.epsilon_of(totals.rdp, first, part))

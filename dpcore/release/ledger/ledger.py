@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from dpcore.guarantee import Adjacency
 from dpcore.release.ledger import chain
 from dpcore.release.ledger.filter import ACCEPTS, Account, cap, terms
 from dpcore.release.ledger.left import Left, refused
-from dpcore.release.ledger.spends import Spend, text, to_json
+from dpcore.release.ledger.spends import DeclaredSpend, Spend, text, to_json
 from dpcore.release.ledger.store import ENTRIES, Store
 
 _ROW = sa.select(ENTRIES.c.number, ENTRIES.c.data_set, ENTRIES.c.document, ENTRIES.c.hash)
@@ -100,8 +100,9 @@ class Ledger:
             The cap.
         owner : str
         accepts : iterable of str
-            Of "gaussian", "sampled" and "approximate". δ is divided equally over them once and for
-            all, so the fewer the better: with "gaussian" alone, Σμ² is compared exactly.
+            Of "gaussian" (normal noise), "renyi" (trainings on samples, and normal noise) and
+            "approximate" (known (ε, δ)); (ε, 0) always is. δ is divided equally over them once and
+            for all, so the fewer the better: with "gaussian" alone, Σμ² is compared exactly.
 
         Raises
         ------
@@ -141,7 +142,7 @@ class Ledger:
         purpose: str,
         certificate_hash: str | None = None,
     ) -> Receipt:
-        """Pay for a release before its noise is drawn; final once this returns, whatever follows.
+        """Pay for a release before its noise is drawn; final once committed, whatever follows.
 
         Parameters
         ----------
@@ -158,18 +159,53 @@ class Ledger:
         InvalidInput
             If a field is wrong, or the ledger could not be written.
         """
-        plain = to_json(spend)
-        details: dict[str, Any] = {"spend": plain, "purpose": text("purpose", purpose)}
-        if certificate_hash is not None:
-            details["certificate_hash"] = _hash(certificate_hash)
-        actor = text("actor", actor)
+        sealed = {} if certificate_hash is None else {"certificate_hash": _hash(certificate_hash)}
+        (receipt,) = self._spend(data_set, [spend], actor, purpose, sealed)
+        return receipt
+
+    def declare(
+        self, data_set: str, spends: Sequence[DeclaredSpend], *, actor: str, purpose: str
+    ) -> list[Receipt]:
+        """Take over what was spent elsewhere, all of it or nothing; see `imports.declared`.
+
+        Parameters
+        ----------
+        data_set : str
+        spends : sequence of DeclaredSpend
+        actor, purpose : str
+
+        Raises
+        ------
+        Refused
+            If the cap does not cover all of them; nothing was written. As they are spent all the
+            same, the cap has to be raised first.
+        InvalidInput
+            If a field is wrong, or the ledger could not be written.
+        """
+        return self._spend(data_set, spends, actor, purpose, {})
+
+    def _spend(
+        self,
+        data_set: str,
+        spends: Sequence[Spend],
+        actor: str,
+        purpose: str,
+        details: dict[str, Any],
+    ) -> list[Receipt]:
+        actor, purpose = text("actor", actor), text("purpose", purpose)
+        receipts = []
         with self._store.writing() as connection:
             account = _account(connection, data_set)
-            after = account.spent(spend, plain)
-            if not account.within(after.totals):
-                raise refused(account, after, spend)
-            entry = _append(connection, "spent", data_set, actor, after, details)
-        return Receipt(entry.number, entry.hash, Left(after))
+            for spend in spends:
+                plain = to_json(spend)
+                after = account.spent(spend, plain)
+                if not account.within(after.totals):
+                    raise refused(account, after, spend)
+                more = {"spend": plain, "purpose": purpose} | details
+                entry = _append(connection, "spent", data_set, actor, after, more)
+                receipts.append(Receipt(entry.number, entry.hash, Left(after)))
+                account = after
+        return receipts
 
     def left(self, data_set: str) -> Left:
         """What is left of a data set.

@@ -53,7 +53,8 @@ class Left:
     @property
     def epsilon(self) -> float:
         """The cap's ε less what is taken, rounded down."""
-        return max(0.0, math.nextafter(self.account.epsilon - self.taken, -math.inf))
+        cap, taken = self.account.epsilon, self.taken
+        return max(0.0, math.nextafter(cap - taken, -math.inf)) if taken else cap
 
     def more(self, spend: Spend) -> int:
         """How many more like this spend are within the cap; at most `MOST_MORE`.
@@ -88,7 +89,7 @@ class Left:
             return f"{left}: nothing is spent."
         like = from_json(self.account.last or {}) if spend is None else spend
         count = self.more(like)
-        noun = NOUNS.get(kind_of(like), "spend") + ("" if count == 1 else "s")
+        noun = NOUNS[kind_of(like)] + ("" if count == 1 else "s")
         number = _WORDS[count] if count < len(_WORDS) else f"{count:,}"
         beyond = "at least " if count == MOST_MORE else ""
         which = "the last" if spend is None else "this one"

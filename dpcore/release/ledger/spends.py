@@ -34,7 +34,7 @@ SAMPLINGS = ("poisson", "fixed")
 
 @dataclass(frozen=True)
 class GaussianSpend:
-    """Releases with Gaussian noise on all records.
+    """Releases with normal noise on all records; of a discrete Gaussian see `ConcentratedSpend`.
 
     Parameters
     ----------
@@ -115,6 +115,26 @@ class PureSpend:
 
 
 @dataclass(frozen=True)
+class ConcentratedSpend:
+    """What is ρ-zCDP, such as noise of a discrete Gaussian, which no Gaussian DP is proved for.
+
+    Parameters
+    ----------
+    rho : float
+        Δ²/(2σ²) of such noise.
+    adjacency : Adjacency, optional
+        ``None`` for that of the data set.
+    """
+
+    rho: float
+    adjacency: Adjacency | None = None
+
+    def __post_init__(self) -> None:
+        rho = number("ρ", self.rho, at_least=LEAST_EPSILON**2, at_most=MOST_EPSILON)
+        _set(self, rho=rho, adjacency=_adjacency(self.adjacency))
+
+
+@dataclass(frozen=True)
 class ApproximateSpend:
     """Anything of which an (ε, δ) is known: what PLD certifies for steps fixed beforehand, too.
 
@@ -136,7 +156,7 @@ class ApproximateSpend:
         _set(self, adjacency=_adjacency(self.adjacency))
 
 
-Checked = GaussianSpend | SubsampledGaussianSpend | PureSpend | ApproximateSpend
+Checked = GaussianSpend | SubsampledGaussianSpend | PureSpend | ConcentratedSpend | ApproximateSpend
 
 
 @dataclass(frozen=True)
@@ -145,7 +165,7 @@ class DeclaredSpend:
 
     Parameters
     ----------
-    spend : GaussianSpend, SubsampledGaussianSpend, PureSpend or ApproximateSpend
+    spend : GaussianSpend or another
         What it is counted as.
     source : str
         Who says so.
@@ -163,9 +183,17 @@ _KINDS: dict[str, type[Checked]] = {
     "gaussian": GaussianSpend,
     "subsampled Gaussian": SubsampledGaussianSpend,
     "pure": PureSpend,
+    "concentrated": ConcentratedSpend,
     "approximate": ApproximateSpend,
 }
-NOUNS = {"gaussian": "release", "subsampled Gaussian": "training"}
+NOUNS = {
+    "gaussian": "release",
+    "subsampled Gaussian": "training",
+    "pure": "release",
+    "concentrated": "release",
+    "approximate": "spend",
+}
+"""What one of each is called in a sentence."""
 LONGEST_TEXT = 200
 
 

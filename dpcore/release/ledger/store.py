@@ -56,10 +56,11 @@ class Store:
     def __init__(self, place: str | Path, *, must_exist: bool = False) -> None:
         url = _url(place)
         self.name = MEMORY if place == MEMORY else url.render_as_string(hide_password=True)
-        file = Path(url.database) if url.drivername == "sqlite" and url.database else None
-        if must_exist and file is not None and not file.is_file():
-            raise reject("ledger", str(file), "a ledger that is there")
-        self._lock = threading.RLock() if url.drivername == "sqlite" and file is None else None
+        file = url.database if url.drivername == "sqlite" and "uri" not in url.query else None
+        if must_exist and file is not None and not Path(file).is_file():
+            raise reject("ledger", file, "a ledger that is there")
+        is_alone = url.drivername == "sqlite" and url.database is None
+        self._lock = threading.RLock() if is_alone else None
         self.engine = _engine(url)
         self._migrate()
 

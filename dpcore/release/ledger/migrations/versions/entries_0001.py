@@ -6,9 +6,13 @@ from alembic import op
 revision = "0001"
 down_revision = None
 
+FINAL = "BEGIN SELECT RAISE(ABORT, 'ledger entries are final'); END"
 SQLITE = (
-    "CREATE TRIGGER ledger_entries_{verb} BEFORE {verb} ON ledger_entries "
-    "BEGIN SELECT RAISE(ABORT, 'ledger entries are final'); END"
+    f"CREATE TRIGGER ledger_entries_update BEFORE UPDATE ON ledger_entries {FINAL}",
+    f"CREATE TRIGGER ledger_entries_delete BEFORE DELETE ON ledger_entries {FINAL}",
+    # INSERT OR REPLACE deletes without a trigger.
+    "CREATE TRIGGER ledger_entries_insert BEFORE INSERT ON ledger_entries WHEN NEW.number <> "
+    f"(SELECT COALESCE(MAX(number), 0) + 1 FROM ledger_entries) {FINAL}",
 )
 POSTGRESQL = (
     "CREATE FUNCTION ledger_entries_final() RETURNS trigger LANGUAGE plpgsql AS "
@@ -31,9 +35,6 @@ def upgrade() -> None:
     op.create_index("ledger_entries_of", "ledger_entries", ["data_set", "number"])
     # One certificate an entry; where nothing is referred to, NULLs are distinct.
     op.create_index("ledger_entries_refers", "ledger_entries", ["refers"], unique=True)
-    if op.get_bind().dialect.name == "sqlite":
-        for verb in ("UPDATE", "DELETE"):
-            op.execute(SQLITE.format(verb=verb))
-    else:
-        for statement in POSTGRESQL:
-            op.execute(statement)
+    guards = {"sqlite": SQLITE, "postgresql": POSTGRESQL}
+    for statement in guards[op.get_bind().dialect.name]:
+        op.execute(statement)

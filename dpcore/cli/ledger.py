@@ -1,0 +1,249 @@
+"""`ledger`: the budgets of data sets, what was spent on them, and whether the history is whole."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from dpcore.cli.options import Parser, or_usual, words
+from dpcore.cli.output import print_json
+from dpcore.datasets.files import contents
+from dpcore.errors import InvalidInput, one_of, reject, whole
+from dpcore.guarantee import Adjacency
+
+if TYPE_CHECKING:
+    from dpcore.release.ledger import Ledger, Left, Receipt, Spend
+
+MOST_BYTES = 1_000_000
+TEXTS = {
+    "data-set": "name of the data set",
+    "person-unit": "create: what one record is, such as 'one patient'",
+    "adjacency": "create: zero-out (usual), replace-one or add-remove",
+    "owner": "create: who answers for the data",
+    "accepts": "create: which spends, of gaussian,renyi,approximate (all); the fewer, the cheaper",
+    "epsilon": "create, raise: the cap's ε; spend: of what is (ε, 0)- or (ε, δ)-private",
+    "delta": "create, raise: the cap's δ; spend: of what is (ε, δ)-private",
+    "noise-multiplier": "spend: σ/C of Gaussian noise",
+    "count": "spend: how many such releases (1)",
+    "sampling-rate": "spend: of a training, the share of the records in a step",
+    "steps": "spend: of a training, how many",
+    "sampling": "spend: of a training, poisson (usual) or fixed",
+    "actor": "spend, raise, attach, import: who",
+    "purpose": "spend, import: what for",
+    "reason": "raise: why",
+    "certificate": "spend, attach: SHA-256 of the certificate, 64 hexadecimal digits",
+    "entry": "attach: number of the spend",
+    "file": "import: JSON of Opacus' accountant.state_dict(), of OpenDP, or of a declared (ε, δ)",
+    "heads": "verify: chain heads from certificates, separated by commas",
+}
+
+
+def add(command: Parser) -> None:
+    """Add the options."""
+    command.add_argument("action", help=f"one of {', '.join(ACTIONS)}")
+    command.add_argument(
+        "--ledger", required=True, help="the ledger: a file, or a URL of SQLite or PostgreSQL"
+    )
+    for name, told in TEXTS.items():
+        command.add_argument(f"--{name}", help=told)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Answer."""
+    action = one_of("action", options.action, tuple(ACTIONS))
+    # SQLAlchemy takes a tenth of a second to import.
+    from dpcore.release.ledger import Ledger
+
+    ledger = Ledger.open(options.ledger, must_exist=action != "create")
+    try:
+        ACTIONS[action](ledger, options)
+    finally:
+        ledger.close()
+
+
+def _create(ledger: Ledger, options: argparse.Namespace) -> None:
+    left = ledger.create(
+        _needed(options, "data-set"),
+        person_unit=_needed(options, "person-unit"),
+        adjacency=or_usual(options.adjacency, Adjacency.ZERO_OUT),
+        epsilon=_needed(options, "epsilon"),
+        delta=_needed(options, "delta"),
+        owner=_needed(options, "owner"),
+        **({} if options.accepts is None else {"accepts": words(options.accepts)}),
+    )
+    _say(options, {"data_set": options.data_set} | _left(left), left.words())
+
+
+def _list(ledger: Ledger, options: argparse.Namespace) -> None:
+    found = ledger.data_sets()
+    _say(
+        options,
+        [{"data_set": name} | _left(left) for name, left in found.items()],
+        "\n".join(f"{name}: {left.words()}" for name, left in found.items()) or "no data set",
+    )
+
+
+def _show_left(ledger: Ledger, options: argparse.Namespace) -> None:
+    left = ledger.left(_needed(options, "data-set"))
+    spend = _optional_spend(options)
+    more = {} if spend is None else {"more": left.more(spend)}
+    _say(options, _left(left) | more, left.words(spend))
+
+
+def _spend(ledger: Ledger, options: argparse.Namespace) -> None:
+    spend = _optional_spend(options)
+    if spend is None:
+        raise InvalidInput("noise-multiplier is missing, but a spend needs it or an epsilon.")
+    receipt = ledger.spend(
+        _needed(options, "data-set"),
+        spend,
+        actor=_needed(options, "actor"),
+        purpose=_needed(options, "purpose"),
+        certificate_hash=options.certificate,
+    )
+    _receipts(options, [receipt])
+
+
+def _import(ledger: Ledger, options: argparse.Namespace) -> None:
+    from dpcore.release.ledger import declared
+
+    name = _needed(options, "file")
+    try:
+        document = contents("file", name, MOST_BYTES).decode()
+    except UnicodeDecodeError:
+        raise reject("file", name, "a text file (UTF-8)") from None
+    receipts = ledger.declare(
+        _needed(options, "data-set"),
+        declared(document),
+        actor=_needed(options, "actor"),
+        purpose=_needed(options, "purpose"),
+    )
+    _receipts(options, receipts)
+
+
+def _attach(ledger: Ledger, options: argparse.Namespace) -> None:
+    receipt = ledger.attach(
+        _needed(options, "data-set"),
+        whole("entry", _needed(options, "entry"), at_least=1),
+        _needed(options, "certificate"),
+        actor=options.actor or "",
+    )
+    _receipts(options, [receipt])
+
+
+def _raise(ledger: Ledger, options: argparse.Namespace) -> None:
+    left = ledger.raise_cap(
+        _needed(options, "data-set"),
+        epsilon=_needed(options, "epsilon"),
+        delta=_needed(options, "delta"),
+        reason=_needed(options, "reason"),
+        actor=_needed(options, "actor"),
+    )
+    _say(options, _left(left), left.words())
+
+
+def _history(ledger: Ledger, options: argparse.Namespace) -> None:
+    entries = ledger.history(_needed(options, "data-set"))
+    if options.json:
+        print_json([{**entry.document, "hash": entry.hash} for entry in entries])
+        return
+    for entry in entries:
+        about = {key: value for key, value in entry.details.items() if key != "spend"}
+        told = ", ".join(f"{key} {value}" for key, value in _flat(entry.details, about).items())
+        print(f"{entry.number}  {entry.at}  {entry.kind}  {entry.actor}  {told}".rstrip())
+        print(f"   {entry.hash}")
+
+
+def _verify(ledger: Ledger, options: argparse.Namespace) -> None:
+    heads = words(options.heads or "")
+    found = ledger.verify(heads)
+    kept = f", which holds {len(heads)} known chain heads" if heads else ""
+    _say(options, {"problems": found}, "\n".join(found) or f"the ledger is whole{kept}")
+    if found:
+        raise InvalidInput(f"The ledger is not whole; problems found: {len(found)}.")
+
+
+ACTIONS: dict[str, Callable[[Ledger, argparse.Namespace], None]] = {
+    "create": _create,
+    "list": _list,
+    "left": _show_left,
+    "spend": _spend,
+    "import": _import,
+    "attach": _attach,
+    "raise": _raise,
+    "history": _history,
+    "verify": _verify,
+}
+
+
+def _needed(options: argparse.Namespace, name: str) -> Any:
+    value = getattr(options, name.replace("-", "_"))
+    if value is None:
+        raise InvalidInput(f"{name} is missing, but {options.action} needs it.")
+    return value
+
+
+def _optional_spend(options: argparse.Namespace) -> Spend | None:
+    """The spend that the options describe, or ``None`` where they describe none."""
+    from dpcore.release.ledger import (
+        ApproximateSpend,
+        GaussianSpend,
+        PureSpend,
+        SubsampledGaussianSpend,
+    )
+
+    noise, rate, steps = options.noise_multiplier, options.sampling_rate, options.steps
+    given = {
+        name: value
+        for name in ("epsilon", "delta", "noise-multiplier", "count", "sampling-rate", "steps")
+        if (value := getattr(options, name.replace("-", "_"))) is not None
+    }
+
+    def only(*names: str) -> None:
+        for name in given.keys() - {*names}:
+            raise InvalidInput(f"{name} is given, but {' and '.join(names)} leave no room for it.")
+
+    if noise is not None and (rate is not None or steps is not None):
+        only("noise-multiplier", "sampling-rate", "steps")
+        rate, steps = _needed(options, "sampling-rate"), _needed(options, "steps")
+        return SubsampledGaussianSpend(noise, rate, steps, or_usual(options.sampling, "poisson"))
+    if noise is not None:
+        only("noise-multiplier", "count")
+        return GaussianSpend(noise, 1 if options.count is None else options.count)
+    if options.epsilon is None:
+        only()
+        return None
+    only("epsilon", "delta")
+    if options.delta is None:
+        return PureSpend(options.epsilon)
+    return ApproximateSpend(options.epsilon, options.delta)
+
+
+def _left(left: Left) -> dict[str, Any]:
+    epsilon, delta = left.cap
+    return {"epsilon_left": left.epsilon, "taken": left.taken, "cap": epsilon, "delta": delta}
+
+
+def _receipts(options: argparse.Namespace, receipts: list[Receipt]) -> None:
+    _say(
+        options,
+        [
+            {"entry": each.entry, "chain_head": each.chain_head} | _left(each.left)
+            for each in receipts
+        ],
+        "\n".join(f"entry {each.entry}, chain head {each.chain_head}" for each in receipts)
+        + f"\n{receipts[-1].left.words()}",
+    )
+
+
+def _say(options: argparse.Namespace, answer: object, sentence: str) -> None:
+    if options.json:
+        print_json(answer)
+    else:
+        print(sentence)
+
+
+def _flat(details: Any, about: dict[str, Any]) -> dict[str, Any]:
+    """A spend's fields, then what else its entry says."""
+    return {**details.get("spend", {}), **about}

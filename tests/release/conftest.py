@@ -1,0 +1,41 @@
+"""A PostgreSQL server of the tests' own, where Debian's is installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """URL of an empty database; the server ends with the tests."""
+    if not BINARIES:
+        if os.environ.get("DPCORE_POSTGRESQL") == "required":
+            pytest.fail("DPCORE_POSTGRESQL=required, but Debian's postgresql is not installed")
+        pytest.skip("Debian's postgresql is not installed")
+    folder = Path(tempfile.mkdtemp(prefix="ledger"))  # a socket's path may have 107 letters
+    as_user: list[str] = []
+    if os.geteuid() == 0:  # the server refuses to run as root
+        as_user = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
+        shutil.chown(folder, "nobody", "nogroup")
+    data, run = folder / "data", {"check": True, "stdout": subprocess.DEVNULL, "cwd": folder}
+    control = [*as_user, BINARIES[-1] / "pg_ctl", "-D", data]
+    try:
+        initialise = [BINARIES[-1] / "initdb", "-D", data, "-A", "trust", "-U", "ledger", "-N"]
+        subprocess.run([*as_user, *initialise], **run)
+        options = f"-k {folder} -c listen_addresses=''"
+        subprocess.run([*control, "-w", "-l", folder / "log", "-o", options, "start"], **run)
+        try:
+            yield f"postgresql://ledger@/postgres?host={folder}"
+        finally:
+            subprocess.run([*control, "-m", "immediate", "stop"], **run)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

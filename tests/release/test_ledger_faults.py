@@ -1,0 +1,247 @@
+"""What must not harm the ledger: kills, a full disk, a changed file, an old copy put back."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from dpcore.errors import InvalidInput
+from dpcore.release.ledger import Ledger, PureSpend, chain
+
+ROOT = Path(__file__).resolve().parents[2]
+KILLS = int(os.environ.get("DPCORE_LEDGER_KILLS", "15"))
+"""benchmarks/ledger.py asks for 200."""
+TERMS = {
+    "person_unit": "one patient",
+    "adjacency": "zero-out",
+    "epsilon": 1.0,
+    "delta": 1e-5,
+    "owner": "A",
+}
+BY = {"actor": "B", "purpose": "a count"}
+
+
+def written(url: str, writers: int, kills: int, each: float, *, early: bool = False) -> Any:
+    words = [url, str(writers), str(kills), str(each), str(int(early))]
+    done = subprocess.run(
+        [sys.executable, ROOT / "tests" / "release" / "writers.py", *words],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    return json.loads(done.stdout)
+
+
+def held(answer: Any) -> bool:
+    return answer["lost"] == answer["twice"] == 0 and answer["problems"] == []
+
+
+def test_fifty_writers_that_are_killed_lose_and_overspend_nothing(tmp_path: Path) -> None:
+    answer = written(str(tmp_path / "ledger.db"), 50, KILLS, 0.02)
+    assert held(answer)
+    assert answer["kept"] == answer["room"] > 0
+    # A ledger that answers before it has committed is found out.
+    assert not held(written(str(tmp_path / "broken.db"), 3, max(KILLS, 25), 0.02, early=True))
+
+
+def test_fifty_writers_on_postgresql_lose_and_overspend_nothing(postgresql: str) -> None:
+    answer = written(postgresql, 50, KILLS, 0.02)
+    assert held(answer)
+    assert answer["kept"] == answer["room"] > 0
+    ledger = Ledger.open(postgresql)
+    ledger.create("other", **TERMS)
+    ledger.spend("other", PureSpend(0.1), **BY)
+    for change in (
+        "DELETE FROM ledger_entries",
+        "TRUNCATE ledger_entries",
+        "UPDATE ledger_entries SET hash = 'a'",
+    ):
+        with pytest.raises(sa.exc.DatabaseError, match="final"), ledger._store.engine.begin() as by:
+            by.exec_driver_sql(change)
+    assert ledger.verify() == []
+    ledger.close()
+    with pytest.raises(InvalidInput, match=r"nobody:\*\*\*@") as refused:
+        Ledger.open(postgresql.replace("ledger@", "nobody:secret@"))
+    assert "secret" not in str(refused.value)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A ledger of one data set and two spends, which nobody has open."""
+    place = tmp_path / "ledger.db"
+    ledger = Ledger.open(place)
+    ledger.create("clinic", **TERMS)
+    for _ in range(2):
+        ledger.spend("clinic", PureSpend(0.1), **BY)
+    ledger.close()
+    return place
+
+
+@pytest.mark.parametrize(
+    ("pragma", "reason"),
+    [("max_page_count = 1", "disk is full"), ("query_only = 1", "readonly database")],
+)
+def test_a_ledger_that_cannot_be_written_spends_nothing(
+    place: Path, pragma: str, reason: str
+) -> None:
+    ledger = Ledger.open(place)
+    before = ledger.history("clinic")
+
+    @sa.event.listens_for(ledger._store.engine, "begin")
+    def limited(connection: sa.Connection) -> None:
+        connection.exec_driver_sql(f"PRAGMA {pragma}")
+
+    def spend(times: int) -> None:
+        for _ in range(times):
+            ledger.spend("clinic", PureSpend(0.01), **BY)
+
+    with pytest.raises(InvalidInput, match=rf"could not be written.*{reason}"):
+        spend(9)  # a page that is begun may have room left
+    after = ledger.history("clinic")
+    assert after[: len(before)] == before
+    assert ledger.left("clinic").account == after[-1].account
+    assert ledger.verify() == []
+    ledger.close()
+    again = Ledger.open(place)
+    again.spend("clinic", PureSpend(0.01), **BY)
+    again.close()
+
+
+def test_a_file_that_may_only_be_read_still_answers(place: Path) -> None:
+    copy = sqlite3.connect(place)
+    copy.execute("PRAGMA journal_mode=DELETE")
+    copy.close()
+    ledger = Ledger.open(f"sqlite:///file:{place}?mode=ro&uri=true")
+    assert ledger.verify() == []
+    with pytest.raises(InvalidInput, match=r"could not be written.*readonly"):
+        ledger.spend("clinic", PureSpend(0.01), **BY)
+    ledger.close()
+
+
+def test_what_is_no_ledger_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no database " * 1000)
+    for place in (
+        tmp_path / "text",
+        tmp_path / "none" / "ledger.db",
+        "mysql://a/b",
+        "x://",
+        tmp_path,
+    ):
+        with pytest.raises(InvalidInput) as refused:
+            Ledger.open(place)
+        assert "\n" not in str(refused.value)
+    with pytest.raises(InvalidInput, match="a ledger that is there"):
+        Ledger.open(tmp_path / "new.db", must_exist=True)
+    assert not (tmp_path / "new.db").exists()
+
+
+def forge(document: dict[str, Any]) -> None:
+    document["details"]["spend"]["epsilon"] = 1e-3
+
+
+def forge_with_account(document: dict[str, Any]) -> None:
+    forge(document)
+    document["account"]["totals"]["epsilon"] = 2e-3
+
+
+def earlier(document: dict[str, Any]) -> None:
+    document["at"] = "2001-01-01T00:00:00.000000+00:00"
+
+
+def overspend(document: dict[str, Any]) -> None:
+    """More than the cap, with an account that says so."""
+    document["details"]["spend"]["epsilon"] = 5.0
+    after = chain.Account.from_json(document["account"])
+    cheap = after.spent(PureSpend(5.0), document["details"]["spend"])
+    document["account"] = json.loads(chain.canonical(cheap.to_json()))
+
+
+CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
+    "spend": (forge, "states another account"),
+    "account": (forge_with_account, "states another account"),
+    "time": (earlier, "before the entry that it follows"),
+    "cap": (overspend, "more than the cap"),
+    "unknown": (lambda document: document.update(kind="gift"), "unknown kind"),
+    "again": (lambda document: document.update(kind="created"), "out of place"),
+    "unreadable": (lambda document: document.pop("account"), "unreadable"),
+}
+
+
+def unguarded(place: Path) -> sqlite3.Connection:
+    """The file opened by someone who takes the guards off."""
+    connection = sqlite3.connect(place, isolation_level=None)
+    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='trigger'"):
+        connection.execute(f"DROP TRIGGER {name}")
+    return connection
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("rehashed", [False, True])
+def test_a_changed_entry_is_found(place: Path, name: str, rehashed: bool) -> None:
+    change, sentence = CHANGES[name]
+    connection = unguarded(place)
+    (text,) = connection.execute("SELECT document FROM ledger_entries WHERE number=3").fetchone()
+    document = json.loads(text)
+    change(document)
+    text = chain.canonical(document)
+    connection.execute("UPDATE ledger_entries SET document=? WHERE number=3", (text,))
+    if rehashed:
+        connection.execute("UPDATE ledger_entries SET hash=? WHERE number=3", (chain.digest(text),))
+    connection.close()
+    ledger = Ledger.open(place)
+    found = " ".join(ledger.verify())
+    assert (sentence if rehashed else "was changed") in found
+    if not rehashed:
+        with pytest.raises(InvalidInput, match="was changed"):
+            ledger.spend("clinic", PureSpend(0.01), **BY)
+    ledger.close()
+
+
+def test_the_database_itself_refuses_changes(place: Path) -> None:
+    connection = sqlite3.connect(place)
+    for change in (
+        "DELETE FROM ledger_entries",
+        "UPDATE ledger_entries SET document = '{}'",
+        "INSERT OR REPLACE INTO ledger_entries VALUES (2, 'clinic', NULL, '{}', 'a')",
+    ):
+        with pytest.raises(sqlite3.IntegrityError, match="final"):
+            connection.execute(change)
+    connection.close()
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_an_entry_taken_out_is_found(place: Path, number: int) -> None:
+    connection = unguarded(place)
+    connection.execute("DELETE FROM ledger_entries WHERE number=?", (number,))
+    connection.close()
+    ledger = Ledger.open(place)
+    assert ledger.verify() == [
+        f"Entry {number} is missing: entry {number + 1} stands in its place."
+    ]
+    ledger.close()
+
+
+def test_an_old_copy_put_back_is_found_by_the_chain_head(place: Path, tmp_path: Path) -> None:
+    copy = shutil.copy(place, tmp_path / "copy.db")
+    ledger = Ledger.open(place)
+    head = ledger.spend("clinic", PureSpend(0.2), **BY).chain_head
+    assert ledger.verify([head]) == []
+    ledger.close()
+    shutil.copy(copy, place)
+    ledger = Ledger.open(place)
+    ledger.spend("clinic", PureSpend(0.3), **BY)
+    assert ledger.verify() == []
+    assert "an older copy of it was put back" in " ".join(ledger.verify([head]))
+    ledger.close()

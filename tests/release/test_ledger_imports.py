@@ -1,0 +1,121 @@
+"""What other programs declare is taken over as such, all of it or nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from dpcore.errors import InvalidInput
+from dpcore.release.ledger import (
+    ApproximateSpend,
+    ConcentratedSpend,
+    DeclaredSpend,
+    Ledger,
+    PureSpend,
+    Refused,
+    SubsampledGaussianSpend,
+    declared,
+)
+
+TERMS = {
+    "person_unit": "one patient",
+    "adjacency": "add-remove",
+    "epsilon": 2.0,
+    "delta": 1e-5,
+    "owner": "A",
+}
+BY = {"actor": "B", "purpose": "last year"}
+
+
+def test_the_state_of_opacus_is_read() -> None:
+    # What json.dumps(RDPAccountant().state_dict()) of Opacus 1.6 gives after three steps.
+    spends = declared('{"history": [[2.0, 0.01, 2], [1.5, 0.01, 1]], "mechanism": "rdp"}')
+    assert spends == [
+        DeclaredSpend(SubsampledGaussianSpend(2.0, 0.01, 2), "Opacus, accountant rdp"),
+        DeclaredSpend(SubsampledGaussianSpend(1.5, 0.01, 1), "Opacus, accountant rdp"),
+    ]
+    ledger = Ledger.open("memory")
+    ledger.create("clinic", **TERMS)
+    ledger.declare("clinic", spends, **BY)
+    for entry in ledger.history("clinic")[1:]:
+        assert entry.details["spend"]["standing"] == "declared, not checked"
+    assert ledger.verify() == []
+    ledger.close()
+
+
+@pytest.mark.parametrize(
+    ("plain", "spend"),
+    [
+        (("MaxDivergence", {"scale": 4.0}, 2.0), PureSpend(0.5)),
+        (("MaxDivergence", {"epsilon": 0.5}, None), PureSpend(0.5)),
+        (("ZeroConcentratedDivergence", {"scale": 4.0}, 2.0), ConcentratedSpend(0.125)),
+        (("ZeroConcentratedDivergence", {"rho": 0.125}, None), ConcentratedSpend(0.125)),
+        (
+            ("Approximate<MaxDivergence>", {"epsilon": 0.5, "delta": 1e-7}, None),
+            ApproximateSpend(0.5, 1e-7),
+        ),
+    ],
+)
+def test_a_measurement_of_opendp_is_read(plain, spend) -> None:
+    measure, parameters, sensitivity = plain
+    document = {"measure": measure, "parameters": parameters, "sensitivity": sensitivity}
+    (found,) = declared(json.dumps(document))
+    assert found.source == "OpenDP"
+    assert type(found.spend) is type(spend)
+    for name in ("epsilon", "delta", "rho"):
+        if hasattr(spend, name):
+            exact, read = getattr(spend, name), getattr(found.spend, name)
+            assert exact <= read
+            assert math.isclose(exact, read, rel_tol=1e-12)
+
+
+def test_anything_else_is_a_pair_with_its_source() -> None:
+    both = [{"epsilon": 1, "delta": delta, "source": "a paper"} for delta in (0, 1e-9)]
+    assert [declared(json.dumps(plain)) for plain in both] == [
+        [DeclaredSpend(PureSpend(1.0), "a paper")],
+        [DeclaredSpend(ApproximateSpend(1.0, 1e-9), "a paper")],
+    ]
+
+
+def test_more_than_the_cap_leaves_is_taken_over_whole_or_not_at_all() -> None:
+    ledger = Ledger.open("memory")
+    ledger.create("clinic", **TERMS)
+    with pytest.raises(Refused):
+        ledger.declare("clinic", [DeclaredSpend(PureSpend(0.9), "a paper")] * 3, **BY)
+    assert len(ledger.history("clinic")) == 1
+    ledger.raise_cap("clinic", epsilon=9.0, delta=1e-5, reason="it was spent", actor="B")
+    receipts = ledger.declare("clinic", [DeclaredSpend(PureSpend(0.9), "a paper")] * 3, **BY)
+    assert [receipt.entry for receipt in receipts] == [3, 4, 5]
+    ledger.close()
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "{",
+        "[" * 100_000,
+        "[]",
+        "{}",
+        '{"history": []}',
+        '{"history": [[1, 2]]}',
+        '{"history": [[NaN, 0.1, 1]]}',
+        '{"history": [[1.0, 0.1, 1.5]]}',
+        '{"history": [[1.0, [], 1]]}',
+        '{"measure": "Trust", "parameters": {}}',
+        '{"measure": "MaxDivergence"}',
+        '{"measure": "MaxDivergence", "parameters": {"scale": 1}}',
+        '{"measure": "MaxDivergence", "parameters": {"scale": 1e-320}, "sensitivity": 1}',
+        '{"measure": "MaxDivergence", "parameters": {"scale": 1e300}, "sensitivity": 1e-300}',
+        '{"epsilon": 1}',
+        '{"epsilon": 1, "source": "\\u0000"}',
+        '{"epsilon": -1, "source": "x"}',
+        '{"epsilon": 1, "delta": 5e-324, "source": "x"}',
+    ],
+)
+def test_what_is_in_no_form_is_refused_in_a_sentence(document: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        declared(document)
+    assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 400

@@ -1,0 +1,147 @@
+"""Any order of spends, crashes, raised caps and checks keeps the cap and the history."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from dpcore.accounting.accountants import certify_along
+from dpcore.accounting.events import Laplace, steps
+from dpcore.guarantee import Adjacency
+from dpcore.release.ledger import (
+    GaussianSpend,
+    Ledger,
+    PureSpend,
+    Refused,
+    SubsampledGaussianSpend,
+)
+from dpcore.release.ledger import ledger as module
+
+SPENDS = st.one_of(
+    st.builds(GaussianSpend, st.sampled_from([3.0, 10.0, 40.0]), st.integers(1, 5)),
+    st.builds(
+        SubsampledGaussianSpend,
+        st.sampled_from([0.8, 1.1, 4.0]),
+        st.sampled_from([0.01, 0.1]),
+        st.sampled_from([10, 300]),
+    ),
+    st.builds(PureSpend, st.sampled_from([0.01, 0.2, 1.0])),
+)
+DELTA = 1e-5
+
+
+class Crash(Exception):
+    """The power goes off."""
+
+
+class Interleaved(RuleBasedStateMachine):
+    """A ledger in a file, and what a careful bystander wrote down of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.place = Path(self.folder.name) / "ledger.db"
+        self.ledger = Ledger.open(self.place)
+        self.cap = 2.0
+        self.ledger.create(
+            "clinic",
+            person_unit="one patient",
+            adjacency="zero-out",
+            epsilon=self.cap,
+            delta=DELTA,
+            owner="A",
+        )
+        self.spent: list[Any] = []
+        self.heads: list[str] = []
+
+    def teardown(self) -> None:
+        """Compare with the tightest accountant, which may not itself steer."""
+        self.ledger.close()
+        self.folder.cleanup()
+        parts = [
+            part
+            for spend in self.spent
+            for part in (
+                steps(Laplace(1.0 / spend.epsilon))
+                if isinstance(spend, PureSpend)
+                else (spend.step(),)
+            )
+        ]
+        if parts:
+            total = [sum(part.count for part in parts)]
+            (proved,) = certify_along(parts, total, DELTA, Adjacency.ZERO_OUT)
+            assert proved.bound <= self.cap
+
+    def reopen(self) -> None:
+        """A new process."""
+        self.ledger.close()
+        self.ledger = Ledger.open(self.place)
+
+    @rule(spend=SPENDS)
+    def spend(self, spend: Any) -> None:
+        left = self.ledger.left("clinic")
+        fits = left.more(spend) > 0
+        if fits:
+            receipt = self.ledger.spend("clinic", spend, actor="B", purpose="x")
+            self.spent.append(spend)
+            self.heads.append(receipt.chain_head)
+        else:
+            with pytest.raises(Refused) as refused:
+                self.ledger.spend("clinic", spend, actor="B", purpose="x")
+            assert refused.value.left == left
+
+    @rule(spend=SPENDS)
+    def crash_before_the_commit(self, spend: Any) -> None:
+        append = module._append
+
+        def crash(*arguments: Any) -> None:
+            append(*arguments)
+            raise Crash
+
+        with pytest.MonkeyPatch.context() as patch, pytest.raises((Crash, Refused)):
+            patch.setattr(module, "_append", crash)
+            self.ledger.spend("clinic", spend, actor="B", purpose="x")
+        self.reopen()
+
+    @rule(spend=SPENDS)
+    def crash_after_the_commit(self, spend: Any) -> None:
+        """Nobody hears of the receipt, and no noise is drawn: it is spent all the same."""
+        with contextlib.suppress(Refused):
+            self.ledger.spend("clinic", spend, actor="B", purpose="x")
+            self.spent.append(spend)
+        self.reopen()
+
+    @precondition(lambda self: self.cap < 4.0)
+    @rule()
+    def raise_cap(self) -> None:
+        self.cap += 0.5
+        self.ledger.raise_cap("clinic", epsilon=self.cap, delta=DELTA, reason="x", actor="C")
+
+    @rule()
+    def verify(self) -> None:
+        assert self.ledger.verify(self.heads) == []
+
+    @invariant()
+    def the_cap_is_kept(self) -> None:
+        left = self.ledger.left("clinic")
+        assert left.cap == (self.cap, DELTA)
+        assert left.taken <= self.cap
+        kinds = [entry.kind for entry in self.ledger.history("clinic")]
+        assert kinds.count("spent") == len(self.spent)
+
+
+TestInterleaved = Interleaved.TestCase
+TestInterleaved.settings = settings(
+    max_examples=12,
+    stateful_step_count=15,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)

@@ -1,0 +1,107 @@
+"""Writers that are killed: started as a program of its own, as it forks and sends signals.
+
+``python writers.py URL WRITERS KILLS EACH EARLY``: WRITERS processes spend on one data set of the
+ledger at URL until nothing is left; KILLS times one of them is killed at a random moment and
+another takes its place. Each writes its own name for a spend once that is final: the noise it would
+draw. With EARLY = 1 they do so before the commit, as a broken ledger would. Prints how many spends
+were noted, how many of those the ledger has lost, how many it holds of how many it has room for,
+and its problems.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from typing import Any
+
+from dpcore.release.ledger import Ledger, PureSpend, Refused
+from dpcore.release.ledger import ledger as module
+
+CAP = 1.0
+
+
+def write(url: str, spend: PureSpend, name: str, notes: int, early: bool) -> None:
+    """Spend until refused; every note is one write, which a signal does not tear."""
+    ledger, count, append = Ledger.open(url), 0, module._append
+
+    def noted_early(*arguments: Any) -> Any:
+        entry = append(*arguments)
+        os.write(notes, f"{name}-{count}\n".encode())
+        time.sleep(0.002)
+        return entry
+
+    if early:
+        module._append = noted_early
+    while True:
+        try:
+            ledger.spend("clinic", spend, actor=name, purpose=f"{name}-{count}")
+        except Refused:
+            return
+        if not early:
+            os.write(notes, f"{name}-{count}\n".encode())
+        count += 1
+
+
+def main(url: str, writers: int, kills: int, each: float, early: bool) -> None:
+    """Run the writers, and print what became of their spends."""
+    ledger = Ledger.open(url)
+    terms = {"person_unit": "one patient", "adjacency": "zero-out", "owner": "A"}
+    left = ledger.create("clinic", epsilon=CAP, delta=1e-5, accepts=("approximate",), **terms)
+    ledger.close()  # no connection is shared with a child
+    reader, notes = os.pipe()
+    noted, running, started = b"", set[int](), 0
+    os.set_blocking(reader, False)
+
+    def begin() -> None:
+        nonlocal started
+        started += 1
+        if (child := os.fork()) == 0:
+            try:
+                write(url, PureSpend(each), f"writer {started}", notes, early)
+            finally:
+                os._exit(0)
+        running.add(child)
+
+    def drain() -> bytes:
+        try:
+            return os.read(reader, 1 << 20)
+        except BlockingIOError:
+            return b""
+
+    for _ in range(writers):
+        begin()
+    for _ in range(kills):
+        time.sleep(random.expovariate(1.0 / 0.004))
+        noted += drain()
+        victim = random.choice(sorted(running))
+        running.discard(victim)
+        os.kill(victim, signal.SIGKILL)
+        os.waitpid(victim, 0)
+        begin()
+    for child in running:
+        while os.waitpid(child, os.WNOHANG) == (0, 0):
+            noted += drain()
+            time.sleep(0.005)
+    noted += drain()
+    ledger = Ledger.open(url)
+    kept = [entry.details["purpose"] for entry in ledger.history("clinic") if entry.kind == "spent"]
+    tokens = noted.decode().split("\n")[:-1]
+    answer = {
+        "noted": len(tokens),
+        "lost": len(set(tokens) - set(kept)),
+        "kept": len(kept),
+        "room": left.more(PureSpend(each)),
+        "twice": len(kept) - len(set(kept)),
+        "problems": ledger.verify(),
+    }
+    ledger.close()
+    print(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    place, processes, killed, amount, is_early = sys.argv[1:]
+    main(place, int(processes), int(killed), float(amount), is_early == "1")
