@@ -86,6 +86,7 @@ def examples() -> list[str]:
         "epsilon",
         "delta",
         "account",
+        "ledger",
         "plan",
         "split",
         "risk",

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -258,7 +258,8 @@ class Account:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
-        return asdict(self)
+        parts = {"terms": vars(self.terms), "totals": vars(self.totals)}
+        return {**vars(self), **parts}
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Account:

@@ -122,7 +122,7 @@ class Ledger:
         with self._store.writing() as connection:
             if _last(connection, name) is not None:
                 raise InvalidInput(f"The data set {brief(name)} is in the ledger already.")
-            _append(connection, "created", name, agreed.owner, account, {})
+            _append(connection, _last(connection), "created", name, agreed.owner, account, {})
         return Left(account)
 
     def data_sets(self) -> dict[str, Left]:
@@ -195,15 +195,16 @@ class Ledger:
         actor, purpose = text("actor", actor), text("purpose", purpose)
         receipts = []
         with self._store.writing() as connection:
-            account = _account(connection, data_set)
+            head = _last(connection)
+            account = _account(connection, data_set, head)
             for spend in spends:
                 plain = to_json(spend)
                 after = account.spent(spend, plain)
                 if not account.within(after.totals):
                     raise refused(account, after, spend)
                 more = {"spend": plain, "purpose": purpose} | details
-                entry = _append(connection, "spent", data_set, actor, after, more)
-                receipts.append(Receipt(entry.number, entry.hash, Left(after)))
+                head = _append(connection, head, "spent", data_set, actor, after, more)
+                receipts.append(Receipt(head.number, head.hash, Left(after)))
                 account = after
         return receipts
 
@@ -216,7 +217,7 @@ class Ledger:
             If there is no such data set.
         """
         with self._store.reading() as connection:
-            return Left(_account(connection, data_set))
+            return Left(_account(connection, data_set, None))
 
     def raise_cap(
         self, data_set: str, *, epsilon: float, delta: float, reason: str, actor: str
@@ -232,7 +233,8 @@ class Ledger:
         details = {"epsilon": epsilon, "delta": delta, "reason": text("reason", reason)}
         actor = text("actor", actor)
         with self._store.writing() as connection:
-            account = _account(connection, data_set)
+            head = _last(connection)
+            account = _account(connection, data_set, head)
             number("ε", epsilon, at_least=account.epsilon)
             number("δ", delta, at_least=account.delta)
             if (epsilon, delta) == (account.epsilon, account.delta):
@@ -240,7 +242,7 @@ class Ledger:
                     f"The cap is ε = {epsilon:g} at δ = {delta:g} already, but it must be raised."
                 )
             after = replace(account, epsilon=epsilon, delta=delta)
-            _append(connection, "raised", data_set, actor, after, details)
+            _append(connection, head, "raised", data_set, actor, after, details)
         return Left(after)
 
     def attach(
@@ -266,7 +268,8 @@ class Ledger:
         place = whole("entry", entry, at_least=1, at_most=2**31 - 1)
         details = {"certificate_hash": _hash(canonical_certificate_hash)}
         with self._store.writing() as connection:
-            account = _account(connection, data_set)
+            head = _last(connection)
+            account = _account(connection, data_set, head)
             row = connection.execute(_ROW.where(ENTRIES.c.number == place)).one_or_none()
             paid = None if row is None else chain.read(*row)
             if paid is None or paid.data_set != data_set or paid.kind != "spent":
@@ -275,7 +278,7 @@ class Ledger:
             if "certificate_hash" in paid.details or connection.execute(attached).first():
                 raise InvalidInput(f"Entry {place} has a certificate, and it can have only one.")
             who = text("actor", actor) if actor else paid.actor
-            new = _append(connection, "attached", data_set, who, account, details, place)
+            new = _append(connection, head, "attached", data_set, who, account, details, place)
         return Receipt(new.number, new.hash, Left(account))
 
     def history(self, data_set: str) -> list[chain.Entry]:
@@ -320,8 +323,10 @@ def _last(connection: Connection, data_set: str | None = None) -> chain.Entry | 
     return None if row is None else chain.read(*row)
 
 
-def _account(connection: Connection, data_set: str) -> Account:
-    entry = _last(connection, data_set)
+def _account(connection: Connection, data_set: str, head: chain.Entry | None) -> Account:
+    """A data set's account; the ledger's last entry, where it is known, may hold it."""
+    is_head = head is not None and head.data_set == data_set
+    entry = head if is_head else _last(connection, data_set)
     if entry is None:
         raise _unknown(data_set)
     return entry.account
@@ -333,6 +338,7 @@ def _unknown(data_set: object) -> InvalidInput:
 
 def _append(
     connection: Connection,
+    head: chain.Entry | None,
     kind: str,
     data_set: str,
     actor: str,
@@ -340,7 +346,8 @@ def _append(
     details: dict[str, Any],
     refers: int | None = None,
 ) -> chain.Entry:
-    head, now = _last(connection), _now()
+    """Add an entry after the ledger's last one."""
+    now = _now()
     if head is not None and now < head.at:
         raise InvalidInput(
             f"The clock says {now}, but the last entry of the ledger is of {head.at}: set the "

@@ -1,0 +1,87 @@
+"""`ledger`: from a data set's first day to a history that is checked, by the command line alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpcore.cli import main
+from tests.cli.commands import Captured, parsed, refused, said
+
+TRAINING = ["--noise-multiplier", "1.1", "--sampling-rate", "0.01", "--steps", "500"]
+BY = ["--actor", "B", "--purpose", "a model of risk"]
+
+
+def at(action: str, *options: str) -> tuple[str, ...]:
+    return ("ledger", action, "--ledger", "ledger.db", "--data-set", "clinic", *options)
+
+
+@pytest.fixture(autouse=True)
+def created(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    monkeypatch.chdir(tmp_path)
+    terms = ["--person-unit", "one patient", "--owner", "A", "--epsilon", "3", "--delta", "1e-5"]
+    assert "ε = 3 of 3 is left" in said(capsys, *at("create", *terms))
+
+
+def test_a_budget_is_spent_until_it_is_refused_and_then_raised(capsys: Captured) -> None:
+    (receipt,) = parsed(capsys, *at("spend", *TRAINING, *BY))
+    assert receipt["entry"] == 2
+    more = parsed(capsys, *at("left", *TRAINING))
+    assert more["epsilon_left"] == receipt["epsilon_left"]
+    for _ in range(more["more"]):
+        said(capsys, *at("spend", *TRAINING, *BY))
+    assert "enough for no more trainings like the last" in refused(
+        capsys, *at("spend", *TRAINING, *BY)
+    )
+    reason = ["--reason", "the board agreed", "--actor", "C"]
+    assert "of 4 is left" in said(
+        capsys, *at("raise", "--epsilon", "4", "--delta", "1e-5", *reason)
+    )
+    said(capsys, *at("spend", *TRAINING, *BY))
+    said(capsys, *at("attach", "--entry", "2", "--certificate", "ab" * 32))
+    told = said(capsys, *at("history"))
+    assert told.count("noise_multiplier 1.1") == 2 + more["more"]
+    assert "reason the board agreed" in told
+    assert "the ledger is whole and holds every chain head given" in said(
+        capsys, *at("verify", "--heads", receipt["chain_head"])
+    )
+
+
+def test_what_others_spent_is_declared(capsys: Captured, tmp_path: Path) -> None:
+    (tmp_path / "state.json").write_text('{"history": [[2.0, 0.01, 100]], "mechanism": "rdp"}')
+    said(capsys, *at("import", "--file", "state.json", *BY))
+    assert "declared, not checked" in said(capsys, *at("history"))
+    assert [row["data_set"] for row in parsed(capsys, *at("list"))] == ["clinic"]
+
+
+def test_a_ledger_that_is_not_whole_has_an_exit_code(capsys: Captured) -> None:
+    assert main(at("verify", "--heads", "ab")) == 2
+    captured = capsys.readouterr()
+    assert "older copy" in captured.out
+    assert captured.err == "The ledger is not whole; problems found: 1.\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (at("dance"), ("action", "'dance'", "verify")),
+        (at("spend", *BY), ("noise-multiplier is missing",)),
+        (at("spend", *TRAINING), ("actor is missing", "spend")),
+        (
+            at("spend", "--noise-multiplier", "1", "--steps", "3", *BY),
+            ("sampling-rate is missing",),
+        ),
+        (at("spend", *TRAINING, "--count", "3", *BY), ("count is given",)),
+        (at("spend", "--epsilon", "nan", *BY), ("ε is nan",)),
+        (at("raise", "--epsilon", "1", "--delta", "1e-5", "--reason", "x", *BY), ("at least 3",)),
+        (at("import", "--file", "none.json", *BY), ("file", "none.json")),
+        (("ledger", "left", "--ledger", "none.db", "--data-set", "x"), ("none.db", "is there")),
+        (("ledger", "left", "--ledger", "ledger.db", "--data-set", "x"), ("'x'", "create it")),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    line: tuple[str, ...], words: tuple[str, ...], capsys: Captured
+) -> None:
+    sentence = refused(capsys, *line)
+    assert all(word in sentence for word in words), sentence
