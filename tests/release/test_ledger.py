@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,28 @@ def test_the_words_count_what_then_fits() -> None:
     assert left.words().endswith("enough for no more releases like the last.")
     with pytest.raises(Refused):
         ledger.spend("clinic", spend, **BY)
+
+
+def test_threads_share_a_ledger_in_memory() -> None:
+    ledger = Ledger.open("memory")
+    room = ledger.create("clinic", **CLINIC, accepts=["approximate"]).more(PureSpend(0.1))
+
+    def spend(_: int) -> bool:
+        try:
+            ledger.spend("clinic", PureSpend(0.1), **BY)
+        except Refused:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(spend, range(2 * room))) == room
+    assert ledger.verify() == []
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\x00", "\u202eclinic", "a" * 201, 7, None])
+def test_a_name_that_cannot_be_read_is_refused(name: object) -> None:
+    with pytest.raises(InvalidInput, match=r"data set is .*printable letters"):
+        Ledger.open("memory").create(name, **CLINIC)
 
 
 def test_a_cap_is_raised_with_a_reason_and_never_lowered(ledger: Ledger) -> None:

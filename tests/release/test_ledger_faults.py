@@ -45,7 +45,8 @@ def written(url: str, writers: int, kills: int, each: float, *, early: bool = Fa
 
 
 def held(answer: Any) -> bool:
-    return answer["lost"] == answer["twice"] == 0 and answer["problems"] == []
+    nothing = ("failed", "lost", "twice")
+    return answer["problems"] == [] and not any(answer[name] for name in nothing)
 
 
 def test_fifty_writers_that_are_killed_lose_and_overspend_nothing(tmp_path: Path) -> None:
@@ -53,7 +54,7 @@ def test_fifty_writers_that_are_killed_lose_and_overspend_nothing(tmp_path: Path
     assert held(answer)
     assert answer["kept"] == answer["room"] > 0
     # A ledger that answers before it has committed is found out.
-    assert not held(written(str(tmp_path / "broken.db"), 3, max(KILLS, 25), 0.02, early=True))
+    assert not held(written(str(tmp_path / "broken.db"), 2, 20, 0.005, early=True))
 
 
 def test_fifty_writers_on_postgresql_lose_and_overspend_nothing(postgresql: str) -> None:

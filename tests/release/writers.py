@@ -4,8 +4,8 @@
 ledger at URL until nothing is left; KILLS times one of them is killed at a random moment and
 another takes its place. Each writes its own name for a spend once that is final: the noise it would
 draw. With EARLY = 1 they do so before the commit, as a broken ledger would. Prints how many spends
-were noted, how many of those the ledger has lost, how many it holds of how many it has room for,
-and its problems.
+were noted, how many writers failed, how many spends the ledger has lost, how many it holds of how
+many it has room for, and its problems.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from dpcore.release.ledger import Ledger, PureSpend, Refused
 from dpcore.release.ledger import ledger as module
 
 CAP = 1.0
+LIFE = 0.2
+"""Seconds that a writer lives on average."""
 
 
 def write(url: str, spend: PureSpend, name: str, notes: int, early: bool) -> None:
@@ -31,7 +33,7 @@ def write(url: str, spend: PureSpend, name: str, notes: int, early: bool) -> Non
     def noted_early(*arguments: Any) -> Any:
         entry = append(*arguments)
         os.write(notes, f"{name}-{count}\n".encode())
-        time.sleep(0.002)
+        time.sleep(0.01)
         return entry
 
     if early:
@@ -60,10 +62,12 @@ def main(url: str, writers: int, kills: int, each: float, early: bool) -> None:
         nonlocal started
         started += 1
         if (child := os.fork()) == 0:
+            code = 1
             try:
                 write(url, PureSpend(each), f"writer {started}", notes, early)
+                code = 0
             finally:
-                os._exit(0)
+                os._exit(code)
         running.add(child)
 
     def drain() -> bytes:
@@ -75,23 +79,26 @@ def main(url: str, writers: int, kills: int, each: float, early: bool) -> None:
     for _ in range(writers):
         begin()
     for _ in range(kills):
-        time.sleep(random.expovariate(1.0 / 0.004))
+        time.sleep(random.expovariate(writers / LIFE))
         noted += drain()
         victim = random.choice(sorted(running))
         running.discard(victim)
         os.kill(victim, signal.SIGKILL)
         os.waitpid(victim, 0)
         begin()
+    failed = 0
     for child in running:
-        while os.waitpid(child, os.WNOHANG) == (0, 0):
+        while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
             noted += drain()
             time.sleep(0.005)
+        failed += ended[1] != 0
     noted += drain()
     ledger = Ledger.open(url)
     kept = [entry.details["purpose"] for entry in ledger.history("clinic") if entry.kind == "spent"]
     tokens = noted.decode().split("\n")[:-1]
     answer = {
         "noted": len(tokens),
+        "failed": failed,
         "lost": len(set(tokens) - set(kept)),
         "kept": len(kept),
         "room": left.more(PureSpend(each)),

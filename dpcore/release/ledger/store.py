@@ -130,7 +130,8 @@ def _url(place: str | Path) -> URL:
     try:
         url = make_url(place)
     except ArgumentError:
-        raise reject("ledger", place, "a file or a URL of SQLAlchemy") from None
+        # Not repeated: it may hold a password.
+        raise InvalidInput("The ledger's URL cannot be read by SQLAlchemy.") from None
     if url.get_backend_name() == "postgresql":
         return url.set(drivername="postgresql+psycopg")
     if url.drivername != "sqlite":
