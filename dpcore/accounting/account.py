@@ -1,9 +1,10 @@
-"""One account: trainings, releases and what was spent before, added up under one budget.
+"""One account: trainings, releases, models and what was spent, added up under one budget.
 
-All trainings and releases are composed together by privacy loss distributions, or exactly where
-every one is Gaussian noise without sampling. What is only known as a spent (ε, δ) is added by basic
-composition: its ε is added, and its δ is taken from what the rest may use. Neither depends on the
-order of the entries. All of them hold for one adjacency, that of the account.
+All trainings, releases and models are composed together by privacy loss distributions, or exactly
+where every one is Gaussian noise without sampling. What is only known as a spent (ε, δ) is added by
+basic composition: its ε is added, and its δ is taken from what the rest may use. So is the δ of a
+model of which (ε, δ) alone is proved. Nothing depends on the order of the entries. All of them hold
+for one adjacency, that of the account.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
 from dpcore.accounting.accountant import ROUNDED_UP
-from dpcore.accounting.accountants import certify, certify_along, refusal
+from dpcore.accounting.accountants import ACCOUNTANTS, certify, certify_along, refusal
 from dpcore.accounting.entries import Entry
 from dpcore.accounting.events import Composed, Event, Gaussian, Repeated, Step, steps
+from dpcore.accounting.model_proofs import GAUSSIAN, unproved
 from dpcore.accounting.root_search import Search, boundary, most
 from dpcore.errors import InvalidInput, brief, number, reject
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee, PrivacyBudget
-from dpcore.mechanisms.gaussian import analytic_mu, analytic_sigma
+from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_mu, analytic_sigma
 from dpcore.progress import Progress, section, silent
 from dpcore.rounding import lowered, raised
 
@@ -91,8 +93,11 @@ def _check_adjacency(entry: Entry, adjacency: Adjacency) -> None:
             f"{adjacency}, that of the account; a figure of another one is entered as already "
             "spent",
         )
-    elif entry.kind == "training" and (reason := refusal(entry.event(1.0), adjacency, "pld")):
-        raise InvalidInput(reason)
+    else:
+        is_training = entry.kind == "training"
+        reason = refusal(entry.event(1.0), adjacency, "pld") if is_training else ""
+        if reason := reason or unproved(entry.method, adjacency):
+            raise InvalidInput(reason)
 
 
 def converted(entry: Entry, adjacency: Adjacency) -> tuple[float, float]:
@@ -133,6 +138,12 @@ def spent_before(entries: Sequence[Entry], adjacency: Adjacency) -> tuple[float,
     return epsilon * ROUNDED_UP, delta * ROUNDED_UP
 
 
+def _taken(times: Sequence[tuple[Entry, int]], adjacency: Adjacency) -> float:
+    """δ that entries take beside what is composed, rounded up: of what is spent, and of models."""
+    models = math.fsum(entry.failing * count for entry, count in times)
+    return spent_before([entry for entry, _ in times], adjacency)[1] + models * ROUNDED_UP
+
+
 def _rest(delta: float, used: float) -> float:
     """δ that is left, rounded down."""
     return (delta - used) / ROUNDED_UP if used else delta
@@ -142,7 +153,7 @@ def composed(
     entries: Sequence[Entry],
     delta: float,
     adjacency: Adjacency,
-    extra: Sequence[Step] = (),
+    extra: Sequence[tuple[Entry, int]] = (),
     progress: Progress = silent,
 ) -> Guarantee:
     """ε of all entries together, the same in any order of them.
@@ -154,24 +165,23 @@ def composed(
     delta : float
         Of the account.
     adjacency : Adjacency
-    extra : sequence of Step
-        Further steps.
+    extra : sequence of (Entry, int)
+        Further entries, each so often.
     progress : callable, optional
         Called with (fraction done, message); an exception it raises ends the computation.
     """
     counts = Counter[Step]()
-    for entry in entries:
+    times = [*((entry, entry.count) for entry in entries), *extra]
+    for entry, count in times:
         if step := entry.step(adjacency):
-            counts[replace(step, count=1)] += step.count * entry.count
-    for step in extra:
-        counts[replace(step, count=1)] += step.count
+            counts[replace(step, count=1)] += step.count * count
     parts = tuple(replace(step, count=counts[step]) for step in sorted(counts, key=repr))
-    before, used = spent_before(entries, adjacency)
+    before, used = spent_before(entries, adjacency)[0], _taken(times, adjacency)
     rest = _rest(delta, used)
     by = "basic composition" if before or used else ""
     if rest < SMALLEST_DELTA:
         reason = (
-            f"The entries already spent use δ = {used:.3g}, but all of the account has {delta:.3g}."
+            f"The entries use δ = {used:.3g} by themselves, but all of the account has {delta:.3g}."
         )
         return Guarantee(None, None, adjacency, by, reason)
     if not parts:
@@ -190,9 +200,15 @@ def _certified(
     if accountant(parts) == "gdp":
         return certify(_event(parts), delta, adjacency, "gdp")
     total = sum(step.count for step in parts)
-    return certify_along(
+    (exact,) = certify_along(
         parts, [total], delta, adjacency, lambda share: progress(share, "adding up")
-    )[0]
+    )
+    if any(step.mechanism == "gaussian" for step in parts):
+        return exact
+    # Of few pure releases the sum of their ε is no more, and has no rounding to a grid.
+    basic = ACCOUNTANTS["basic"]
+    summed = Guarantee(basic.epsilon(parts, delta, adjacency), delta, adjacency, basic.title)
+    return min(exact, summed, key=lambda guarantee: guarantee.bound)
 
 
 def accountant(parts: Sequence[Step]) -> str:
@@ -224,7 +240,8 @@ def with_noise(account: Account, progress: Progress = silent) -> tuple[Entry, ..
     if not total:
         return tuple(entries)
     fixed = [entry for entry in entries if entry.share is None]
-    before, used = spent_before(fixed, account.adjacency)
+    before = spent_before(fixed, account.adjacency)[0]
+    used = _taken([(entry, entry.count) for entry in entries], account.adjacency)
     room = PrivacyBudget(
         max(account.budget.epsilon - before, NOTHING), max(account.budget.delta - used, 1e-300)
     )
@@ -246,7 +263,8 @@ def with_noise(account: Account, progress: Progress = silent) -> tuple[Entry, ..
 
     typed = composed(fixed, account.budget.delta, account.adjacency).bound
     start = analytic_mu(room.epsilon, room.delta) ** 2
-    search = Search(start * 1e-8, start * 4.0, 2.0)
+    # Pure ε is worth more than its μ² says: a single one may be the whole budget.
+    search = Search(start * 1e-8, max(start * 4.0, 1.01 * room.epsilon**2), 2.0)
     amount = None
     if typed < account.budget.epsilon:
         amount = boundary(epsilon, account.budget.epsilon, start, search)
@@ -261,6 +279,8 @@ def with_noise(account: Account, progress: Progress = silent) -> tuple[Entry, ..
 
 
 def _from_epsilon(entry: Entry, delta: float) -> Entry:
+    if entry.proof == GAUSSIAN and entry.delta is None:
+        return replace(entry, delta=delta)
     if entry.kind != "release" or entry.epsilon is None:
         return entry
     noise = raised(analytic_sigma(entry.epsilon, delta), DIGITS)
@@ -272,7 +292,10 @@ def _from_share(entry: Entry, scale: float) -> Entry:
     if entry.share is None:
         return entry
     each = entry.share * scale / entry.count
-    if entry.kind == "laplace":
+    if entry.proof == GAUSSIAN:
+        epsilon = float(analytic_epsilon(each**-0.5, entry.delta or 0.0))
+        return replace(entry, share=None, epsilon=lowered(epsilon, DIGITS))
+    if entry.kind in ("laplace", "model"):
         return replace(entry, share=None, epsilon=lowered(math.sqrt(each), DIGITS))
     if entry.kind == "release":
         return replace(entry, share=None, noise=raised(each**-0.5, DIGITS))
@@ -388,7 +411,7 @@ def _by_day(
     spent = [math.inf] * len(days)
     if total.epsilon is not None:
         # The δ that all of what is already spent leaves: before the last of it, more is free.
-        rest = _rest(budget.delta, spent_before(entries, adjacency)[1])
+        rest = _rest(budget.delta, _taken([(each, each.count) for each in entries], adjacency))
         by_mark = _along(parts, marks, rest, adjacency, progress)
         earlier = list(accumulate(before, lambda sum_, more: [*sum_, *more]))
         spent = [
@@ -459,16 +482,14 @@ def room(statement: Statement, entry: Entry, progress: Progress = silent) -> Roo
     """
     account = statement.account
     one = replace(entry, count=1)
-    step = one.step(account.adjacency)
-    assert step is not None
     tries = 0
 
     def epsilon(count: float) -> float:
         nonlocal tries
         progress(tries / (tries + 6), f"try {tries + 1}")
         tries += 1
-        more = replace(step, count=step.count * round(count))
-        return composed(statement.entries, account.budget.delta, account.adjacency, [more]).bound
+        more = [(one, round(count))]
+        return composed(statement.entries, account.budget.delta, account.adjacency, more).bound
 
     if not statement.left:
         return Room(one, 0)

@@ -24,6 +24,7 @@ _LINK = {
     "training": (*_COMMON[:-1], "records", "batch", "epochs", "sampling", "adjacency"),
     "release": (*_COMMON, "adjacency"),
     "laplace": (*_COMMON, "adjacency"),
+    "model": (*_COMMON[:4], "method", "epsilon", "delta", "share", "adjacency"),
     "spent": ("what", "first", "epsilon", "delta", "adjacency"),
 }
 """The cells of each kind in a link, after the kind; empty ones at the end are left out."""

@@ -1,4 +1,4 @@
-"""One line of an account: trainings, releases, or what was spent before, and its days."""
+"""One line of an account: trainings, releases, models, or what was spent, and its days."""
 
 from __future__ import annotations
 
@@ -9,12 +9,21 @@ from datetime import date, timedelta
 from typing import Any
 
 from dpcore.accounting.accountant import change
-from dpcore.accounting.events import Event, Gaussian, Laplace, Step, steps
+from dpcore.accounting.events import Event, Gaussian, Laplace, Pure, Step, steps
+from dpcore.accounting.model_proofs import (
+    GAUSSIAN,
+    PAIR,
+    PAIR_DELTA,
+    PROOFS,
+    PURE,
+    check_epsilon,
+    noise_multiplier,
+)
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
-from dpcore.guarantee import Adjacency
+from dpcore.guarantee import SMALLEST_DELTA, Adjacency
 
-KINDS = ("training", "release", "laplace", "spent")
+KINDS = ("training", "release", "laplace", "model", "spent")
 EVERY = ("day", "week", "month", "quarter", "once")
 """Distances of the repetitions of an entry; "once" puts all of them on one day."""
 MONTHS = {"month": 1, "quarter": 3}
@@ -29,17 +38,20 @@ _OWN = {
     "training": ("noise", "share", "records", "batch", "epochs", "sampling"),
     "release": ("noise", "share", "epsilon"),
     "laplace": ("share", "epsilon"),
+    "model": ("share", "epsilon", "delta", "method"),
     "spent": ("epsilon", "delta"),
 }
 _NOISE_FROM = {
     "training": ("noise", "share"),
     "release": ("noise", "epsilon", "share"),
     "laplace": ("epsilon", "share"),
+    "model": ("epsilon", "share"),
 }
 TITLES = {
     "training": "Training",
     "release": "Count",
     "laplace": "Laplace count",
+    "model": "Model",
     "spent": "Already spent",
 }
 
@@ -51,7 +63,8 @@ class Entry:
     Parameters
     ----------
     kind : str
-        "training", "release" (Gaussian noise), "laplace" (Laplace noise), or "spent".
+        "training", "release" (Gaussian noise), "laplace" (Laplace noise), "model" (one of Explore,
+        in its corrected edition), or "spent".
     what : str
         Its name; at most `LONGEST_TITLE` letters are kept.
     count : int
@@ -67,14 +80,17 @@ class Entry:
         In place of noise: its part of the budget relative to other entries with a share.
     epsilon : float, optional
         Of a release, in place of noise: its ε alone, at the account's δ. Of a Laplace release: its
-        pure ε, Δ/b. Of what is already spent: its ε.
+        pure ε, Δ/b. Of a model: the ε that it is trained with. Of what is already spent: its ε.
     delta : float, optional
-        δ of what is already spent.
+        δ of what is already spent. Of a model: the δ that it is trained with, for Gaussian noise
+        the account's where it is left out; none where its ε is pure.
     adjacency : Adjacency, optional
         The one for which it holds; ``None`` for that of the account. Only what is already spent may
         have another one.
     records, batch, epochs, sampling
         Of a training: n (public), (expected) records a step, passes, and "poisson" or "fixed".
+    method : str, optional
+        Of a model: a key of `PROOFS`, with what is proved of it there.
 
     Raises
     ------
@@ -96,6 +112,7 @@ class Entry:
     epochs: int | None = None
     sampling: str | None = None
     adjacency: Adjacency | None = None
+    method: str | None = None
 
     def __post_init__(self) -> None:
         one_of("kind", self.kind, KINDS)
@@ -105,7 +122,7 @@ class Entry:
         count = whole("how many", self.count, at_least=1, at_most=MOST_COUNT)
         self._set(what=title, count=count, first=_day(self.first))
         one_of("every", self.every, EVERY)
-        for name in ("noise", "share", "epsilon", "delta", *_OWN["training"][2:]):
+        for name in ("noise", "share", "epsilon", "delta", *_OWN["training"][2:], "method"):
             if getattr(self, name) is not None and name not in _OWN[self.kind]:
                 raise InvalidInput(
                     f"{name} is given, but “{TITLES[self.kind].lower()}” has none: leave it empty."
@@ -116,6 +133,8 @@ class Entry:
             self._check_noise()
         if self.kind == "training":
             self._check_training()
+        if self.kind == "model":
+            self._check_model()
         if self.adjacency is not None:
             names = tuple(map(str, Adjacency))
             self._set(adjacency=Adjacency(one_of("adjacency", str(self.adjacency), names)))
@@ -153,6 +172,30 @@ class Entry:
             sampling=one_of("sampling", self.sampling or "poisson", ("poisson", "fixed")),
         )
         self.event(1.0)
+
+    def _check_model(self) -> None:
+        if self.method == "nonprivate":
+            raise InvalidInput("method is nonprivate, but it must add noise: nothing is proved.")
+        method = one_of("method", self.method or "", tuple(PROOFS))
+        self._set(method=method)
+        if self.epsilon is not None:
+            check_epsilon(method, self.epsilon)
+        if self.delta is None and self.proof == PAIR:
+            self._set(delta=PAIR_DELTA)
+        if self.delta is not None and self.proof == PURE:
+            raise reject("δ", self.delta, f"left out: {method} keeps its ε at δ = 0")
+        if self.delta is not None:
+            self._set(delta=number("δ", self.delta, at_least=SMALLEST_DELTA, below=1.0))
+
+    @property
+    def proof(self) -> str:
+        """The kind of proof of a model (`PROOFS`); "" of all else."""
+        return PROOFS[self.method] if self.method else ""
+
+    @property
+    def failing(self) -> float:
+        """δ that it takes from the account each time, beside what is composed."""
+        return (self.delta or 0.0) if self.proof == PAIR else 0.0
 
     def _check_spent(self) -> None:
         epsilon = number("ε", self.epsilon, at_least=0.0, at_most=MOST_EPSILON)
@@ -211,7 +254,14 @@ class Entry:
         if self.kind == "spent":
             return None
         event: Event
-        if self.kind == "laplace":
+        if self.kind == "model":
+            assert self.epsilon is not None
+            event = Pure(self.epsilon)
+            if self.proof == GAUSSIAN:
+                assert self.delta is not None
+                noise = noise_multiplier(self.epsilon, self.delta)
+                event = Gaussian(noise * change(adjacency))
+        elif self.kind == "laplace":
             assert self.epsilon is not None
             event = Laplace(change(adjacency) / self.epsilon)
         else:

@@ -61,6 +61,23 @@ class Laplace:
 
 
 @dataclass(frozen=True)
+class Pure:
+    """Any release that is (ε, 0)-private under the adjacency that it is counted for.
+
+    Parameters
+    ----------
+    epsilon : float
+        Above 0.
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        number("ε", self.epsilon, above=0.0)
+        within_limits("1 over ε", 1.0, self.epsilon)
+
+
+@dataclass(frozen=True)
 class _Sampled:
     rate: float
     event: Gaussian
@@ -99,7 +116,7 @@ class Composed:
             raise InvalidInput("composition is empty, but it must hold at least one event.")
 
 
-Event = Gaussian | Laplace | PoissonSampled | FixedSampled | Repeated | Composed
+Event = Gaussian | Laplace | Pure | PoissonSampled | FixedSampled | Repeated | Composed
 
 
 @dataclass(frozen=True)
@@ -109,9 +126,9 @@ class Step:
     Parameters
     ----------
     mechanism : str
-        "gaussian" or "laplace".
+        "gaussian", "laplace" or "pure".
     multiplier : float
-        σ/C or b/C.
+        σ/C or b/C; of what is pure 1/ε, whatever the adjacency.
     sampling : str
         "none", "poisson" or "fixed".
     rate : float
@@ -153,6 +170,8 @@ def _unfold(event: Event, count: int) -> list[tuple[Step, int]]:
             return [(Step("gaussian", event.sigma / event.sensitivity, "none", 1.0, 1), count)]
         case Laplace():
             return [(Step("laplace", event.scale / event.sensitivity, "none", 1.0, 1), count)]
+        case Pure():
+            return [(Step("pure", 1.0 / event.epsilon, "none", 1.0, 1), count)]
         case PoissonSampled() | FixedSampled() if isinstance(event.event, Gaussian):
             ((step, _),) = _unfold(event.event, 1)
             kind = "poisson" if isinstance(event, PoissonSampled) else "fixed"

@@ -87,6 +87,8 @@ def _directions(
         moved = change(adjacency)
         if step.mechanism == "laplace":
             return pairs.LaplacePair(step.multiplier / moved)
+        if step.mechanism == "pure":
+            return pairs.ResponsePair(1.0 / step.multiplier)
         if step.sampling == "poisson" and adjacency is Adjacency.REPLACE_ONE:
             return pairs.PoissonGaussianReplaced(step.multiplier, step.rate)
         if step.sampling == "fixed" and not attained:

@@ -357,6 +357,41 @@ class LaplacePair:
         return upper, lower, 0.0, 0.0
 
 
+@dataclass(frozen=True)
+class ResponsePair:
+    """Randomised response, which dominates everything (ε, 0)-private (Kairouz et al. 2015).
+
+    Under P the loss is ε with probability e^ε/(1 + e^ε), else -ε. An (ε, 0)-private release is a
+    post-processing of this pair (their Theorem 3.1 at δ = 0).
+
+    Parameters
+    ----------
+    epsilon : float
+    """
+
+    epsilon: float
+
+    def spread(self) -> float:
+        """About the standard deviation of the loss under P; it only sets the grid."""
+        return min(self.epsilon, 2.0)
+
+    def _top(self) -> float:
+        # Rounded up, as of `LaplacePair`.
+        return self.epsilon * (1.0 + 4e-16)
+
+    def reach(self, log_tail: float) -> tuple[float, float]:
+        """The loss is ε or -ε, whatever the tail."""
+        return -self._top(), self._top()
+
+    def masses(self, grid: Array) -> tuple[Array, Array, float, float]:
+        """(P-mass, Q-mass) of the loss in (grid_i, grid_{i+1}], P-mass below and above."""
+        top = self._top()
+        likely, seldom = special.expit(top), special.expit(-top)
+        at_top = (grid[:-1] < top) & (grid[1:] >= top)
+        at_bottom = (grid[:-1] < -top) & (grid[1:] >= -top)
+        return likely * at_top + seldom * at_bottom, seldom * at_top + likely * at_bottom, 0.0, 0.0
+
+
 def _deviation(plain: Array, shifted: Array, share: float) -> float:
     mean = (1.0 - share) * (_WEIGHTS @ plain) + share * (_WEIGHTS @ shifted)
     square = (1.0 - share) * (_WEIGHTS @ (plain - mean) ** 2)

@@ -183,6 +183,8 @@ def usual(kind: str, first: date, records: int = FIRST.records) -> Entry:
         return Entry(kind, "Weekly count", 52, first, "week", noise=20.0)
     if kind == "laplace":
         return Entry(kind, first=first, every="month", epsilon=0.1)
+    if kind == "model":
+        return Entry(kind, first=first, every="quarter", epsilon=0.5, method="dpgd")
     return Entry(kind, first=first, epsilon=0.5, delta=0.0)
 
 

@@ -28,8 +28,9 @@ def account(
     ----------
     entries : sequence of mapping
         The fields of `dpcore.accounting.entries.Entry` for each: its kind ("training", "release",
-        "laplace", "spent"), how many, its first day, and its noise, ε or share of the budget. Their
-        order does not matter.
+        "laplace", "model", "spent"), how many, its first day, and its noise, ε or share of the
+        budget, of a model also its method (`dpcore.accounting.model_proofs`). Their order does not
+        matter.
     epsilon : float
         The budget, above 0.
     delta : float, optional

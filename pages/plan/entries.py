@@ -12,6 +12,7 @@ import streamlit as st
 from dpcore.accounting.account import MOST_ENTRIES
 from dpcore.accounting.account_text import MOST_LETTERS, from_csv, from_link, to_link
 from dpcore.accounting.entries import EVERY, FIRST_DAY, LAST_DAY, LONGEST_TITLE, MOST_COUNT, Entry
+from dpcore.accounting.model_proofs import PURE
 from dpcore.controls.account import ENTRIES, NO_ENTRIES, following, usual
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.link import Link, Refusal
@@ -34,6 +35,7 @@ WAYS = {
     "training": {"noise": "Noise multiplier", "share": "A share of the budget"},
     "release": {"noise": "Noise σ/Δ", "epsilon": "ε of each", "share": "A share of the budget"},
     "laplace": {"epsilon": "ε of each", "share": "A share of the budget"},
+    "model": {"epsilon": "ε of each", "share": "A share of the budget"},
 }
 WAY_VALUES = {"noise": 10.0, "epsilon": 0.1, "share": 1.0}
 SAMPLINGS = {"poisson": "By chance (Poisson)", "fixed": "Fixed size"}
@@ -166,6 +168,7 @@ def buttons(records: int) -> None:
         _button("Add weekly releases", ":material/event_repeat:", add_next, "release")
         with st.popover("More", icon=":material/more_horiz:"):
             _button("Add a release with Laplace noise", "", add_next, "laplace")
+            _button("Add a model of Explore", "", add_next, "model")
             _button("Add what is already spent", "", add_next, "spent")
             st.caption(texts.SPREAD)
             _button("Spread the budget over all", "", _spread)
@@ -256,6 +259,11 @@ def _fields(number: int, entry: Entry) -> None:
         way = next(name for name in ways if getattr(entry, name) is not None)
         box.way(ways, way)
         box.amount(way, ways[way], getattr(entry, way))
+    if entry.kind == "model":
+        box.choice("method", "Method", words.methods(), str(entry.method))
+        if entry.proof != PURE:
+            box.amount("delta", "δ of each (0: that of the account)", entry.delta or 0.0)
+        st.caption(texts.MODEL)
     if entry.kind == "training":
         with st.container(horizontal=True):
             box.whole("records", "Records n", entry.records or 1, 1, 1_000_000_000)
@@ -326,6 +334,10 @@ def _set(number: int, field: str) -> None:
         changes = dict.fromkeys(WAYS[entry.kind]) | {value: WAY_VALUES[value]}
     elif field == "adjacency":
         changes = {field: Adjacency(value) if value else None}
+    elif field == "method":
+        changes = {field: value, "delta": None}  # each has the δ that its proof needs
+    elif field == "delta" and entry.kind == "model" and value in ("", "0"):
+        changes = {field: None}
     try:
         rows[number] = replace(entry, **changes)
         for name in changes:  # another way of stating the noise takes the others' fields away

@@ -40,6 +40,10 @@ ALL_ENTRIES = "What all the entries spend together, whatever their order; an upp
 LEFT = "The budget less what all the entries spend together."
 BY_TODAY = "What the entries up to today have spent together."
 ALONE = "Each by itself, all its times together. All together spend less than the sum of these."
+MODEL = (
+    "As Explore trains it, corrected. A tree counts with its pure ε, DP-GD with its Gaussian "
+    "noise. Where (ε, δ) alone is proved, that δ is taken from the account's."
+)
 SOUGHT = {
     "epochs": "the number of epochs",
     "sigma": "the noise",

@@ -6,10 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import reduce
 
 import dp_accounting
 import pytest
 from dp_accounting.pld import PLDAccountant, privacy_loss_distribution
+from dp_accounting.pld.accountant import get_smallest_gaussian_noise
+from dp_accounting.pld.common import DifferentialPrivacyParameters
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,14 +42,22 @@ TRAINING = Entry("training", "Model", 4, DAY, "quarter", 2.0, records=10_000, ba
 WEEKLY = Entry("release", "Weekly count", 52, DAY, "week", 20.0)
 LAPLACE = Entry("laplace", "Survey", 5, DAY, "month", epsilon=0.1)
 BEFORE = Entry("spent", "Last year", first=DAY, epsilon=0.2, delta=1e-6)
+TREES = Entry("model", "Risk tree", 4, DAY, "quarter", epsilon=0.3, method="decision-tree")
+DPGD = replace(TREES, what="Risk model", method="dpgd", count=3, epsilon=0.5, delta=DELTA)
+FORESTS = replace(TREES, what="Forest", method="random-forest", count=2, epsilon=0.2, delta=1e-7)
 MIXES = {
     "one training": [TRAINING],
     "releases": [WEEKLY, replace(WEEKLY, noise=30.0, count=3)],
     "trainings and releases": [TRAINING, WEEKLY],
     "with Laplace": [TRAINING, WEEKLY, LAPLACE],
     "Laplace alone": [LAPLACE],
+    "trees": [replace(TREES, count=12, every="month")],
+    "models that are Gaussian": [DPGD, replace(DPGD, method="naive-bayes", epsilon=0.2)],
+    "models of (ε, δ)": [replace(FORESTS, count=12, every="month")],
+    "models beside others": [TREES, DPGD, FORESTS, TRAINING, WEEKLY],
     "all kinds": [TRAINING, WEEKLY, LAPLACE, BEFORE, replace(BEFORE, epsilon=0.05, delta=0.0)],
 }
+MIXES["all kinds"] += [TREES, DPGD, FORESTS]
 
 
 def total(entries: Sequence[Entry], adjacency: Adjacency = Adjacency.ZERO_OUT) -> float:
@@ -58,12 +69,23 @@ def oracle(entries: Sequence[Entry]) -> float:
     theirs = PLDAccountant(
         dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE, value_discretization_interval=1e-4
     )
-    epsilon, delta = 0.0, DELTA
+    epsilon, delta, models = 0.0, DELTA, []
     for entry in entries:
         if entry.kind == "spent":
             epsilon, delta = epsilon + (entry.epsilon or 0.0), delta - (entry.delta or 0.0)
         elif entry.kind == "laplace":
             theirs.compose(dp_accounting.LaplaceDpEvent(1.0 / (entry.epsilon or 0.0)), entry.count)
+        elif entry.method == "dpgd" or entry.method == "naive-bayes":
+            noise = get_smallest_gaussian_noise(
+                DifferentialPrivacyParameters(entry.epsilon or 0.0, entry.delta or 0.0), 1, 1.0
+            )
+            theirs.compose(dp_accounting.GaussianDpEvent(noise), entry.count)
+        elif entry.kind == "model":
+            pair = privacy_loss_distribution.from_privacy_parameters(
+                DifferentialPrivacyParameters(entry.epsilon or 0.0, entry.delta or 0.0),
+                value_discretization_interval=1e-4,
+            )
+            models = [*models, pair.self_compose(entry.count)]
         elif entry.kind == "release":
             theirs.compose(dp_accounting.GaussianDpEvent(entry.noise or 0.0), entry.count)
         else:
@@ -72,7 +94,9 @@ def oracle(entries: Sequence[Entry]) -> float:
                 batch / records, dp_accounting.GaussianDpEvent(entry.noise or 0.0)
             )
             theirs.compose(step, entry.count * epochs * steps_per_epoch(records, batch))
-    return float(epsilon + theirs.get_epsilon(delta))
+    # Their accountant has no event for a pair (ε, δ), but their distributions have.
+    whole = reduce(lambda one, other: one.compose(other), models, theirs._pld)
+    return float(epsilon + whole.get_epsilon_for_delta(delta))
 
 
 @pytest.mark.parametrize("name", MIXES)
@@ -156,6 +180,11 @@ def test_pure_epsilon_adds_up_at_most() -> None:
     assert composed([LAPLACE], 1e-12, Adjacency.ZERO_OUT).bound == pytest.approx(0.5, rel=1e-3)
 
 
+def test_one_pure_model_costs_its_own_epsilon() -> None:
+    assert total([replace(TREES, count=1)]) == pytest.approx(0.3, rel=1e-9)
+    assert total([replace(TREES, count=100)]) < 0.6 * 100 * 0.3
+
+
 def test_what_is_spent_is_added_and_its_delta_is_taken() -> None:
     alone = composed([BEFORE], DELTA, Adjacency.ZERO_OUT)
     assert alone.epsilon == pytest.approx(0.2, rel=1e-9)
@@ -165,7 +194,7 @@ def test_what_is_spent_is_added_and_its_delta_is_taken() -> None:
     assert total([WEEKLY, BEFORE]) >= 0.2 + rest
     used = composed([WEEKLY, replace(BEFORE, delta=DELTA)], DELTA, Adjacency.ZERO_OUT)
     assert used.epsilon is None
-    assert used.reason.startswith("The entries already spent use δ = 1e-05")
+    assert used.reason.startswith("The entries use δ = 1e-05 by themselves")
 
 
 CONVERSIONS = {
@@ -237,7 +266,7 @@ def test_as_many_more_fit_as_are_named_and_no_more(name: str) -> None:
         assert total([*MIXES[name], replace(each.entry, count=each.count + 1)]) > 3.0
     kinds = {each.entry.kind for each in rooms(found, [TRAINING, WEEKLY])}
     assert kinds == {"training", "release"} | {
-        entry.kind for entry in MIXES[name] if entry.kind == "laplace"
+        entry.kind for entry in MIXES[name] if entry.kind in ("laplace", "model")
     }
 
 
@@ -262,8 +291,10 @@ def test_an_empty_account_has_everything_left() -> None:
         (replace(TRAINING, noise=None, share=2.0), replace(WEEKLY, noise=None, share=1.0)),
         (TRAINING, replace(WEEKLY, noise=None, share=1.0), BEFORE),
         (replace(TRAINING, noise=None, share=1.0), replace(LAPLACE, epsilon=None, share=1.0)),
+        (replace(TREES, epsilon=None, share=1.0, count=1),),
+        tuple(replace(each, epsilon=None, share=1.0) for each in (TREES, DPGD, FORESTS)),
     ],
-    ids=["releases", "both", "beside typed noise", "Laplace"],
+    ids=["releases", "both", "beside typed noise", "Laplace", "one tree", "models"],
 )
 def test_shares_use_the_whole_budget_and_never_more(entries: tuple[Entry, ...]) -> None:
     found = state(Account(BUDGET, entries))
@@ -274,6 +305,34 @@ def test_shares_use_the_whole_budget_and_never_more(entries: tuple[Entry, ...]) 
         assert entry.share is None
         assert typed.noise in (None, entry.noise)
     assert state(Account(BUDGET, found.entries)).guarantee == found.guarantee
+
+
+def test_the_delta_of_a_gaussian_model_is_the_account_s_unless_it_is_named() -> None:
+    (alone,) = state(Account(BUDGET, (replace(DPGD, count=1, delta=None),))).alone
+    assert alone.bound == pytest.approx(0.5, rel=1e-6)
+    (named,) = state(Account(BUDGET, (replace(DPGD, count=1, delta=1e-3),))).alone
+    assert named.bound > 0.6
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"method": None}, "method is ''"),
+        ({"method": "nonprivate"}, "method is nonprivate, but it must add noise"),
+        ({"method": "outpert", "epsilon": 1.0}, "ε is 1, but for outpert it must be below 1"),
+        ({"delta": 1e-7}, "δ is 1e-07, but it must be left out: decision-tree"),
+        ({"noise": 2.0}, "noise is given, but “model” has none"),
+        ({"kind": "laplace"}, "method is given, but “laplace count” has none"),
+    ],
+)
+def test_each_wrong_field_of_a_model_is_named(changes: dict[str, object], sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        replace(TREES, **changes)  # type: ignore[arg-type]
+
+
+def test_a_model_without_a_proof_for_the_adjacency_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="decision-tree has no proof under add-remove"):
+        Account(BUDGET, (TREES,), Adjacency.ADD_REMOVE)
 
 
 def test_equal_shares_of_releases_are_the_exact_split() -> None:

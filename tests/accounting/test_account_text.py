@@ -21,7 +21,7 @@ from dpcore.accounting.budget import COMPOSITIONS, split
 from dpcore.accounting.entries import Entry
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, PrivacyBudget
-from tests.accounting.test_account import BEFORE, LAPLACE, MIXES, TRAINING, WEEKLY
+from tests.accounting.test_account import BEFORE, LAPLACE, MIXES, TRAINING, TREES, WEEKLY
 
 BUDGET = PrivacyBudget(3.0, 1e-5)
 ALL = (
@@ -30,6 +30,7 @@ ALL = (
     replace(WEEKLY, noise=None, epsilon=0.123456789012345),
     replace(LAPLACE, epsilon=None, share=2.0),
     replace(BEFORE, adjacency=Adjacency.REPLACE_ONE),
+    replace(TREES, epsilon=None, share=2.0),
 )
 
 

@@ -33,12 +33,14 @@ def _step_epsilon(step: Step, share: float, adjacency: Adjacency) -> float:
     moved = 2.0 if step.sampling == "fixed" else change(adjacency)
     if step.mechanism == "laplace":
         return moved / step.multiplier
+    if step.mechanism == "pure":
+        return 1.0 / step.multiplier
     inner = min(share / step.rate, 1.0 - 1e-12)
     return amplified_epsilon(analytic_epsilon(step.multiplier, inner, moved), step.rate)
 
 
 def _covers(step: Step, adjacency: Adjacency) -> bool:
-    if step.mechanism == "laplace" or step.sampling == "none":
+    if step.sampling == "none":
         return True
     uncovered = Adjacency.REPLACE_ONE if step.sampling == "poisson" else Adjacency.ADD_REMOVE
     return adjacency is not uncovered

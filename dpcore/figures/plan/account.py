@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.accounting.account import MOST_MORE, Room, Statement
 from dpcore.accounting.entries import Entry
+from dpcore.accounting.model_proofs import GAUSSIAN, PAIR, PROOFS, PURE
 from dpcore.figures.canvas import LEGEND, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
@@ -55,7 +56,10 @@ def noise(shown: Entry, share: float | None = None) -> str:
     """The noise of an entry, with its unit."""
     by_share = f" (share {plain(share)})" if share is not None else ""
     if shown.noise is None and shown.epsilon is None:
-        return f"noise by its share {plain(share or 0.0)}"
+        by = f"noise by its share {plain(share or 0.0)}"
+        return f"{title(shown.method)} · {by}" if shown.method else by
+    if shown.kind == "model":
+        return f"{_model(shown)}{by_share}"
     if shown.kind == "laplace":
         return f"Laplace noise, ε = {plain(shown.epsilon or 0.0, 4)} each{by_share}"
     if shown.noise is None:
@@ -66,6 +70,27 @@ def noise(shown: Entry, share: float | None = None) -> str:
         f"noise multiplier {at_most(shown.noise, 5)}{by_share} · "
         f"{counted(shown.epochs or 1, 'epoch')} in batches of {shown.batch:,}"
     )
+
+
+def title(method: str) -> str:
+    """The name of a method of Explore on screen."""
+    from dpcore.predictors import titles  # all methods' code, where an entry names one
+
+    return titles()[method]
+
+
+def methods() -> dict[str, str]:
+    """The name of every method that an entry may have, by key."""
+    return {method: title(method) for method in PROOFS}
+
+
+def _model(shown: Entry) -> str:
+    """Method, ε and δ of a model, and the kind of its proof."""
+    delta = shown.delta or 0.0
+    at = " at δ = 0" if shown.proof == PURE else f" at δ = {plain(delta)}" if delta else ""
+    kind = {GAUSSIAN: "Gaussian noise", PURE: "pure ε", PAIR: "(ε, δ) alone"}[shown.proof]
+    each = f"ε = {plain(shown.epsilon or 0.0, 4)}{at} each"
+    return f"{title(str(shown.method))} · {each} ({kind})"
 
 
 def _when(shown: Entry) -> str:
@@ -109,7 +134,7 @@ def left(found: Sequence[Room], statement: Statement) -> str:
 
 def _room(each: Room) -> str:
     number = f"at least {MOST_MORE:,}" if each.count >= MOST_MORE else f"{each.count:,}"
-    noun = "training" if each.entry.kind == "training" else "release"
+    noun = each.entry.kind if each.entry.kind in ("training", "model") else "release"
     return f"{number} more {noun}{'' if each.count == 1 else 's'} like “{each.entry.what}”"
 
 

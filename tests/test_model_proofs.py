@@ -1,0 +1,80 @@
+"""What the account takes a model to be is what the model's own calibration proves."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from dpcore import predictors
+from dpcore.accounting.model_proofs import (
+    CLASSICAL,
+    COVERED,
+    GAUSSIAN,
+    PROOFS,
+    PURE,
+    noise_multiplier,
+)
+from dpcore.erm.method import Calibration, Method, Settings
+from dpcore.erm.one_vs_rest import calibrate
+from dpcore.erm.problem import Problem
+from dpcore.errors import InvalidInput
+from dpcore.evaluation.model_calibration import gaussian_mu
+from dpcore.guarantee import Adjacency, Edition
+from dpcore.models.model import ModelCalibration
+from dpcore.models.records import RecordShape
+
+BUDGETS = ((0.05, 1e-7), (0.9, 1e-5), (4.0, 1e-3))
+SIZES = ((200, 5), (20_000, 40))
+
+
+def made(
+    method: str, epsilon: float, delta: float, adjacency: Adjacency
+) -> Iterator[tuple[Calibration | ModelCalibration, float | None]]:
+    """Calibrations of a method and the μ of each, on several shapes of data."""
+    found = predictors.predictor_named(method)
+    for records, columns in SIZES:
+        if not isinstance(found, Method):
+            shape = RecordShape(records, columns, (2, 7))
+            (one,) = found.calibrate(shape, [epsilon], delta, adjacency)
+            yield one, gaussian_mu(one)
+            continue
+        for classes, loss in itertools.product((2, 3), found.losses):
+            if classes > 2 and loss == "squared":
+                continue
+            problem = Problem(loss, 0.01, records, columns, adjacency, classes=classes)
+            (fit,) = calibrate(found, problem, [epsilon], delta, Edition.SOUND, Settings())
+            yield fit, fit.gaussian_mu
+
+
+def test_every_method_has_its_proof() -> None:
+    assert list(PROOFS) == [key for key in predictors.register() if key != "nonprivate"]
+
+
+@pytest.mark.parametrize("method", PROOFS)
+def test_a_model_costs_what_the_account_counts(method: str) -> None:
+    for (epsilon, delta), adjacency in itertools.product(BUDGETS, COVERED):
+        if method == CLASSICAL and epsilon >= 1.0:
+            continue
+        counted = 1.0 / noise_multiplier(epsilon, delta)
+        for calibration, mu in made(method, epsilon, delta, adjacency):
+            proof = calibration.proof
+            assert proof.bound <= epsilon * (1.0 + 1e-12)
+            assert proof.delta is not None
+            if PROOFS[method] == PURE:
+                assert proof.delta == 0.0
+            elif PROOFS[method] == GAUSSIAN:
+                # 1 % less noise than is counted would fail the first, 1 % more the second.
+                assert mu is not None
+                assert mu <= counted
+                assert mu >= 0.999 * counted or method == CLASSICAL
+            else:
+                assert 0.0 < proof.delta <= delta * (1.0 + 1e-12)
+                assert mu is None
+
+
+@pytest.mark.parametrize("method", PROOFS)
+def test_what_is_not_covered_has_no_calibration(method: str) -> None:
+    with pytest.raises(InvalidInput, match="adjacency"):
+        next(made(method, 1.0, 1e-5, Adjacency.ADD_REMOVE))
