@@ -12,7 +12,7 @@ import streamlit as st
 from dpcore.accounting.account import MOST_ENTRIES
 from dpcore.accounting.account_text import MOST_LETTERS, from_csv, from_link, to_link
 from dpcore.accounting.entries import EVERY, FIRST_DAY, LAST_DAY, LONGEST_TITLE, MOST_COUNT, Entry
-from dpcore.accounting.model_proofs import PURE
+from dpcore.accounting.model_proofs import PAIR, PURE
 from dpcore.controls.account import ENTRIES, NO_ENTRIES, following, usual
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.link import Link, Refusal
@@ -262,7 +262,8 @@ def _fields(number: int, entry: Entry) -> None:
     if entry.kind == "model":
         box.choice("method", "Method", words.methods(), str(entry.method))
         if entry.proof != PURE:
-            box.amount("delta", "δ of each (0: that of the account)", entry.delta or 0.0)
+            usual_delta = "1e-7" if entry.proof == PAIR else "the account's"
+            box.amount("delta", f"δ of each (0: {usual_delta})", entry.delta or 0.0)
         st.caption(texts.MODEL)
     if entry.kind == "training":
         with st.container(horizontal=True):

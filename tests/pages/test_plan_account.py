@@ -26,6 +26,7 @@ from dpcore.figures.plan import account as figures
 from dpcore.figures.plan import sentences
 from dpcore.figures.words import at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
+from pages.shared.verbatim import verbatim
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 BUDGET = PrivacyBudget(3.0, 1e-5)
@@ -120,8 +121,9 @@ def test_all_entries_can_be_removed_and_others_added() -> None:
     assert app.query_params["account"] == "empty"
     assert not opened(account="empty").exception
     press(app, "Add a release with Laplace noise")
+    press(app, "Add a model of Explore")
     press(app, "Add what is already spent")
-    expect_account(app, [usual("laplace", START), usual("spent", START)])
+    expect_account(app, [usual(kind, START) for kind in ("laplace", "model", "spent")])
 
 
 def test_the_budget_is_spread_over_all() -> None:
@@ -160,6 +162,18 @@ def test_an_entry_is_changed_in_its_box() -> None:
     )
     settled(app.segmented_control(key=field(app, "way")).set_value("share").run())
     expect_account(app, [replace(TRAINING, count=3, noise=None, share=1.0)])
+
+
+def test_a_model_is_changed_to_another_method_with_its_own_proof() -> None:
+    model = usual("model", START)
+    app = opened_box(account=to_link([replace(model, delta=1e-6)]))
+    assert verbatim("DP-GD · ε = 0.5 at δ = 1e-6 each, Gaussian noise") in said(app)
+    settled(app.selectbox(key=field(app, "method")).set_value("decision-tree").run())
+    expect_account(app, [replace(model, method="decision-tree")])
+    settled(app.selectbox(key=field(app, "method")).set_value("random-forest").run())
+    expect_account(app, [replace(model, method="random-forest", delta=1e-7)])
+    settled(app.selectbox(key="year_neighbour").set_value("add-remove").run())
+    assert "random-forest has no proof under add-remove" in app.error[0].value
 
 
 def test_the_budget_delta_and_neighbour_are_the_account_s() -> None:

@@ -90,7 +90,7 @@ def _model(shown: Entry) -> str:
     at = " at δ = 0" if shown.proof == PURE else f" at δ = {plain(delta)}" if delta else ""
     kind = {GAUSSIAN: "Gaussian noise", PURE: "pure ε", PAIR: "(ε, δ) alone"}[shown.proof]
     each = f"ε = {plain(shown.epsilon or 0.0, 4)}{at} each"
-    return f"{title(str(shown.method))} · {each} ({kind})"
+    return f"{title(str(shown.method))} · {each}, {kind}"
 
 
 def _when(shown: Entry) -> str:
