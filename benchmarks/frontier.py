@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import peers
-from benchmarks.peers import shown
+from benchmarks.peers import accurate_study, shown
 from dpcore.datasets import Preparation, Table, load, prepare
 from dpcore.erm import accurate
 from dpcore.erm.method import Training
@@ -89,11 +89,6 @@ def study_of(goal: Goal, adjacency: str, methods: Sequence[str]) -> Study:
             runs=goal.runs,
         )
     )
-
-
-def accurate_study(study: Study) -> Study:
-    """The study with the loss and λ that cost least accuracy."""
-    return replace(study, loss=accurate.LOSS, huber_width=accurate.HUBER_WIDTH, lam=accurate.LAM)
 
 
 def measure(goal: Goal, methods: Sequence[str], table: Table) -> Measured:
