@@ -3,7 +3,8 @@
 Every setting is fixed in advance by n, d, ε and δ alone: `dpcore.erm.accurate` holds the loss and
 λ, each method its rule, and neither Adult nor Heart had a say in them. Test accuracy is the mean
 over splits of the mean over runs; ± is its standard error over splits. Zero-out stands beside
-replace-one, for which there is no target.
+replace-one, for which there is no target. With `--peers`, models of other packages stand beside
+ours instead (`benchmarks.peers`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import peers
+from benchmarks.peers import accurate_study, shown
 from dpcore.datasets import Preparation, Table, load, prepare
 from dpcore.erm import accurate
 from dpcore.erm.method import Training
@@ -88,11 +91,6 @@ def study_of(goal: Goal, adjacency: str, methods: Sequence[str]) -> Study:
     )
 
 
-def accurate_study(study: Study) -> Study:
-    """The study with the loss and λ that cost least accuracy."""
-    return replace(study, loss=accurate.LOSS, huber_width=accurate.HUBER_WIDTH, lam=accurate.LAM)
-
-
 def measure(goal: Goal, methods: Sequence[str], table: Table) -> Measured:
     """Train everything on every split."""
     private: dict[tuple[str, str], list[Array]] = {}
@@ -122,12 +120,6 @@ def measure(goal: Goal, methods: Sequence[str], table: Table) -> Measured:
     )
 
 
-def shown(rows: Array, digits: int = 4) -> str:
-    """The mean over splits, and its standard error."""
-    error = np.std(rows, ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else np.nan
-    return f"{np.mean(rows):.{digits}f}±{error:.{digits}f}"
-
-
 def report(goal: Goal, measured: Measured) -> str:
     """One row for each method and adjacency, then the targets and whether they are met."""
     width = 15
@@ -151,16 +143,38 @@ def report(goal: Goal, measured: Measured) -> str:
     return "\n".join(lines)
 
 
+def against_peers(options: argparse.Namespace) -> None:
+    """Measure and print, one data set after the other."""
+    pythons = {
+        package: getattr(options, name.replace("-", "_"))
+        for package, name in peers.PACKAGES.items()
+    }
+    runs = options.runs or 3
+    for name in options.only or peers.SPLITS:
+        table, splits = load(name), options.splits or peers.SPLITS[name]
+        print(f"{table.entry.title}: {splits} splits × {runs} runs, δ = {DELTA:g}, zero-out")
+        print(peers.compare(table, pythons, splits, runs, DELTA), end="\n\n", flush=True)
+
+
 def main() -> None:
     """Measure and print, one data set after the other."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", action="append", metavar="DATA", choices=list(GOALS))
-    parser.add_argument("--splits", type=int, help="in place of 20 (Adult) and 200 (Heart)")
+    every = dict.fromkeys([*GOALS, *peers.SPLITS])
+    parser.add_argument("--only", action="append", metavar="DATA", choices=list(every))
+    parser.add_argument("--splits", type=int, help="in place of 20 (Adult), 200 (Heart)")
     parser.add_argument("--runs", type=int, help="in place of 30 on each split")
     parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--peers", action="store_true", help="5 or 20 splits × 3 runs of each")
+    for package, name in peers.PACKAGES.items():
+        parser.add_argument(f"--{name}", metavar="PATH", help=f"an interpreter that has {package}")
     options = parser.parse_args()
+    if options.peers:
+        against_peers(options)
+        return
     methods = options.methods.split(",")
     for name in options.only or GOALS:
+        if name not in GOALS:
+            parser.error(f"only is {name}, but without --peers it must be {' or '.join(GOALS)}")
         goal = GOALS[name]
         goal = replace(goal, splits=options.splits or goal.splits, runs=options.runs or goal.runs)
         started = time.process_time()

@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-from benchmarks.frontier import shown
+from benchmarks.peers import shown
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.evaluation.curves import answers, baselines
 from dpcore.evaluation.study import Study

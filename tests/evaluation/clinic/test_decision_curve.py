@@ -1,12 +1,16 @@
-"""Net benefit against a plain count, against figures in print, and for hostile input."""
+"""Net benefit against a plain count, against dcurves, and for hostile input."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.clinic.decision_curve import decisions
+from tests.reference import decision_curves
 
 LEVELS = (0.05, 0.2, 0.5, 0.77, 0.99)
 
@@ -38,29 +42,14 @@ def test_it_is_a_plain_count() -> None:
 
 
 def test_it_is_what_the_package_of_its_authors_gives() -> None:
-    """By dcurves 1.1.7, ``dca(data, "ill", ["first", "second"], thresholds=...)``.
-
-    It pins pandas below 3 and so is no requirement; columns are those made here.
-    """
-    draw = np.random.default_rng(11)
-    ill = draw.random(150) < 0.3
-    risks = np.clip(draw.normal(np.where(ill, 0.55, 0.35), 0.2, (2, 150)), 0.0, 1.0)
-    found = decisions(np.round(risks, 2), ill, (0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 0.9))
-    first = (
-        *(0.3487719298245614, 0.31111111111111106, 0.24666666666666662, 0.1435897435897436),
-        *(0.12666666666666668, 0.0, 0.02),
-    )
-    second = (
-        *(0.34315789473684205, 0.3133333333333333, 0.2483333333333333, 0.17435897435897438),
-        *(0.12666666666666668, 0.026666666666666672, -0.033333333333333354),
-    )
-    everybody = (
-        *(0.3473684210526316, 0.3111111111111111, 0.225, 0.046153846153846156),
-        *(-0.24, -1.48, -5.200000000000001),
-    )
-    assert found.net_benefit[0] == pytest.approx(first, abs=1e-9)
-    assert found.net_benefit[1] == pytest.approx(second, abs=1e-9)
-    assert found.treat_all == pytest.approx(everybody, abs=1e-9)
+    kept = pd.read_csv(Path(decision_curves.__file__).with_suffix(".csv"))
+    printed = kept.pivot(index="model", columns="threshold", values="net_benefit")
+    found = decisions(*decision_curves.people(), decision_curves.THRESHOLDS)
+    assert printed.columns.tolist() == found.thresholds.tolist()
+    for model, row in zip(decision_curves.MODELS, found.net_benefit, strict=True):
+        assert row == pytest.approx(printed.loc[model].to_numpy(), abs=1e-9)
+    assert found.treat_all == pytest.approx(printed.loc["all"].to_numpy(), abs=1e-9)
+    assert (printed.loc["none"] == 0.0).all()
 
 
 def test_treating_all_or_nobody_are_models_too() -> None:
