@@ -221,14 +221,15 @@ def test_explores_python_gives_the_table_of_decisions(monkeypatch: pytest.Monkey
 def test_explores_python_gives_the_table_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     study = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(2.0,), runs=2)
-    names, _ = ran(explore.group_snippet(study, "sex", 0.2))
-    wanted = compared(GroupStudy(ClinicStudy(study, (0.2,)), "sex"))
-    same(names["table"], wanted, key=("method", "group", "measure"))
+    judged = GroupStudy(ClinicStudy(study, (0.2,), corrected=True), "sex")
+    names, _ = ran(explore.group_snippet(judged))
+    same(names["table"], compared(judged), key=("method", "group", "measure"))
     for column in ("sex", 'a "b" $HOME `c`'):
-        words = shlex.split(explore.group_command(study, column, 0.2).replace("\\\n", " "))
+        line = explore.group_command(replace(judged, column=column))
+        words = shlex.split(line.replace("\\\n", " "))
         assert words[words.index("--by") + 1] == column
-    line = explore.group_command(study, "sex", 0.2)
-    words = shlex.split(line.replace("\\\n", " "))
+    words = shlex.split(explore.group_command(judged).replace("\\\n", " "))
+    assert "--corrected" in words
     assert main([*words[3:-1], os.devnull]) == 0
 
 

@@ -9,6 +9,7 @@ from dpcore.controls.explore import CONTROLS, CORRECTED, EPSILON
 from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
 from dpcore.evaluation.clinic.costs import Costs
+from dpcore.evaluation.clinic.group_task import GroupStudy
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.study import Study
 from dpcore.export.lines import call, changed, joined
@@ -41,9 +42,10 @@ def decision_command(judged: ClinicStudy, costs: Costs | None) -> str:
     return joined("python -m dpcore decision-curve", *options, "--output decisions.csv")
 
 
-def group_command(study: Study, column: str, threshold: float) -> str:
+def group_command(study: GroupStudy) -> str:
     """The command line that gives the table behind the comparison of groups."""
-    options = [*_described(study), f"--by {exactly(column)}", f"--threshold {exactly(threshold)}"]
+    options = _judged(study.clinic)
+    options += [f"--by {exactly(study.column)}", f"--threshold {exactly(study.threshold)}"]
     return joined("python -m dpcore groups", *options, "--output groups.csv")
 
 
@@ -162,9 +164,10 @@ def calibration_snippet(judged: ClinicStudy) -> str:
     return _judging(judged, [f"bins={judged.bins}"])
 
 
-def group_snippet(study: Study, column: str, threshold: float) -> str:
+def group_snippet(study: GroupStudy) -> str:
     """Python that gives the table behind the comparison of groups."""
-    return _judging(ClinicStudy(study), [f"thresholds=[{threshold!r}]", f"by={column!r}"])
+    wanted = [f"thresholds=[{study.threshold!r}]", f"by={study.column!r}"]
+    return _judging(study.clinic, wanted)
 
 
 def curve_snippet(study: Study, column: str) -> str:

@@ -174,6 +174,7 @@ def report(
     *,
     threshold: float | None = None,
     by: str | None = None,
+    corrected: bool = False,
     title: str = "",
     day: date | None = None,
     **options: Any,
@@ -195,6 +196,8 @@ def report(
         regression on two classes.
     by : str, optional
         The column whose groups are compared (from a risk of 0.5 on where no threshold is given).
+    corrected : bool
+        Whether the risks that are judged are corrected by noisy counts within the same ε.
     title : str
         By default the data set, the method and ε.
     day : date, optional
@@ -211,7 +214,8 @@ def report(
     Raises
     ------
     InvalidInput
-        If the method adds no noise, or something does not fit the data.
+        If the method adds no noise, risks are to be corrected that cannot be or are not judged, or
+        something does not fit the data.
     """
     from datetime import date as calendar
 
@@ -219,7 +223,9 @@ def report(
     from dpcore.export.report.gather import gathered
     from dpcore.export.report.html import html
 
-    found = gathered(study, epsilon, method, threshold=threshold, by=by, **options)
+    found = gathered(
+        study, epsilon, method, threshold=threshold, by=by, corrected=corrected, **options
+    )
     return html(built(found, calendar.today() if day is None else day, title))
 
 

@@ -216,7 +216,8 @@ def test_a_report_tells_nothing_of_a_record_outside_its_marked_parts(
 ) -> None:
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     rest = ["report", "--methods", "opera", "--epsilon", "0.5", "--runs", "2"]
-    rest += ["--threshold", "0.4", "--by", "region"] if predicts == "class" else []
+    judging = ["--threshold", "0.4", "--by", "region", "--corrected"]
+    rest += judging if predicts == "class" else []
     for place in PLACES.values():
         whole, unmarked = set(), []
         for row in changed(predicts).values():
