@@ -14,6 +14,7 @@ ALL_BLANK = "All records to learn from are blank: what is measured on them has n
 MEASURED = (
     "accuracy",
     "auc",
+    "average",
     "balanced_accuracy",
     "calibration_error",
     "calibration_intercept",
@@ -30,6 +31,7 @@ MEASURED = (
     "observed",
     "predictive_value",
     "r2",
+    "risk",
     "rmse",
     "true_negative_rate",
     "true_positive_rate",

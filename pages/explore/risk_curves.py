@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.controls.explore import CURVE_OF, RISK_CURVES
+from dpcore.controls.explore import CURVE_AS, CURVE_OF, RISK_CURVES
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.clinic.column_curves import MOST_TOGETHER, ColumnStudy
 from dpcore.evaluation.clinic.rows import REFERENCE
@@ -69,15 +69,22 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
 
     column = str(control_value(CURVE_OF.key))
     rows = curve_jobs.results(study)
-    rows = rows[rows["column"] == column]
     chosen = float(row["epsilon"])
     judged = at(clinic.line_of(view, focus, corrected=False), chosen)
     clinic.tell_other(view, row, judged, corrected=False)
-    model = rows[(rows["method"] == judged["method"]) & (rows["epsilon"] == chosen)]
-    alike = rows["feature_map"] == model["feature_map"].iloc[0]
+    others = rows[(rows["method"] == judged["method"]) & (rows["epsilon"] == chosen)]
+    rows = rows[rows["column"] == column]
+    alike = rows["feature_map"] == others["feature_map"].iloc[0]
     without = rows[(rows["method"] == REFERENCE) & alike]
-    fills = view.split.preparation.missing == "impute"
-    figure = column_curve(model, without, view.split.entry, fills=fills, dark=view.dark)
+    figure = column_curve(
+        others[others["column"] == column],
+        without,
+        view.split.entry,
+        measure=drawn(CURVE_AS, width=320),
+        others=others,
+        fills=view.split.preparation.missing == "impute",
+        dark=view.dark,
+    )
     plot(figure, "curve_figure")
     clinic.tell_nearest(chosen, epsilon)
     with st.container(horizontal=True, gap="small"):

@@ -42,10 +42,11 @@ def left(folder: Path, features: Any, columns: tuple[str, ...] = ()) -> pd.DataF
     return rows
 
 
-def told(rows: pd.DataFrame, epsilon: float, column: str) -> str:
+def told(rows: pd.DataFrame, epsilon: float, column: str, measure: str = "log_odds") -> str:
     one = rows[rows["column"] == column]
     without, line = one[one["method"] == REFERENCE], one[one["method"] == "opera"]
-    drawn = column_curve(line[line["epsilon"] == epsilon], without, entry("cohort"))
+    line = line[line["epsilon"] == epsilon]
+    drawn = column_curve(line, without, entry("cohort"), measure=measure)
     return verbatim(drawn.sentence)
 
 
@@ -58,6 +59,9 @@ def test_the_sentence_is_that_of_the_package_and_follows_every_control(tmp_path:
     assert told(lines, 10.0, "age") in spoken(app)
     app.selectbox(key="curve_of").set_value("sex").run()
     assert told(lines, 10.0, "sex") in spoken(app)
+    for measure in ("risk", "risk_at_average"):
+        app.selectbox(key="curve_as").set_value(measure).run()
+        assert told(lines, 10.0, "sex", measure) in spoken(app)
     bent = at(LINK | {"feature_map": FEATURES["additive"], "curve_of": "bmi"})
     assert not bent.exception
     assert told(curves, 1.0, "bmi") in spoken(bent)
