@@ -137,13 +137,18 @@ def people_at(entry: Entry, preparation: Preparation, values: Values, person: Pe
     -------
     (values, d) array
     """
+    rows = unscaled(entry, preparation, values, person)
+    bring_to_norm(rows, only_above=preparation.norm == "clip")
+    return rows
+
+
+def unscaled(entry: Entry, preparation: Preparation, values: Values, person: Person) -> FloatArray:
+    """The rows of `people_at` before their norm is taken."""
     frame = _frame(entry, preparation, np.zeros(len(values)))
     for column in used_columns(entry, preparation):
         _give(frame, column, np.full(len(values), person[column.name]))
     _give(frame, values.column, np.array(values.at))
-    rows = features_of(entry, frame, preparation)
-    bring_to_norm(rows, only_above=preparation.norm == "clip")
-    return rows
+    return features_of(entry, frame, preparation)
 
 
 def average_factor(entry: Entry, preparation: Preparation) -> float:

@@ -14,7 +14,6 @@ ALL_BLANK = "All records to learn from are blank: what is measured on them has n
 MEASURED = (
     "accuracy",
     "auc",
-    "average",
     "balanced_accuracy",
     "calibration_error",
     "calibration_intercept",
@@ -24,6 +23,7 @@ MEASURED = (
     "false_per_1000",
     "log_odds",
     "loss_train",
+    "mean_or_mode",
     "mean_risk",
     "missed_per_1000",
     "net_benefit",

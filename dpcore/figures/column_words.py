@@ -185,7 +185,7 @@ def _held(rows: pd.DataFrame, column: Column, measure: Measure) -> str:
     """At what a column is held while another has a curve."""
     if measure.column == "risk":
         return value_at(reference_of(rows), column)
-    average = float(rows["average"].iloc[0])
+    average = float(rows["mean_or_mode"].iloc[0])
     if column.kind == "number":
         return _number(average, column)
     return cut(str(rows.loc[rows["at"] == average, "level"].iloc[0]))

@@ -59,7 +59,7 @@ MEASURED = {
     *with_ends(OF_BIN),
     *("people", "too_small"),
     *with_ends(CURVES),
-    "average",
+    "mean_or_mode",
 }
 MEASURED |= {f"{name}{end}" for name in MEASURED for end in ("_noise_deviation", "_split_error")}
 """What is measured on records, and how long it took: no ε covers it."""

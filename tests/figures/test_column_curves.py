@@ -50,7 +50,7 @@ def made(
             "log_odds": log_odds,
             "log_odds_low": np.subtract(log_odds, noise),
             "log_odds_high": np.add(log_odds, noise),
-            "average": 1.0,
+            "mean_or_mode": 1.0,
             "risk": expit(log_odds),
             "risk_low": expit(np.subtract(log_odds, noise)),
             "risk_high": expit(np.add(log_odds, noise)),

@@ -71,15 +71,14 @@ COLUMNS = (
     "at",
     "level",
     "is_reference",
-    "average",
+    "mean_or_mode",
     *with_ends(MEASURES),
     "runs",
     "splits",
 )
 """``at`` is the value of a number, else the place of the level; ``log_odds`` its log odds less
 those at the reference; ``risk`` that of a person at every other column's reference, and
-``risk_at_average`` at every other column's ``average``: a mean, or the place of the most frequent
-level."""
+``risk_at_average`` at every other column's ``mean_or_mode``, which is the place of a level."""
 Curves = Sequence[tuple[Values, float, Mapping[str, Array]]]
 """Of each column its values and its average, and of each measure what weights are multiplied
 with."""
@@ -288,7 +287,7 @@ def _rows(models: Judged, preparation: Preparation, curves: Curves) -> pd.DataFr
                     "at": values.at,
                     "level": values.levels or "",
                     "is_reference": places == values.reference,
-                    "average": average,
+                    "mean_or_mode": average,
                     **found,
                 }
             )

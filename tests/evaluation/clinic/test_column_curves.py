@@ -67,7 +67,7 @@ def test_a_curve_is_the_columns_part_of_the_models_of_the_other_tabs(
     (weights,) = released(ClinicStudy(STUDY), parts, silent)[0].weights
     age = rows[rows["column"] == "age"]
     average = average_person(table, STUDY.preparation)
-    assert set(age["average"]) == {average["age"]} == {table.frame["age"].mean()}
+    assert set(age["mean_or_mode"]) == {average["age"]} == {table.frame["age"].mean()}
     assert average["smoker"] == float(table.frame["smoker"].mean() > 0.5)
     found = age[age["epsilon"] == 0.5][["log_odds", "log_odds_low", "log_odds_high"]]
     wanted = np.stack(spread(weights @ part.T, axis=0))
