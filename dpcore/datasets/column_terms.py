@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.datasets.additive import STEPS
 from dpcore.datasets.column_parts import (
@@ -72,11 +73,11 @@ class Terms:
     change: FloatArray
     moves: FloatArray
 
-    def heights(self, weights: FloatArray) -> FloatArray:
+    def heights(self, weights: NDArray[np.floating]) -> FloatArray:
         """Of models, (runs, d) or (d,), in log odds."""
         return np.asarray(weights @ self.matrix.T)
 
-    def corrected(self, weights: FloatArray, wanted: FloatArray) -> FloatArray:
+    def corrected(self, weights: NDArray[np.floating], wanted: FloatArray) -> FloatArray:
         """The weights (d,) of a model whose heights are the wanted ones, (terms,)."""
         return np.asarray(weights + self.change @ (wanted - self.heights(weights)))
 

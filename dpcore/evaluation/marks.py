@@ -33,6 +33,7 @@ MEASURED = (
     "r2",
     "risk",
     "rmse",
+    "test_error",
     "true_negative_rate",
     "true_positive_rate",
     "value",

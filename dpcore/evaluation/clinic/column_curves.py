@@ -33,6 +33,7 @@ from dpcore.datasets.column_parts import (
     reference_person,
     values_of,
 )
+from dpcore.datasets.column_terms import Terms, terms_of
 from dpcore.datasets.prepare import used_columns
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, brief, reject
@@ -47,6 +48,8 @@ from dpcore.evaluation.clinic.rows import (
     with_ends,
 )
 from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.clinic.term_rows import COLUMNS as OF_TERMS
+from dpcore.evaluation.clinic.term_rows import FIRST, of_run, term_rows
 from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
@@ -186,9 +189,15 @@ def charted(
         If the data have no two classes, the models do not use a column, or the study does not fit
         the data.
     """
+    return _both(study, records, stoppable(progress, cancelled))[0]
+
+
+def _both(
+    study: ColumnStudy, records: Table | None, report: Progress
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows of `charted`, and the terms of each private model of the first run."""
     import pandas as pd
 
-    report = stoppable(progress, cancelled)
     explored = study.study
     table = records_of(explored, records, report)
     entry = table.entry
@@ -212,23 +221,32 @@ def charted(
             found.append((values, persons["risk_at_average"][column.name], rows))
         return found
 
-    def of_map(preparation: Preparation) -> Preparation:
-        """The same for every split, as no record is looked at."""
-        return replace(preparation, seed=0, stratified=False)
+    @cache
+    def terms(preparation: Preparation) -> list[Terms]:
+        return [terms_of(entry, preparation, column) for column in columns]
 
     maps = by_map(explored, parts)
-    tables = [
-        _rows(one, one.splits[0].preparation, curves(of_map(one.splits[0].preparation)))
-        for one in models
-    ]
+    tables, heights = [], []
+    for model in models:
+        preparation = of_map(model.splits[0].preparation)
+        tables.append(_rows(model, preparation, curves(preparation)))
+        first = term_rows(terms(preparation), *2 * (model.weights[0][FIRST - 1],))
+        heights.append(first.assign(**of_run(model, preparation, FIRST)))
     for place, (_, rows) in enumerate(maps):
         part = section(report, 0.6 + 0.4 * place / len(maps), 0.4 / len(maps))
         linear = without_privacy(rows, progress=part).linear
         judged = Judged([np.atleast_2d(one) for one in linear], [], title=LINEAR)
-        preparation = rows[0].preparation
-        tables.append(_rows(judged, preparation, curves(of_map(preparation))))
+        preparation = of_map(rows[0].preparation)
+        tables.append(_rows(judged, preparation, curves(preparation)))
     report(1.0, "done")
-    return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
+    both = (pd.concat(one, ignore_index=True) for one in (tables, heights))
+    charts, terms_told = both
+    return charts[list(COLUMNS)], terms_told[list(OF_TERMS)]
+
+
+def of_map(preparation: Preparation) -> Preparation:
+    """The same for every split, as curves and terms look at no record."""
+    return replace(preparation, seed=0, stratified=False)
 
 
 def average_person(table: Table, preparation: Preparation) -> Person:
@@ -256,15 +274,25 @@ def task(study: ColumnStudy, path: str = "") -> StudyTask:
 
 
 def work(study: ColumnStudy, context: JobContext) -> Outcome:
-    """`charted`; all rows come at the end."""
-    return Outcome(
-        charted(
-            study,
-            records=context.records,
-            progress=context.report,
-            cancelled=context.cancelled,
-        )
-    )
+    """`charted`, and the terms of the same models' first run; all rows come at the end."""
+    import pandas as pd
+
+    report = stoppable(context.report, context.cancelled)
+    charts, terms = _both(study, context.records, report)
+    # Whole numbers and truths stay what they are where they belong to the other table.
+    charts = charts.assign(term="", run=0)
+    terms = terms.assign(level="", baseline="", is_reference=False, runs=1, splits=1)
+    return Outcome(pd.concat([charts, terms], ignore_index=True))
+
+
+def curve_part(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of a job's rows those of `charted`."""
+    return rows.loc[rows["at"].notna(), list(COLUMNS)].reset_index(drop=True)
+
+
+def term_part(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of a job's rows the terms (`dpcore.evaluation.clinic.term_rows`)."""
+    return rows.loc[rows["at"].isna(), list(OF_TERMS)].reset_index(drop=True)
 
 
 def _rows(models: Judged, preparation: Preparation, curves: Curves) -> pd.DataFrame:
