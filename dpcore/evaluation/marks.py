@@ -18,6 +18,7 @@ MEASURED = (
     "calibration_error",
     "calibration_intercept",
     "calibration_slope",
+    "corrected",
     "cost_per_1000",
     "excess_risk",
     "false_per_1000",

@@ -8,9 +8,12 @@ from dataclasses import fields
 from dpcore.controls.explore import CONTROLS, CORRECTED, EPSILON
 from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
+from dpcore.evaluation.clinic.by_hand import HandStudy
 from dpcore.evaluation.clinic.costs import Costs
 from dpcore.evaluation.clinic.group_task import GroupStudy
+from dpcore.evaluation.clinic.hand_edits import as_object
 from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.clinic.term_rows import FIRST
 from dpcore.evaluation.study import Study
 from dpcore.export.lines import call, changed, joined
 
@@ -25,6 +28,7 @@ NOT_OPTIONS = ("preparation", "upload", "columns")
 EXPRESSED_OTHERWISE = ("preparation", "upload", "columns")
 PER_PART = ("methods", "epsilons")
 YOUR_FILE, YOUR_COLUMNS = "your_file.csv", "columns.txt"
+YOUR_CORRECTIONS = "corrections.json"
 ALWAYS = ("dataset", "loss", "methods", "edition", "epsilons", "adjacency", "runs", "seed")
 
 
@@ -53,6 +57,13 @@ def curve_command(study: Study, column: str) -> str:
     """The command line that gives the table behind a column's curve."""
     options = [*_described(study), f"--column {exactly(column)}"]
     return joined("python -m dpcore risk-curves", *options, "--output risk_curves.csv")
+
+
+def hand_command(edited: HandStudy) -> str:
+    """The command line that corrects a model by a file of corrections, and judges it."""
+    options = [*_described(edited.study), f"--correct {YOUR_CORRECTIONS}"]
+    options += [f"--run {edited.run}"] if edited.run != FIRST else []
+    return joined("python -m dpcore risk-curves", *options, "--output corrected.csv")
 
 
 def calibration_command(judged: ClinicStudy) -> str:
@@ -173,6 +184,13 @@ def group_snippet(study: GroupStudy) -> str:
 def curve_snippet(study: Study, column: str) -> str:
     """Python that gives the table behind a column's curve."""
     return _judging(ClinicStudy(study), [f"curves_of=[{column!r}]"])
+
+
+def hand_snippet(edited: HandStudy) -> str:
+    """Python that corrects a model by hand, and judges it."""
+    wanted = [f"by_hand={as_object(edited.corrections)!r}"]
+    wanted += [f"run={edited.run}"] if edited.run != FIRST else []
+    return _judging(ClinicStudy(edited.study), wanted)
 
 
 def _judging(judged: ClinicStudy, wanted: list[str]) -> str:

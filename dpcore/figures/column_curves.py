@@ -55,8 +55,7 @@ def column_curve(
         Whether it is drawn on a dark ground.
     """
     column, told = entry.column(str(model["column"].iloc[0])), words.MEASURES[measure]
-    draw = _of_number if column.kind == "number" else _of_levels
-    figure = draw(model, without, column, entry, told, dark)
+    figure = drawn_against(model, without, entry, told, dark)
     sentence = words.sentence(model, without, column, told)
     named = words.cut(column.name)
     what = "Risk" if told.held else "Log odds"
@@ -69,6 +68,19 @@ def column_curve(
             ends += f"An unknown value counts as {reference}. "
     detail = words.detail(model, entry, told, model if others is None else others)
     return Drawn(figure, sentence, alt, ends + detail)
+
+
+def drawn_against(
+    model: pd.DataFrame,
+    without: pd.DataFrame,
+    entry: Entry,
+    told: words.Measure,
+    dark: bool,
+) -> go.Figure:
+    """The picture of a model and of another beside it; parameters as of `column_curve`."""
+    column = entry.column(str(model["column"].iloc[0]))
+    draw = _of_number if column.kind == "number" else _of_levels
+    return draw(model, without, column, entry, told, dark)
 
 
 def _of_number(
@@ -174,6 +186,8 @@ def _hover(row: pd.Series, column: Column, told: words.Measure, label: str) -> s
     text = f"<b>{label}</b><br>{at}: {told.told(row[told.column])}"
     if row["epsilon"] != row["epsilon"]:
         return text
+    if row["runs"] == 1:
+        return f"{text}<br>{guarantee_of(row)}"
     ends = row[f"{told.column}_low"], row[f"{told.column}_high"]
     written = percent if told.held else words.shown
     return f"{text}{single_runs(*ends, written, int(row['runs']))}<br>{guarantee_of(row)}"

@@ -83,12 +83,17 @@ def read(text: bytes) -> tuple[Correction, ...]:
         raise reject("correct", text[:200].decode(errors="replace"), f"JSON: {SHAPE}") from None
 
 
-def written(corrections: Sequence[Correction]) -> str:
-    """Corrections as a file of JSON."""
+def as_object(corrections: Sequence[Correction]) -> dict[str, dict[str, float]]:
+    """Corrections as an object of columns, as `corrections_of` takes it."""
     columns: dict[str, dict[str, float]] = {}
     for column, term, height in corrections:
         columns.setdefault(column, {})[term] = height
-    return json.dumps(columns, indent=2, ensure_ascii=False) + "\n"
+    return columns
+
+
+def written(corrections: Sequence[Correction]) -> str:
+    """Corrections as a file of JSON."""
+    return json.dumps(as_object(corrections), indent=2, ensure_ascii=False) + "\n"
 
 
 def corrected_weights(

@@ -11,6 +11,7 @@ import numpy as np
 from dpcore.datasets import Preparation
 from dpcore.datasets.column_terms import Terms
 from dpcore.erm.method import Array
+from dpcore.evaluation.clinic.hand_edits import Correction
 from dpcore.evaluation.clinic.risks import Judged
 from dpcore.evaluation.clinic.rows import OF_NOISE, of_model
 
@@ -56,6 +57,20 @@ def term_rows(terms: Sequence[Terms], private: Array, corrected: Array) -> pd.Da
         for one in terms
     ]
     return pd.concat(tables, ignore_index=True)
+
+
+def with_edits(rows: pd.DataFrame, corrections: Sequence[Correction]) -> pd.DataFrame:
+    """Rows of terms with the heights that a person gave them.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        `COLUMNS`, of one model; what is not corrected keeps its height.
+    corrections : sequence of (str, str, float)
+    """
+    given = {(column, term): height for column, term, height in corrections}
+    terms = zip(rows["column"], rows["term"], rows["private"], strict=True)
+    return rows.assign(corrected=[given.get((one, term), old) for one, term, old in terms])
 
 
 def curve_rows(terms: Terms, rows: pd.DataFrame) -> pd.DataFrame:
