@@ -124,7 +124,8 @@ def _change(row: pd.Series) -> str:
         return f"{name}: not defined"
     scale, unit = (100.0, " points") if written is percent else (1.0, "")
     size = difference_at(scale * after, scale * before, decimals)
-    signed = "no change" if size == 0.0 else f"{'+' if size > 0.0 else '−'}{plain(abs(size))}{unit}"
+    sign = "+" if size > 0.0 else "−"
+    signed = f"{sign}{abs(size):.{decimals}f}{unit}" if size else "no change"
     error = float(row["test_error"])
     around = "" if math.isnan(error) else f" ± {scale * error:.{decimals}f}"
     return f"{name} from {written(before)} to {written(after)} ({signed}{around})"

@@ -60,6 +60,7 @@ MEASURED = {
     *("people", "too_small"),
     *with_ends(CURVES),
     "mean_or_mode",
+    *("private", "corrected", "change", "test_error", "tested"),
 }
 MEASURED |= {f"{name}{end}" for name in MEASURED for end in ("_noise_deviation", "_split_error")}
 """What is measured on records, and how long it took: no ε covers it."""
@@ -234,8 +235,12 @@ def test_a_report_tells_nothing_of_a_record_outside_its_marked_parts(
 @pytest.mark.filterwarnings("error")
 def test_curves_tell_nothing_of_a_record_but_measures(capsys, tmp_path) -> None:
     rest = ["risk-curves", "--methods", "opera", "--epsilon", "0.5", "--runs", "2"]
+    edits = tmp_path / "edits.json"
+    edits.write_text('{"age": {"line": 0.5}}')
     for place in PLACES.values():
         assert differing(capsys, tmp_path, "class", place, [*rest, "--features", "additive"]) == []
+        by_hand = [*rest, "--correct", str(edits)]
+        assert differing(capsys, tmp_path, "class", place, by_hand) == []
 
 
 @pytest.mark.filterwarnings("error")
