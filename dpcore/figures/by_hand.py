@@ -1,4 +1,4 @@
-"""A column's curve as it was released and as a person corrected it, and what that changes.
+"""A column's curve in a private model and as a person corrected it, and what that changes.
 
 Tables have the columns of `dpcore.evaluation.clinic.term_rows` and of
 `dpcore.evaluation.clinic.by_hand`.
@@ -19,7 +19,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import difference_at, percent, plain
 
 FREE = (
-    "What you change follows from the released weights and from what you know. "
+    "What you make of a released model follows from its weights and from what you know. "
     "It is post-processing: its ε stays, and it costs none. "
     "That ends where you look at the records, or at what is computed from them without privacy. "
     "The curves above are so computed: means over runs, and the model without privacy. "
@@ -73,29 +73,29 @@ def corrected_curve(
         ends = dict.fromkeys(("log_odds", "log_odds_low", "log_odds_high"), rows[name])
         both.append(rows.assign(**said, **ends, runs=1))
     by_hand = both[0].assign(title=f"{model['title']}, corrected by hand")
-    released = both[1].assign(title="as released", baseline=f"run {run}", epsilon=math.nan)
-    figure = drawn_against(by_hand, released, entry, told, dark)
+    private = both[1].assign(title="private model", baseline=f"run {run}", epsilon=math.nan)
+    figure = drawn_against(by_hand, private, entry, told, dark)
 
     change = (rows["corrected"] - rows["private"]).abs().to_numpy()
     row, named = rows.iloc[int(change.argmax())], words.cut(column.name)
     if change.max() < 1e-9:
         sentence = (
-            f"Nothing of {named} is corrected: the model of run {run} at ε = {epsilon} says what "
-            "it was released with."
+            f"Nothing of {named} is corrected yet: this is the private model of run {run} at ε = "
+            f"{epsilon}."
         )
     else:
         at, middle = (words.value_at(one, column) for one in (row, words.reference_of(rows)))
         sentence = (
             f"By hand, {named} puts the odds at {at} at {words.times(row['corrected'])} those at "
-            f"{middle}, in place of {words.times(row['private'])} as released (run {run}, ε = "
-            f"{epsilon})."
+            f"{middle}, in place of {words.times(row['private'])} in the private model (run {run}, "
+            f"ε = {epsilon})."
         )
     if moved:
         sentence += (
             f" As records have no feature in common, it also moves everybody’s log odds by "
             f"{words.shown(moved)}."
         )
-    alt = f"Log odds against {named}, as released and as corrected by hand. {sentence}"
+    alt = f"Log odds against {named}, in the private model and corrected by hand. {sentence}"
     return Drawn(figure, sentence, alt, FREE + FACTOR)
 
 

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from pages.explore.view import View
 
 EDITS, OPEN, MEASURED = "edits by hand", "editor that is open", "model corrected by hand"
-"""Names of what outlives a run: edits of each model, the table that is edited, what is judged."""
-PART, RELEASED, CORRECTED = "Part", "As released", "Corrected"
+"""Names of what outlives a run: edits of each model, with which the open table began, and which
+model is judged."""
+PART, PRIVATE, CORRECTED = "Part", "Private model", "Corrected"
 
 
 def jobs(study: ColumnStudy) -> tuple[shared_jobs.WatchedJobs, ...]:
@@ -103,26 +104,27 @@ def _edited(
     """
     import pandas as pd
 
-    opened, table = stored(OPEN) or ("", None)
+    opened, begun = stored(OPEN) or ("", {})
     if opened != key:
-        pairs = zip(terms["term"], terms["private"], strict=True)
-        table = pd.DataFrame(
-            {
-                PART: parts,
-                RELEASED: terms["private"].to_numpy(),
-                CORRECTED: [before.get(term, old) for term, old in pairs],
-            }
-        )
-        store(OPEN, (key, table))
+        begun = before
+        store(OPEN, (key, begun))  # and no height of a model, which may be of one's own records
+    pairs = zip(terms["term"], terms["private"], strict=True)
+    table = pd.DataFrame(
+        {
+            PART: parts,
+            PRIVATE: terms["private"].to_numpy(),
+            CORRECTED: [begun.get(term, old) for term, old in pairs],
+        }
+    )
     number = st.column_config.NumberColumn
     edited = st.data_editor(
         table,
         key=key,
         hide_index=True,
         num_rows="fixed",
-        disabled=[PART, RELEASED],
+        disabled=[PART, PRIVATE],
         column_config={
-            RELEASED: number(help=texts.HEIGHT, format="%.3f"),
+            PRIVATE: number(help=texts.HEIGHT, format="%.3f"),
             CORRECTED: number(
                 help=texts.HEIGHT, format="%.3f", min_value=-MOST_HEIGHT, max_value=MOST_HEIGHT
             ),

@@ -100,9 +100,10 @@ BEST_IS_SOUGHT = "The best method is known once every curve above is there."
 NOTHING_PROVED = "No method is proved at any ε here."
 GROUPS_ARE_COMPARED = "Groups are being compared: the line above says how far it is."
 BY_HAND = (
-    "{} as released in run {}, at ε = {}; its noise comes from the seed. Correcting it **without "
-    "looking at records** is post-processing and costs nothing. Correcting it while looking at "
-    "accuracy on real records, or at a model without privacy, is **not private**."
+    "{} in run {}, at ε = {}. Its noise comes from a seed: for exploration, and no release. "
+    "Correcting a release **without looking at records** is post-processing and costs nothing. "
+    "Correcting it while looking at accuracy on real records, or at a model without privacy, is "
+    "**not private**."
 )
 HEIGHT = "In log odds, of a record of average length. Adding 0.7 doubles the odds."
 EFFECT = (

@@ -30,16 +30,16 @@ MODEL = pd.Series(
 )
 
 
-def curves(column: Column, released: list[float], corrected: list[float]) -> pd.DataFrame:
-    count = len(released)
+def curves(column: Column, private: list[float], corrected: list[float]) -> pd.DataFrame:
+    count = len(private)
     numbers = [20.0, 60.0, 100.0] if column.kind == "number" else list(range(count))
     return pd.DataFrame(
         {
             "column": column.name,
             "at": numbers,
             "level": column.levels or "",
-            "is_reference": [value == 0.0 for value in released],
-            "private": released,
+            "is_reference": [value == 0.0 for value in private],
+            "private": private,
             "corrected": corrected,
         }
     )
@@ -48,16 +48,16 @@ def curves(column: Column, released: list[float], corrected: list[float]) -> pd.
 def test_both_curves_are_drawn_and_the_largest_change_is_told() -> None:
     rows = curves(AGE, [-1.0, 0.0, math.log(4.0)], [-1.0, 0.0, math.log(2.0)])
     drawn = corrected_curve(rows, MODEL, entry_of(AGE), 0.0)
-    _, released, by_hand = drawn.figure.data
-    assert [released.name, by_hand.name] == [
-        "as released: run 1",
+    _, private, by_hand = drawn.figure.data
+    assert [private.name, by_hand.name] == [
+        "private model: run 1",
         "OPERA, corrected by hand, ε = 1",
     ]
-    assert list(released.y) == rows["private"].tolist()
+    assert list(private.y) == rows["private"].tolist()
     assert list(by_hand.y) == rows["corrected"].tolist()
     assert drawn.sentence == (
         "By hand, age puts the odds at 100 years at 2 times those at 60 years, in place of 4 times "
-        "as released (run 1, ε = 1)."
+        "in the private model (run 1, ε = 1)."
     )
     assert "without privacy" not in drawn.alt
     assert short(drawn.detail)
@@ -65,7 +65,9 @@ def test_both_curves_are_drawn_and_the_largest_change_is_told() -> None:
     told = corrected_curve(rows, MODEL, entry_of(AGE), -0.5).sentence
     assert told.endswith("it also moves everybody’s log odds by −0.5.")
     same = corrected_curve(rows.assign(corrected=rows["private"]), MODEL, entry_of(AGE), 0.0)
-    assert same.sentence.startswith("Nothing of age is corrected: the model of run 1 at ε = 1 ")
+    assert same.sentence.startswith(
+        "Nothing of age is corrected yet: this is the private model of run 1 "
+    )
 
 
 def test_levels_too_and_hostile_names_are_cut() -> None:

@@ -109,7 +109,7 @@ def test_a_curve_is_corrected_by_hand_and_its_effect_told_once_asked_for(
     assert "without looking at records" not in spoken(app)
     run(app)
     assert not app.exception
-    assert "Nothing of age is corrected: the model of run 1 at ε = 1" in spoken(app)
+    assert "Nothing of age is corrected yet: this is the private model of run 1" in spoken(app)
     assert "**without looking at records** is post-processing and costs nothing" in spoken(app)
     typed |= {"straight line, 18 to 100 years": 2.0, "step at 93.7 years": 0.0}
     run(app)

@@ -4,9 +4,10 @@ Whoever gives terms of a released model (`dpcore.datasets.column_terms`) other h
 look at the records, only post-processes it: its ε stays. Whoever looks at what is measured here, or
 at a model without privacy, and corrects by that, has looked at the records.
 
-The model is that of one run, so that all of it can be told. It is judged on the test records of the
-first split, as it was released and as it was corrected. The standard error of the difference is of
-the choice of test records, by a jackknife over groups of them: both models are the same for all.
+The model is that of one run, so that all of it can be told; its noise comes from a seed, so that it
+is no release. It is judged on the test records of the first split, as it was drawn and as it was
+corrected. The standard error of the difference is of the choice of test records, by a jackknife
+over groups of them: both models are the same for all.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def corrected(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
-    """The terms of each model as released and as corrected, and what that changes.
+    """The terms of each model as drawn and as corrected, and what that changes.
 
     Parameters
     ----------
@@ -174,7 +175,7 @@ def effect(log_odds: Array, positive: NDArray[np.bool_]) -> pd.DataFrame:
     Parameters
     ----------
     log_odds : (2, m) array
-        Of the model as released, and as corrected.
+        Of the model as drawn, and as corrected.
     positive : (m,) array of bool
         Who has the condition.
 

@@ -14,6 +14,7 @@ from dpcore.erm.method import Array
 from dpcore.evaluation.clinic.hand_edits import Correction
 from dpcore.evaluation.clinic.risks import Judged
 from dpcore.evaluation.clinic.rows import OF_NOISE, of_model
+from dpcore.guarantee import Status
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +28,12 @@ odds, and ``corrected`` the one that a person gave it."""
 
 
 def of_run(model: Judged, preparation: Preparation, run: int) -> dict[str, Any]:
-    """`OF_RUN`: which model it is, and what is proved of its release."""
+    """`OF_RUN`: which model it is, and what one with the same noise from the system would cost.
+
+    Its own noise comes from a seed, so that nothing is proved of it.
+    """
     said = of_model(model) | {"feature_map": preparation.features, "run": run}
+    said["status"] = str(Status.EXPLORATION)
     return {name: said[name] for name in OF_RUN}
 
 
@@ -40,7 +45,7 @@ def term_rows(terms: Sequence[Terms], private: Array, corrected: Array) -> pd.Da
     terms : sequence of Terms
         Of each column.
     private, corrected : (d,) array
-        Weights of the model as it was released, and as a person corrected it.
+        Weights of the model, and of what a person made of it.
     """
     import pandas as pd
 
@@ -74,7 +79,7 @@ def with_edits(rows: pd.DataFrame, corrections: Sequence[Correction]) -> pd.Data
 
 
 def curve_rows(terms: Terms, rows: pd.DataFrame) -> pd.DataFrame:
-    """Both curves of a column, as it was released and as it was corrected, at each value.
+    """Both curves of a column, of the private model and as it was corrected, at each value.
 
     Parameters
     ----------

@@ -58,6 +58,7 @@ def test_it_is_the_stated_runs_model_judged_as_everywhere(table: Table) -> None:
     study = replace(STUDY, epsilons=(5.0,))
     found = corrected(HandStudy(study, EDITS, run=2), records=table)
     assert tuple(found.columns) == COLUMNS
+    assert set(found["status"]) == {"exploration only"}  # its noise comes from a seed
     (split,) = splits(table, CURVES)
     (weights,) = released(ClinicStudy(STUDY), [split], silent)[1].weights
     columns = [table.entry.column(name) for name in ("age", "sex")]
