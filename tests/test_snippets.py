@@ -31,9 +31,11 @@ from dpcore.datasets import Preparation, Table, load, read_upload
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation import curves, effects
 from dpcore.evaluation.baselines import baselines, usual
+from dpcore.evaluation.clinic.by_hand import HandStudy, corrected
 from dpcore.evaluation.clinic.column_curves import ColumnStudy, charted
 from dpcore.evaluation.clinic.costs import Costs
 from dpcore.evaluation.clinic.group_task import GroupStudy, compared
+from dpcore.evaluation.clinic.hand_edits import written
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.clinic.task import calibrated, decided
 from dpcore.evaluation.splits import splits
@@ -221,14 +223,15 @@ def test_explores_python_gives_the_table_of_decisions(monkeypatch: pytest.Monkey
 def test_explores_python_gives_the_table_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     study = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(2.0,), runs=2)
-    names, _ = ran(explore.group_snippet(study, "sex", 0.2))
-    wanted = compared(GroupStudy(ClinicStudy(study, (0.2,)), "sex"))
-    same(names["table"], wanted, key=("method", "group", "measure"))
+    judged = GroupStudy(ClinicStudy(study, (0.2,), corrected=True), "sex")
+    names, _ = ran(explore.group_snippet(judged))
+    same(names["table"], compared(judged), key=("method", "group", "measure"))
     for column in ("sex", 'a "b" $HOME `c`'):
-        words = shlex.split(explore.group_command(study, column, 0.2).replace("\\\n", " "))
+        line = explore.group_command(replace(judged, column=column))
+        words = shlex.split(line.replace("\\\n", " "))
         assert words[words.index("--by") + 1] == column
-    line = explore.group_command(study, "sex", 0.2)
-    words = shlex.split(line.replace("\\\n", " "))
+    words = shlex.split(explore.group_command(judged).replace("\\\n", " "))
+    assert "--corrected" in words
     assert main([*words[3:-1], os.devnull]) == 0
 
 
@@ -240,6 +243,18 @@ def test_explores_python_gives_the_table_of_a_risk_curve() -> None:
         words = shlex.split(explore.curve_command(study, column).replace("\\\n", " "))
         assert words[words.index("--column") + 1] == column
     words = shlex.split(explore.curve_command(study, "age").replace("\\\n", " "))
+    assert main([*words[3:-1], os.devnull]) == 0
+
+
+def test_explores_python_gives_the_model_that_was_corrected_by_hand(tmp_path: Path) -> None:
+    study = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(2.0,), runs=2)
+    edited = HandStudy(study, (("age", "line", 0.25), ("sex", "male", -1.0)), run=2)
+    names, _ = ran(explore.hand_snippet(edited))
+    same(names["table"], corrected(edited), key=("column", "term", "measure"))
+    words = shlex.split(explore.hand_command(edited).replace("\\\n", " "))
+    edits = tmp_path / "corrections.json"
+    edits.write_text(written(edited.corrections))
+    words[words.index("corrections.json")] = str(edits)
     assert main([*words[3:-1], os.devnull]) == 0
 
 

@@ -7,7 +7,7 @@ import argparse
 from dpcore.cli.options import Parser
 from dpcore.cli.output import progress
 from dpcore.cli.sweep import described_study, give, public, study_options, writable
-from dpcore.controls.explore import BY_GROUP
+from dpcore.controls.explore import BY_GROUP, CORRECTED
 from dpcore.controls.options import add as add_options
 from dpcore.datasets.grouping import columns, grouping
 from dpcore.errors import InvalidInput, number
@@ -21,7 +21,7 @@ JSON_HELP = "print rows as JSON under 'groups'"
 def add(command: Parser) -> None:
     """Add the options."""
     study_options(command)
-    add_options(command, BY_GROUP)
+    add_options(command, (*BY_GROUP, CORRECTED))
     command.add_argument(
         "--threshold", default="0.5", help="the risk from which one acts, as a share of 1"
     )
@@ -38,7 +38,8 @@ def run(options: argparse.Namespace) -> None:
         raise InvalidInput(f"by is missing, but it must be one of the columns: {names}.")
     grouping(entry, options.by)
     threshold = number("threshold", options.threshold)
-    study = GroupStudy(ClinicStudy(explored, (threshold,)), options.by)
+    judged = ClinicStudy(explored, (threshold,), corrected=options.corrected)
+    study = GroupStudy(judged, options.by)
     output = None if options.output is None else writable(options.output)
     rows = marked(compared(study, records=table, progress=progress))
     give(rows, explored, output, "groups" if options.json else "")

@@ -10,7 +10,7 @@ from datetime import date
 from dpcore.cli.options import Parser
 from dpcore.cli.output import print_json, progress, writing
 from dpcore.cli.sweep import WRITABLE, described_study, public, study_options, writable
-from dpcore.controls.explore import BY_GROUP, EPSILON
+from dpcore.controls.explore import BY_GROUP, CORRECTED, EPSILON
 from dpcore.controls.options import add as add_options
 from dpcore.datasets.grouping import grouping
 from dpcore.errors import InvalidInput, brief, number
@@ -26,7 +26,7 @@ JSON_HELP = "print the report's sections as JSON under 'report'"
 def add(command: Parser) -> None:
     """Add the options."""
     study_options(command)
-    add_options(command, BY_GROUP)
+    add_options(command, (*BY_GROUP, CORRECTED))
     command.add_argument(
         "--threshold", help="judge risks, and decisions from this risk on, as a share of 1"
     )
@@ -50,6 +50,7 @@ def run(options: argparse.Namespace) -> None:
         method,
         threshold=threshold,
         by=options.by,
+        corrected=options.corrected,
         records=table,
         progress=progress,
     )

@@ -607,10 +607,28 @@ CURVE_OF = Control(
     help="The column whose part in the model's risk is drawn. With a curve in each number, under "
     "**Features**, it may bend; otherwise it is a straight line.",
 )
+CURVE_AS = Control(
+    "curve_as",
+    "Shown as",
+    OneOf(
+        {
+            "log_odds": "Log odds",
+            "risk": "Risk, all else at its reference",
+            "risk_at_average": "Risk, all else at its average",
+        }
+    ),
+    noun="curves as",
+    help="**Log odds** are the column's own part, whatever a person's other values are. A **risk** "
+    "needs them. **References** are public: the middle of a number's bounds, the first level of "
+    "all else. **Averages** are read off the records: means, and the most frequent levels. They "
+    "are not private.",
+)
+BY_COLUMN = (CURVE_OF, CURVE_AS)
+"""Controls of what models say about a column."""
 VIEW = common.tabs("view", TABS)
 SHARED = (DATA, PATIENTS, EPSILON, DELTA, ADJACENCY, SEED)
 """The controls of the state that pages share."""
-DETAIL = (EPSILON, *MAY_COST.values(), *DECISIONS, *BY_GROUP, CURVE_OF, VIEW, *common.RISK)
+DETAIL = (EPSILON, *MAY_COST.values(), *DECISIONS, *BY_GROUP, *BY_COLUMN, VIEW, *common.RISK)
 """Controls of the answer and of the tabs under it."""
 
 COMPARED = ("inputpert", "objpert", "outpert_pure")

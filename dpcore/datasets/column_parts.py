@@ -9,11 +9,15 @@ where only long rows are shortened at most 1. So the score of a record is
 F is the factor of a row of average length: that of records whose values are spread evenly over all
 that the schema allows (the root of their mean squared length). Two records that differ in one
 column only, and not in length, thus have scores that differ by f/F times the difference of its
-part. No record is looked at.
+part.
+
+Its risk needs the values of the others. With these held, the row of a person is exact, and so is
+its length (`people_at`). No record is looked at.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +44,10 @@ BESIDE = 1e-9
 """A value beside a step stands so far from it, as a share of the public interval: farther than
 rounding reaches, nearer than anybody looks."""
 UNKNOWN = "unknown"
-INTERVALS = 6
+INTERVALS = 12
 """Between the values of a number; those on both sides of each step come on top."""
+Person = Mapping[str, float]
+"""Of each column a value: a number in its own unit, else the place of a level in `Values`."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,11 @@ class Values:
 
     def __len__(self) -> int:
         return len(self.numbers or self.levels)
+
+    @property
+    def at(self) -> tuple[float, ...]:
+        """The numbers, or the places of the levels."""
+        return self.numbers or tuple(map(float, range(len(self.levels))))
 
 
 def values_of(column: Column, preparation: Preparation) -> Values:
@@ -99,17 +110,45 @@ def part_of(entry: Entry, preparation: Preparation, values: Values) -> FloatArra
     (values, d) array
         F (u(x) - u(reference)) at each value, which is zero outside the column's own block.
     """
-    places = np.zeros(len(values))
-    frame = _frame(entry, preparation, places)
-    column = values.column
-    if column.kind == "category":
-        codes = np.arange(len(values))
-        frame[column.name] = _levels(column, np.where(codes < len(column.levels), codes, -1))
-    else:
-        frame[column.name] = values.numbers or (0.0, 1.0)
+    frame = _frame(entry, preparation, np.zeros(len(values)))
+    _give(frame, values.column, np.array(values.at))
     features = features_of(entry, frame, preparation)
     changes: FloatArray = features - features[values.reference]
     return average_factor(entry, preparation) * changes
+
+
+def reference_person(entry: Entry, preparation: Preparation) -> Person:
+    """Who has the reference of every column: public."""
+    every = [values_of(column, preparation) for column in used_columns(entry, preparation)]
+    return {one.column.name: one.at[one.reference] for one in every}
+
+
+def people_at(entry: Entry, preparation: Preparation, values: Values, person: Person) -> FloatArray:
+    """Rows of people who are alike in all but one column, as `prepare` makes them.
+
+    Parameters
+    ----------
+    entry, preparation, values
+        As of `part_of`.
+    person : mapping
+        The values of the other columns.
+
+    Returns
+    -------
+    (values, d) array
+    """
+    rows = unscaled(entry, preparation, values, person)
+    bring_to_norm(rows, only_above=preparation.norm == "clip")
+    return rows
+
+
+def unscaled(entry: Entry, preparation: Preparation, values: Values, person: Person) -> FloatArray:
+    """The rows of `people_at` before their norm is taken."""
+    frame = _frame(entry, preparation, np.zeros(len(values)))
+    for column in used_columns(entry, preparation):
+        _give(frame, column, np.full(len(values), person[column.name]))
+    _give(frame, values.column, np.array(values.at))
+    return features_of(entry, frame, preparation)
 
 
 def average_factor(entry: Entry, preparation: Preparation) -> float:
@@ -136,6 +175,15 @@ def _frame(entry: Entry, preparation: Preparation, places: FloatArray) -> pd.Dat
         else:
             held[column.name] = (places >= 0.5).astype(float)
     return pd.DataFrame(held)
+
+
+def _give(frame: pd.DataFrame, column: Column, held: FloatArray) -> None:
+    """Set a column to numbers, or to levels by their places in `Values`, unknown ones last."""
+    if column.kind == "category":
+        codes = held.astype(np.intp)
+        frame[column.name] = _levels(column, np.where(codes < len(column.levels), codes, -1))
+    else:
+        frame[column.name] = held
 
 
 def _levels(column: Column, codes: NDArray[np.intp]) -> Any:

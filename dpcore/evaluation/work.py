@@ -33,6 +33,7 @@ MISSING = "nan"  # in a result's file, where an empty field is an empty text
 NAMES = (
     "column",
     "level",
+    "term",
 )  # columns of a result that hold names, also where these look like numbers
 WATCHED = "watched"  # in a ticket: the job ends with its last watcher
 

@@ -8,8 +8,12 @@ from dataclasses import fields
 from dpcore.controls.explore import CONTROLS, CORRECTED, EPSILON
 from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
+from dpcore.evaluation.clinic.by_hand import HandStudy
 from dpcore.evaluation.clinic.costs import Costs
+from dpcore.evaluation.clinic.group_task import GroupStudy
+from dpcore.evaluation.clinic.hand_edits import as_object
 from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.clinic.term_rows import FIRST
 from dpcore.evaluation.study import Study
 from dpcore.export.lines import call, changed, joined
 
@@ -24,6 +28,7 @@ NOT_OPTIONS = ("preparation", "upload", "columns")
 EXPRESSED_OTHERWISE = ("preparation", "upload", "columns")
 PER_PART = ("methods", "epsilons")
 YOUR_FILE, YOUR_COLUMNS = "your_file.csv", "columns.txt"
+YOUR_CORRECTIONS = "corrections.json"
 ALWAYS = ("dataset", "loss", "methods", "edition", "epsilons", "adjacency", "runs", "seed")
 
 
@@ -41,9 +46,10 @@ def decision_command(judged: ClinicStudy, costs: Costs | None) -> str:
     return joined("python -m dpcore decision-curve", *options, "--output decisions.csv")
 
 
-def group_command(study: Study, column: str, threshold: float) -> str:
+def group_command(study: GroupStudy) -> str:
     """The command line that gives the table behind the comparison of groups."""
-    options = [*_described(study), f"--by {exactly(column)}", f"--threshold {exactly(threshold)}"]
+    options = _judged(study.clinic)
+    options += [f"--by {exactly(study.column)}", f"--threshold {exactly(study.threshold)}"]
     return joined("python -m dpcore groups", *options, "--output groups.csv")
 
 
@@ -51,6 +57,13 @@ def curve_command(study: Study, column: str) -> str:
     """The command line that gives the table behind a column's curve."""
     options = [*_described(study), f"--column {exactly(column)}"]
     return joined("python -m dpcore risk-curves", *options, "--output risk_curves.csv")
+
+
+def hand_command(edited: HandStudy) -> str:
+    """The command line that corrects a model by a file of corrections, and judges it."""
+    options = [*_described(edited.study), f"--correct {YOUR_CORRECTIONS}"]
+    options += [f"--run {edited.run}"] if edited.run != FIRST else []
+    return joined("python -m dpcore risk-curves", *options, "--output corrected.csv")
 
 
 def calibration_command(judged: ClinicStudy) -> str:
@@ -162,14 +175,22 @@ def calibration_snippet(judged: ClinicStudy) -> str:
     return _judging(judged, [f"bins={judged.bins}"])
 
 
-def group_snippet(study: Study, column: str, threshold: float) -> str:
+def group_snippet(study: GroupStudy) -> str:
     """Python that gives the table behind the comparison of groups."""
-    return _judging(ClinicStudy(study), [f"thresholds=[{threshold!r}]", f"by={column!r}"])
+    wanted = [f"thresholds=[{study.threshold!r}]", f"by={study.column!r}"]
+    return _judging(study.clinic, wanted)
 
 
 def curve_snippet(study: Study, column: str) -> str:
     """Python that gives the table behind a column's curve."""
     return _judging(ClinicStudy(study), [f"curves_of=[{column!r}]"])
+
+
+def hand_snippet(edited: HandStudy) -> str:
+    """Python that corrects a model by hand, and judges it."""
+    wanted = [f"by_hand={as_object(edited.corrections)!r}"]
+    wanted += [f"run={edited.run}"] if edited.run != FIRST else []
+    return _judging(ClinicStudy(edited.study), wanted)
 
 
 def _judging(judged: ClinicStudy, wanted: list[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import InvalidInput, reject
@@ -91,6 +91,8 @@ def explore(
     by: str | None = None,
     bins: int | None = None,
     curves_of: Sequence[str] | None = None,
+    by_hand: Mapping[str, Mapping[str, float]] | None = None,
+    run: int = 1,
     corrected: bool = False,
     **options: Any,
 ) -> pd.DataFrame:
@@ -109,14 +111,22 @@ def explore(
     bins : int, optional
         Of about as many people each, in which risks are compared with what happened.
     curves_of : sequence of str, optional
-        Columns whose curves in log odds are told; every one that the models use if it is empty.
+        Columns whose curves are told, in log odds and as risks; every one that the models use if it
+        is empty.
+    by_hand : mapping, optional
+        Heights in log odds that a person gives to terms of columns, ``{"age": {"line": 0.5}}``:
+        tells every term of the model of one run, and what the correction changes on test records.
+        ``{}`` corrects nothing, and tells the terms that there are.
+    run : int
+        Whose model is corrected by hand, from 1.
     corrected : bool
         Whether risks are corrected by noisy counts within the same ε; not for accuracy and curves.
     **options
         As of `dpcore.evaluation.curves.answers`, or with thresholds of
         `dpcore.evaluation.clinic.task.decided`, with bins of `calibrated` there, with `by` of
         `dpcore.evaluation.clinic.group_task.compared`, or with `curves_of` of
-        `dpcore.evaluation.clinic.column_curves.charted`: `records` (from `load`, where at hand),
+        `dpcore.evaluation.clinic.column_curves.charted`, or with `by_hand` of
+        `dpcore.evaluation.clinic.by_hand.corrected`: `records` (from `load`, where at hand),
         `progress`, `cancelled`, and with thresholds alone `costs`.
 
     Returns
@@ -125,9 +135,9 @@ def explore(
         One row a method and ε: in closed form where there is one, else sampled. With thresholds one
         row a method, ε and threshold, then those of the model without privacy, of treating
         everybody and of treating nobody. With `by` one row a method, ε, measure and group; with
-        bins one row a method, ε and bin, with `curves_of` one row a method, ε, column and value.
-        What is measured is computed on real records, and is not
-        private.
+        bins one row a method, ε and bin, with `curves_of` one row a method, ε, column and value,
+        with `by_hand` one row a method, ε and term, then one a measure. What is
+        measured is computed on real records, and is not private.
 
     Raises
     ------
@@ -137,6 +147,13 @@ def explore(
     """
     if bins is not None and (thresholds is not None or by is not None):
         raise InvalidInput("bins are given with thresholds or by, but one table has only either.")
+    if by_hand is not None:
+        if corrected or any(one is not None for one in (thresholds, by, bins, curves_of)):
+            raise InvalidInput("by_hand is given with what tells another table, but stands alone.")
+        from dpcore.evaluation.clinic import by_hand as hand
+        from dpcore.evaluation.clinic.hand_edits import corrections_of
+
+        return hand.corrected(hand.HandStudy(study, corrections_of(by_hand), run), **options)
     if curves_of is not None:
         if corrected or any(given is not None for given in (thresholds, by, bins)):
             raise InvalidInput("curves_of is given with what judges risks, but must stand alone.")
@@ -174,6 +191,7 @@ def report(
     *,
     threshold: float | None = None,
     by: str | None = None,
+    corrected: bool = False,
     title: str = "",
     day: date | None = None,
     **options: Any,
@@ -195,6 +213,8 @@ def report(
         regression on two classes.
     by : str, optional
         The column whose groups are compared (from a risk of 0.5 on where no threshold is given).
+    corrected : bool
+        Whether the risks that are judged are corrected by noisy counts within the same ε.
     title : str
         By default the data set, the method and ε.
     day : date, optional
@@ -211,7 +231,8 @@ def report(
     Raises
     ------
     InvalidInput
-        If the method adds no noise, or something does not fit the data.
+        If the method adds no noise, risks are to be corrected that cannot be or are not judged, or
+        something does not fit the data.
     """
     from datetime import date as calendar
 
@@ -219,7 +240,9 @@ def report(
     from dpcore.export.report.gather import gathered
     from dpcore.export.report.html import html
 
-    found = gathered(study, epsilon, method, threshold=threshold, by=by, **options)
+    found = gathered(
+        study, epsilon, method, threshold=threshold, by=by, corrected=corrected, **options
+    )
     return html(built(found, calendar.today() if day is None else day, title))
 
 

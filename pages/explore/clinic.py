@@ -1,4 +1,4 @@
-"""What the tabs on decisions and on calibration share: one job, one switch, one model."""
+"""What the tabs on decisions, calibration and groups share: one job, one switch, one model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.explore import curve_jobs, loaders, numbers, texts
 from pages.explore.layout import Slots
 from pages.shared import shared_jobs
 from pages.shared.code import show_command, show_python
-from pages.shared.session import control_text, control_value
+from pages.shared.session import control_text, control_value, store, stored
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pages.explore.view import View
 
 TABS = (NET_BENEFIT, CALIBRATION)
+LAST = "whether risks were corrected last"
+"""Name of the last choice in a tab, for the report."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,8 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
     if view.study.loss == LOSS:
         # Outside the fragment of ε: what is to be computed changes with it.
         with place:
-            drawn(CORRECTED)
-    study = wanted(view, corrected=_is_corrected())
+            choose()
+    study = wanted(view, corrected=is_corrected())
     if isinstance(study, str):
         return ()
     return curve_jobs.watched_alone("decisions", "Judging risks", study)
@@ -99,7 +101,7 @@ def shown(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Sh
     epsilon : float
     focus : str
     """
-    study = wanted(view, corrected=_is_corrected())
+    study = wanted(view, corrected=is_corrected())
     if isinstance(study, str):
         st.markdown(study)
         return None
@@ -158,8 +160,19 @@ def code(name: str, command: str, snippet: str) -> None:
             show_python(snippet)
 
 
-def _is_corrected() -> bool:
+def choose() -> None:
+    """Draw the switch of corrected risks; before what is to be computed is looked for."""
+    store(LAST, drawn(CORRECTED))
+
+
+def is_corrected() -> bool:
+    """Whether the open tab is about corrected risks."""
     return control_value(CORRECTED.key) is True
+
+
+def was_corrected() -> bool:
+    """Whether the tab that was open last of those about risks was."""
+    return stored(LAST) is True
 
 
 def _is_sought(jobs: shared_jobs.WatchedJobs) -> bool:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from dpcore.controls.explore import COARSE_EPSILONS, EPSILONS
 from dpcore.datasets import Split
 from dpcore.evaluation import curves, references
-from dpcore.evaluation.clinic import column_curves, group_task
+from dpcore.evaluation.clinic import by_hand, column_curves, group_task
 from dpcore.evaluation.clinic import task as clinic
+from dpcore.evaluation.clinic.by_hand import HandStudy
 from dpcore.evaluation.clinic.column_curves import ColumnStudy
 from dpcore.evaluation.clinic.group_task import GroupStudy
 from dpcore.evaluation.clinic.study import ClinicStudy
@@ -117,6 +118,7 @@ _TASKS: Mapping[type, Callable[[Any, str], Task]] = {
     ClinicStudy: clinic.task,
     GroupStudy: group_task.task,
     ColumnStudy: column_curves.task,
+    HandStudy: by_hand.task,
 }
 
 

@@ -43,14 +43,17 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
         drawn(GROUP_BY, among=columns(view.split.entry), width=240)
         drawn(GROUP_MEASURE, width=240)
         drawn(THRESHOLD, width=240)
+    with slots.tabs[GROUPS]:
+        clinic.choose()
     study = wanted(view)
-    assert isinstance(study, GroupStudy)
+    if isinstance(study, str):
+        return ()
     return curve_jobs.watched_alone("groups", "Comparing groups", study)
 
 
 def wanted(view: View) -> GroupStudy | str:
     """What the tab is computed from, for every ε at once; or why it is not, in a sentence."""
-    found = clinic.wanted(view, corrected=False)
+    found = clinic.wanted(view, corrected=clinic.is_corrected())
     if isinstance(found, str):
         return found
     threshold = control_value(THRESHOLD.key) / 100
@@ -72,15 +75,15 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
     measure = str(control_value(GROUP_MEASURE.key))
     rows = curve_jobs.results(study)
     without = rows[rows["method"] == REFERENCE]
-    judged = clinic.line_of(view, focus, corrected=False)
+    corrected = study.clinic.corrected
+    judged = clinic.line_of(view, focus, corrected)
     line = rows.merge(judged[["method", "epsilon"]])
     chosen = float(row["epsilon"])
-    clinic.tell_other(view, row, at(judged, chosen), corrected=False)
+    clinic.tell_other(view, row, at(judged, chosen), corrected=corrected)
     model = line[line["epsilon"] == chosen]
     plot(figures.of_groups(model, without, measure, dark=view.dark), "groups_figure")
     plot(figures.gap(line, without, measure, chosen, dark=view.dark), "gap_figure")
-    clinic.tell_nearest(chosen, epsilon)
+    clinic.explain(model.iloc[0], at(judged, chosen), epsilon)
     with st.container(horizontal=True, gap="small"):
         table_behind(rows, "groups", "What deciding by each model means to each group, at every ε")
-        arguments = study.clinic.study, study.column, study.threshold
-        clinic.code("groups", group_command(*arguments), group_snippet(*arguments))
+        clinic.code("groups", group_command(study), group_snippet(study))

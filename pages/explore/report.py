@@ -81,11 +81,13 @@ def _found(view: View, row: pd.Series, focus: str) -> Findings:
         positive_per_1000=positives(view.records.splits),
         threshold=(stored(net_benefit.LAST) or THRESHOLD.default) / 100,
     )
-    judged, told = clinic.wanted(view, corrected=False), stored(groups.LAST)
+    judged = clinic.wanted(view, corrected=clinic.was_corrected())
+    told = stored(groups.LAST)
     if isinstance(judged, str) or method not in judged.study.methods:
         return found
     if curve_jobs.is_done(judged):
         found = replace(found, risks=curve_jobs.results(judged))
-    if told is not None and told.clinic.study == judged.study and curve_jobs.is_done(told):
+    alike = told is not None and replace(told.clinic, thresholds=judged.thresholds) == judged
+    if alike and curve_jobs.is_done(told):
         found = replace(found, groups=curve_jobs.results(told))
     return found

@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.controls.explore import CURVE_OF, RISK_CURVES
+from dpcore.controls.explore import CURVE_AS, CURVE_OF, RISK_CURVES
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.clinic.column_curves import MOST_TOGETHER, ColumnStudy
+from dpcore.evaluation.clinic.column_curves import (
+    MOST_TOGETHER,
+    ColumnStudy,
+    curve_part,
+    term_part,
+)
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.export.explore import curve_command, curve_snippet
-from pages.explore import clinic, curve_jobs, texts
+from pages.explore import by_hand, clinic, curve_jobs, texts
 from pages.explore.layout import Slots
 from pages.shared import shared_jobs
 from pages.shared.charts import plot, table_behind
@@ -39,7 +44,10 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
     study = wanted(view)
     if isinstance(study, str):
         return ()
-    return curve_jobs.watched_alone("risk curves", "Drawing risk curves", study)
+    return (
+        *curve_jobs.watched_alone("risk curves", "Drawing risk curves", study),
+        *by_hand.jobs(study),
+    )
 
 
 def wanted(view: View) -> ColumnStudy | str:
@@ -68,19 +76,29 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
     from dpcore.figures.curves import at
 
     column = str(control_value(CURVE_OF.key))
-    rows = curve_jobs.results(study)
-    rows = rows[rows["column"] == column]
+    found = curve_jobs.results(study)
+    rows, terms = curve_part(found), term_part(found)
     chosen = float(row["epsilon"])
     judged = at(clinic.line_of(view, focus, corrected=False), chosen)
     clinic.tell_other(view, row, judged, corrected=False)
-    model = rows[(rows["method"] == judged["method"]) & (rows["epsilon"] == chosen)]
-    alike = rows["feature_map"] == model["feature_map"].iloc[0]
+    others = rows[(rows["method"] == judged["method"]) & (rows["epsilon"] == chosen)]
+    rows = rows[rows["column"] == column]
+    alike = rows["feature_map"] == others["feature_map"].iloc[0]
     without = rows[(rows["method"] == REFERENCE) & alike]
-    fills = view.split.preparation.missing == "impute"
-    figure = column_curve(model, without, view.split.entry, fills=fills, dark=view.dark)
+    figure = column_curve(
+        others[others["column"] == column],
+        without,
+        view.split.entry,
+        measure=drawn(CURVE_AS, width=320),
+        others=others,
+        fills=view.split.preparation.missing == "impute",
+        dark=view.dark,
+    )
     plot(figure, "curve_figure")
     clinic.tell_nearest(chosen, epsilon)
     with st.container(horizontal=True, gap="small"):
         table_behind(rows, "risk_curve", "What each model says about the column, at every ε")
         arguments = study.study, column
         clinic.code("risk_curve", curve_command(*arguments), curve_snippet(*arguments))
+    is_model = (terms["method"] == judged["method"]) & (terms["epsilon"] == chosen)
+    by_hand.show(view, study, terms[is_model], column)

@@ -99,6 +99,18 @@ MODEL_WITHOUT_RISKS = (
 BEST_IS_SOUGHT = "The best method is known once every curve above is there."
 NOTHING_PROVED = "No method is proved at any ε here."
 GROUPS_ARE_COMPARED = "Groups are being compared: the line above says how far it is."
+BY_HAND = (
+    "{} in run {}, at ε = {}. Its noise comes from a seed: for exploration, and no release. "
+    "Correcting a release **without looking at records** is post-processing and costs nothing. "
+    "Correcting it while looking at accuracy on real records, or at a model without privacy, is "
+    "**not private**."
+)
+HEIGHT = "In log odds, of a record of average length. Adding 0.7 doubles the odds."
+EFFECT = (
+    "Accuracy, AUC and calibration on the test records, before and after. They are **not "
+    "private**: whoever corrects by them has looked at the records."
+)
+EFFECT_IS_MEASURED = "The effect is being measured: the line above says how far it is."
 CURVES_ARE_DRAWN = "Risk curves are being drawn: the line above says how far it is."
 NOTHING_CORRECTED = "No method that is proved here has risks that can be corrected within ε."
 BEST_WITH_RISKS = "Best here of the methods that give risks: {}."

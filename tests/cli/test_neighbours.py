@@ -59,6 +59,8 @@ MEASURED = {
     *with_ends(OF_BIN),
     *("people", "too_small"),
     *with_ends(CURVES),
+    "mean_or_mode",
+    *("private", "corrected", "change", "test_error", "tested"),
 }
 MEASURED |= {f"{name}{end}" for name in MEASURED for end in ("_noise_deviation", "_split_error")}
 """What is measured on records, and how long it took: no ε covers it."""
@@ -216,7 +218,8 @@ def test_a_report_tells_nothing_of_a_record_outside_its_marked_parts(
 ) -> None:
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     rest = ["report", "--methods", "opera", "--epsilon", "0.5", "--runs", "2"]
-    rest += ["--threshold", "0.4", "--by", "region"] if predicts == "class" else []
+    judging = ["--threshold", "0.4", "--by", "region", "--corrected"]
+    rest += judging if predicts == "class" else []
     for place in PLACES.values():
         whole, unmarked = set(), []
         for row in changed(predicts).values():
@@ -232,8 +235,12 @@ def test_a_report_tells_nothing_of_a_record_outside_its_marked_parts(
 @pytest.mark.filterwarnings("error")
 def test_curves_tell_nothing_of_a_record_but_measures(capsys, tmp_path) -> None:
     rest = ["risk-curves", "--methods", "opera", "--epsilon", "0.5", "--runs", "2"]
+    edits = tmp_path / "edits.json"
+    edits.write_text('{"age": {"line": 0.5}}')
     for place in PLACES.values():
         assert differing(capsys, tmp_path, "class", place, [*rest, "--features", "additive"]) == []
+        by_hand = [*rest, "--correct", str(edits)]
+        assert differing(capsys, tmp_path, "class", place, by_hand) == []
 
 
 @pytest.mark.filterwarnings("error")

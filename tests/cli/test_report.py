@@ -48,6 +48,8 @@ def test_the_method_is_by_default_what_a_rule_takes(capsys: Captured) -> None:
         (("--methods", "adassp"), "AdaSSP learns to predict a number only."),
         (("--by", "shoe"), "column is 'shoe', but it must be one of the columns of cohort: sex,"),
         (("--threshold", "1"), "threshold is 1, but it must be"),
+        (("--corrected",), "corrected is True, but it must be left out where no threshold and no"),
+        (("--corrected", "--by", "sex", "--methods", "objpert"), "the curve of one Gaussian, as"),
         (("--threshold", "0.5", "--loss", "huber"), "loss is 'huber', but it must be logistic"),
         (("--output", "nowhere/report.html"), "output is 'nowhere/report.html', but it must be"),
     ],

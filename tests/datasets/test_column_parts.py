@@ -9,7 +9,14 @@ import pandas as pd
 import pytest
 
 from dpcore.datasets import Entry, Preparation, Table, load, prepare, read_upload
-from dpcore.datasets.column_parts import UNKNOWN, average_factor, part_of, values_of
+from dpcore.datasets.column_parts import (
+    UNKNOWN,
+    average_factor,
+    part_of,
+    people_at,
+    reference_person,
+    values_of,
+)
 from dpcore.datasets.columns import divided
 from dpcore.datasets.schema import Column
 
@@ -92,11 +99,19 @@ def test_two_records_that_differ_in_one_column_differ_by_its_part(key, way, made
     frame, entry = table.frame[complete].iloc[[7]], table.entry
     dimension = prepare(table, way).dimension
     weights = np.random.default_rng(5).normal(size=dimension)
+    person = {
+        one.name: float(frame[one.name].cat.codes.iloc[0])
+        if one.kind == "category"
+        else float(frame[one.name].iloc[0])
+        for one in entry.used
+    }
     for column in entry.used:
         values = values_of(column, way)
         part = part_of(entry, way, values) @ weights
         assert part[values.reference] == 0.0
         people = given(values, frame)
+        alike = people_at(entry, way, values, person)
+        assert alike @ weights == pytest.approx(decisions(table, people, way, weights), abs=1e-12)
         if column.kind == "number":
             # Beyond the bounds, and unknown, which counts as the middle.
             ends = people.iloc[[-1, 0, 0]].copy()
@@ -115,6 +130,13 @@ def test_two_records_that_differ_in_one_column_differ_by_its_part(key, way, made
             apart = scores[same] - scores[same[0]]
             wanted = (part[same] - part[same[0]]) * mean / length[same]
             assert apart == pytest.approx(wanted, rel=1e-5, abs=1e-6)
+
+
+def test_the_reference_person_has_the_middle_of_every_number_and_the_first_level() -> None:
+    entry = load("cohort").entry
+    person = reference_person(entry, WAYS[1])
+    assert person["age"] == 59.0
+    assert {person[one.name] for one in entry.used if one.kind != "number"} == {0.0}
 
 
 def test_a_wrong_length_is_noticed() -> None:

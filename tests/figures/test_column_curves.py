@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
 
 from dpcore.datasets.schema import Column, Entry, Label
 from dpcore.figures.column_curves import column_curve
@@ -48,6 +50,10 @@ def made(
             "log_odds": log_odds,
             "log_odds_low": np.subtract(log_odds, noise),
             "log_odds_high": np.add(log_odds, noise),
+            "mean_or_mode": 1.0,
+            "risk": expit(log_odds),
+            "risk_low": expit(np.subtract(log_odds, noise)),
+            "risk_high": expit(np.add(log_odds, noise)),
             "runs": 30,
         }
     )
@@ -70,7 +76,7 @@ def test_a_number_is_a_line_with_its_band_and_the_sentence_says_how_sure(dark: b
     assert "9 of 10 runs: 0.41 to 1.79" in private.hovertext[2]
     assert "δ = 1e-5 · zero-out · analytic Gaussian" in private.hovertext[2]
     assert drawn.sentence in drawn.alt
-    assert drawn.detail.startswith("0 is age at 60 years. ")
+    assert "axis count as its ends. 0 is age at 60 years. " in drawn.detail
     assert short(f"{drawn.alt} {drawn.detail}")
 
 
@@ -92,6 +98,31 @@ def test_runs_that_do_not_agree_are_told_so(value: float, width: float, told: st
     few = column_curve(model.assign(runs=3), made(AGE, [0.0] * 3), entry_of(AGE)).sentence
     assert "lowest to highest of 3: " in few
     assert ("all runs say" in few) == ("19 of 20" in sentence)
+
+
+@pytest.mark.parametrize("measure", ["risk", "risk_at_average"])
+def test_a_risk_is_told_with_all_that_is_held_and_at_what(measure: str) -> None:
+    sex = Column("sex", "category", "", levels=("female", "male"))
+    entry = replace(entry_of(AGE), columns=(AGE, sex))
+    model = made(AGE, [-1.0, 0.0, math.log(3.0)], epsilon=1.0, width=math.log(2.0))
+    others = pd.concat([model, made(sex, [0.0, 0.7], epsilon=1.0)])
+    without = made(AGE, [-2.0, 0.0, 2.0])
+    # Of one measure only, so that no other is drawn.
+    moved = {f"risk{end}": f"{measure}{end}" for end in ("", "_low", "_high")}
+    tables = [one.rename(columns=moved) for one in (model, without)]
+    drawn = column_curve(*tables, entry, measure=measure, others=others)
+    assert list(drawn.figure.data[2].y) == pytest.approx([expit(-1.0), 0.5, 0.75])
+    assert drawn.figure.layout.yaxis.title.text == "risk"
+    is_public = measure == "risk"
+    held = "its public reference" if is_public else "the records’ average (not private)"
+    assert drawn.sentence == (
+        "At ε = 1 OPERA tells a risk of 75.0 % at age 100 years, and 50.0 % at 60 years; all else "
+        f"at {held}. 9 of 10 runs: 60.0 % to 85.7 %. Without privacy: 88.1 %."
+    )
+    assert f"These are: sex {'female' if is_public else 'male'}. " in drawn.detail
+    assert ("not private" in drawn.detail) != is_public
+    assert not drawn.figure.layout.shapes  # a risk of 0 is no line to compare with
+    assert short(f"{drawn.alt} {drawn.detail}".replace("; ", ". "))
 
 
 def test_levels_stand_below_each_other() -> None:

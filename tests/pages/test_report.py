@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ LINK = COHORT | {"patients": "100", "focus": "OPERA", "runs": "10"}
 ALL = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(0.1, 1.0), runs=10)
 JUDGED = ClinicStudy(ALL)
 GROUPS = GroupStudy(ClinicStudy(ALL, (0.2,)), "sex")
+JUDGED_CORRECTED = replace(JUDGED, corrected=True)
+GROUPS_CORRECTED = replace(GROUPS, clinic=replace(GROUPS.clinic, corrected=True))
 Made = dict[str, Callable[[], bytes]]
 
 
@@ -48,8 +51,8 @@ def left_by_workers(folder: Path) -> None:
     (folder / jobs.FOLDER).mkdir()
     reference = ReferenceStudy.of(ALL)
     for key, outcome in (
-        (JUDGED.key, task.work(JUDGED, JobContext())),
-        (GROUPS.key, group_task.work(GROUPS, JobContext())),
+        *((one.key, task.work(one, JobContext())) for one in (JUDGED, JUDGED_CORRECTED)),
+        *((one.key, group_task.work(one, JobContext())) for one in (GROUPS, GROUPS_CORRECTED)),
         (reference.key, references.work(reference, JobContext())),
     ):
         file = folder / jobs.FOLDER / f"{key}.csv"
@@ -81,6 +84,19 @@ def test_the_report_is_that_of_the_front_door_with_what_the_open_tabs_judged(
     # Nobody had chosen a column, so that no groups were compared.
     assert "Not computed for this report." in made[0]
     assert "Not computed for this report." not in page
+    # Risks are corrected in the report where they were in the tab that was open last.
+    for view in ("Groups", "Take along"):
+        app.session_state["view"] = view
+        app.run()
+        if view == "Groups":
+            app.slider(key="threshold").set_value(20).run()
+            app.toggle(key="corrected").set_value(True).run()
+    assert not app.exception
+    judging = {"threshold": 0.2, "by": "sex", "corrected": True}
+    wanted = dpcore.report(ALL, 1.0, "opera", **judging, records=load("cohort", records=100))
+    assert buttons["Report (HTML)"]().decode() == wanted
+    assert wanted.count("Correcting the risks takes") == 3
+    assert "Not computed for this report." not in wanted
     app.selectbox(key=FOCUS.key).set_value("best").run()
     assert "by looking" in buttons["Report (HTML)"]().decode()
 

@@ -8,13 +8,19 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.explore import EPSILONS
 from dpcore.datasets import Preparation, entry
 from dpcore.evaluation import jobs, work
-from dpcore.evaluation.clinic.column_curves import ColumnStudy, charted
+from dpcore.evaluation.clinic import by_hand, column_curves
+from dpcore.evaluation.clinic.by_hand import HandStudy, effect_part
+from dpcore.evaluation.clinic.column_curves import ColumnStudy, curve_part
+from dpcore.evaluation.clinic.hand_edits import read
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.study import Study
+from dpcore.evaluation.task import JobContext, Outcome
+from dpcore.figures.by_hand import effect
 from dpcore.figures.column_curves import column_curve
 from pages.shared.verbatim import verbatim
 from tests.pages.explored import only_methods
@@ -35,17 +41,20 @@ def one_method(monkeypatch: pytest.MonkeyPatch) -> None:
 def left(folder: Path, features: Any, columns: tuple[str, ...] = ()) -> pd.DataFrame:
     """The result of a job, as a worker leaves it."""
     study = ColumnStudy(replace(ALL, preparation=Preparation(features=features)), columns)
-    rows = charted(study)
+    return curve_part(leave(folder, study.key, column_curves.work(study, JobContext())))
+
+
+def leave(folder: Path, key: str, outcome: Outcome) -> pd.DataFrame:
     (folder / jobs.FOLDER).mkdir(exist_ok=True)
-    text = rows.to_csv(index=False, na_rep=work.MISSING)
-    (folder / jobs.FOLDER / f"{study.key}.csv").write_text(text)
-    return rows
+    (folder / jobs.FOLDER / f"{key}.csv").write_text(work._text(outcome.rows))
+    return outcome.rows
 
 
-def told(rows: pd.DataFrame, epsilon: float, column: str) -> str:
+def told(rows: pd.DataFrame, epsilon: float, column: str, measure: str = "log_odds") -> str:
     one = rows[rows["column"] == column]
     without, line = one[one["method"] == REFERENCE], one[one["method"] == "opera"]
-    drawn = column_curve(line[line["epsilon"] == epsilon], without, entry("cohort"))
+    line = line[line["epsilon"] == epsilon]
+    drawn = column_curve(line, without, entry("cohort"), measure=measure)
     return verbatim(drawn.sentence)
 
 
@@ -58,11 +67,82 @@ def test_the_sentence_is_that_of_the_package_and_follows_every_control(tmp_path:
     assert told(lines, 10.0, "age") in spoken(app)
     app.selectbox(key="curve_of").set_value("sex").run()
     assert told(lines, 10.0, "sex") in spoken(app)
+    for measure in ("risk", "risk_at_average"):
+        app.selectbox(key="curve_as").set_value(measure).run()
+        assert told(lines, 10.0, "sex", measure) in spoken(app)
     bent = at(LINK | {"feature_map": FEATURES["additive"], "curve_of": "bmi"})
     assert not bent.exception
     assert told(curves, 1.0, "bmi") in spoken(bent)
     assert told(lines, 1.0, "bmi") not in spoken(bent)
     assert not any("ColumnStudy" in repr(attempt) for attempt in jobs._attempts.values())
+
+
+def test_a_curve_is_corrected_by_hand_and_its_effect_told_once_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left(tmp_path, "additive")
+    typed: dict[str, Any] = {}
+    files: dict[str, Any] = {}
+
+    def editor(table: pd.DataFrame, **_: Any) -> pd.DataFrame:
+        heights = [
+            typed.get(part, old)
+            for part, old in zip(table["Part"], table["Corrected"], strict=True)
+        ]
+        return table.assign(Corrected=heights)
+
+    def button(_: Any, label: str, data: Any, **__: Any) -> None:
+        files[label] = data
+
+    monkeypatch.setattr("streamlit.data_editor", editor)
+    monkeypatch.setattr("streamlit.delta_generator.DeltaGenerator.download_button", button)
+    monkeypatch.setattr(
+        "streamlit.download_button", lambda label, data, **more: button(None, label, data, **more)
+    )
+
+    def run(app: AppTest) -> None:
+        app.session_state["by_hand"] = True  # open, which this kind of test forgets
+        app.run()
+        assert not app.exception
+
+    app = at(LINK | {"feature_map": FEATURES["additive"]})
+    assert "without looking at records" not in spoken(app)
+    run(app)
+    assert not app.exception
+    assert "Nothing of age is corrected yet: this is the private model of run 1" in spoken(app)
+    assert "**without looking at records** is post-processing and costs nothing" in spoken(app)
+    typed |= {"straight line, 18 to 100 years": 2.0, "step at 93.7 years": 0.0}
+    run(app)
+    assert "By hand, age puts the odds at 18 years at " in spoken(app)
+    assert "Accuracy" not in spoken(app)
+
+    edits = read(files["Corrections (JSON)"].encode())
+    assert edits == (("age", "line", 2.0), ("age", "step 12", 0.0))
+    # What was corrected stays while others are looked at.
+    app.selectbox(key="curve_of").set_value("sex")
+    run(app)
+    typed["male"] = -0.25
+    run(app)
+    edits = read(files["Corrections (JSON)"].encode())
+    assert edits == (("age", "line", 2.0), ("age", "step 12", 0.0), ("sex", "male", -0.25))
+
+    alone = replace(ALL, epsilons=(1.0,), preparation=Preparation(features="additive"))
+    hand = HandStudy(alone, edits)
+    rows = leave(tmp_path, hand.key, by_hand.work(hand, JobContext()))
+    next(one for one in app.button if one.label == "Measure the effect").click()
+    run(app)
+    assert not app.exception
+    assert verbatim(effect(effect_part(rows))) in spoken(app)
+    # At another ε the same heights are those of another model, which nobody has asked of.
+    app.number_input(key="epsilon").set_value(10.0)
+    run(app)
+    assert "the correction changes" not in spoken(app)
+    assert "**without looking at records**" in spoken(app)
+    assert read(files["Corrections (JSON)"].encode()) == edits
+    typed["male"] = float("nan")
+    run(app)
+    assert "'male' of 'sex' is nan, but it must be a finite number" in app.error[0].value
+    assert not app.exception
 
 
 def test_of_many_columns_only_the_chosen_one_is_computed(

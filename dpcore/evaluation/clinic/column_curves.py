@@ -4,6 +4,9 @@ A linear model adds up what its columns say, so that each has a curve that a per
 correct by hand: what follows from released weights costs no privacy. The curve is the column's own
 part in the log odds of a record of average length (`dpcore.datasets.column_parts`).
 
+Beside it stands the risk itself, of a person whose other columns are held: at their public
+references, or at what the records have on average, which is read off them and so not private.
+
 One row a (method, ε, column, value) with the band from 5 % to 95 % of single runs; then those of
 the linear model without privacy with the same features, which has no band. On several splits
 everything is the mean over them.
@@ -12,16 +15,25 @@ everything is the mean over them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import expit
 
 from dpcore.datasets import Entry, Preparation, Table
-from dpcore.datasets.column_parts import Values, part_of, values_of
+from dpcore.datasets.column_parts import (
+    Person,
+    Values,
+    part_of,
+    people_at,
+    reference_person,
+    values_of,
+)
+from dpcore.datasets.column_terms import Terms, terms_of
 from dpcore.datasets.prepare import used_columns
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, brief, reject
@@ -36,6 +48,8 @@ from dpcore.evaluation.clinic.rows import (
     with_ends,
 )
 from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.clinic.term_rows import COLUMNS as OF_TERMS
+from dpcore.evaluation.clinic.term_rows import FIRST, of_run, term_rows
 from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
@@ -47,7 +61,9 @@ if TYPE_CHECKING:
 
 MOST_TOGETHER = 50
 """Most columns of one study: each has some hundred rows a model."""
-MEASURES: Limits = MappingProxyType({"log_odds": (-math.inf, math.inf)})
+MEASURES: Limits = MappingProxyType(
+    {"log_odds": (-math.inf, math.inf), "risk": (0.0, 1.0), "risk_at_average": (0.0, 1.0)}
+)
 COLUMNS = (
     "method",
     "title",
@@ -58,14 +74,17 @@ COLUMNS = (
     "at",
     "level",
     "is_reference",
+    "mean_or_mode",
     *with_ends(MEASURES),
     "runs",
     "splits",
 )
 """``at`` is the value of a number, else the place of the level; ``log_odds`` its log odds less
-those at the reference."""
-Curves = Sequence[tuple[Values, Array]]
-"""Of each column its values, and what weights are multiplied with (`part_of`)."""
+those at the reference; ``risk`` that of a person at every other column's reference, and
+``risk_at_average`` at every other column's ``mean_or_mode``, which is the place of a level."""
+Curves = Sequence[tuple[Values, float, Mapping[str, Array]]]
+"""Of each column its values and its average, and of each measure what weights are multiplied
+with."""
 
 
 @dataclass(frozen=True)
@@ -170,9 +189,15 @@ def charted(
         If the data have no two classes, the models do not use a column, or the study does not fit
         the data.
     """
+    return _both(study, records, stoppable(progress, cancelled))[0]
+
+
+def _both(
+    study: ColumnStudy, records: Table | None, report: Progress
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows of `charted`, and the terms of each private model of the first run."""
     import pandas as pd
 
-    report = stoppable(progress, cancelled)
     explored = study.study
     table = records_of(explored, records, report)
     entry = table.entry
@@ -183,26 +208,64 @@ def charted(
 
     @cache
     def curves(preparation: Preparation) -> Curves:
-        values = [values_of(column, preparation) for column in columns]
-        return [(one, part_of(entry, preparation, one)) for one in values]
+        persons = {
+            "risk": reference_person(entry, preparation),
+            "risk_at_average": average_person(table, preparation),
+        }
+        found = []
+        for column in columns:
+            values = values_of(column, preparation)
+            rows = {"log_odds": part_of(entry, preparation, values)}
+            for name, person in persons.items():
+                rows[name] = people_at(entry, preparation, values, person)
+            found.append((values, persons["risk_at_average"][column.name], rows))
+        return found
 
-    def of_map(preparation: Preparation) -> Preparation:
-        """The same for every split, as no record is looked at."""
-        return replace(preparation, seed=0, stratified=False)
+    @cache
+    def terms(preparation: Preparation) -> list[Terms]:
+        return [terms_of(entry, preparation, column) for column in columns]
 
     maps = by_map(explored, parts)
-    tables = [
-        _rows(one, one.splits[0].preparation, curves(of_map(one.splits[0].preparation)))
-        for one in models
-    ]
+    tables, heights = [], []
+    for model in models:
+        preparation = of_map(model.splits[0].preparation)
+        tables.append(_rows(model, preparation, curves(preparation)))
+        first = term_rows(terms(preparation), *2 * (model.weights[0][FIRST - 1],))
+        heights.append(first.assign(**of_run(model, preparation, FIRST)))
     for place, (_, rows) in enumerate(maps):
         part = section(report, 0.6 + 0.4 * place / len(maps), 0.4 / len(maps))
         linear = without_privacy(rows, progress=part).linear
         judged = Judged([np.atleast_2d(one) for one in linear], [], title=LINEAR)
-        preparation = rows[0].preparation
-        tables.append(_rows(judged, preparation, curves(of_map(preparation))))
+        preparation = of_map(rows[0].preparation)
+        tables.append(_rows(judged, preparation, curves(preparation)))
     report(1.0, "done")
-    return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
+    both = (pd.concat(one, ignore_index=True) for one in (tables, heights))
+    charts, terms_told = both
+    return charts[list(COLUMNS)], terms_told[list(OF_TERMS)]
+
+
+def of_map(preparation: Preparation) -> Preparation:
+    """The same for every split, as curves and terms look at no record."""
+    return replace(preparation, seed=0, stratified=False)
+
+
+def average_person(table: Table, preparation: Preparation) -> Person:
+    """Who has the mean of every number and the most frequent level of all else: not private.
+
+    Of all known values of the records; numbers are clipped to their public bounds first. Where none
+    is known, it is the public reference.
+    """
+    frame = table.frame[~table.blank]
+    person = dict(reference_person(table.entry, preparation))
+    for column in used_columns(table.entry, preparation):
+        held = frame[column.name]
+        held = held.cat.codes if column.kind == "category" else held.astype(float)
+        known = held[held >= 0] if column.kind == "category" else held.dropna()
+        if len(known):
+            is_number = column.kind == "number"
+            found = known.clip(*column.bounds).mean() if is_number else known.mode().iloc[0]
+            person[column.name] = float(found)
+    return person
 
 
 def task(study: ColumnStudy, path: str = "") -> StudyTask:
@@ -211,15 +274,25 @@ def task(study: ColumnStudy, path: str = "") -> StudyTask:
 
 
 def work(study: ColumnStudy, context: JobContext) -> Outcome:
-    """`charted`; all rows come at the end."""
-    return Outcome(
-        charted(
-            study,
-            records=context.records,
-            progress=context.report,
-            cancelled=context.cancelled,
-        )
-    )
+    """`charted`, and the terms of the same models' first run; all rows come at the end."""
+    import pandas as pd
+
+    report = stoppable(context.report, context.cancelled)
+    charts, terms = _both(study, context.records, report)
+    # Whole numbers and truths stay what they are where they belong to the other table.
+    charts = charts.assign(term="", run=0)
+    terms = terms.assign(level="", baseline="", is_reference=False, runs=1, splits=1)
+    return Outcome(pd.concat([charts, terms], ignore_index=True))
+
+
+def curve_part(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of a job's rows those of `charted`."""
+    return rows.loc[rows["at"].notna(), list(COLUMNS)].reset_index(drop=True)
+
+
+def term_part(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of a job's rows the terms (`dpcore.evaluation.clinic.term_rows`)."""
+    return rows.loc[rows["at"].isna(), list(OF_TERMS)].reset_index(drop=True)
 
 
 def _rows(models: Judged, preparation: Preparation, curves: Curves) -> pd.DataFrame:
@@ -230,17 +303,19 @@ def _rows(models: Judged, preparation: Preparation, curves: Curves) -> pd.DataFr
     is_private = models.calibration is not None
     weights = np.concatenate(models.weights)
     tables = []
-    for values, part in curves:
-        log_odds = {"log_odds": weights @ part.T}
-        found = summarised(MEASURES, log_odds, split_of_each(runs) if is_private else None)
+    for values, average, rows in curves:
+        told = {name: weights @ one.T for name, one in rows.items()}
+        told |= {name: expit(told[name]) for name in told if name != "log_odds"}
+        found = summarised(MEASURES, told, split_of_each(runs) if is_private else None)
         places = np.arange(len(values))
         tables.append(
             pd.DataFrame(
                 {
                     "column": values.column.name,
-                    "at": values.numbers or places.astype(np.float64),
+                    "at": values.at,
                     "level": values.levels or "",
                     "is_reference": places == values.reference,
+                    "mean_or_mode": average,
                     **found,
                 }
             )

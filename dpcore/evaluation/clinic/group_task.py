@@ -22,7 +22,7 @@ from dpcore.errors import InvalidInput
 from dpcore.evaluation.clinic.groups import MEASURES, group_measures, too_small, widest_gap
 from dpcore.evaluation.clinic.risks import Judged, judged_models, records_of
 from dpcore.evaluation.clinic.rows import (
-    OF_NOISE,
+    OF_MODEL,
     defined_mean,
     defined_spread,
     of_model,
@@ -38,10 +38,7 @@ if TYPE_CHECKING:
 EVERYBODY, GAP = "everybody", "widest gap"
 """In place of a group, whose name begins with that of its column."""
 COLUMNS = (
-    "method",
-    "title",
-    "baseline",
-    *OF_NOISE,
+    *OF_MODEL,
     "threshold",
     "column",
     "group",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -138,6 +139,15 @@ class Findings:
     def total(self) -> int:
         """Number of records, but for those left out and further ones, only judged on."""
         return self.split.records + (0 if self.split.further else self.split.tested)
+
+    @property
+    def corrected(self) -> pd.Series | None:
+        """A row of the model whose risks are corrected, where those are judged."""
+        for table in (self.risks, self.groups):
+            if table is not None:
+                row = self.of_model(table).iloc[0]
+                return None if math.isnan(row["training_epsilon"]) else row
+        return None
 
     def of_model(self, table: pd.DataFrame) -> pd.DataFrame:
         """The rows of a clinic's table that are about the model."""

@@ -11,6 +11,7 @@ import numpy as np
 from dpcore.datasets import Split, Table, load
 from dpcore.errors import InvalidInput, brief, number
 from dpcore.evaluation.baselines import baselines, usual
+from dpcore.evaluation.clinic.corrected import refusal
 from dpcore.evaluation.clinic.group_task import GroupStudy, group_rows
 from dpcore.evaluation.clinic.risks import judged_models
 from dpcore.evaluation.clinic.study import ClinicStudy, check_data, is_of_the_survey
@@ -32,6 +33,7 @@ def gathered(
     *,
     threshold: float | None = None,
     by: str | None = None,
+    corrected: bool = False,
     records: Table | None = None,
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
@@ -49,6 +51,8 @@ def gathered(
         Judge risks, and decisions from this risk on.
     by : str, optional
         Compare groups of this column; from a risk of ½ on where no threshold is given.
+    corrected : bool
+        Whether the risks that are judged are corrected within the same ε.
     records : Table, optional
         The records, where at hand; loaded by the study's description otherwise.
     progress, cancelled : callable
@@ -57,7 +61,8 @@ def gathered(
     Raises
     ------
     InvalidInput
-        If the method adds no noise or fits no linear model, or something does not fit the data.
+        If the method adds no noise or fits no linear model, risks are to be corrected that cannot
+        be or are not judged, or something does not fit the data.
     """
     total = number("epsilon", epsilon, at_least=1e-12, at_most=1e3)
     chosen = best_method(study.loss, total) if method == BEST else method
@@ -73,7 +78,11 @@ def gathered(
     level = 0.5 if threshold is None else threshold
     judging = None
     if threshold is not None or by is not None:
-        judging = ClinicStudy(alone, (level,))
+        judging = ClinicStudy(alone, (level,), corrected=corrected)
+    elif corrected:
+        raise InvalidInput(
+            "corrected is True, but it must be left out where no threshold and no groups are named."
+        )
     report = stoppable(progress, cancelled)
     if records is None:
         report(0.0, "loading the data")
@@ -81,6 +90,8 @@ def gathered(
     if judging is not None:
         check_data(records.entry)
     parts = splits(records, study.preparation)
+    if corrected and (refused := refusal(alone, parts[0])):
+        raise InvalidInput(refused)  # before anything is trained
     share = 1.0 if judging is None else 0.5
     rows = all_curves(study, parts, section(report, 0.0, 0.6 * share), cancelled)
     untuned = splits(records, usual(study.preparation))

@@ -12,9 +12,9 @@ from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
 from dpcore.evaluation.clinic.task import TREAT_ALL, calibration_part, decision_part
 from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.evaluation.scoring import BAND_ENDS, NOISE_DEVIATION, SPLIT_ERROR
+from dpcore.export.report import settled
 from dpcore.export.report.findings import Findings, without_privacy
 from dpcore.export.report.parts import Curve, Grid, Part, Section, Sentences
-from dpcore.export.report.settled import each_split
 from dpcore.figures.groups import WORDS as OF_GROUPS
 from dpcore.figures.verdict import few_records, headline
 from dpcore.figures.words import band, in_band, listed, percent, plain
@@ -194,7 +194,7 @@ def decisions(found: Findings) -> Section:
         f"everybody has a net benefit of {_known(everybody['net_benefit'], _plain)}, nobody 0."
     )
     columns = ("Measure", "With privacy", band(int(one["runs"])), "Without")
-    return Section(title, (Grid(caption, columns, tuple(rows)),))
+    return Section(title, (*settled.corrected(found), Grid(caption, columns, tuple(rows))))
 
 
 def _row(
@@ -250,7 +250,8 @@ def groups(found: Findings) -> Section:
         else "No group is left out."
     )
     grid = Grid(caption, heads, tuple(rows))
-    return Section(title, (grid, Sentences((untold,), measured=True)))
+    told = Sentences((untold,), measured=True)
+    return Section(title, (*settled.corrected(found), grid, told))
 
 
 def _untold(own: pd.DataFrame) -> set[str]:
@@ -275,7 +276,7 @@ def looking(found: Findings) -> Section:
         "it. Who may not see the records may not see these parts either, unless the records are "
         "published.",
         f"Records were read: {split.records:,} to learn from and {split.tested:,} to test on "
-        f"{each_split(found)}. Models were trained many times; none was kept.",
+        f"{settled.each_split(found)}. Models were trained many times; none was kept.",
         f"The method was chosen {found.chosen}.",
         "The model without privacy was tuned on these records by cross-validation: its λ, and "
         "whether a linear model or boosted trees stand for it.",

@@ -11,6 +11,7 @@ from dpcore.datasets.schema import Classes, Column
 from dpcore.erm.method import COMPLETE_ONLY, NO_PAPER
 from dpcore.export.report.findings import BY_RULE, Findings
 from dpcore.export.report.parts import Facts, Part, Section, Sentences
+from dpcore.figures.calibration import correction
 from dpcore.figures.statements import statement
 from dpcore.figures.words import at_most, counted, listed, plain
 from dpcore.guarantee import (
@@ -156,6 +157,8 @@ def privacy(found: Findings) -> Section:
     rule = " (by rule in n)" if found.study.delta is None else ""
     unclaimed = made.claim.reason == NO_PAPER
     claim = "No claim in print is examined here." if unclaimed else statement(made.claim)
+    row = found.corrected
+    both = "" if row is None else f"{correction(row)} By {row['accountant']}."
     if made.edition is Edition.PUBLISHED:
         claim += f" In print: {standing.claim}"
     same = (made.claim.adjacency, adjacency) == (Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT)
@@ -175,6 +178,8 @@ def privacy(found: Findings) -> Section:
     ]
     if at_most(made.certified.bound) != at_most(made.proof.bound):
         rows.append(("Certified noise", statement(made.certified)))
+    if both:
+        rows.append(("Corrected risks", both))
     if standing.status is not Status.PROVED:
         rows.append(("Of this edition", standing.proof))
     rows += [
@@ -196,6 +201,15 @@ def privacy(found: Findings) -> Section:
     return Section("Privacy", (*refusal(found), Facts(tuple(rows)), Sentences(tuple(told))))
 
 
+def corrected(found: Findings) -> tuple[Part, ...]:
+    """That the risks judged here are corrected, and of which release; empty where they are not."""
+    row = found.corrected
+    return () if row is None else (Sentences((correction(row), ANOTHER_RELEASE)),)
+
+
+ANOTHER_RELEASE = (
+    "So this part is about another release than the measures above, within the same ε and δ."
+)
 OF_A_RELEASE = (
     "Every ε here is of one model, released once by this method with noise from the operating "
     "system. This file holds no such model: no weights, no noise and nothing that noise was drawn "

@@ -194,6 +194,9 @@ def _of_analysis(found: Findings) -> dict[str, tuple[str, str]]:
         if found.groups is not None
         else "Groups were not compared, and nothing was done to make them alike."
     )
+    updating = "None."
+    if found.corrected is not None:
+        updating = "Risks were corrected by noisy counts of scores, within ε (see Privacy)."
     risks = found.study.loss == "logistic" and made.problem.classes == 2
     output = {
         "class": "A probability; a class from ½ on." if risks else "A class, by the score’s sign.",
@@ -210,7 +213,7 @@ def _of_analysis(found: Findings) -> dict[str, tuple[str, str]]:
         ),
         "12d": (clusters, "whether there are others"),
         "12e": (f"{listed(plots).capitalize()}, beside a model without privacy.", ""),
-        "12f": ("None.", ""),
+        "12f": (updating, ""),
         "12g": ("By the weights of each trained model on the prepared test records.", ""),
         "13": ("No method for class imbalance was used.", ""),
         "14": (compared, "the reason"),
@@ -263,7 +266,10 @@ def _of_results(found: Findings) -> dict[str, tuple[str, str]]:
         ),
         "23a": ("See Measures, and Groups of people where they were compared.", ""),
         "23b": (f"Measures are those of {found.site}." if found.site else "Not examined.", ""),
-        "24": ("None.", ""),
+        "24": (
+            "None." if found.corrected is None else "See Calibration and net benefit, and Groups.",
+            "",
+        ),
         "26": (
             "See What was not private in the looking, and the limits under Privacy.",
             "those of the data, and their effects",

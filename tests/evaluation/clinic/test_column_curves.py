@@ -7,14 +7,21 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
 
 from dpcore.datasets import Preparation, Table, load
-from dpcore.datasets.column_parts import part_of, values_of
+from dpcore.datasets.column_parts import part_of, people_at, values_of
 from dpcore.datasets.own import read_own
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import jobs, work
 from dpcore.evaluation.baselines import LINEAR, without_privacy
-from dpcore.evaluation.clinic.column_curves import COLUMNS, MOST_TOGETHER, ColumnStudy, charted
+from dpcore.evaluation.clinic.column_curves import (
+    COLUMNS,
+    MOST_TOGETHER,
+    ColumnStudy,
+    average_person,
+    charted,
+)
 from dpcore.evaluation.clinic.risks import released
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.study import ClinicStudy
@@ -41,7 +48,7 @@ def test_there_is_a_row_for_each_model_column_and_value(rows: pd.DataFrame, tabl
     assert tuple(rows.columns) == COLUMNS
     names = [column.name for column in table.entry.used]
     assert rows["column"].unique().tolist() == names
-    assert rows.groupby("method", sort=False).size().to_dict() == {"opera": 110, REFERENCE: 55}
+    assert rows.groupby("method", sort=False).size().to_dict() == {"opera": 194, REFERENCE: 97}
     assert (rows["log_odds_low"] <= rows["log_odds"]).all()
     assert (rows["log_odds"] <= rows["log_odds_high"]).all()
     assert (rows.loc[rows["is_reference"], ["log_odds_low", "log_odds_high"]] == 0.0).all(axis=None)
@@ -59,8 +66,15 @@ def test_a_curve_is_the_columns_part_of_the_models_of_the_other_tabs(
     part = part_of(table.entry, STUDY.preparation, values)
     (weights,) = released(ClinicStudy(STUDY), parts, silent)[0].weights
     age = rows[rows["column"] == "age"]
+    average = average_person(table, STUDY.preparation)
+    assert set(age["mean_or_mode"]) == {average["age"]} == {table.frame["age"].mean()}
+    assert average["smoker"] == float(table.frame["smoker"].mean() > 0.5)
     found = age[age["epsilon"] == 0.5][["log_odds", "log_odds_low", "log_odds_high"]]
     wanted = np.stack(spread(weights @ part.T, axis=0))
+    assert found.to_numpy() == pytest.approx(wanted.T)
+    rows_of_people = people_at(table.entry, STUDY.preparation, values, average)
+    wanted = np.stack(spread(expit(weights @ rows_of_people.T), axis=0))
+    found = age[age["epsilon"] == 0.5][[f"risk_at_average{end}" for end in ("", "_low", "_high")]]
     assert found.to_numpy() == pytest.approx(wanted.T)
     (linear,) = without_privacy(parts).linear
     without = age[age["method"] == REFERENCE]
@@ -83,7 +97,7 @@ def test_each_map_has_a_curve_without_privacy_of_its_own(table: Table) -> None:
     assert maps["opera"].to_dict() == {"plain": 0.01, "additive": 5.0}
     assert set(maps[REFERENCE].index) == {"plain", "additive"}
     age = found[(found["column"] == "age") & (found["method"] == REFERENCE)]
-    assert age.groupby("feature_map").size().to_dict() == {"plain": 7, "additive": 31}
+    assert age.groupby("feature_map").size().to_dict() == {"plain": 13, "additive": 37}
     assert set(found["column"]) == {"age", "sex"}
 
 

@@ -56,9 +56,17 @@ def test_there_is_a_row_for_each_model_group_and_measure(rows: pd.DataFrame) -> 
     assert set(rows.loc[rows["method"] == REFERENCE, "status"]) == {"not private"}
 
 
-def test_everybody_is_who_decisions_are_counted_on(rows: pd.DataFrame, table: Table) -> None:
+@pytest.mark.parametrize("corrected", [False, True])
+def test_everybody_is_who_decisions_are_counted_on(
+    rows: pd.DataFrame, table: Table, corrected: bool
+) -> None:
+    judged = replace(CLINIC, corrected=corrected)
+    if corrected:
+        rows = compared(GroupStudy(judged, "smoker"), records=table)
+        private = rows[rows["method"] == "opera"]
+        assert (private["training_epsilon"] < private["epsilon"]).all()
     everybody = rows[rows["group"] == EVERYBODY]
-    for _, one in decided(CLINIC, records=table).iloc[:3].iterrows():
+    for _, one in decided(judged, records=table).iloc[:3].iterrows():
         same = (
             everybody["epsilon"].isna()
             if one["method"] == REFERENCE

@@ -1,0 +1,244 @@
+"""A private model that a person corrected by hand, and what that changes on test records.
+
+Whoever gives terms of a released model (`dpcore.datasets.column_terms`) other heights, without a
+look at the records, only post-processes it: its ε stays. Whoever looks at what is measured here, or
+at a model without privacy, and corrects by that, has looked at the records.
+
+The model is that of one run, so that all of it can be told; its noise comes from a seed, so that it
+is no release. It is judged on the test records of the first split, as it was drawn and as it was
+corrected. The standard error of the difference is of the choice of test records, by a jackknife
+over groups of them: both models are the same for all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets import Entry, Preparation, Table
+from dpcore.datasets.column_terms import Terms, terms_of
+from dpcore.erm.method import Array
+from dpcore.errors import whole
+from dpcore.evaluation.clinic.calibration import risk_calibration
+from dpcore.evaluation.clinic.column_curves import ColumnStudy, of_map
+from dpcore.evaluation.clinic.hand_edits import Correction, checked, corrected_weights
+from dpcore.evaluation.clinic.risks import records_of, released
+from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.clinic.term_rows import COLUMNS as OF_TERMS
+from dpcore.evaluation.clinic.term_rows import FIRST, of_run, term_rows
+from dpcore.evaluation.feature_maps import by_map
+from dpcore.evaluation.scoring.auc import auc
+from dpcore.evaluation.splits import splits
+from dpcore.evaluation.study import Study
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest, stoppable
+from dpcore.progress import Progress, section, silent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MEASURES = (
+    "accuracy",
+    "auc",
+    "calibration_slope",
+    "calibration_intercept",
+    "calibration_error",
+)
+COLUMNS = (*OF_TERMS, "measure", "change", "test_error", "tested")
+"""A row a term, whose ``measure`` is empty, then a row a measure of both models; ``change`` is the
+corrected less the private one, ``test_error`` its standard error by the choice of test records."""
+GROUPS = 10
+"""Of test records, for the jackknife."""
+
+
+@dataclass(frozen=True)
+class HandStudy:
+    """The private models of a study, some terms of which a person gave other heights.
+
+    Parameters
+    ----------
+    study : Study
+        As of a `ColumnStudy`.
+    corrections : tuple of (str, str, float)
+        Column, term and height in log odds.
+    run : int
+        Which of the study's models, from 1.
+
+    Raises
+    ------
+    InvalidInput
+        If the models have no curves, there is no such run, or a height is no number from -50 to 50.
+    """
+
+    study: Study
+    corrections: tuple[Correction, ...] = ()
+    run: int = FIRST
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "study", ColumnStudy(self.study).study)
+        run = whole("run", self.run, at_least=1, at_most=self.study.runs)
+        object.__setattr__(self, "run", run)
+        object.__setattr__(self, "corrections", checked(self.corrections))
+
+    @property
+    def upload(self) -> str:
+        """Digest of the uploaded records; "" for none."""
+        return self.study.upload
+
+    @property
+    def title(self) -> str:
+        """The study in a few words."""
+        return f"Corrected by hand: {self.study.title}"
+
+    @property
+    def key(self) -> str:
+        """A digest of the description and of the code that computes it."""
+        return digest({"by hand": asdict(self)})
+
+    def of(self, entry: Entry) -> tuple[str, ...]:
+        """The names of the columns that are corrected; of all if none is.
+
+        Raises
+        ------
+        InvalidInput
+            If the models use no such column.
+        """
+        named = dict.fromkeys(column for column, _, _ in self.corrections)
+        return ColumnStudy(self.study, tuple(named)).of(entry)
+
+
+def corrected(
+    study: HandStudy,
+    *,
+    records: Table | None = None,
+    progress: Progress = silent,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> pd.DataFrame:
+    """The terms of each model as drawn and as corrected, and what that changes.
+
+    Parameters
+    ----------
+    study : HandStudy
+    records, progress, cancelled
+        As of `dpcore.evaluation.clinic.column_curves.charted`.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`, of each method and ε. What is measured is not private, and who corrects by it
+        does not post-process.
+
+    Raises
+    ------
+    InvalidInput
+        If the data have no two classes, a column or a term is none of the models', or the study
+        does not fit the data.
+    """
+    import pandas as pd
+
+    report = stoppable(progress, cancelled)
+    explored = replace(study.study, runs=study.run)
+    table = records_of(explored, records, report)
+    names = study.of(table.entry)
+    parts = splits(table, explored.preparation)[:1]
+
+    @cache
+    def terms_for(preparation: Preparation) -> list[Terms]:
+        return [terms_of(table.entry, preparation, table.entry.column(name)) for name in names]
+
+    for _, rows in by_map(explored, parts):  # a wrong term is told before anything is trained
+        found = terms_for(of_map(rows[0].preparation))
+        corrected_weights(np.zeros(found[0].matrix.shape[1]), found, study.corrections)
+    tables = []
+    for model in released(ClinicStudy(explored), parts, section(report, 0.0, 0.8)):
+        split, preparation = model.splits[0], of_map(model.splits[0].preparation)
+        private = model.weights[0][study.run - 1]
+        terms = terms_for(preparation)
+        changed = corrected_weights(private, terms, study.corrections)
+        log_odds = np.stack([private, changed]) @ split.x_test.T
+        both = [term_rows(terms, private, changed), effect(log_odds, split.y_test > 0)]
+        tables.append(pd.concat(both).assign(**of_run(model, preparation, study.run)))
+    report(1.0, "done")
+    made = pd.concat(tables, ignore_index=True)
+    texts = dict.fromkeys(("column", "term", "measure"), "")
+    return made.fillna(texts)[list(COLUMNS)]
+
+
+def effect(log_odds: Array, positive: NDArray[np.bool_]) -> pd.DataFrame:
+    """What a correction changes on test records, a row a measure. Not private.
+
+    Parameters
+    ----------
+    log_odds : (2, m) array
+        Of the model as drawn, and as corrected.
+    positive : (m,) array of bool
+        Who has the condition.
+
+    Returns
+    -------
+    DataFrame
+        With ``measure``, ``private``, ``corrected``, ``change``, ``test_error`` and ``tested``; nan
+        where a measure is not defined, or there are too few records for an error.
+    """
+    import pandas as pd
+
+    whole_set = _measures(log_odds, positive)
+    count, errors = len(positive), np.full(len(MEASURES), math.nan)
+    if count >= 2 * GROUPS:
+        group = np.arange(count) % GROUPS
+        kept = [group != one for one in range(GROUPS)]
+        without = np.stack([_measures(log_odds[:, one], positive[one]) for one in kept])
+        changes = without[:, :, 1] - without[:, :, 0]
+        spread = ((changes - changes.mean(axis=0)) ** 2).sum(axis=0)
+        errors = np.sqrt((GROUPS - 1) / GROUPS * spread)
+    return pd.DataFrame(
+        {
+            "measure": MEASURES,
+            "private": whole_set[:, 0],
+            "corrected": whole_set[:, 1],
+            "change": whole_set[:, 1] - whole_set[:, 0],
+            "test_error": errors,
+            "tested": count,
+        }
+    )
+
+
+def _measures(log_odds: Array, positive: NDArray[np.bool_]) -> Array:
+    """`MEASURES` of each model, (measures, models)."""
+    found = risk_calibration(log_odds, positive)
+    return np.stack(
+        [
+            ((log_odds > 0.0) == positive).mean(axis=1),
+            auc(log_odds, positive),
+            found.slope,
+            found.intercept,
+            found.debiased_error,
+        ]
+    )
+
+
+def task(study: HandStudy, path: str = "") -> StudyTask:
+    """The study as a task for a worker; an upload's records wait at `path`."""
+    return StudyTask(study, work, path)
+
+
+def work(study: HandStudy, context: JobContext) -> Outcome:
+    """`corrected`; all rows come at the end."""
+    return Outcome(
+        corrected(
+            study,
+            records=context.records,
+            progress=context.report,
+            cancelled=context.cancelled,
+        )
+    )
+
+
+def effect_part(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of the rows of `corrected` those of measures."""
+    return rows[rows["measure"] != ""].reset_index(drop=True)

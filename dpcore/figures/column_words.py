@@ -1,0 +1,191 @@
+"""What is said about a column's curve: its sentence, its values, and at what all else is held.
+
+A table has the columns of `dpcore.evaluation.clinic.column_curves`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dpcore.datasets.schema import Column, Entry
+from dpcore.evaluation.runs import MANY
+from dpcore.figures.groups import MOST_LETTERS
+from dpcore.figures.words import band, percent, plain
+
+DETAIL = (
+    "The model adds up one part for each column; this is the part of one. "
+    "Every record is brought to one length first, which stretches or shrinks all parts of a person "
+    "alike. "
+    "The curve is that part at average length. "
+    "A value far from the middle also makes a record longer, which shrinks all its parts. "
+    "So the odds of a person move otherwise, with few columns by multiples. "
+    "Adding 0.7 to the log odds doubles the odds. "
+)
+OF_RISKS = (
+    "This is the risk that the model tells a person with these values, exactly. "
+    "Every record is brought to one length, so a value far from the middle shrinks what all else "
+    "says. "
+)
+NO_CAUSE = (
+    "The curve says what the model does, not what causes the condition. "
+    "Whoever corrects published weights by hand, without a look at the records, pays no ε for it."
+)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is drawn against the value.
+
+    Parameters
+    ----------
+    column : str
+        Of the table; "_low" and "_high" beside it are the band.
+    title : str
+        Of the axis.
+    tickformat : str or None
+    told : callable
+        A value in words.
+    held : str
+        At what all else is held, in words; "" where it does not matter.
+    """
+
+    column: str
+    title: str
+    tickformat: str | None
+    told: Callable[[float], str]
+    held: str = ""
+
+
+def shown(value: float) -> str:
+    """Log odds with the digits that they have on screen."""
+    return plain(round(value, 2))
+
+
+def odds(log_odds: float) -> str:
+    """Log odds as a factor of the odds."""
+    return plain(math.exp(min(log_odds, 700.0)), 2)
+
+
+def times(log_odds: float) -> str:
+    """The same, as so many times."""
+    return f"{odds(log_odds)} times"
+
+
+MEASURES = {
+    one.column: one
+    for one in (
+        Measure(
+            "log_odds",
+            "log odds against the reference",
+            None,
+            lambda value: f"{shown(value)}, {times(value)} the odds",
+        ),
+        Measure("risk", "risk", ".0%", percent, "its public reference"),
+        Measure("risk_at_average", "risk", ".0%", percent, "the records’ average (not private)"),
+    )
+}
+"""By the key of `dpcore.controls.explore.CURVE_AS`."""
+
+
+def cut(text: str) -> str:
+    """A foreign text of at most `MOST_LETTERS`."""
+    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
+
+
+def reference_of(rows: pd.DataFrame) -> pd.Series:
+    """The row of the reference."""
+    return rows[rows["is_reference"]].iloc[0]
+
+
+def value_at(row: pd.Series, column: Column) -> str:
+    """The value of a row with its unit, or its level."""
+    if column.kind != "number":
+        return cut(str(row["level"]))
+    return _number(row["at"], column)
+
+
+def _number(value: float, column: Column) -> str:
+    return f"{plain(value)} {cut(column.unit)}".rstrip()
+
+
+def sentence(model: pd.DataFrame, without: pd.DataFrame, column: Column, measure: Measure) -> str:
+    """What the model says at the value that it moves most from the reference, and how sure.
+
+    Parameters
+    ----------
+    model, without
+        Rows of one column, as of `dpcore.figures.column_curves.column_curve`.
+    column : Column
+    measure : Measure
+    """
+    reference = reference_of(model)
+    moved = model[measure.column] - reference[measure.column]
+    place = int(moved.abs().to_numpy().argmax())
+    row, beside = model.iloc[place], without.iloc[place]
+    value, low, high = (float(row[f"{measure.column}{end}"]) for end in ("", "_low", "_high"))
+    at, middle = value_at(row, column), value_at(reference, column)
+    runs, named = band(int(row["runs"])), cut(column.name)
+    if measure.held:
+        return (
+            f"At ε = {plain(row['epsilon'])} {row['title']} tells a risk of {percent(value)} at "
+            f"{named} {at}, and {percent(float(reference[measure.column]))} at {middle}; all else "
+            f"at {measure.held}. {runs}: {percent(low)} to {percent(high)}. Without privacy: "
+            f"{percent(float(beside[measure.column]))}."
+        )
+    told = (
+        f"At ε = {plain(row['epsilon'])} {row['title']}’s part for {named} puts the odds at {at} "
+        f"at {times(value)} those at {middle}."
+    )
+    within = f"{runs}: {odds(low)} to {times(high)}"
+    agree = "all runs" if int(row["runs"]) < MANY else "19 of 20 runs"
+    # By the numbers as they are shown: nobody sees that 1 stands for 1.003.
+    if low * high > 0.0 and "1" not in (odds(low), odds(high)):
+        sure = f"{within}, so {agree} say {'more' if low > 0.0 else 'less'}."
+    else:
+        sure = f"{within}, so single runs do not agree on more or less."
+    return f"{told} {sure} Without privacy: {times(float(beside['log_odds']))}."
+
+
+def detail(model: pd.DataFrame, entry: Entry, measure: Measure, others: pd.DataFrame) -> str:
+    """What the picture means; of a risk also at what every other column is held.
+
+    Parameters
+    ----------
+    model : pandas.DataFrame
+        Rows of one column.
+    entry : Entry
+    measure : Measure
+    others : pandas.DataFrame
+        Rows of the same model, of every column that there are some of.
+    """
+    name = str(model["column"].iloc[0])
+    if not measure.held:
+        reference = value_at(reference_of(model), entry.column(name))
+        return f"0 is {cut(name)} at {reference}. {DETAIL}{NO_CAUSE}"
+    rule = (
+        "Held at public references: the middle of a number’s bounds, the first level of all else. "
+        if measure.column == "risk"
+        else "Held at the mean of each number and the most frequent level of all else, among the "
+        "records. That is read off them, and not private. "
+    )
+    listed = [
+        f"{cut(one)} {_held(others[others['column'] == one], entry.column(one), measure)}"
+        for one in map(str, others["column"].unique())
+        if one != name
+    ]
+    which = f"These are: {'; '.join(listed)}. " if listed else ""
+    return f"{rule}{which}{OF_RISKS}{NO_CAUSE}"
+
+
+def _held(rows: pd.DataFrame, column: Column, measure: Measure) -> str:
+    """At what a column is held while another has a curve."""
+    if measure.column == "risk":
+        return value_at(reference_of(rows), column)
+    average = float(rows["mean_or_mode"].iloc[0])
+    if column.kind == "number":
+        return _number(average, column)
+    return cut(str(rows.loc[rows["at"] == average, "level"].iloc[0]))

@@ -1,0 +1,172 @@
+"""Correcting a column's curve by hand: a small table, the curve that it makes, and its effect."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.datasets.column_terms import terms_of
+from dpcore.errors import InvalidInput
+from dpcore.evaluation.clinic.by_hand import HandStudy, effect_part
+from dpcore.evaluation.clinic.column_curves import ColumnStudy, of_map
+from dpcore.evaluation.clinic.hand_edits import MOST_HEIGHT, corrections_of, written
+from dpcore.evaluation.clinic.term_rows import curve_rows, moved, with_edits
+from dpcore.export.explore import hand_command, hand_snippet
+from dpcore.figures.words import plain
+from pages.explore import clinic, curve_jobs, texts
+from pages.shared import shared_jobs
+from pages.shared.charts import download_csv, plot, table_behind
+from pages.shared.session import store, stored
+from pages.shared.verbatim import refuse, verbatim
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pages.explore.view import View
+
+EDITS, OPEN, MEASURED = "edits by hand", "editor that is open", "model corrected by hand"
+"""Names of what outlives a run: edits of each model, with which the open table began, and which
+model is judged."""
+PART, PRIVATE, CORRECTED = "Part", "Private model", "Corrected"
+
+
+def jobs(study: ColumnStudy) -> tuple[shared_jobs.WatchedJobs, ...]:
+    """The job that judges a corrected model of this study, once that is asked for."""
+    asked = stored(MEASURED)
+    if asked is None or _of_all(asked, study) != study.study:
+        return ()
+    return curve_jobs.watched_alone("by hand", "Judging the corrected model", asked)
+
+
+def show(view: View, study: ColumnStudy, terms: pd.DataFrame, column: str) -> None:
+    """Draw the editor of one column.
+
+    Parameters
+    ----------
+    view : View
+    study : ColumnStudy
+    terms : DataFrame
+        Of one model at one ε, of every column that there are some of.
+    column : str
+    """
+    place = st.expander("Correct by hand", icon=":material/edit:", key="by_hand", on_change="rerun")
+    if place.open:
+        with place:
+            _edit(view, study, terms, column)
+
+
+def _edit(view: View, study: ColumnStudy, terms: pd.DataFrame, column: str) -> None:
+    from dpcore.figures import by_hand as figures
+
+    model = terms.iloc[0]
+    method, epsilon = str(model["method"]), float(model["epsilon"])
+    st.markdown(
+        texts.BY_HAND.format(verbatim(str(model["title"])), int(model["run"]), plain(epsilon))
+    )
+    described = view.split.entry.column(column)
+    mine = terms[terms["column"] == column]
+    name = f"{EDITS} {study.key} {method} {model['feature_map']}"
+    before: dict[str, dict[str, float]] = stored(name) or {}
+    parts = [figures.part(row, described) for _, row in mine.iterrows()]
+    heights = _edited(f"{name} {epsilon} {column}", parts, mine, before.get(column, {}))
+    pairs = zip(mine["term"], mine["private"], heights, strict=True)
+    changed = {str(term): height for term, old, height in pairs if height != old}
+    alone = replace(study.study, methods=(method,), epsilons=(epsilon,))
+    edits = {**before, column: changed}
+    try:
+        hand = HandStudy(alone, corrections_of(edits))
+    except InvalidInput as refused:
+        refuse(refused)
+        return
+    store(name, {one: given for one, given in edits.items() if given})
+    features = replace(view.split.preparation, features=model["feature_map"])
+    own = terms_of(view.split.entry, of_map(features), described)
+    every = with_edits(terms, hand.corrections)
+    here = every[every["column"] == column]
+    curve = curve_rows(own, here)
+    drawn = figures.corrected_curve(
+        curve, model, view.split.entry, moved(own, here), dark=view.dark
+    )
+    plot(drawn, "by_hand_figure")
+    _measured(hand)
+    _take_along(hand, every, curve)
+
+
+def _edited(
+    key: str, parts: list[str], terms: pd.DataFrame, before: dict[str, float]
+) -> list[float]:
+    """Draw the table, and return the heights in it.
+
+    A table that is edited must not be replaced, or its edits would be lost; it begins anew with
+    what was corrected before, once another was open in between.
+    """
+    import pandas as pd
+
+    opened, begun = stored(OPEN) or ("", {})
+    if opened != key:
+        begun = before
+        store(OPEN, (key, begun))  # and no height of a model, which may be of one's own records
+    pairs = zip(terms["term"], terms["private"], strict=True)
+    table = pd.DataFrame(
+        {
+            PART: parts,
+            PRIVATE: terms["private"].to_numpy(),
+            CORRECTED: [begun.get(term, old) for term, old in pairs],
+        }
+    )
+    number = st.column_config.NumberColumn
+    edited = st.data_editor(
+        table,
+        key=key,
+        hide_index=True,
+        num_rows="fixed",
+        disabled=[PART, PRIVATE],
+        column_config={
+            PRIVATE: number(help=texts.HEIGHT, format="%.3f"),
+            CORRECTED: number(
+                help=texts.HEIGHT, format="%.3f", min_value=-MOST_HEIGHT, max_value=MOST_HEIGHT
+            ),
+        },
+    )
+    return [float("nan") if pd.isna(one) else float(one) for one in edited[CORRECTED]]
+
+
+def _measured(hand: HandStudy) -> None:
+    """Draw what the correction changes on test records, where that was asked for."""
+    from dpcore.figures.by_hand import effect
+
+    if stored(MEASURED) != hand:
+        if st.button("Measure the effect", icon=":material/lock_open:", help=texts.EFFECT):
+            store(MEASURED, hand)
+            st.rerun()  # the whole page: a job begins with it
+        return
+    if not curve_jobs.is_done(hand):
+        st.markdown(texts.EFFECT_IS_MEASURED)
+        return
+    rows = effect_part(curve_jobs.results(hand))
+    st.markdown(verbatim(effect(rows)))
+    table_behind(rows, "by_hand_effect", "What the correction changes on test records")
+
+
+def _take_along(hand: HandStudy, terms: pd.DataFrame, curve: pd.DataFrame) -> None:
+    with st.container(horizontal=True, gap="small"):
+        st.download_button(
+            "Corrections (JSON)",
+            written(hand.corrections),
+            file_name="corrections.json",
+            mime="application/json",
+            icon=":material/download:",
+            on_click="ignore",
+            key="corrections",
+        )
+        download_csv(terms, "corrected_parts")
+        table_behind(curve, "by_hand", "Both curves of the column, in log odds")
+        clinic.code("by_hand", hand_command(hand), hand_snippet(hand))
+
+
+def _of_all(hand: HandStudy, study: ColumnStudy) -> object:
+    """The study of every model that this one is among."""
+    whole = study.study
+    return replace(hand.study, methods=whole.methods, epsilons=whole.epsilons)

@@ -1,0 +1,194 @@
+"""Corrected by hand: the stated model and no other, its curve, what it costs, and hostile edits."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.datasets import Preparation, Table, load
+from dpcore.datasets.column_parts import part_of
+from dpcore.datasets.column_terms import LINE, terms_of
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.evaluation import jobs, work
+from dpcore.evaluation.baselines import LINEAR
+from dpcore.evaluation.clinic import column_curves
+from dpcore.evaluation.clinic.by_hand import COLUMNS, HandStudy, corrected, effect, effect_part
+from dpcore.evaluation.clinic.column_curves import ColumnStudy, charted, curve_part, term_part
+from dpcore.evaluation.clinic.hand_edits import (
+    LARGEST_FILE,
+    MOST_TERMS,
+    corrected_weights,
+    corrections_of,
+    read,
+    written,
+)
+from dpcore.evaluation.clinic.risks import released
+from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.clinic.task import calibrated
+from dpcore.evaluation.clinic.term_rows import curve_rows, moved
+from dpcore.evaluation.splits import splits
+from dpcore.evaluation.study import Study
+from dpcore.evaluation.sweep import sweep
+from dpcore.evaluation.task import JobContext
+from dpcore.progress import silent
+
+CURVES = Preparation(features="additive")
+STUDY = Study(
+    dataset="cohort",
+    records=300,
+    methods=("opera",),
+    epsilons=(0.5, 5.0),
+    runs=3,
+    preparation=CURVES,
+)
+EDITS = (("age", LINE, 1.0), ("age", "step 12", 0.0), ("sex", "male", -0.5))
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return load("cohort", records=300)
+
+
+def test_it_is_the_stated_runs_model_judged_as_everywhere(table: Table) -> None:
+    study = replace(STUDY, epsilons=(5.0,))
+    found = corrected(HandStudy(study, EDITS, run=2), records=table)
+    assert tuple(found.columns) == COLUMNS
+    assert set(found["status"]) == {"exploration only"}  # its noise comes from a seed
+    (split,) = splits(table, CURVES)
+    (weights,) = released(ClinicStudy(STUDY), [split], silent)[1].weights
+    columns = [table.entry.column(name) for name in ("age", "sex")]
+    terms = {column.name: terms_of(table.entry, CURVES, column) for column in columns}
+    for name, one in terms.items():
+        rows = found[found["column"] == name]
+        assert rows["term"].tolist() == list(one.names)
+        assert rows["private"].to_numpy() == pytest.approx(one.heights(weights[1]))
+    told = found.set_index(["column", "term"])["corrected"]
+    assert [told[column, term] for column, term, _ in EDITS] == pytest.approx([1.0, 0.0, -0.5])
+    same = found[(found["column"] == "age") & ~found["term"].isin([LINE, "step 12"])]
+    assert same["corrected"].to_numpy() == pytest.approx(same["private"].to_numpy())
+
+    measures = effect_part(found).set_index("measure")
+    single = sweep(study, split=split)
+    run = single[single["run"] == 1].iloc[0]
+    assert measures.loc["accuracy", "private"] == pytest.approx(run["accuracy_test"])
+    assert measures.loc["auc", "private"] == pytest.approx(run["auc"], abs=1e-6)
+    after = corrected_weights(weights[1], list(terms.values()), EDITS)
+    right = (split.x_test @ after > 0) == (split.y_test > 0)
+    assert measures.loc["accuracy", "corrected"] == pytest.approx(right.mean())
+    assert set(measures["tested"]) == {10_000}
+    assert (measures["test_error"] > 0).all()
+
+
+def test_calibration_is_that_of_the_other_tab(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: LINEAR)
+    study = replace(STUDY, epsilons=(5.0,), runs=1)
+    measures = effect_part(corrected(HandStudy(study), records=table)).set_index("measure")
+    row = calibrated(ClinicStudy(study), records=table).iloc[0]
+    for name in ("calibration_slope", "calibration_intercept", "calibration_error"):
+        assert measures.loc[name, "private"] == pytest.approx(row[name])
+        assert measures.loc[name, "change"] == 0.0
+
+
+def test_the_error_is_that_of_the_difference_and_not_of_either_model() -> None:
+    rng = np.random.default_rng(5)
+    count, found = 2_000, []
+    for _ in range(60):
+        score = rng.normal(size=count)
+        ill = rng.random(count) < 1.0 / (1.0 + np.exp(-score))
+        both = np.stack([score, score + 0.2 * rng.normal(size=count)])
+        found.append(effect(both, ill).set_index("measure"))
+    for name in ("accuracy", "auc", "calibration_slope"):
+        scatter = np.std([one.loc[name, "change"] for one in found])
+        told = np.mean([one.loc[name, "test_error"] for one in found])
+        assert 0.75 * scatter < told < 1.35 * scatter
+        # The error of one model alone is larger, and would be refused here.
+        assert np.std([one.loc[name, "private"] for one in found]) > 1.35 * scatter
+    few = effect(both[:, :15], ill[:15])
+    assert few["test_error"].isna().all()
+
+
+def test_the_job_of_curves_has_the_first_runs_terms_too(table: Table, tmp_path) -> None:
+    study = ColumnStudy(STUDY)
+    made = column_curves.work(study, JobContext(records=table)).rows
+    (tmp_path / "x.csv").write_text(work._text(made))
+    rows = jobs._rows(tmp_path / "x.csv")
+    wanted = charted(study, records=table)
+    pd.testing.assert_frame_equal(curve_part(rows), wanted, check_dtype=False)
+    assert curve_part(rows)["is_reference"].dtype == bool
+    terms, by_hand = term_part(rows), corrected(HandStudy(STUDY), records=table)
+    assert terms["private"].to_numpy() == pytest.approx(
+        by_hand.loc[by_hand["measure"] == "", "private"].to_numpy()
+    )
+    age = terms_of(table.entry, CURVES, table.entry.column("age"))
+    mine = terms[(terms["column"] == "age") & (terms["epsilon"] == 5.0)]
+    curve = curve_rows(age, mine.assign(corrected=0.0))
+    part = part_of(table.entry, CURVES, age.values)
+    (weights,) = released(ClinicStudy(STUDY), splits(table, CURVES), silent)[1].weights
+    assert curve["private"].to_numpy() == pytest.approx(part @ weights[0])
+    assert not curve["corrected"].any()
+    assert moved(age, mine) == 0.0
+
+
+def test_by_rule_each_epsilon_has_the_terms_of_its_own_features(table: Table) -> None:
+    study = replace(STUDY, preparation=Preparation(features="rule"), epsilons=(0.01,))
+    found = corrected(HandStudy(study, (("age", LINE, 1.0),)), records=table)
+    assert found.loc[found["column"] == "age", "term"].tolist() == [LINE]
+    assert set(found["feature_map"]) == {"plain"}
+    with pytest.raises(InvalidInput, match="term is 'step 1', but 'age' has only: line"):
+        corrected(HandStudy(study, (("age", "step 1", 1.0),)), records=table)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"age": {"line": math.nan}}, "'line' of 'age' is nan, but it must be a finite number"),
+        ({"age": {"line": 1e9}}, "'line' of 'age' is 1e+09, but it must be a finite number at"),
+        ({"age": {"line": "tall"}}, "'line' of 'age' is 'tall', but it must be a finite number"),
+        ({"age": {"line": True}}, "'line' of 'age' is 'True', but it must be a number from -50"),
+        ({"age": {"line": None}}, "'line' of 'age' is 'None', but it must be a number from -50"),
+        ({"age": {"line": [1]}}, "'line' of 'age' is [1], but it must be a finite number"),
+        ({"age": 1.0}, "correct is {'age': 1.0}, but it must be an object of columns, each an"),
+        ([1], "correct is [1], but it must be an object of columns"),
+        ({"age": dict.fromkeys(map(str, range(MOST_TERMS + 1)), 0)}, "correct has 5,001 terms"),
+        ({"shoe": {"line": 1.0}}, "column is 'shoe', but it must be one that the models of cohort"),
+        ({"age": {"step 13": 1.0}}, "term is 'step 13', but 'age' has only: line; step 1; step 2"),
+        ({"sex": {"line": 1.0}}, "term is 'line', but 'sex' has only: male."),
+        ({"sex": {"female": 1.0}}, "term is 'female', but 'sex' has only: male."),
+    ],
+)
+def test_hostile_edits_are_refused_in_one_sentence(given, told: str, table: Table) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        corrected(HandStudy(STUDY, corrections_of(given)), records=table)
+    sentence = str(refused.value)
+    assert sentence.startswith(told)
+    assert sentence.count("\n") == 0
+    assert len(sentence) < 400
+
+
+def test_a_file_is_read_as_it_was_written_and_anything_else_is_refused() -> None:
+    names = (('é "q"', "line", 0.25), ("age", "step 1", -1.0), ("age", LINE, 2.0))
+    assert sorted(read(written(names).encode())) == sorted(names)
+    assert read(b"{}") == ()
+    for text in (b"", b"age,line,1", b"\xff\xfe", b"[" * 99_999, b'{"age": {"line": NaN}}'):
+        with pytest.raises(InvalidInput, match="but it must be"):
+            read(text)
+    with pytest.raises(InvalidInput, match="more than 1,000,000 bytes"):
+        read(json.dumps("x" * LARGEST_FILE).encode())
+
+
+def test_runs_that_are_not_there_are_refused_and_it_can_be_stopped(table: Table) -> None:
+    for run in (0, 4):
+        with pytest.raises(InvalidInput, match="run is"):
+            HandStudy(STUDY, run=run)
+    with pytest.raises(InvalidInput, match="features is 'fourier'"):
+        HandStudy(replace(STUDY, preparation=Preparation(features="fourier")))
+    with pytest.raises(Cancelled):
+        corrected(HandStudy(STUDY), records=table, cancelled=lambda: True)
+    assert HandStudy(STUDY).key != HandStudy(STUDY, EDITS).key

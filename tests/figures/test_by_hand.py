@@ -1,0 +1,109 @@
+"""A corrected curve in a picture and in sentences, and what it changes, from known numbers."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+
+from dpcore.datasets.schema import Column
+from dpcore.figures.by_hand import corrected_curve, effect, part
+from tests.figures.test_column_curves import AGE, HOSTILE, entry_of
+from tests.figures.test_groups import short
+
+MODEL = pd.Series(
+    {
+        "method": "opera",
+        "title": "OPERA",
+        "epsilon": 1.0,
+        "delta": 1e-5,
+        "adjacency": "zero-out",
+        "accountant": "analytic Gaussian",
+        "status": "proved",
+        "run": 1,
+        "column": "age",
+        "term": "line",
+        "private": 2.0,
+        "corrected": 2.0,
+    }
+)
+
+
+def curves(column: Column, private: list[float], corrected: list[float]) -> pd.DataFrame:
+    count = len(private)
+    numbers = [20.0, 60.0, 100.0] if column.kind == "number" else list(range(count))
+    return pd.DataFrame(
+        {
+            "column": column.name,
+            "at": numbers,
+            "level": column.levels or "",
+            "is_reference": [value == 0.0 for value in private],
+            "private": private,
+            "corrected": corrected,
+        }
+    )
+
+
+def test_both_curves_are_drawn_and_the_largest_change_is_told() -> None:
+    rows = curves(AGE, [-1.0, 0.0, math.log(4.0)], [-1.0, 0.0, math.log(2.0)])
+    drawn = corrected_curve(rows, MODEL, entry_of(AGE), 0.0)
+    _, private, by_hand = drawn.figure.data
+    assert [private.name, by_hand.name] == [
+        "private model: run 1",
+        "OPERA, corrected by hand, ε = 1",
+    ]
+    assert list(private.y) == rows["private"].tolist()
+    assert list(by_hand.y) == rows["corrected"].tolist()
+    assert drawn.sentence == (
+        "By hand, age puts the odds at 100 years at 2 times those at 60 years, in place of 4 times "
+        "in the private model (run 1, ε = 1)."
+    )
+    assert "without privacy" not in drawn.alt
+    assert short(drawn.detail)
+    assert "lowest to highest" not in by_hand.hovertext[2]
+    told = corrected_curve(rows, MODEL, entry_of(AGE), -0.5).sentence
+    assert told.endswith("it also moves everybody’s log odds by −0.5.")
+    same = corrected_curve(rows.assign(corrected=rows["private"]), MODEL, entry_of(AGE), 0.0)
+    assert same.sentence.startswith(
+        "Nothing of age is corrected yet: this is the private model of run 1 "
+    )
+
+
+def test_levels_too_and_hostile_names_are_cut() -> None:
+    levels = (HOSTILE + "1", HOSTILE + "2")
+    column = Column(HOSTILE, "category", "", levels=levels)
+    rows = curves(column, [0.0, 0.7], [0.0, 0.1])
+    drawn = corrected_curve(rows, MODEL, entry_of(column), 0.0)
+    assert len(drawn.sentence) < 400
+    for trace in drawn.figure.data:
+        assert not any("<a" in text for text in trace.hovertext or ())
+    row = pd.Series({"term": levels[1], "cut": math.nan})
+    assert len(part(row, column)) < 50
+    assert (
+        part(pd.Series({"term": "line", "cut": math.nan}), AGE) == "straight line, 20 to 100 years"
+    )
+    assert part(pd.Series({"term": "step 3", "cut": 61.54}), AGE) == "step at 61.5 years"
+
+
+@pytest.mark.parametrize(
+    ("measure", "ends", "error", "told"),
+    [
+        ("accuracy", (0.70, 0.712), 0.004, "accuracy from 70.0 % to 71.2 % (+1.2 points ± 0.4)"),
+        ("auc", (0.9, 0.87), 0.0012, "AUC from 0.9 to 0.87 (−0.030 ± 0.001)"),
+        ("auc", (0.9, 0.9001), 0.0012, "AUC from 0.9 to 0.9 (no change ± 0.001)"),
+        ("calibration_slope", (math.nan, 1.0), 0.1, "calibration slope: not defined"),
+        (
+            "calibration_error",
+            (0.1, 0.05),
+            math.nan,
+            "calibration error from 10.0 % to 5.0 % (−5.0",
+        ),
+    ],
+)
+def test_what_it_changes_is_told_with_its_error(measure, ends, error: float, told: str) -> None:
+    row = {"measure": measure, "private": ends[0], "corrected": ends[1], "test_error": error}
+    sentence = effect(pd.DataFrame([row | {"tested": 10_000, "run": 2}]))
+    assert f"the correction changes {told}" in sentence
+    assert sentence.startswith("On 10,000 test records, by the model of run 2, ")
+    assert "not private: whoever corrects by it looks at the records." in sentence
