@@ -63,7 +63,7 @@ def overview(
     name : str
         Of the line, in words that stand above the axes in its colour.
     chosen : str
-        How the line's method was chosen, in words.
+        How the method at the chosen ε was chosen, in words.
     titles : mapping
         Method to title.
     quality : Quality
@@ -152,7 +152,7 @@ def overview(
     )
     splits = int(row["splits"])
     sentence = (
-        f"{name[0].upper()}{name[1:]} ({chosen}). "
+        f"{titles.get(row['method'], row['method'])}: {chosen}. "
         f"{_suffices(line, references[0].value, quality)} "
         f"{in_band(int(row['runs']), splits=splits)}"
     )
@@ -219,4 +219,4 @@ def _suffices(line: pd.DataFrame, baseline: float, quality: Quality) -> str:
         return f"From ε = {plain(epsilon)} on it stays {within}."
     best = max(line[quality.column], key=quality.good)
     gap = quality.amount(quality.difference(best, baseline))
-    return f"It nowhere comes {within}; at its best it loses {gap}."
+    return f"It nowhere comes {within}; at best it loses {gap}."

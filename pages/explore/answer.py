@@ -181,8 +181,10 @@ def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
     from dpcore.predictors import in_words
     from pages.explore import numbers
 
-    words = in_words(row["method"])
-    name = words if view.sought(focus, row["epsilon"]) else f"best proved: {words}"
+    name, method = in_words(row["method"]), view.sought(focus, row["epsilon"])
+    if not method:
+        so_far = " so far" if numbers.to_come(view, method) else ""
+        name = f"best proved{so_far}: {name}"
     return overview(
         view.line(focus),
         view.table,

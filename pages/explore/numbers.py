@@ -9,11 +9,12 @@ import streamlit as st
 
 from dpcore.accounting.risk import odds
 from dpcore.controls.explore import BEST
+from dpcore.evaluation.baselines import TREES
 from dpcore.evaluation.frontier import nearly_as_good
 from dpcore.figures import chosen, cost
 from dpcore.figures.curves import guarantee_of
 from dpcore.figures.verdict import headline, noise_and_split
-from dpcore.figures.words import at_most, band, percent, percents, plain
+from dpcore.figures.words import at_most, band, counted, listed, percent, percents, plain
 from dpcore.guarantee import PrivacyBudget
 from pages.explore import texts
 from pages.shared import badges, on_paper
@@ -40,8 +41,34 @@ def chosen_by(view: View, focus: str) -> str:
     if focus != BEST:
         return "chosen under Expert"
     if view.by_looking:
-        return f"best of {view.candidates}, chosen by looking"
+        return f"best proved of {_compared(view)}, chosen by looking"
     return "chosen by a fixed rule, not by looking at your records"
+
+
+def _compared(view: View) -> str:
+    """How many methods there are, and of them how many were compared."""
+    count, possible = view.candidates, counted(view.possible, "method")
+    return possible if count == view.possible else f"{count} of {possible}"
+
+
+def to_come(view: View, method: str) -> str:
+    """What may still change the first screen, as a sentence; "" once nothing does.
+
+    Parameters
+    ----------
+    view : View
+    method : str
+        `View.sought`.
+    """
+    parts = []
+    if not method and view.waiting:
+        parts.append(counted(len(view.waiting), "method"))
+    if not view.is_compared:
+        parts.append(TREES)
+    if not parts and view.splits < view.records.all_splits:
+        parts.append("more splits")
+    said = listed(parts)
+    return f"{said[:1].upper()}{said[1:]} to come." if parts else ""
 
 
 def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> None:
@@ -52,16 +79,16 @@ def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> N
         words = f"**{view.titles[method]}** {state}" if method else NOTHING_PROVED
         st.markdown(f"{words}.")
         return
+    coming = to_come(view, method)
+    best = f"the best proved model{' so far' if coming else ''}"
     words = headline(
         row,
-        subject=view.titles[method] if method else "the best proved model",
+        subject=view.titles[method] if method else best,
         cost=view.cost(row),
         guess=view.compared.guess,
         records_are=view.people,
     )
-    if not method and view.waiting:
-        count = len(view.waiting)
-        words += f" {count} more method{'s' if count > 1 else ''} to come."
+    words = f"{words} {coming}".rstrip()
     nearest = float(row["epsilon"])
     if nearest != epsilon:
         words += f" It was computed at ε = {plain(nearest)}, the nearest to {plain(epsilon)}."

@@ -155,6 +155,11 @@ class View:
         """Number of methods among which the best one was chosen."""
         return int(self.everything["method"].nunique())
 
+    @property
+    def possible(self) -> int:
+        """Number of all methods that can learn the task, also those left out as seldom best."""
+        return len(every_method(self.study.loss, self.split.entry))
+
     def sought(self, focus: str, epsilon: float) -> str:
         """The method that the first screen is about; "" if it is the best of several."""
         if focus != BEST:
@@ -252,7 +257,7 @@ class View:
         guessing = self.quality.words.guess
         trees, linear = "", []
         if not self.is_compared:
-            trees = f" ({LINEAR} so far)"
+            trees = " so far"
         elif self.compared.model != LINEAR:
             line = self.compared.linear[self.quality.column]
             trees = f" ({self.compared.model})"

@@ -30,6 +30,9 @@ def show() -> Waiting:
     place = st.container(horizontal=True, vertical_alignment="bottom")
     answer_place = st.container()
     rows = entries.current()
+    # Before the numbers that follow from it: who goes back at their sight is a step further.
+    with answer_place:
+        entries.write()
     try:
         with place:
             typed = budget.typed()
@@ -76,7 +79,6 @@ def _rows(shown: entries.Rows, rows: entries.Rows, people: int) -> None:
         entries.example()
         entries.draw(shown)
         entries.buttons(people)
-    entries.write()
 
 
 def _added_up(

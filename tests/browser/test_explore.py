@@ -79,7 +79,9 @@ def test_first_view_and_epsilon_by_keyboard_changes_numbers_and_address(
     page.keyboard.press("ArrowLeft")
     expect_change(page, before)
     expect(page).to_have_url(re.compile(r"epsilon=0\.7"))
-    expect(page.get_by_text("At ε = 0.7 the best proved model is right for")).to_be_visible()
+    expect(
+        page.get_by_text(re.compile("^At ε = 0.7 the best proved model .*is right for "))
+    ).to_be_visible()
     expect(page.get_by_role("spinbutton", name="Privacy loss ε")).to_have_value("0.7")
     expect(page.get_by_role("heading", name="What ε = 0.7 means for one person")).to_be_visible()
 

@@ -17,7 +17,6 @@ from tests.browser.waiting import (
     PATIENCE,
     eventually,
     expect_whole,
-    idle,
     photograph,
     still_numbers,
 )
@@ -108,7 +107,6 @@ def test_a_year_of_weekly_releases_and_four_trainings(hand: Hand, address: str) 
     expect(page.get_by_role("textbox", name="My budget ε")).to_have_value("3")
     expect(page.get_by_text("Left: 1 more training like")).to_be_visible()
     expect_whole(page, 1280)
-    idle(page)  # the address follows the numbers
     page.go_back()
     spent("2.44")
     page.go_forward()

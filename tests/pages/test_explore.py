@@ -20,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore import cli
 from dpcore.accounting.risk import odds
 from dpcore.controls.explore import BEST, TABS
-from dpcore.datasets import Preparation, load, prepare
+from dpcore.datasets import Preparation, entry, load, prepare
 from dpcore.erm import accurate
 from dpcore.evaluation import curves, references
 from dpcore.evaluation.curves import answers
@@ -34,8 +34,8 @@ from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.predictors import SELDOM_BEST, refusal, register
 from pages.explore import curve_jobs, loaders
 from pages.explore.answer import judged_on
-from pages.explore.controls import first_choice
-from pages.explore.numbers import chosen_by
+from pages.explore.controls import every_method, first_choice
+from pages.explore.numbers import chosen_by, to_come
 from pages.explore.view import View, gather
 from pages.shared import query
 from tests.pages.expert import with_expert_open
@@ -119,6 +119,25 @@ def test_a_site_held_out_is_named_where_models_are_judged() -> None:
     assert judged_on(view) == "judged on the 200 of Long Beach"  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("method", "waiting", "is_compared", "splits", "said"),
+    [
+        ("", ("dpgd", "outpert"), False, 5, "2 methods and boosted trees to come."),
+        ("", ("dpgd",), True, 5, "1 method to come."),
+        ("opera", ("dpgd",), False, 5, "Boosted trees to come."),
+        ("opera", ("dpgd",), True, 5, "More splits to come."),
+        ("opera", ("dpgd",), True, 7, ""),
+        ("", (), True, 7, ""),
+    ],
+)
+def test_what_may_still_change_the_answer_is_said_beside_it(
+    method: str, waiting: tuple[str, ...], is_compared: bool, splits: int, said: str
+) -> None:
+    records = SimpleNamespace(all_splits=7)
+    view = SimpleNamespace(waiting=waiting, is_compared=is_compared, splits=splits, records=records)
+    assert to_come(view, method) == said  # type: ignore[arg-type]
+
+
 def done(study: Study | ReferenceStudy) -> pd.DataFrame:
     """What its job leaves."""
     work = curves.work if isinstance(study, Study) else references.work
@@ -182,11 +201,13 @@ def test_the_best_is_taken_from_all_methods_whichever_are_drawn(
 ) -> None:
     all_methods(monkeypatch)
     app, poorer = opened(), opened(methods="OutPert")
-    assert "best of " in spoken(app)
+    counted = re.search(r": best proved of (\d+) of (\d+) methods, chosen by looking", spoken(app))
+    assert counted is not None
+    assert int(counted[1]) < int(counted[2]) == len(every_method("logistic", entry("cohort")))
     assert numbers(app) == numbers(poorer)
     assert sentence(app) == sentence(poorer)
     compared = opened(methods="OutPert", view="Every method")
-    best = re.search(r"Best proved: [^(]+ \((.+?)\) \(best of", spoken(app))
+    best = re.search(r"([\w-]+): best proved of ", spoken(app))
     assert best is not None
     assert f"the least loss first: {best[1]} " in spoken(compared)
     focused = opened(methods="OutPert", focus="OutPert")
@@ -289,7 +310,7 @@ def test_epsilon_moves_the_numbers_and_the_line_in_the_chart() -> None:
 def test_the_sentence_moves_with_epsilon_and_agrees_with_the_numbers(epsilon: str) -> None:
     app = opened(epsilon=epsilon)
     shown = numbers(app)
-    start = f"At ε = {epsilon} the best proved model is right for {shown['Accuracy']} of patients;"
+    start = f"At ε = {epsilon} the best proved model so far is right for {shown['Accuracy']} of "
     assert sentence(app).startswith(start)
     assert f"{-cost(app)[0]} points fewer than without privacy" in sentence(app)
     for metric in app.metric:

@@ -107,7 +107,7 @@ def test_one_method_is_shown_by_rule_and_called_so(monkeypatch: pytest.MonkeyPat
     assert set(numbers(app).values()) == {"…"}
     until(lambda: "At ε = 1 " in spoken(app), app)
     assert sentence(app).startswith("At ε = 1 DP-GD is off by ")
-    assert "(chosen by a fixed rule, not by looking at your records)" in spoken(app)
+    assert ": chosen by a fixed rule, not by looking at your records." in spoken(app)
     assert "best proved" not in spoken(app).lower()
 
 
