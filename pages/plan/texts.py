@@ -44,6 +44,11 @@ MODEL = (
     "As Explore trains it, corrected. A tree counts with its pure ε, DP-GD with its Gaussian "
     "noise. Where (ε, δ) alone is proved, that δ is taken from the account's."
 )
+ONE_MODEL = (
+    "The largest ε that one more model may have beside all entries, one method for each kind of "
+    "proof. All together spend less than their sum, so it may be more than what is left. What it "
+    "loses is on Explore, for the data chosen there."
+)
 SOUGHT = {
     "epochs": "the number of epochs",
     "sigma": "the noise",

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpcore.accounting.account import Account, Room, Statement, rooms, state
 from dpcore.accounting.account_text import to_csv
+from dpcore.accounting.model_room import ModelRoom, model_rooms
 from dpcore.controls.account import usual
 from dpcore.errors import InvalidInput
 from dpcore.export import account as export
@@ -15,12 +16,14 @@ from dpcore.figures.plan import account as figures
 from dpcore.figures.words import at_most, plain
 from dpcore.progress import Progress
 from pages.plan import budget, entries, texts
+from pages.shared import doors
 from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot, table_behind
 from pages.shared.code import show_command, show_python
 from pages.shared.numbers import draw_numbers
 from pages.shared.verbatim import refuse, verbatim
 
+EXPLORE = "What does it cost?"
 MOMENT = 1.0
 """Seconds that the page waits: nearly every account takes less."""
 
@@ -65,6 +68,7 @@ def show() -> Waiting:
         budget.note(limit, adjacency, people)
     _rows(shown, rows, people)
     if isinstance(found, tuple):
+        waiting += _model(found[0])
         _below(found[0])
     return waiting
 
@@ -126,6 +130,60 @@ def _chart(statement: Statement) -> None:
     if statement.guarantee.epsilon is not None and statement.entries:
         plot(figures.spending(statement, dark=on_dark()), "account_figure")
         table_behind(figures.calendar(statement), "calendar", "ε spent after each day")
+
+
+def _model(statement: Statement) -> Waiting:
+    """What one more model may have, and the way to what it loses there; unfinished tasks."""
+    place = st.expander(
+        "One model more: which ε, and what does it lose?",
+        icon=":material/explore:",
+        on_change="rerun",
+        key="model_room",
+    )
+    if not place.open:
+        return []
+    found, waiting = answer_to(
+        "model room",
+        "Looking for the ε of one model more",
+        statement.account,
+        lambda progress: model_rooms(statement, progress=progress),
+        wait=MOMENT,
+        quick=True,
+    )
+    with place:
+        if found is None:
+            st.caption("The answer comes here.")
+        else:
+            st.caption(texts.ONE_MODEL)
+            for each in found:
+                _room_of(each)
+    return waiting
+
+
+def _room_of(room: ModelRoom) -> None:
+    """A model's ε, what follows for the account, and the door to Explore at that ε."""
+    name = figures.title(room.method)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if room.entry is None:
+            st.markdown(f"**{verbatim(name)}** · {verbatim(room.reason)}", width="stretch")
+            return
+        each = f"{figures.noise(room.entry)}"
+        st.markdown(f"**{verbatim(each)}**", width="stretch")
+        shown = figures.exactly(room.entry.epsilon or 0.0)
+        st.page_link(
+            doors.script_of(EXPLORE),
+            label=f"What {name} loses at ε = {plain(room.entry.epsilon or 0.0)}",
+            icon=":material/arrow_forward:",
+            query_params=doors.link_to(EXPLORE, epsilon=shown, methods=name, focus=name),
+        )
+        st.button(
+            "Add it",
+            key=f"add model {room.method}",
+            icon=":material/playlist_add:",
+            help=f"Add {name} at this ε to the account",
+            on_click=entries.add_dated,
+            args=(room.entry,),
+        )
 
 
 def _below(statement: Statement) -> None:

@@ -113,6 +113,17 @@ def open_page(question: str) -> None:
     store("doors are drawn", False)
 
 
+def link_to(question: str, **settings: str) -> dict[str, str | list[str]]:
+    """The link through a door, with settings of its page in place of what it showed last."""
+    door = next(door for door in DOORS if door.question == question)
+    return {**_link(door), **settings, query.VERSION: query.THIS}
+
+
+def script_of(question: str) -> str:
+    """Path of the page behind a door, as its navigation names it."""
+    return next(door.script for door in DOORS if door.question == question)
+
+
 def close_page() -> None:
     """Draw the doors of a page that has not done so itself; call it after the page is run."""
     if not stored("doors are drawn"):

@@ -16,10 +16,11 @@ from dpcore.accounting.account import Account, rooms, state
 from dpcore.accounting.account_text import from_link, to_link
 from dpcore.accounting.budget import split
 from dpcore.accounting.entries import Entry
+from dpcore.accounting.model_room import KINDS, model_rooms
 from dpcore.accounting.presets import preset
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls import plan_links
-from dpcore.controls.account import ACCOUNT, FIND, QUESTION, SETTING, usual
+from dpcore.controls.account import ACCOUNT, ENTRIES, FIND, QUESTION, SETTING, usual
 from dpcore.controls.plan import CONTROLS, FIRST
 from dpcore.export import account as export
 from dpcore.figures.plan import account as figures
@@ -410,3 +411,34 @@ def test_a_control_reads_what_it_writes() -> None:
 
 def test_a_blank_is_zero_out_by_default() -> None:
     assert ACCOUNT[-1].default == str(Adjacency.ZERO_OUT)
+
+
+def test_one_model_more_has_its_epsilon_and_a_way_to_what_it_loses() -> None:
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page("plan/plan.py")
+    app.session_state["model_room"] = True
+    app = settled(app.run())
+    task = app.session_state["_kept_task model room"][0]
+    assert not wait([task.future], timeout=180.0).not_done
+    app = app.run()
+    statement = state(Account(PrivacyBudget(3.0, 1e-5), (TRAINING,)))
+    found = model_rooms(statement)
+    assert [room.method for room in found] == list(KINDS)
+    shown = " ".join(each.value for each in app.markdown)
+    for room in found:
+        assert room.entry is not None
+        assert verbatim(figures.noise(room.entry)) in shown
+        more = Account(PrivacyBudget(3.0, 1e-5), (TRAINING, room.entry))
+        larger = replace(room.entry, epsilon=1.01 * (room.entry.epsilon or 0.0))
+        assert state(more).is_within
+        assert not state(replace(more, entries=(TRAINING, larger))).is_within
+    app = settled(app.button(key="add model dpgd").click().run())
+    kinds = [entry.kind for entry in from_link("".join(app.query_params[ENTRIES]))]
+    assert kinds == ["training", "model"]
+
+
+def test_a_used_budget_leaves_no_model_and_says_so() -> None:
+    used = Account(PrivacyBudget(3.0, 1e-5), (Entry("spent", epsilon=3.0, delta=1e-6),))
+    for room in model_rooms(state(used)):
+        assert room.entry is None
+        assert room.reason.endswith("left.")
