@@ -97,7 +97,7 @@ def _sentence(model: pd.DataFrame, without: pd.DataFrame, people: str) -> str:
     told = (
         f"At ε = {plain(row['epsilon'])} the risks of {row['title']} are furthest off here: of "
         f"{people} told {_told(row['mean_risk'])}, {_told(row['observed'])} have the condition. "
-        f"{band(int(row['runs']))}: {low} to {high}."
+        f"{band(int(row['runs']), splits=int(row['splits']))}: {low} to {high}."
     )
     same = without[(without["bin"] == row["bin"]) & without["observed"].notna()]
     if same.empty:

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dpcore.datasets.schema import Column, Entry
-from dpcore.evaluation.runs import MANY
 from dpcore.figures.groups import MOST_LETTERS
-from dpcore.figures.words import band, percent, plain
+from dpcore.figures.words import agreeing, band, percent, plain
 
 DETAIL = (
     "The model adds up one part for each column; this is the part of one. "
@@ -128,7 +127,8 @@ def sentence(model: pd.DataFrame, without: pd.DataFrame, column: Column, measure
     row, beside = model.iloc[place], without.iloc[place]
     value, low, high = (float(row[f"{measure.column}{end}"]) for end in ("", "_low", "_high"))
     at, middle = value_at(row, column), value_at(reference, column)
-    runs, named = band(int(row["runs"])), cut(column.name)
+    runs = band(int(row["runs"]), splits=int(row["splits"]))
+    named = cut(column.name)
     if measure.held:
         return (
             f"At ε = {plain(row['epsilon'])} {row['title']} tells a risk of {percent(value)} at "
@@ -141,7 +141,7 @@ def sentence(model: pd.DataFrame, without: pd.DataFrame, column: Column, measure
         f"at {times(value)} those at {middle}."
     )
     within = f"{runs}: {odds(low)} to {times(high)}"
-    agree = "all runs" if int(row["runs"]) < MANY else "19 of 20 runs"
+    agree = agreeing(int(row["runs"]))
     # By the numbers as they are shown: nobody sees that 1 stands for 1.003.
     if low * high > 0.0 and "1" not in (odds(low), odds(high)):
         sure = f"{within}, so {agree} say {'more' if low > 0.0 else 'less'}."

@@ -12,12 +12,11 @@ import plotly.graph_objects as go
 
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.task import TREAT_ALL, TREAT_NONE, worth_from
-from dpcore.evaluation.runs import MANY
 from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, single_runs
 from dpcore.figures.curves import HEIGHT, PROVED, guarantee_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, Look, look
-from dpcore.figures.words import band, percent, plain
+from dpcore.figures.words import agreeing, band, percent, plain
 
 BELOW = 0.25
 """The axis reaches this share of the highest value below 0, where curves fall without end."""
@@ -114,7 +113,7 @@ def _sentence(model: pd.DataFrame, others: pd.DataFrame, threshold: float) -> st
     return (
         f"At ε = {plain(row['epsilon'])} and a threshold of {percent(threshold, 0)}, the net "
         f"benefit of {row['title']} is {_shown(row['net_benefit'])}. "
-        f"{band(int(row['runs']))}: {_shown(row['net_benefit_low'])} to "
+        f"{band(int(row['runs']), splits=int(row['splits']))}: {_shown(row['net_benefit_low'])} to "
         f"{_shown(row['net_benefit_high'])}. "
         f"Without privacy it is {values[REFERENCE]}, treating everybody {values[TREAT_ALL]}, "
         f"treating nobody {values[TREAT_NONE]}."
@@ -143,7 +142,7 @@ def worth(line: pd.DataFrame, others: pd.DataFrame, threshold: float) -> str:
         nothing = "the model is worth no more than treating everybody or nobody"
         return f"{at} {nothing}, even at ε = {most}."
     safe = worth_from(rows, threshold, "net_benefit_low")
-    runs = "19 of 20 runs" if int(proved["runs"].iloc[0]) >= MANY else "all runs"
+    runs = agreeing(int(proved["runs"].iloc[0]), int(proved["splits"].iloc[0]))
     single = (
         f"At no ε here does this hold in {runs}."
         if safe is None

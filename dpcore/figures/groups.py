@@ -218,8 +218,8 @@ def _worst(words: Words, judged: pd.DataFrame, everybody: pd.Series) -> str:
     return (
         f"Privacy {verb} {words.noun} most for {row['group']}: {words.changed(row['change'])}, "
         f"{shown(row['value'])} instead of {shown(row['reference'])}. "
-        f"{band(int(row['runs']))}: {shown(row['value_low'])} to {shown(row['value_high'])}. "
-        f"{for_all[0].upper()}{for_all[1:]}."
+        f"{band(int(row['runs']), splits=int(row['splits']))}: {shown(row['value_low'])} to "
+        f"{shown(row['value_high'])}. {for_all[0].upper()}{for_all[1:]}."
     )
 
 
@@ -283,8 +283,9 @@ def gap(
     of_people = " of 1,000" if words.kind == "1000" else ""
     sentence = (
         f"At ε = {plain(epsilon)} the widest gap in {words.noun} between groups is "
-        f"{shown(row['value'])}{of_people}. {band(int(row['runs']))}: {shown(row['value_low'])} "
-        f"to {shown(row['value_high'])}. Without privacy it is {shown(reference)}."
+        f"{shown(row['value'])}{of_people}. "
+        f"{band(int(row['runs']), splits=int(row['splits']))}: {shown(row['value_low'])} to "
+        f"{shown(row['value_high'])}. Without privacy it is {shown(reference)}."
     )
     return Drawn(figure, sentence, f"The widest gap against ε. {sentence}", GAP_DETAIL)
 

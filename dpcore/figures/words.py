@@ -63,9 +63,23 @@ def percent_at_most(share: float, digits: int = 3) -> str:
     return "100 %"
 
 
-def band(runs: int, noun: str = "run") -> str:
-    """What the ends of a band of single runs are."""
-    return f"9 of 10 {noun}s" if runs >= MANY else f"lowest to highest of {runs}"
+def band(runs: int, noun: str = "run", splits: int = 1) -> str:
+    """What the ends of a band of single runs are.
+
+    The band is that of the noise: of several splits it is drawn for an average one.
+    """
+    inside = f"9 of 10 {noun}s" if runs >= MANY else f"lowest to highest of {runs}"
+    return inside + on_average(splits)
+
+
+def agreeing(runs: int, splits: int = 1) -> str:
+    """The single runs on one side of an end of their band."""
+    return ("19 of 20 runs" if runs >= MANY else "all runs") + on_average(splits)
+
+
+def on_average(splits: int) -> str:
+    """Where a band of the noise holds, after the runs that lie in it."""
+    return " on an average split" if splits > 1 else ""
 
 
 def in_band(runs: int, noun: str = "run", splits: int = 1) -> str:

@@ -147,7 +147,7 @@ def _measured(view: View, row: pd.Series) -> Number:
         quality.title,
         quality.shown(row[column]),
         parts,
-        f"{quality.words.meaning} {band(int(row['runs']))}: {spread}. "
+        f"{quality.words.meaning} {band(int(row['runs']), splits=int(row['splits']))}: {spread}. "
         f"{texts.SOURCES[row['source']].format(runs=int(row['runs']))} "
         f"{noise_and_split(row, quality)} {quality.words.cost} {guarantee_at(row)}",
     )

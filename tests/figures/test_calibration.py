@@ -15,7 +15,8 @@ def made(title: str, observed: list[float], **other: object) -> pd.DataFrame:
     return pd.DataFrame(
         {"title": title, "baseline": "trees", "bin": [1, 2, 3], "people": 20.0, "mean_risk": told}
         | {"observed": observed, "observed_low": observed, "observed_high": observed}
-        | {"method": "reference", "epsilon": math.nan, "status": "not private", "runs": 1}
+        | {"method": "reference", "epsilon": math.nan, "status": "not private"}
+        | {"runs": 1, "splits": 1}
         | other
     )
 

@@ -55,6 +55,7 @@ def made(
             "risk_low": expit(np.subtract(log_odds, noise)),
             "risk_high": expit(np.add(log_odds, noise)),
             "runs": 30,
+            "splits": 1,
         }
     )
 

@@ -39,6 +39,7 @@ def made(
         value_low=rows["value"] - private * width,
         value_high=rows["value"] + private * width,
         runs=30,
+        splits=1,
     )
 
 
