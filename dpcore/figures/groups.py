@@ -16,7 +16,7 @@ from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, sin
 from dpcore.figures.curves import ReferenceLine, add_references, against_epsilon, guarantee_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, faded, look
-from dpcore.figures.words import band, difference_at, listed, literal, plain
+from dpcore.figures.words import band, capitalised, difference_at, listed, literal, plain
 
 ROW = 42
 """Pixels of a group."""
@@ -177,7 +177,7 @@ def of_groups(
             hovertemplate="%{hovertext}<extra></extra>",
         )
     sentence = hurt(model, without, measure)
-    alt = f"{words.noun[0].upper()}{words.noun[1:]} of each group, with and without privacy."
+    alt = f"{capitalised(words.noun)} of each group, with and without privacy."
     return Drawn(figure, sentence, f"{alt} {sentence}", DETAIL)
 
 
@@ -208,7 +208,7 @@ def _worst(words: Words, judged: pd.DataFrame, everybody: pd.Series) -> str:
     row = judged.iloc[int(harm.to_numpy().argmax())]
     for_all = f"for everybody: {words.changed(everybody['change'])}"
     if len(judged) == 1:
-        noun = words.noun[0].upper() + words.noun[1:]
+        noun = capitalised(words.noun)
         changes = f"{words.changed(row['change'])}; {for_all}"
         return f"Only {row['group']} is large enough. {noun} there: {changes}."
     verb = {1: "raises", -1: "lowers", 0: "changes"}[words.harm]
@@ -219,7 +219,7 @@ def _worst(words: Words, judged: pd.DataFrame, everybody: pd.Series) -> str:
         f"Privacy {verb} {words.noun} most for {row['group']}: {words.changed(row['change'])}, "
         f"{shown(row['value'])} instead of {shown(row['reference'])}. "
         f"{band(int(row['runs']), splits=int(row['splits']))}: {shown(row['value_low'])} to "
-        f"{shown(row['value_high'])}. {for_all[0].upper()}{for_all[1:]}."
+        f"{shown(row['value_high'])}. {capitalised(for_all)}."
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from dpcore.evaluation import scoring
 from dpcore.evaluation.scoring import Metric
 from dpcore.figures.words import (
+    capitalised,
     difference,
     difference_at,
     literal,
@@ -143,7 +144,7 @@ class Quality:
     @property
     def title(self) -> str:
         """The measure's name at the beginning of a sentence."""
-        return self.name[0].upper() + self.name[1:]
+        return capitalised(self.name)
 
     @property
     def unit(self) -> str:

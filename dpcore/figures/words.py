@@ -63,6 +63,11 @@ def percent_at_most(share: float, digits: int = 3) -> str:
     return "100 %"
 
 
+def capitalised(text: str) -> str:
+    """A text as a sentence or a label begins: its first letter large, all others as they are."""
+    return text[:1].upper() + text[1:]
+
+
 def band(runs: int, noun: str = "run", splits: int = 1) -> str:
     """What the ends of a band of single runs are.
 

@@ -14,7 +14,16 @@ from dpcore.evaluation.frontier import nearly_as_good
 from dpcore.figures import chosen, cost
 from dpcore.figures.curves import guarantee_of
 from dpcore.figures.verdict import headline, noise_and_split
-from dpcore.figures.words import at_most, band, counted, listed, percent, percents, plain
+from dpcore.figures.words import (
+    at_most,
+    band,
+    capitalised,
+    counted,
+    listed,
+    percent,
+    percents,
+    plain,
+)
 from dpcore.guarantee import PrivacyBudget
 from pages.explore import texts
 from pages.shared import badges, on_paper
@@ -67,8 +76,7 @@ def to_come(view: View, method: str) -> str:
         parts.append(TREES)
     if not parts and view.splits < view.records.all_splits:
         parts.append("more splits")
-    said = listed(parts)
-    return f"{said[:1].upper()}{said[1:]} to come." if parts else ""
+    return f"{capitalised(listed(parts))} to come." if parts else ""
 
 
 def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> None:

@@ -19,7 +19,7 @@ from dpcore.evaluation.tuned_configs import chosen_on
 from dpcore.figures import training as figures
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records
-from dpcore.figures.words import at_most, band, counted, plain
+from dpcore.figures.words import at_most, band, capitalised, counted, plain
 from pages.shared import badges, job_panel
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.job_panel import State
@@ -53,7 +53,7 @@ def purpose(choice: TrainChoice) -> None:
         choice.study.features, " on scattering features"
     )
     st.caption(
-        f"{entry.title}: {entry.purpose} {network[0].upper()}{network[1:]}{inputs_text}, "
+        f"{entry.title}: {entry.purpose} {capitalised(network)}{inputs_text}, "
         f"{counted(config.epochs, 'epoch')}, ε = {plain(choice.study.epsilon or 0.0)}, "
         f"δ = {plain(config.delta)}."
     )
@@ -184,7 +184,7 @@ def _measured(
     compared = comparison.compared(table, column, ended=ended(states))
     shown = figures.shown(column)
     name = figures.METRICS[column]
-    label, lost = f"{name[0].upper()}{name[1:]}", "Lost to privacy"
+    label, lost = capitalised(name), "Lost to privacy"
     meaning = texts.AUC if column == "auc_test" else texts.ACCURACY
     if untouched:
         nothing = "nothing trained yet"
@@ -333,7 +333,7 @@ def _waits(choice: TrainChoice, calibrated: CalibratedTraining) -> str:
     if choice.uploaded is not None and choice.uploaded.all_blank:
         return ALL_BLANK
     first = _first(trainings.states(calibrated.studies))
-    return f"{first[0].upper()}{first[1:]}."
+    return f"{capitalised(first)}."
 
 
 def _charts(

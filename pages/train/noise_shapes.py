@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpcore.evaluation import comparison
 from dpcore.figures import training as figures
-from dpcore.figures.words import at_most, plain
+from dpcore.figures.words import at_most, capitalised, plain
 from pages.shared import badges, job_panel
 from pages.shared.charts import download, on_dark, plot
 from pages.train import trainings
@@ -67,7 +67,7 @@ def _verdicts(ends: pd.DataFrame, column: str) -> None:
     for row in ends.to_dict("records"):
         title = figures.SERIES[row["series"]].title
         with grid.cell(), st.container(gap=None):
-            st.metric(title[0].upper() + title[1:], figures.shown(column)(row[column]))
+            st.metric(capitalised(title), figures.shown(column)(row[column]))
             if row["series"] != "bounded":  # nobody claims it
                 badges.status(row["status"])
             is_certified = row["epsilon"] == row["epsilon"]
