@@ -167,14 +167,14 @@ def _room_of(room: ModelRoom) -> None:
         if room.entry is None:
             st.markdown(f"**{verbatim(name)}** · {verbatim(room.reason)}", width="stretch")
             return
-        each = f"{figures.noise(room.entry)}"
-        st.markdown(f"**{verbatim(each)}**", width="stretch")
+        st.markdown(f"**{verbatim(figures.noise(room.entry))}**", width="stretch")
         shown = figures.exactly(room.entry.epsilon or 0.0)
+        script, link = doors.door_to(EXPLORE, epsilon=shown, methods=name, focus=name)
         st.page_link(
-            doors.script_of(EXPLORE),
+            script,
             label=f"What {name} loses at ε = {plain(room.entry.epsilon or 0.0)}",
             icon=":material/arrow_forward:",
-            query_params=doors.link_to(EXPLORE, epsilon=shown, methods=name, focus=name),
+            query_params=link,
         )
         st.button(
             "Add it",

@@ -113,15 +113,10 @@ def open_page(question: str) -> None:
     store("doors are drawn", False)
 
 
-def link_to(question: str, **settings: str) -> dict[str, str | list[str]]:
-    """The link through a door, with settings of its page in place of what it showed last."""
+def door_to(question: str, **settings: str) -> tuple[str, dict[str, str | list[str]]]:
+    """A page's script and link, with these settings in place of what it showed last."""
     door = next(door for door in DOORS if door.question == question)
-    return {**_link(door), **settings, query.VERSION: query.THIS}
-
-
-def script_of(question: str) -> str:
-    """Path of the page behind a door, as its navigation names it."""
-    return next(door.script for door in DOORS if door.question == question)
+    return door.script, {**_link(door), **settings, query.VERSION: query.THIS}
 
 
 def close_page() -> None:

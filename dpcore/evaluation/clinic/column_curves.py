@@ -239,9 +239,8 @@ def _both(
         preparation = of_map(rows[0].preparation)
         tables.append(_rows(judged, preparation, curves(preparation)))
     report(1.0, "done")
-    both = (pd.concat(one, ignore_index=True) for one in (tables, heights))
-    charts, terms_told = both
-    return charts[list(COLUMNS)], terms_told[list(OF_TERMS)]
+    charts = pd.concat(tables, ignore_index=True)[list(COLUMNS)]
+    return charts, pd.concat(heights, ignore_index=True)[list(OF_TERMS)]
 
 
 def of_map(preparation: Preparation) -> Preparation:

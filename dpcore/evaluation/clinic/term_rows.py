@@ -32,9 +32,9 @@ def of_run(model: Judged, preparation: Preparation, run: int) -> dict[str, Any]:
 
     Its own noise comes from a seed, so that nothing is proved of it.
     """
-    said = of_model(model) | {"feature_map": preparation.features, "run": run}
-    said["status"] = str(Status.EXPLORATION)
-    return {name: said[name] for name in OF_RUN}
+    facts = of_model(model) | {"feature_map": preparation.features, "run": run}
+    facts["status"] = str(Status.EXPLORATION)
+    return {name: facts[name] for name in OF_RUN}
 
 
 def term_rows(terms: Sequence[Terms], private: Array, corrected: Array) -> pd.DataFrame:
