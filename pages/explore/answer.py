@@ -201,8 +201,10 @@ def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
 
 def _slider() -> None:
     """Draw the slider over the chart's axis; it sets ε's field, and follows it."""
-    epsilon = control_value(EPSILON.key) or EPSILON.default
-    set_controls({SLIDER: nearest_stop(epsilon)})
+    stop = nearest_stop(control_value(EPSILON.key) or EPSILON.default)
+    if control_value(SLIDER) != stop:
+        # Only then: a slider that is set takes back the step that a reader makes meanwhile.
+        set_controls({SLIDER: stop})
     st.select_slider(
         EPSILON.label,
         EPSILONS,

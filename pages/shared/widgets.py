@@ -121,7 +121,7 @@ def drawn(control: Control, *, usual: Any = None, **settings: Any) -> Any:
         As of `_drawn`.
     """
     if usual is not None:
-        if follows(control):
+        if follows(control) and control_value(control.key) != usual:
             set_controls({control.key: usual})
         control = replace(control, default=usual)
         store(f"usual {control.key}", usual)

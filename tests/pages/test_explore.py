@@ -340,6 +340,8 @@ def test_the_slider_follows_the_field_and_the_field_the_slider() -> None:
     assert sentence(app).startswith("At ε = 0.01 ")
     # The field alone is in the address.
     assert "epsilon_slider" not in app.query_params
+    # A run that changes nothing leaves the slider to the reader, who may be moving it.
+    assert not app.run().select_slider(key="epsilon_slider").proto.set_value
 
 
 def test_smaller_epsilon_never_raises_the_odds() -> None:
