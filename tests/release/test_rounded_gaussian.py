@@ -1,0 +1,67 @@
+"""The noise: the right law and σ are accepted, wrong ones rejected, and no bit is guessed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpcore.release import rounded_gaussian
+from dpcore.release.rounded_gaussian import Entropy, rounded_gaussians
+
+DRAWS = 40_000
+
+
+def p_value(values: list[int], sigma: float, shift: float = 0.0) -> float:
+    """Of the chi-square test of the cells of round(σZ) at σ, the tails pooled."""
+    inner = np.arange(-math.ceil(2.5 * sigma), math.ceil(2.5 * sigma) + 1)
+    edges = np.concatenate([[-np.inf], inner - 0.5, [inner[-1] + 0.5, np.inf]])
+    expected = np.diff(stats.norm.cdf(edges, scale=sigma, loc=shift)) * len(values)
+    counts = np.histogram(values, np.concatenate([[-1e9], edges[1:-1], [1e9]]))[0]
+    return float(stats.chisquare(counts, expected * counts.sum() / expected.sum()).pvalue)
+
+
+@pytest.mark.parametrize("sigma", [1, 3])
+def test_cells_are_those_of_a_rounded_gaussian_and_of_no_other(sigma: int) -> None:
+    values = rounded_gaussians(sigma, DRAWS)
+    assert p_value(values, sigma) > 1e-6
+    assert p_value(values, sigma * 1.04) < 1e-6
+    assert p_value(values, sigma, shift=0.06 * sigma) < 1e-6
+    if sigma == 1:  # a discrete Gaussian has this variance, a rounded one 1/12 more
+        discrete = np.exp(-0.5 * np.arange(-8, 9) ** 2)
+        counts = np.array([values.count(k) for k in range(-2, 3)])
+        share = discrete[6:11] / discrete.sum()
+        assert stats.chisquare(counts, share / share.sum() * counts.sum()).pvalue < 1e-6
+
+
+def test_a_large_sigma_is_kept_and_long_runs_have_no_bias() -> None:
+    sigma = 2**24
+    values = np.array(rounded_gaussians(sigma, DRAWS)) / sigma
+    assert stats.kstest(values, "norm").pvalue > 1e-6
+    assert stats.kstest(values / 1.1, "norm").pvalue < 1e-6
+    assert abs(values.mean()) < 5 / math.sqrt(DRAWS)
+    # The half-step that truncation would lose would show in the mean of σ = 1.
+    assert abs(np.mean(rounded_gaussians(1, DRAWS))) < 5 * math.sqrt(13 / 12 / DRAWS)
+
+
+def test_numbers_known_by_two_bits_get_as_many_more_as_they_need(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rounded_gaussian, "BITS", 2)
+    refined, refine = [], rounded_gaussian.Uniform.refine
+    monkeypatch.setattr(
+        rounded_gaussian.Uniform, "refine", lambda self: (refined.append(1), refine(self))[1]
+    )
+    values = rounded_gaussians(3, 10_000)
+    assert len(refined) > 20_000
+    assert p_value(values, 3) > 1e-6
+
+
+def test_no_word_of_entropy_is_handed_out_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = iter(range(1, 4))
+    monkeypatch.setattr(rounded_gaussian.os, "urandom", lambda size: bytes([next(blocks)]) * size)
+    entropy = Entropy()
+    words = [entropy.word() for _ in range(2 * rounded_gaussian.BLOCK // 8)]
+    assert {words.count(word) for word in words} == {rounded_gaussian.BLOCK // 8}
