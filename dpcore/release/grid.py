@@ -7,8 +7,11 @@ rounded coordinate by coordinate: that moves it by at most √d/2 units, and 0 s
 
 a little more than that proves. It is not left to floating point: the squared length of the whole
 numbers is computed exactly, and a record beyond R, which can't happen but for a fault, adds 0. So a
-sum over records moves by at most R under zero-out and 2R under replace-one, exactly. Sums are of
-whole numbers in 64 bits, which no n here overflows: their order does not matter.
+sum over records moves by at most R under zero-out and 2R under replace-one, whatever is passed in.
+
+All is exact in 64 bits. A coordinate is at most 2²⁰ units, or it is set to 0 while still a double;
+a squared length is then at most 2¹² · 2⁴⁰ = 2⁵², and a sum over 2⁴⁰ records at most 2⁶⁰. The order
+of summing does not matter.
 
 A record's vector depends on its own record and the weights alone, bit by bit. Matrix products don't
 have this property: a library groups rows as it likes, and the last bit of one may hang on how many
@@ -39,7 +42,7 @@ Slope = Callable[[Array], Array]
 UNITS = 2**20
 """Units of the grid in C = 1."""
 MOST_FEATURES, MOST_RECORDS = 2**12, 2**40
-"""With both, squared lengths are below 2⁵³ and sums below 2⁶¹."""
+"""With both, squared lengths are at most 2⁵² and sums at most 2⁶⁰."""
 ROWS = 2**13
 """Records at a time; the result does not depend on it."""
 
@@ -82,7 +85,7 @@ def contributions(signed: Array, weights: Array, slope: Slope) -> Whole:
     Parameters
     ----------
     signed : (d, m) array
-        Features in [-1, 1], times the label of ±1, or 0 of a blank record.
+        Features in [-1, 1], times the label of ±1, or 0 of a blank record. The bound holds for any.
     weights : (d,) array
     slope : callable
         Of the loss, from margins to [-1, 0], element by element.
@@ -90,7 +93,8 @@ def contributions(signed: Array, weights: Array, slope: Slope) -> Whole:
     margins = products(signed, weights)
     slopes = slope(np.where(np.isfinite(margins), margins, 0.0))
     slopes = np.where((slopes >= -1.0) & (slopes <= 0.0), slopes, 0.0)
-    units = np.rint(signed * (slopes * UNITS)).astype(np.int64)
+    exact = signed * (slopes * UNITS)
+    units = np.rint(np.where(np.abs(exact) <= UNITS, exact, 0.0)).astype(np.int64)
     units[:, (units * units).sum(axis=0) > bound(len(signed)) ** 2] = 0
     return units
 
