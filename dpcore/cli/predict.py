@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import sys
 from pathlib import Path
 
@@ -33,7 +35,6 @@ def run(options: argparse.Namespace) -> None:
             Path(options.output).write_text(made, encoding="utf-8")
         print(f"The predictions were written to {options.output}", file=sys.stderr)
     if options.json:
-        header, *rows = (line.split(",") for line in made.splitlines())
-        print_json({"rows": [dict(zip(header, row, strict=True)) for row in rows]})
+        print_json({"rows": list(csv.DictReader(io.StringIO(made)))})
     elif options.output is None:
         print(made, end="")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from dpcore.cli.options import Parser, optional_whole
-from dpcore.cli.output import print_json, writing
+from dpcore.cli.output import print_json, progress
 from dpcore.cli.tables import source, text_file
 from dpcore.datasets import OWN
 from dpcore.errors import InvalidInput, number
@@ -45,9 +46,11 @@ def run(options: argparse.Namespace) -> None:
     # Before anything is paid: what is slow to import, or may be missing.
     import onnx  # noqa: F401
 
+    from dpcore.release import release
     from dpcore.release.certificate import About
+    from dpcore.release.files import new_folder, write
     from dpcore.release.ledger import Ledger
-    from dpcore.release.release import release_model
+    from dpcore.release.plan import plan
 
     columns = text_file("columns", options.columns)
     options.dataset = OWN
@@ -61,40 +64,54 @@ def run(options: argparse.Namespace) -> None:
         options.region,
         options.sector,
     )
-    budget = [number(name, getattr(options, name)) for name in ("epsilon", "delta")]
-    steps = optional_whole("steps", options.steps, at_least=1, at_most=10_000)
-    folder = Path(options.output)
-    if folder.exists():
-        raise InvalidInput(f"output is {options.output}, but it must be a folder that is new.")
+    epsilon, delta = (number(name, getattr(options, name)) for name in ("epsilon", "delta"))
     ledger = Ledger.open(options.ledger, must_exist=True)
     try:
-        with writing(options.output, "a folder that can be made"):
-            folder.mkdir()
-        released = release_model(
-            table,
-            columns,
-            about=about,
-            ledger=ledger,
-            data_set=options.data_set,
-            actor=options.actor,
-            epsilon=budget[0],
-            delta=budget[1],
-            loss=options.loss,
-            features=options.features,
-            steps=steps,
-        )
-    except BaseException:
-        if folder.is_dir() and not any(folder.iterdir()):
-            folder.rmdir()
-        raise
+        with new_folder(options.output) as hidden:
+            made = plan(
+                columns,
+                table.records,
+                epsilon=epsilon,
+                delta=delta,
+                adjacency=ledger.left(options.data_set).account.terms.adjacency,
+                loss=options.loss,
+                features=options.features,
+                steps=optional_whole("steps", options.steps, at_least=1, at_most=10_000),
+            )
+            prepared = release.prepare(
+                made,
+                table,
+                about=about,
+                ledger=ledger,
+                data_set=options.data_set,
+                actor=options.actor,
+                progress=progress,
+            )
+            paid = release.pay(prepared, ledger)
+            with _told(f"Entry {paid.receipt.entry} of the ledger stays paid, without a model."):
+                released = release.train(paid, progress=progress)
+                write(released.files(), hidden, options.output)
+            entry, sha = paid.receipt.entry, released.certificate.hash
+            with _told(f"Entry {entry} is paid and the model written; attach {sha} to it."):
+                released = release.seal(released, ledger)
     finally:
         ledger.close()
-    for name, content in released.files().items():
-        (folder / name).write_bytes(content)
     if options.json:
         print_json(released.certificate.document)
         return
     print(released.certificate.document["claim"])
     print(f"entry {released.receipt.entry}, chain head {released.receipt.chain_head}")
     print(f"{released.receipt.left.words()}")
-    print(f"The model was written to {folder}", file=sys.stderr)
+    print(f"The model was written to {options.output}", file=sys.stderr)
+
+
+@contextmanager
+def _told(where: str) -> Iterator[None]:
+    """Say where the payment stands if something ends the release after it."""
+    try:
+        yield
+    except InvalidInput as refusal:
+        raise InvalidInput(f"{refusal} {where}") from None
+    except BaseException:
+        print(where, file=sys.stderr)
+        raise

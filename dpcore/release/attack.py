@@ -1,40 +1,55 @@
-"""An attack on a release's own mechanism: many releases on worst neighbours, and the ε they prove.
+"""An attack on a release's own mechanism, before it is paid for: the μ and ε that it proves.
 
-The neighbours are made up: n records, all blank but one, which is blank in the other data set. The
-attacker gets the released weight, knows all else, and guesses by its sign. With the Huber loss and
-a short step the one record's gradient keeps its full length, and the weight is a weighted sum of
-the noisy sums, so that its law is normal and μ can be fitted. No private record is looked at.
+The neighbours are made up: one record of full length, which is blank in the other data set, or
+points the other way under replace-one, at weights at which its gradient is longest. Their sums are
+made by the release's own code, and so is the noise, by the same sampler. The attacker sees all T
+noisy sums and knows all else. The best test of which data set they come from is the likelihood
+ratio, which follows from their mean alone, a normal number of standard deviation σ/√T about the
+exact sum, up to the rounding, a millionth of σ. So one draw at σ/√T stands for a whole release, and
+a hundred thousand take a second.
+
+Each bound counts how often a threshold is crossed on either data set, with the confidence limits of
+Clopper and Pearson. Thresholds follow from what is stated, never from the draws. Both data sets use
+the same draws: the limits add up whatever the dependence. No private record is looked at.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
 from dpcore.audit import bounds
+from dpcore.errors import one_of
 from dpcore.guarantee import Adjacency
-from dpcore.release.descent import MOMENTUM, Path, descend
+from dpcore.release import grid
 from dpcore.release.grid import Array
 from dpcore.release.mechanism import Mechanism
+from dpcore.release.rounded_gaussian import rounded_gaussians
+from dpcore.release.slopes import LOSSES, slope_of
 
-RUNS, MOST_SUMS, CONFIDENCE = 200, 20_000, 0.9999
-"""Releases on either data set, fewer where they would take more noisy sums; not below 50."""
+RUNS, CONFIDENCE = 100_000, 0.999
+"""Releases on either data set, and of each bound."""
 ABOUT = (
-    "one record against a blank one (or its opposite, under replace-one), from the released "
-    "weight; fitted μ, noncentral t"
+    "one record against a blank one (or its opposite, under replace-one), likelihood ratio of all "
+    "noisy sums, thresholds fixed beforehand, limits of Clopper and Pearson"
 )
+Draw = Callable[[int, int], list[int]]
 
 
 @dataclass(frozen=True)
 class Found:
-    """The result of an attack.
+    """The result of an attack; each bound holds at the confidence by itself.
 
     Parameters
     ----------
     lower_bound : float
-        On ε at `delta`.
+        On ε at `delta`, for noise of any law.
+    mu_lower_bound : float
+        On μ of Gaussian DP.
     delta : float
     confidence : float
     runs : int
@@ -43,37 +58,79 @@ class Found:
     """
 
     lower_bound: float
+    mu_lower_bound: float
     delta: float
     confidence: float
     runs: int
     about: str = ABOUT
 
+    def above(self, mechanism: Mechanism) -> str:
+        """The proved figure that it refutes, in words, or "" where it refutes none."""
+        if self.lower_bound > mechanism.epsilon(self.delta):
+            return f"ε ≥ {self.lower_bound!r}"
+        return f"μ ≥ {self.mu_lower_bound!r}" if self.mu_lower_bound > mechanism.mu else ""
 
-def attack(mechanism: Mechanism, delta: float, runs: int | None = None) -> Found:
-    """Attack releases with this noise and so many steps, of one feature.
+
+def attack(
+    mechanism: Mechanism,
+    loss: str,
+    delta: float,
+    *,
+    runs: int = RUNS,
+    draw: Draw = rounded_gaussians,
+) -> Found:
+    """Attack releases of this mechanism.
 
     Parameters
     ----------
     mechanism : Mechanism
+    loss : str
     delta : float
-    runs : int, optional
-        By default few enough to take seconds.
+    runs : int
+    draw : callable
+        (σ, count) -> whole numbers: the sampler under attack.
     """
-    runs = max(50, min(RUNS, MOST_SUMS // mechanism.steps)) if runs is None else runs
-    # A shorter vector's bound R is smaller: the noise shrinks with it, as it would for a release.
-    scale = replace(mechanism, dimension=1).sensitivity / mechanism.sensitivity
-    small = replace(mechanism, dimension=1, sigma=math.ceil(mechanism.sigma * scale))
-    records = 2
-    # Steps so short that no margin leaves the straight part, whatever the noise.
-    longest = 60.0 * (small.sigma / small.units + 1.0) * small.steps / (1.0 - MOMENTUM)
-    path = Path("huber", 0.0, 0.1 * records / longest, records)
-    other = -1.0 if mechanism.adjacency == Adjacency.REPLACE_ONE else 0.0
-    first, second = (
-        np.array([_weight(record, small, path) for _ in range(runs)]) for record in (1.0, other)
+    shift = _shift(mechanism, one_of("loss", loss, LOSSES))
+    sigma = math.ceil(mechanism.sigma / math.sqrt(mechanism.steps))
+    second = np.array(draw(sigma, runs), dtype=float)
+    first = second + shift
+
+    def counts(level: float) -> tuple[int, int]:
+        return bounds.Threshold(level * sigma, above=True, first=True).counts(first, second)
+
+    level = 1.0 - (1.0 - CONFIDENCE) / 2.0
+    hits, false_alarms = counts(shift / sigma / 2.0)
+    mu = special.ndtri(bounds.least_share(hits, runs, level)) - special.ndtri(
+        bounds.most_share(false_alarms, runs, level)
     )
-    return Found(bounds.from_gaussian(first, second, delta, CONFIDENCE), delta, CONFIDENCE, runs)
+    best = counts(_level(shift / sigma, delta, runs))
+    return Found(
+        float(bounds.from_counts(*best, runs, delta, CONFIDENCE)),
+        max(float(mu), 0.0),
+        delta,
+        CONFIDENCE,
+        runs,
+    )
 
 
-def _weight(record: float, mechanism: Mechanism, path: Path) -> float:
-    data: Array = np.array([[record, 0.0]])
-    return float(descend(data, mechanism, path)[0])
+def _shift(mechanism: Mechanism, loss: str) -> int:
+    """The distance of the neighbours' sums, in units."""
+    beside = 1e-3
+    along = math.sqrt(1.0 - beside**2) * (1.0 - 1e-15)
+    record, other = (np.zeros((max(mechanism.dimension, 2), 1)) for _ in range(2))
+    record[:2, 0] = along, beside
+    if mechanism.adjacency == Adjacency.REPLACE_ONE:
+        other[:2, 0] = -along, beside
+    # Both margins are far below 0, where each gradient has the full length.
+    weights: Array = np.zeros(len(record))
+    weights[1] = -1e6
+    sums = [grid.total(each, weights, slope_of(loss)) for each in (record, other)]
+    return abs(int(sums[0][0] - sums[1][0]))
+
+
+def _level(mu: float, delta: float, runs: int) -> float:
+    """The threshold, in standard deviations, that is expected to prove the largest ε."""
+    levels = np.linspace(0.0, 5.0, 201)
+    hits, false_alarms = (runs * special.ndtr(each - levels) for each in (mu, 0.0))
+    expected = bounds.from_counts(hits, false_alarms, runs, delta, CONFIDENCE)
+    return float(levels[int(np.argmax(expected))])

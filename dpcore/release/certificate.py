@@ -19,8 +19,8 @@ import scipy
 from dpcore.errors import one_of
 from dpcore.guarantee import Adjacency
 from dpcore.release import registry
+from dpcore.release.canonical import canonical, digest
 from dpcore.release.mechanism import PROFILE, Mechanism
-from dpcore.release.model import canonical, digest
 from dpcore.rounding import raised
 
 FORMAT = "dpcore certificate 1"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import InvalidInput
+from dpcore.release.attack import Found
 from dpcore.release.certificate import FORMAT, Certificate, derived
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.registry import leaves
@@ -16,7 +17,17 @@ if TYPE_CHECKING:
     from dpcore.release.ledger import Ledger
     from dpcore.release.model import Model
 
-MOST_BYTES = 200_000
+MOST_LETTERS = 40_000
+"""Four times as many as a certificate has."""
+NESTED_OR_WRONG = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What may be raised where a forger writes something else than belongs there."""
 NUMBERS = "every number made anew from the mechanism, and the hash of the certificate"
 LEDGER = "the payment and the hash that the ledger keeps, and the ledger's whole chain"
 MODEL = "the hash of the model"
@@ -78,8 +89,7 @@ def problems_of(
             problems.append("The model is not the one of the certificate: its hash is another.")
     except InvalidInput as refusal:
         problems = [str(refusal)]
-    # Whatever a forger writes where something else belongs is one thing: no certificate.
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
+    except NESTED_OR_WRONG as fault:
         problems = [f"The certificate is malformed ({type(fault).__name__})."]
     return problems
 
@@ -94,22 +104,27 @@ def read(text: str) -> Certificate:
     """
     import yaml
 
-    if len(text) > MOST_BYTES:
-        raise InvalidInput(f"The certificate has more than {MOST_BYTES:,} letters.")
+    if len(text) > MOST_LETTERS:
+        raise InvalidInput(
+            f"The certificate has {len(text):,} letters, but it must have at most {MOST_LETTERS:,}."
+        )
+    if not text.startswith(f"format: {FORMAT}\n"):
+        raise InvalidInput(f"The certificate is of another format, but it must be {FORMAT!r}.")
     try:
         # References between parts would let a small file become a large one.
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
             raise InvalidInput("The certificate refers to parts of itself, but must not.")
-        document = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as fault:
-        if isinstance(fault, InvalidInput):
-            raise
-        raise InvalidInput("The certificate is no YAML.") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise InvalidInput(f"The certificate is of another format, but it must be {FORMAT!r}.")
-    certificate = Certificate(document)
-    if certificate.to_yaml() != text:
-        raise InvalidInput("The certificate is not written as it is written here.")
+        certificate = Certificate(yaml.safe_load(text))
+        is_same = certificate.to_yaml() == text
+    except InvalidInput:
+        raise
+    except (yaml.YAMLError, *NESTED_OR_WRONG):
+        raise InvalidInput("The certificate is no YAML of a certificate.") from None
+    if not is_same:
+        raise InvalidInput(
+            "The certificate is written in another way, but it must be as this program writes it, "
+            "to the letter."
+        )
     return certificate
 
 
@@ -125,6 +140,8 @@ def _of_numbers(certificate: Certificate) -> Iterator[str]:
             yield f"{path} does not follow from the mechanism and the facts."
     if not anew["proof"]["keeps_the_budget"]:
         yield "The proved ε is above the ε that is claimed."
+    if refuted := Found(**facts["attack"]).above(Mechanism(**facts["mechanism"])):
+        yield f"The attack proved {refuted}, which is above what is proved."
     if document["hash"] != certificate.hash:
         yield "The hash is another: a field was changed."
 
@@ -138,6 +155,7 @@ def _same(written: object, right: object) -> bool:
 
 def _of_ledger(certificate: Certificate, ledger: Ledger) -> Iterator[str]:
     from dpcore.release.ledger import GaussianSpend
+    from dpcore.release.ledger.chain import certificates
     from dpcore.release.ledger.spends import to_json
 
     facts: Mapping[str, Any] = certificate.document["facts"]
@@ -160,10 +178,8 @@ def _of_ledger(certificate: Certificate, ledger: Ledger) -> Iterator[str]:
         mechanism.adjacency,
     ):
         yield "Actor, person unit or adjacency are not those of the ledger."
-    kept = [
-        each.details["certificate_hash"]
-        for each in history
-        if each.kind == "attached" and each.document["refers"] == paid.number
-    ]
-    if kept != [certificate.hash]:
-        yield "The ledger keeps another certificate for this payment, or none."
+    kept = certificates(history)[paid.number]
+    if not kept:
+        yield f"Entry {paid.number} of the ledger is unused: it keeps no certificate for it."
+    elif kept != [certificate.hash]:
+        yield f"The ledger keeps another certificate for entry {paid.number}."

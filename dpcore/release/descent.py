@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpcore.progress import Progress, silent
 from dpcore.release import grid
 from dpcore.release.grid import Array
 from dpcore.release.mechanism import Mechanism
@@ -38,7 +39,11 @@ class Path:
 
 
 def descend(
-    signed: Array, mechanism: Mechanism, path: Path, draw: Draw = rounded_gaussians
+    signed: Array,
+    mechanism: Mechanism,
+    path: Path,
+    draw: Draw = rounded_gaussians,
+    progress: Progress = silent,
 ) -> Array:
     """The last iterate from w = 0, shape (d,): v ← 0.9 v + (sum + noise)/n + λw, w ← w - ηv.
 
@@ -50,12 +55,14 @@ def descend(
         Made for this d.
     path : Path
     draw : callable
-        (σ, count) -> whole numbers.
+        (σ, count) -> whole numbers; another than the usual one on made-up records only.
+    progress : callable
     """
     slope = slope_of(path.loss)
     weights = np.zeros(mechanism.dimension)
     velocity = np.zeros_like(weights)
-    for _ in range(mechanism.steps):
+    for step in range(mechanism.steps):
+        progress(step / mechanism.steps, f"Step {step + 1} of {mechanism.steps}")
         exact = grid.total(signed, weights, slope).tolist()
         noise = draw(mechanism.sigma, mechanism.dimension)
         # Python's whole numbers have no end, so no draw overflows.
@@ -64,4 +71,5 @@ def descend(
         velocity = MOMENTUM * velocity + np.array([value / scale for value in noisy])
         velocity += path.lam * weights
         weights = weights - path.learning_rate * velocity
+    progress(1.0, "Trained")
     return weights

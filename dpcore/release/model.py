@@ -5,9 +5,7 @@ It is kept as JSON (`Model.to_json`) or ONNX (`dpcore.release.onnx_graph`), neve
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,6 +17,7 @@ from dpcore.datasets.prepare import Preparation
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput, brief, number, one_of, reject
 from dpcore.release import grid
+from dpcore.release.canonical import canonical, digest
 from dpcore.release.grid import Array
 from dpcore.release.slopes import LOSSES
 
@@ -27,18 +26,6 @@ if TYPE_CHECKING:
 
 FORMAT = "dpcore model 1"
 FEATURES = ("plain", "additive")
-
-
-def canonical(document: Mapping[str, Any]) -> str:
-    """The one text of a document, from which hashes are taken."""
-    return json.dumps(
-        document, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-    )
-
-
-def digest(text: str) -> str:
-    """SHA-256, in hexadecimal digits."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def preparation_for(features: str) -> Preparation:

@@ -1,59 +1,95 @@
-"""The private release of a model: planned from public values, paid for, trained, certified.
+"""The private release of a model, step by step: prepared, paid for, trained, sealed.
 
-The order is fixed. Whatever can be refused is refused first, then the payment is committed, and
-only then is noise drawn. Noise has no seed and no state: a release that ends after its payment and
-before its files are written is lost, and another one is another payment.
+The order is fixed. Whatever can be refused is refused first (`prepare`), then the payment is
+committed (`pay`), and only then is noise drawn on the records (`train`). Noise has no seed and no
+state: what is cut off between its payment and its files is lost, and another try is another
+payment. The hash of the certificate goes into the ledger last (`seal`), so that a payment from
+which nothing came stands there without one.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 
-from dpcore.datasets.additive import STEPS
 from dpcore.datasets.schema import Table
-from dpcore.erm.method import Settings
-from dpcore.erm.methods import dpgd
-from dpcore.erm.problem import Problem, default_lam
-from dpcore.errors import InvalidInput, one_of, whole
-from dpcore.guarantee import Adjacency, Edition, PrivacyBudget
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.progress import Progress, section, silent
 from dpcore.release import grid
-from dpcore.release.attack import attack
+from dpcore.release.attack import Found, attack
+from dpcore.release.canonical import digest
 from dpcore.release.card import card
 from dpcore.release.certificate import About, Certificate, certificate, facts_of
-from dpcore.release.descent import Path, descend
-from dpcore.release.ledger import GaussianSpend, Ledger, Receipt
-from dpcore.release.mechanism import ADJACENCIES, Mechanism, mechanism_for
-from dpcore.release.model import Model, digest, dimension, entry_of, preparation_for
-from dpcore.release.slopes import LOSSES
+from dpcore.release.descent import descend
+from dpcore.release.grid import Array
+from dpcore.release.ledger import Ledger, Receipt
+from dpcore.release.ledger.spends import LONGEST_TEXT, text
+from dpcore.release.model import Model, entry_of, preparation_for
+from dpcore.release.plan import Plan, plan
 
 METHOD = "noisy gradient descent on a grid"
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is released, before any record is looked at but for their number.
+class Prepared:
+    """Everything that a payment waits for.
 
     Parameters
     ----------
-    columns, features, loss : str
-        As of a `Model`.
-    budget : PrivacyBudget
-    mechanism : Mechanism
-    path : Path
+    plan : Plan
+    about : About
+    data_set, person_unit : str
+        As of the ledger.
+    actor : str
+        Who releases.
+    signed : (d, n) array
+        Every record's row, times its label.
+    attack : Found
+        What an attack on the mechanism found.
     """
 
-    columns: str
-    features: str
-    loss: str
-    budget: PrivacyBudget
-    mechanism: Mechanism
-    path: Path
+    plan: Plan
+    about: About
+    data_set: str
+    person_unit: str
+    actor: str
+    signed: Array = field(repr=False)
+    attack: Found
 
-    @property
-    def spend(self) -> GaussianSpend:
-        """What the ledger is to be paid."""
-        return GaussianSpend(self.mechanism.noise_multiplier, self.mechanism.steps)
+
+@dataclass(frozen=True)
+class Paid:
+    """A payment that no model has come of yet; it lives in one process and cannot be copied.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    receipt : Receipt
+        Of the payment.
+    """
+
+    prepared: Prepared
+    receipt: Receipt
+    # A lock can be taken once, by one thread, and neither pickled nor copied in depth.
+    _unused: threading.Lock = field(
+        default_factory=threading.Lock, init=False, repr=False, compare=False
+    )
+
+    def use(self) -> None:
+        """Take the payment for the one model that it is for.
+
+        Raises
+        ------
+        InvalidInput
+            If it was taken before.
+        """
+        if not self._unused.acquire(blocking=False):
+            raise InvalidInput(
+                f"Entry {self.receipt.entry} of the ledger has had its training, but it pays for "
+                "one only: pay for another."
+            )
 
 
 @dataclass(frozen=True)
@@ -65,7 +101,8 @@ class Released:
     model : Model
     certificate : Certificate
     receipt : Receipt
-        Of the certificate's hash in the ledger; its chain head is worth keeping elsewhere.
+        Of the payment, or of the certificate's hash once the ledger has it (`seal`): its chain head
+        is worth keeping elsewhere.
     """
 
     model: Model
@@ -87,67 +124,144 @@ class Released:
         }
 
 
-def plan(
-    columns: str,
-    records: int,
+def prepare(
+    made: Plan,
+    table: Table,
     *,
-    epsilon: float,
-    delta: float,
-    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
-    loss: str = "logistic",
-    features: str = "plain",
-    steps: int | None = None,
-) -> Plan:
-    """The plan of a release, from public values alone.
+    about: About,
+    ledger: Ledger,
+    data_set: str,
+    actor: str,
+    progress: Progress = silent,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Prepared:
+    """Refuse what can be refused, and attack the mechanism; nothing is paid.
 
     Parameters
     ----------
-    columns : str
-        Description of the table (`dpcore.datasets.own.described`), with an outcome of two.
-    records : int
-        n, which is public.
-    epsilon, delta : float
-    adjacency : Adjacency or str
-        zero-out or replace-one.
-    loss : str
-        logistic or huber.
-    features : str
-        plain or additive.
-    steps : int, optional
-        T; by DP-GD's rule unless given.
+    made : Plan
+        For the ledger's adjacency and the table's number of records.
+    table : Table
+        The records, read by the plan's description; all are learned from. That they are the data
+        set's is taken on the caller's word.
+    about : About
+    ledger : Ledger
+    data_set, actor : str
+        As the ledger takes them.
+    progress : callable
+        (fraction, what is being done).
+    cancelled : callable
+        Asked between the parts.
 
     Raises
     ------
     InvalidInput
-        Naming the field, the value and what is allowed.
+        If a value is wrong, or the parts do not belong together.
+    Cancelled
+        If it was stopped on request.
     """
-    entry, budget = entry_of(columns), PrivacyBudget(epsilon, delta)
-    n = whole("number of records", records, at_least=2, at_most=grid.MOST_RECORDS)
-    d = dimension(entry, features)
-    rule = STEPS.get(features)
-    uncounted = rule.uncounted if rule else 0
-    counted = d - uncounted * sum(column.kind == "number" for column in entry.columns)
-    chosen = Adjacency(one_of("adjacency", str(adjacency), ADJACENCIES))
-    one_of("loss", loss, LOSSES)
-    problem = Problem(
-        loss,
-        default_lam(n, counted) * dpgd.METHOD.lam_share,
-        n,
-        d,
-        chosen,
-        counted=counted,
+
+    def report(fraction: float, message: str) -> None:
+        if cancelled():
+            raise Cancelled
+        progress(fraction, message)
+
+    report(0.0, "Checking the table")
+    terms, who = ledger.left(data_set).account.terms, text("actor", actor)
+    mechanism = made.mechanism
+    if str(terms.adjacency) != mechanism.adjacency:
+        raise InvalidInput(
+            f"The plan's adjacency is {mechanism.adjacency}, but it must be that of the data set, "
+            f"{terms.adjacency}."
+        )
+    entry = entry_of(made.columns)
+    if (table.entry.columns, table.entry.label) != (entry.columns, entry.label):
+        raise InvalidInput("The table was read by another description, but it must be by this one.")
+    if table.records != made.path.records:
+        raise InvalidInput(
+            f"The table has {table.records:,} records, but it must have the plan's "
+            f"{made.path.records:,}."
+        )
+    rows = grid.rows(entry, table.frame, preparation_for(made.features))
+    report(0.4, "Attacking the noise")
+    found = attack(mechanism, made.loss, made.budget.delta)
+    if refuted := found.above(mechanism):
+        # A fault of this program: its noise is not what it says.
+        raise RuntimeError(f"an attack on the noise proved {refuted}; nothing was paid")
+    report(1.0, "Ready to be paid for")
+    signed = rows * table.label.astype(float)
+    return Prepared(made, about, data_set, terms.person_unit, who, signed, found)
+
+
+def pay(prepared: Prepared, ledger: Ledger) -> Paid:
+    """Pay for one training; final once this returns, whatever follows.
+
+    Raises
+    ------
+    Refused
+        If the budget does not cover it; nothing was written.
+    InvalidInput
+        If the ledger could not be written.
+    """
+    receipt = ledger.spend(
+        prepared.data_set,
+        prepared.plan.spend,
+        actor=prepared.actor,
+        purpose=f"model: {prepared.about.name}"[:LONGEST_TEXT],
     )
-    (calibration,) = dpgd.METHOD.calibrate(
-        problem, [budget.epsilon], budget.delta, Edition.SOUND, Settings(steps=steps)
+    return Paid(prepared, receipt)
+
+
+def train(paid: Paid, *, progress: Progress = silent) -> Released:
+    """Train the one model of a payment, with noise of the operating system, and certify it.
+
+    Parameters
+    ----------
+    paid : Paid
+    progress : callable
+        (fraction, what is being done). An exception that it raises loses the payment.
+
+    Raises
+    ------
+    InvalidInput
+        If the payment had its training.
+    """
+    paid.use()
+    prepared, made = paid.prepared, paid.prepared.plan
+    weights = descend(prepared.signed, made.mechanism, made.path, progress=progress)
+    model = Model(made.columns, made.features, made.loss, tuple(weights.tolist()))
+    facts = facts_of(
+        about=prepared.about,
+        budget=asdict(made.budget),
+        mechanism=made.mechanism,
+        training={"method": METHOD, **asdict(made.path), "features": made.features},
+        hashes={"model": model.hash, "columns": digest(made.columns)},
+        ledger={
+            "data_set": prepared.data_set,
+            "person_unit": prepared.person_unit,
+            "actor": prepared.actor,
+            "entry": paid.receipt.entry,
+            "chain_head": paid.receipt.chain_head,
+        },
+        attack=asdict(prepared.attack),
+        released=datetime.now(UTC).date().isoformat(),
     )
-    return Plan(
-        columns,
-        features,
-        loss,
-        budget,
-        mechanism_for(budget, d, calibration.steps, chosen),
-        Path(loss, problem.lam, calibration.learning_rate, n),
+    return Released(model, certificate(facts), paid.receipt)
+
+
+def seal(released: Released, ledger: Ledger) -> Released:
+    """Write the certificate's hash into the ledger: this payment's model is this one.
+
+    Raises
+    ------
+    InvalidInput
+        If the payment has another certificate, or the ledger could not be written.
+    """
+    stated = released.certificate.document["facts"]["ledger"]
+    receipt = ledger.attach(
+        stated["data_set"], stated["entry"], released.certificate.hash, actor=stated["actor"]
     )
+    return Released(released.model, released.certificate, receipt)
 
 
 def release_model(
@@ -163,6 +277,8 @@ def release_model(
     loss: str = "logistic",
     features: str = "plain",
     steps: int | None = None,
+    progress: Progress = silent,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> Released:
     """Pay for a model, train it with noise of the operating system, and certify it.
 
@@ -180,6 +296,10 @@ def release_model(
         As the ledger takes them.
     epsilon, delta, loss, features, steps
         As of `plan`.
+    progress : callable
+        (fraction, what is being done). Once it is paid, an exception that it raises loses it.
+    cancelled : callable
+        Asked until it is paid.
 
     Raises
     ------
@@ -187,43 +307,27 @@ def release_model(
         If the budget does not cover it; no noise was drawn.
     InvalidInput
         If a value is wrong; nothing was paid.
+    Cancelled
+        If it was stopped on request; nothing was paid.
     """
-    terms = ledger.left(data_set).account.terms
     made = plan(
         columns,
         table.records,
         epsilon=epsilon,
         delta=delta,
-        adjacency=terms.adjacency,
+        adjacency=ledger.left(data_set).account.terms.adjacency,
         loss=loss,
         features=features,
         steps=steps,
     )
-    entry = entry_of(columns)
-    if (table.entry.columns, table.entry.label) != (entry.columns, entry.label):
-        raise InvalidInput("The table was read by another description, but it must be by this one.")
-    found = attack(made.mechanism, made.budget.delta)
-    rows = grid.rows(entry, table.frame, preparation_for(features))
-    signed = rows * table.label.astype(float)
-    paid = ledger.spend(data_set, made.spend, actor=actor, purpose=f"model: {about.name}")
-    weights = descend(signed, made.mechanism, made.path)
-    model = Model(columns, features, loss, tuple(weights.tolist()))
-    facts = facts_of(
+    prepared = prepare(
+        made,
+        table,
         about=about,
-        budget=asdict(made.budget),
-        mechanism=made.mechanism,
-        training={"method": METHOD, **asdict(made.path), "features": features},
-        hashes={"model": model.hash, "columns": digest(columns)},
-        ledger={
-            "data_set": data_set,
-            "person_unit": terms.person_unit,
-            "actor": actor,
-            "entry": paid.entry,
-            "chain_head": paid.chain_head,
-        },
-        attack=asdict(found),
-        released=datetime.now(UTC).date().isoformat(),
+        ledger=ledger,
+        data_set=data_set,
+        actor=actor,
+        progress=section(progress, 0.0, 0.5),
+        cancelled=cancelled,
     )
-    certified = certificate(facts)
-    receipt = ledger.attach(data_set, paid.entry, certified.hash, actor=actor)
-    return Released(model, certified, receipt)
+    return seal(train(pay(prepared, ledger), progress=section(progress, 0.5, 0.5)), ledger)

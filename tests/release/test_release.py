@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,18 @@ import pytest
 from dpcore.cli import main
 from dpcore.datasets.own import read_own
 from dpcore.errors import InvalidInput
+from dpcore.release import grid
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.certificate import About, Certificate, certificate, derived
 from dpcore.release.check import check, problems_of
 from dpcore.release.ledger import Ledger, Refused
 from dpcore.release.model import Model
+from dpcore.release.plan import plan
 from dpcore.release.prediction import cell, predict
 from dpcore.release.registry import COMMIT, TIERS, leaves
-from dpcore.release.release import Released, plan, release_model
+from dpcore.release.release import Released, release_model
+from dpcore.release.rounded_gaussian import rounded_gaussians
 
 COLUMNS = """age: 18 to 90 years
 sex: one of f, m; unknown: NA
@@ -77,7 +81,7 @@ def released_from(ledger: Ledger, **more: Any) -> Released:
 
 @pytest.fixture
 def short_attack(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(releasing, "attack", lambda mechanism, delta: attack(mechanism, delta, 8))
+    monkeypatch.setattr(releasing, "attack", partial(attack, runs=500))
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +96,7 @@ def test_no_noise_is_drawn_before_the_payment_is_final(monkeypatch: pytest.Monke
     ledger = ledger_with("memory")
     drawn: list[int] = []
 
-    def descend(*_: object) -> None:
+    def descend(*_: object, **__: object) -> None:
         drawn.append(len(ledger.history("clinic")))
         raise MemoryError
 
@@ -303,15 +307,33 @@ def test_predictions_are_per_record_and_no_formula() -> None:
         predict(model, b"age,sex,smoker\n1,f,no", "t.csv")
 
 
-def test_the_attack_stays_below_the_promise_and_refutes_half_the_noise() -> None:
-    for adjacency in ("zero-out", "replace-one"):
-        mechanism = plan(
-            COLUMNS, 300, epsilon=4.0, delta=1e-6, adjacency=adjacency, steps=4
-        ).mechanism
-        promise = mechanism.epsilon(1e-6)
-        assert 0.3 * promise < attack(mechanism, 1e-6, 400).lower_bound < promise
-        half = replace(mechanism, sigma=mechanism.sigma // 2)
-        assert attack(half, 1e-6, 400).lower_bound > promise
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
+def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(
+    adjacency: str, loss: str
+) -> None:
+    mechanism = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, adjacency=adjacency).mechanism
+    epsilon, mu = mechanism.epsilon(1e-6), mechanism.mu
+    found = attack(mechanism, loss, 1e-6, runs=40_000)
+    assert 0.2 * epsilon < found.lower_bound < epsilon
+    assert 0.8 * mu < found.mu_lower_bound < mu
+    assert found.above(mechanism) == ""
+    half = attack(
+        mechanism, loss, 1e-6, runs=40_000, draw=lambda sigma, n: rounded_gaussians(sigma // 2, n)
+    )
+    assert half.above(mechanism)
+    assert half.mu_lower_bound > 1.7 * mu
+
+
+@pytest.mark.usefixtures("short_attack")
+def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ledger, total = ledger_with("memory"), grid.total
+    monkeypatch.setattr(grid, "total", lambda *sums: 2 * total(*sums))
+    with pytest.raises(RuntimeError, match="nothing was paid"):
+        released_from(ledger)
+    assert len(ledger.history("clinic")) == 1
 
 
 @pytest.mark.usefixtures("short_attack")
