@@ -23,7 +23,7 @@ import numpy as np
 from scipy import special
 
 from dpcore.audit import bounds
-from dpcore.errors import one_of
+from dpcore.errors import number, one_of, whole
 from dpcore.guarantee import Adjacency
 from dpcore.release import grid
 from dpcore.release.grid import Array
@@ -63,6 +63,12 @@ class Found:
     confidence: float
     runs: int
     about: str = ABOUT
+
+    def __post_init__(self) -> None:
+        for name in ("lower_bound", "mu_lower_bound"):
+            number(name, getattr(self, name), at_least=0.0)
+        number("confidence", self.confidence, above=0.0, below=1.0)
+        whole("runs", self.runs, at_least=1)
 
     def above(self, mechanism: Mechanism) -> str:
         """The proved figure that it refutes, in words, or "" where it refutes none."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MOST_LETTERS = 40_000
 """Four times as many as a certificate has."""
+MOST_PARTS, DEEPEST = 2_000, 8
 NESTED_OR_WRONG = (
     ArithmeticError,
     AttributeError,
@@ -111,9 +112,19 @@ def read(text: str) -> Certificate:
     if not text.startswith(f"format: {FORMAT}\n"):
         raise InvalidInput(f"The certificate is of another format, but it must be {FORMAT!r}.")
     try:
-        # References between parts would let a small file become a large one.
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
-            raise InvalidInput("The certificate refers to parts of itself, but must not.")
+        depth = 0
+        for count, event in enumerate(yaml.parse(text)):
+            # References between parts would let a small file become a large one.
+            if isinstance(event, yaml.AliasEvent):
+                raise InvalidInput("The certificate refers to parts of itself, but must not.")
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            # Each bracket within brackets is looked at again for every one that follows.
+            if depth > DEEPEST or count > MOST_PARTS:
+                raise InvalidInput(
+                    f"The certificate has more than {MOST_PARTS:,} parts, or parts within parts "
+                    f"more than {DEEPEST} deep, but must not."
+                )
         certificate = Certificate(yaml.safe_load(text))
         is_same = certificate.to_yaml() == text
     except InvalidInput:

@@ -15,7 +15,7 @@ import numpy as np
 from dpcore.datasets.own import described
 from dpcore.datasets.prepare import Preparation
 from dpcore.datasets.schema import Entry
-from dpcore.errors import InvalidInput, brief, number, one_of, reject
+from dpcore.errors import InvalidInput, number, one_of, reject
 from dpcore.release import grid
 from dpcore.release.canonical import canonical, digest
 from dpcore.release.grid import Array
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 FORMAT = "dpcore model 1"
 FEATURES = ("plain", "additive")
+LARGEST_WEIGHT = 1e100
+"""No training comes near it, and no score of such weights overflows."""
 
 
 def preparation_for(features: str) -> Preparation:
@@ -62,12 +64,14 @@ class Model:
 
     def __post_init__(self) -> None:
         one_of("loss", self.loss, LOSSES)
-        weights = tuple(number("weight", weight) for weight in self.weights)
-        object.__setattr__(self, "weights", weights)
-        if len(weights) != dimension(self.entry, self.features):
-            raise reject(
-                "number of weights", len(weights), str(dimension(self.entry, self.features))
-            )
+        count = dimension(self.entry, self.features)
+        if len(self.weights) != count:
+            raise reject("number of weights", len(self.weights), str(count))
+        for weight in self.weights:
+            if isinstance(weight, bool) or not isinstance(weight, int | float):
+                raise reject("weight", weight, "a number")
+            number("weight", weight, at_least=-LARGEST_WEIGHT, at_most=LARGEST_WEIGHT)
+        object.__setattr__(self, "weights", tuple(map(float, self.weights)))
 
     @cached_property
     def entry(self) -> Entry:
@@ -143,9 +147,11 @@ def entry_of(columns: str) -> Entry:
     """
     entry = described(columns)
     if entry.predicts != "class":
+        name = entry.label.name
+        kind = "a number" if entry.predicts == "number" else f"one of {entry.classes} values"
         raise InvalidInput(
-            f"The outcome is {brief(entry.label.name)}, but of a released model it must be one of "
-            "two values."
+            f"The outcome {name} is {kind}, but a released model predicts one of two so far, as in "
+            f"“predict {name}: one of no, yes”."
         )
     return entry
 

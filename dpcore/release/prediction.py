@@ -6,7 +6,7 @@ import csv
 import io
 from dataclasses import replace
 
-import numpy as np
+from scipy import special
 
 from dpcore.datasets.own import lines_of
 from dpcore.datasets.sources import columns_of, field_of
@@ -59,7 +59,7 @@ def predict(model: Model, data: bytes, filename: str) -> str:
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
     table.writerow(["row", "risk" if model.loss == "logistic" else "score", cell(outcome.name)])
-    shown = 1.0 / (1.0 + np.exp(-scores)) if model.loss == "logistic" else scores
+    shown = special.expit(scores) if model.loss == "logistic" else scores
     for row, (value, score) in enumerate(zip(shown.tolist(), scores.tolist(), strict=True), 1):
         table.writerow([row, repr(value), cell(yes if score > 0.0 else no)])
     return written.getvalue()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import csv
 import io
 import json
+import pickle
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,7 +20,7 @@ import pytest
 
 from dpcore.cli import main
 from dpcore.datasets.own import read_own
-from dpcore.errors import InvalidInput
+from dpcore.errors import Cancelled, InvalidInput
 from dpcore.release import grid
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
@@ -120,6 +122,39 @@ def test_no_noise_is_drawn_before_the_payment_is_final(monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("short_attack")
+def test_a_payment_is_for_one_training_and_can_be_stopped_until_it_is_made() -> None:
+    ledger, table = ledger_with("memory"), read_own(COLUMNS, data(), "t.csv")
+    made = plan(COLUMNS, 300, epsilon=4.0, delta=1e-6, steps=12)
+    settings: dict[str, Any] = {
+        **{"about": ABOUT, "ledger": ledger, "data_set": "clinic", "actor": "Dr. B"},
+    }
+    asked = iter([False, False, True])
+    with pytest.raises(Cancelled):
+        releasing.prepare(made, table, **settings, cancelled=lambda: next(asked))
+    more = plan(COLUMNS, 301, epsilon=4.0, delta=1e-6)
+    with pytest.raises(InvalidInput, match="300 records.*301"):
+        releasing.prepare(more, table, **settings)
+    other = plan(COLUMNS, 300, epsilon=4.0, delta=1e-6, adjacency="replace-one")
+    with pytest.raises(InvalidInput, match="replace-one"):
+        releasing.prepare(other, table, **settings)
+    assert len(ledger.history("clinic")) == 1
+    paid = releasing.pay(releasing.prepare(made, table, **settings), ledger)
+    told: list[float] = []
+    released = releasing.train(paid, progress=lambda share, _: told.append(share))
+    assert (told[0], told[-1], len(told)) == (0.0, 1.0, 13)
+    for copied in (paid, copy.copy(paid)):
+        with pytest.raises(InvalidInput, match="one only"):
+            releasing.train(copied)
+    for way in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="lock"):
+            way(paid)
+    text = released.certificate.to_yaml()
+    assert "unused" in " ".join(check(text, ledger).problems)
+    releasing.seal(released, ledger)
+    assert check(text, ledger).problems == ()
+
+
+@pytest.mark.usefixtures("short_attack")
 def test_two_releases_are_two_payments_with_other_noise() -> None:
     first, second = (released_from(ledger_with("memory")).model.weights for _ in range(2))
     assert not set(first) & set(second)
@@ -206,7 +241,7 @@ def test_a_full_rewrite_is_found_with_the_ledger_alone(paid: tuple[Ledger, Relea
         ("about.intended_use", "Anything"),
         ("hashes.model", "0" * 64),
         ("attack.lower_bound", 0.0),
-        ("mechanism.steps", 11),
+        ("mechanism.sigma", facts["mechanism"]["sigma"] + 1),
         ("ledger.entry", 1),
         ("ledger.chain_head", "0" * 64),
         ("ledger.data_set", "other"),
@@ -218,19 +253,56 @@ def test_a_full_rewrite_is_found_with_the_ledger_alone(paid: tuple[Ledger, Relea
         assert check(text, ledger).problems, path
 
 
+BEGIN = "format: dpcore certificate 1\n"
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "",
-        "[1",
         "format: other",
-        "a: &a [1]\nb: *a",
-        "format: dpcore certificate 1\nfacts: 3\n",
         "x" * 300_000,
+        *(
+            BEGIN + rest
+            for rest in (
+                "[1",
+                "a: &a [1]\nb: *a",
+                "facts: 3\n",
+                "facts: " + "[" * 30_000,
+                "facts: {" + "a: {" * 9_000,
+                "facts: 0x" + "f" * 30_000,
+                "facts: " + "9" * 30_000,
+                "facts: 1" + ":59" * 10_000,
+                "facts: [" + "1," * 19_000 + "]",
+                "facts: !!python/object/apply:os.system ['true']\n",
+                "facts: .nan\n",
+                "? " * 19_000,
+            )
+        ),
     ],
+    ids=lambda text: text[len(BEGIN) :][:20] or text[:20],
 )
-def test_what_is_no_certificate_is_refused(text: str) -> None:
-    assert check(text).problems
+def test_what_is_no_certificate_is_refused_soon(text: str) -> None:
+    start = time.process_time()
+    (problem,) = check(text).problems
+    assert time.process_time() - start < 2.0
+    assert len(problem) < 200
+
+
+@pytest.mark.parametrize(
+    "value",
+    [float("nan"), float("inf"), -1.0, 10**400, "1", None, [], {}],
+    ids=lambda value: repr(value)[:9],
+)
+@pytest.mark.parametrize("path", ["mechanism.sigma", "budget.delta", "attack.lower_bound"])
+def test_no_value_of_a_strange_kind_is_a_number(
+    path: str, value: object, paid: tuple[Ledger, Released]
+) -> None:
+    document = json.loads(json.dumps(dict(paid[1].certificate.document)))
+    _set(document, f"facts.{path}", value)
+    with contextlib.suppress(ValueError):  # what has no canonical form has no hash
+        document["hash"] = Certificate(document).hash
+    assert problems_of(Certificate(document))
 
 
 def test_a_certificate_is_taken_to_the_letter(paid: tuple[Ledger, Released]) -> None:
@@ -277,16 +349,68 @@ def test_a_model_survives_its_file_and_nothing_else_is_taken(
     model = paid[1].model
     assert Model.from_json(model.to_json()) == model
     plain = json.loads(model.to_json())
+    rest = plain["weights"][1:]
     for change in (
         {"format": "x"},
-        {"weights": plain["weights"][:-1]},
-        {"weights": ["nan", *plain["weights"][1:]]},
+        {"weights": rest},
+        {"weights": [0.0] * 100_000},
+        {"weights": 1.0},
+        *(
+            {"weights": [bad, *rest]}
+            for bad in ("1", "nan", None, True, [], 1e300, -1e300, 10**999)
+        ),
+        {"weights": [float("nan"), *rest]},
         {"loss": "squared"},
+        {"features": "fine"},
         {"columns": 3},
+        {"columns": "age: 1 to 2\npredict risk: 0 to 1"},
+        {"columns": "age: 1 to 2\npredict risk: one of a, b, c"},
         {"more": 1},
     ):
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInput) as refused:
             Model.from_json(json.dumps(plain | change))
+        assert len(str(refused.value)) < 300
+    for text in ("", "[]", "[" * 100_000, "{" * 10, "1" * 5_000, "null", '{"format": NaN}'):
+        with pytest.raises(InvalidInput):
+            Model.from_json(text)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_largest_weights_give_a_number() -> None:
+    for sign in (1.0, -1.0):
+        model = Model(COLUMNS, "plain", "logistic", (sign * 1e100,) * 7)
+        rows = list(csv.reader(io.StringIO(predict(model, data(20), "t.csv"))))
+        assert {0.0 <= float(row[1]) <= 1.0 for row in rows[1:]} == {True}
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("predict x: 0 to 9", ("x is a number", "one of two", "predict x: one of no, yes")),
+        ("predict x: one of a, b, c", ("x is one of 3 values", "one of two")),
+    ],
+)
+def test_another_outcome_than_one_of_two_is_refused(line: str, words: tuple[str, ...]) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        plan(f"age: 1 to 2\n{line}", 100, epsilon=1.0, delta=1e-6)
+    assert all(word in str(refused.value) for word in words), refused.value
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("nan,f,no,20", ("line 2", "age", "'nan'", "plain number")),
+        ("1e400,f,no,20", ("age", "'1e400'", "1,000,000,000")),
+        ("30,x,no,20", ("sex", "'x'", "one of f, m")),
+        ("30,=1+1,no,20", ("sex", "'=1+1'")),
+        ("30,f,no", ("line 2", "3 fields", "4")),
+        (",f,no,20", ("age", "empty")),
+    ],
+)
+def test_a_bad_line_is_refused_by_its_place(line: str, words: tuple[str, ...]) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        predict(_plain_huber(), f"age,sex,smoker,bmi\n{line}\n".encode(), "t.csv")
+    assert all(word in str(refused.value) for word in words), refused.value
 
 
 def test_predictions_are_per_record_and_no_formula() -> None:
@@ -307,22 +431,23 @@ def test_predictions_are_per_record_and_no_formula() -> None:
         predict(model, b"age,sex,smoker\n1,f,no", "t.csv")
 
 
-@pytest.mark.parametrize("loss", ["logistic", "huber"])
-@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
+@pytest.mark.parametrize(
+    ("adjacency", "loss"), [("zero-out", "huber"), ("replace-one", "logistic")]
+)
 def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(
     adjacency: str, loss: str
 ) -> None:
     mechanism = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, adjacency=adjacency).mechanism
     epsilon, mu = mechanism.epsilon(1e-6), mechanism.mu
-    found = attack(mechanism, loss, 1e-6, runs=40_000)
-    assert 0.2 * epsilon < found.lower_bound < epsilon
-    assert 0.8 * mu < found.mu_lower_bound < mu
+    found = attack(mechanism, loss, 1e-6, runs=20_000)
+    assert 0.1 * epsilon < found.lower_bound < epsilon
+    assert 0.5 * mu < found.mu_lower_bound < mu
     assert found.above(mechanism) == ""
     half = attack(
-        mechanism, loss, 1e-6, runs=40_000, draw=lambda sigma, n: rounded_gaussians(sigma // 2, n)
+        mechanism, loss, 1e-6, runs=20_000, draw=lambda sigma, n: rounded_gaussians(sigma // 2, n)
     )
     assert half.above(mechanism)
-    assert half.mu_lower_bound > 1.7 * mu
+    assert half.mu_lower_bound > 1.3 * mu
 
 
 @pytest.mark.usefixtures("short_attack")
