@@ -132,7 +132,7 @@ def test_a_payment_is_for_one_training_and_can_be_stopped_until_it_is_made() -> 
     with pytest.raises(Cancelled):
         releasing.prepare(made, table, **settings, cancelled=lambda: next(asked))
     more = plan(COLUMNS, 301, epsilon=4.0, delta=1e-6)
-    with pytest.raises(InvalidInput, match="300 records.*301"):
+    with pytest.raises(InvalidInput, match=r"300 records.*301"):
         releasing.prepare(more, table, **settings)
     other = plan(COLUMNS, 300, epsilon=4.0, delta=1e-6, adjacency="replace-one")
     with pytest.raises(InvalidInput, match="replace-one"):
