@@ -6,6 +6,7 @@ import re
 
 from dpcore.release.certificate import Certificate
 from dpcore.release.model import Model
+from dpcore.rounding import lowered
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~&-])")
 
@@ -43,9 +44,10 @@ def card(model: Model, certificate: Certificate) -> str:
             _plain(certificate.document["claim"]),
             f"Proved: ε ≤ {proof['epsilon']!r} at δ = {proof['delta']!r} ({proof['adjacency']}), "
             f"by {proof['accountant']}; μ = {proof['mu']!r}.",
-            f"Attacked: an attack on the same mechanism proved ε ≥ "
-            f"{facts['attack']['lower_bound']:.3g} at {facts['attack']['confidence']:.0%} "
-            f"confidence, in {facts['attack']['runs']} runs on either data set.",
+            f"Attacked: {facts['attack']['runs']:,} releases on either of two neighbours proved "
+            f"ε ≥ {lowered(facts['attack']['lower_bound'], 3):g} and "
+            f"μ ≥ {lowered(facts['attack']['mu_lower_bound'], 3):g}, each at "
+            f"{100 * facts['attack']['confidence']:g} % confidence.",
             "Unprotected: " + "; ".join(certificate.document["unprotected"]) + ".",
         ],
         "## Check": [

@@ -24,6 +24,10 @@ from dpcore.release.mechanism import PROFILE, Mechanism
 from dpcore.rounding import raised
 
 FORMAT = "dpcore certificate 1"
+NOISE = (
+    "normal noise of standard deviation σ, rounded to whole units and sampled exactly; it is no "
+    "discrete Gaussian, of which another theorem would have to speak"
+)
 THEOREMS = (
     "rounding on a grid is post-processing of Gaussian noise (docs/release.md)",
     "adaptive composition of Gaussian DP (Dong, Roth and Su 2022, Corollary 2)",
@@ -31,7 +35,8 @@ THEOREMS = (
 )
 UNPROTECTED = (
     "the description of the columns: names, ranges, lists",
-    "the number of records, and whatever follows from it: steps, step length, λ",
+    "the number of records n: it divides each sum, and steps (with them σ), step length and λ "
+    "follow from it",
     "the time and memory that the release took, and its date",
     "which data set it was, and who released it",
     "other rows of the same person: one row is one unit",
@@ -182,6 +187,7 @@ def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
         "profile": [{"epsilon": each, "delta": mechanism.delta(each)} for each in PROFILE],
         "sensitivity": mechanism.sensitivity,
         "noise_multiplier": mechanism.noise_multiplier,
+        "noise": NOISE,
         "accountant": "Gaussian DP, exact",
         "by": list(THEOREMS),
         "keeps_the_budget": bool(epsilon <= budget["epsilon"]),
