@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
+import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,7 +15,7 @@ from dpcore.errors import InvalidInput, reject
 def new_folder(output: str | Path) -> Iterator[Path]:
     """A hidden folder beside `output`, made before anything is paid; `write` gives it the name.
 
-    It is removed where it was not given the name.
+    It is removed where nothing was written to it.
 
     Raises
     ------
@@ -27,7 +26,8 @@ def new_folder(output: str | Path) -> Iterator[Path]:
     if os.path.lexists(place):
         raise reject("output", str(output), "a folder that is new")
     try:
-        hidden = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
+        hidden = place.with_name(f".{place.name}-{secrets.token_hex(4)}")
+        hidden.mkdir()
     except (OSError, ValueError) as error:
         reason = f" ({error.strerror})" if isinstance(error, OSError) else ""
         raise reject("output", str(output), f"a folder that can be made{reason}") from None
@@ -35,7 +35,7 @@ def new_folder(output: str | Path) -> Iterator[Path]:
         yield hidden
     finally:
         with suppress(OSError):
-            shutil.rmtree(hidden)
+            hidden.rmdir()
 
 
 def write(files: Mapping[str, bytes], hidden: Path, output: str | Path) -> None:
@@ -52,9 +52,15 @@ def write(files: Mapping[str, bytes], hidden: Path, output: str | Path) -> None:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-        hidden.chmod(0o755)
         hidden.rename(output)
+        # The name, too, is on the disk before the ledger says that there is a model.
+        parent = os.open(hidden.parent, os.O_RDONLY)
+        try:
+            os.fsync(parent)
+        finally:
+            os.close(parent)
     except OSError as error:
         raise InvalidInput(
-            f"The model could not be written to {str(output)!r} ({error.strerror})."
+            f"The model could not be written to {str(output)!r} ({error.strerror}); what there is "
+            f"of it lies in {hidden}."
         ) from None

@@ -189,8 +189,8 @@ def prepare(
         # A fault of this program: its noise is not what it says.
         raise RuntimeError(f"an attack on the noise proved {refuted}; nothing was paid")
     report(1.0, "Ready to be paid for")
-    signed = rows * table.label.astype(float)
-    return Prepared(made, about, data_set, terms.person_unit, who, signed, found)
+    rows *= table.label.astype(float)
+    return Prepared(made, about, data_set, terms.person_unit, who, rows, found)
 
 
 def pay(prepared: Prepared, ledger: Ledger) -> Paid:
