@@ -77,6 +77,10 @@ def test_no_record_is_longer_than_the_bound_and_blank_ones_add_nothing() -> None
     long = np.ones((4, 1))
     assert not grid.contributions(long, np.zeros(4), lambda m: np.full_like(m, -1.0)).any()
     assert grid.contributions(long / 2, np.zeros(4), lambda m: np.full_like(m, -1.0)).any()
+    # The square of 2⁶⁰ is 0 in 64 bits.
+    for huge in (2.0**40, 2.0**900, np.inf, np.nan):
+        row = np.full((4, 1), huge)
+        assert not grid.contributions(row, np.zeros(4), lambda m: np.full_like(m, -1.0)).any()
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 5, 120])
@@ -124,6 +128,41 @@ def test_sums_move_by_the_sensitivity_at_most_and_noise_is_added_as_said() -> No
     weights = descend(np.array([[1.0, 0.0]]), Mechanism("zero-out", 1, 2**20, 7, 3), path, draw)
     assert asked == [(7, 1)] * 3
     assert np.isfinite(weights).all()
+
+
+HEADER = "age,sex,bmi,ill"
+ANYONE = ["90,m,60,yes", "18,f,10,no", "-1e9,NA,1e9,yes", "1e9,m,-1e9,no", "54,f,35,yes"]
+
+
+@pytest.mark.parametrize("features", ["plain", "additive"])
+def test_files_that_differ_in_one_record_move_no_sum_by_more_than_is_proved(features: str) -> None:
+    """From the file to the sum, at weights that are hard on the neighbours."""
+
+    def signed(lines: list[str]) -> np.ndarray:
+        table = read_own(COLUMNS, "\n".join([HEADER, *lines]).encode(), "t.csv")
+        rows = grid.rows(table.entry, table.frame, preparation_for(features))
+        return rows * table.label.astype(float)
+
+    draw, farthest = np.random.default_rng(6), {",,,": 0, "other": 0}
+    rest = [f"{draw.uniform(10, 99):.2f},f,{draw.uniform(9, 61):.2f},yes" for _ in range(20)]
+    first = {line: signed([*rest, line]) for line in [",,,", *ANYONE]}
+    d = len(first[",,,"])
+    for _ in range(30):
+        weights = draw.normal(size=d) * 10.0 ** draw.uniform(-2, 6)
+        for loss in slopes.LOSSES:
+            sums = {
+                line: grid.total(each, weights, slopes.slope_of(loss)).tolist()
+                for line, each in first.items()
+            }
+            for line in ANYONE:
+                for other in sums:
+                    moved = sum((a - b) ** 2 for a, b in zip(sums[line], sums[other], strict=True))
+                    kind = other if other == ",,," else "other"
+                    farthest[kind] = max(farthest[kind], moved)
+    for kind, adjacency in ((",,,", "zero-out"), ("other", "replace-one")):
+        most = Mechanism(adjacency, d, grid.UNITS, 1, 1).sensitivity
+        assert 0.7 * most < math.sqrt(farthest[kind])
+        assert farthest[kind] <= most**2
 
 
 @pytest.mark.parametrize("adjacency", [Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE])
