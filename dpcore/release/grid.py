@@ -90,10 +90,11 @@ def contributions(signed: Array, weights: Array, slope: Slope) -> Whole:
     slope : callable
         Of the loss, from margins to [-1, 0], element by element.
     """
-    margins = products(signed, weights)
-    slopes = slope(np.where(np.isfinite(margins), margins, 0.0))
-    slopes = np.where((slopes >= -1.0) & (slopes <= 0.0), slopes, 0.0)
-    exact = signed * (slopes * UNITS)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite adds 0
+        margins = products(signed, weights)
+        slopes = slope(np.where(np.isfinite(margins), margins, 0.0))
+        slopes = np.where((slopes >= -1.0) & (slopes <= 0.0), slopes, 0.0)
+        exact = signed * (slopes * UNITS)
     units = np.rint(np.where(np.abs(exact) <= UNITS, exact, 0.0)).astype(np.int64)
     units[:, (units * units).sum(axis=0) > bound(len(signed)) ** 2] = 0
     return units
