@@ -2,7 +2,8 @@
 
 The neighbours are made up: one record of full length, which is blank in the other data set, or
 points the other way under replace-one, at weights at which its gradient is longest. Their sums are
-made by the release's own code, and so is the noise, by the same sampler. The attacker sees all T
+made by the release's own code, the noise by its own sampler at the σ that its training asks for,
+whatever the mechanism says. The attacker sees all T
 noisy sums and knows all else. The best test of which data set they come from is the likelihood
 ratio, which follows from their mean alone, a normal number of standard deviation σ/√T about the
 exact sum, up to the rounding, a millionth of σ. So one draw at σ/√T stands for a whole release, and
@@ -16,8 +17,7 @@ the same draws: the limits add up whatever the dependence. No private record is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
@@ -26,6 +26,7 @@ from dpcore.audit import bounds
 from dpcore.errors import number, one_of, whole
 from dpcore.guarantee import Adjacency
 from dpcore.release import grid
+from dpcore.release.descent import Draw, Path, descend
 from dpcore.release.grid import Array
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.rounded_gaussian import rounded_gaussians
@@ -37,7 +38,6 @@ ABOUT = (
     "one record against a blank one (or its opposite, under replace-one), likelihood ratio of all "
     "noisy sums, thresholds fixed beforehand, limits of Clopper and Pearson"
 )
-Draw = Callable[[int, int], list[int]]
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,14 @@ def attack(
     draw : callable
         (σ, count) -> whole numbers: the sampler under attack.
     """
-    shift = _shift(mechanism, one_of("loss", loss, LOSSES))
-    sigma = math.ceil(mechanism.sigma / math.sqrt(mechanism.steps))
+    one_of("loss", loss, LOSSES)
+    record, other = _pair(mechanism)
+    # Both margins are far below 0, where each gradient has the full length.
+    weights: Array = np.zeros(len(record))
+    weights[1] = -1e6
+    sums = [grid.total(each, weights, slope_of(loss)) for each in (record, other)]
+    shift = abs(int(sums[0][0] - sums[1][0]))
+    sigma = math.ceil(_asked(mechanism, loss) / math.sqrt(mechanism.steps))
     second = np.array(draw(sigma, runs), dtype=float)
     first = second + shift
 
@@ -119,19 +125,28 @@ def attack(
     )
 
 
-def _shift(mechanism: Mechanism, loss: str) -> int:
-    """The distance of the neighbours' sums, in units."""
+def _pair(mechanism: Mechanism) -> tuple[Array, Array]:
+    """The record in which the neighbours differ, on either side; shape (d, 1)."""
     beside = 1e-3
     along = math.sqrt(1.0 - beside**2) * (1.0 - 1e-15)
     record, other = (np.zeros((max(mechanism.dimension, 2), 1)) for _ in range(2))
     record[:2, 0] = along, beside
     if mechanism.adjacency == Adjacency.REPLACE_ONE:
         other[:2, 0] = -along, beside
-    # Both margins are far below 0, where each gradient has the full length.
-    weights: Array = np.zeros(len(record))
-    weights[1] = -1e6
-    sums = [grid.total(each, weights, slope_of(loss)) for each in (record, other)]
-    return abs(int(sums[0][0] - sums[1][0]))
+    return record, other
+
+
+def _asked(mechanism: Mechanism, loss: str) -> int:
+    """The least σ that a training asks its sampler for, in the first steps."""
+    asked: list[int] = []
+
+    def note(sigma: int, count: int) -> list[int]:
+        asked.append(sigma)
+        return [0] * count
+
+    few = replace(mechanism, steps=min(mechanism.steps, 3))
+    descend(np.zeros((mechanism.dimension, 1)), few, Path(loss, 0.0, 1.0, 1), note)
+    return min(asked)
 
 
 def _level(mu: float, delta: float, runs: int) -> float:

@@ -21,6 +21,7 @@ import pytest
 from dpcore.cli import main
 from dpcore.datasets.own import read_own
 from dpcore.errors import Cancelled, InvalidInput
+from dpcore.release import attack as attacking
 from dpcore.release import grid
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
@@ -450,12 +451,26 @@ def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(
     assert half.mu_lower_bound > 1.3 * mu
 
 
+def _longer(total: Any) -> Any:
+    return lambda *sums: 2 * total(*sums)
+
+
+def _quieter(descend: Any) -> Any:
+    def with_half(signed: Any, mechanism: Any, path: Any, draw: Any) -> Any:
+        return descend(signed, replace(mechanism, sigma=mechanism.sigma // 2), path, draw)
+
+    return with_half
+
+
 @pytest.mark.usefixtures("short_attack")
+@pytest.mark.parametrize(
+    ("place", "name", "fault"), [(grid, "total", _longer), (attacking, "descend", _quieter)]
+)
 def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(
-    monkeypatch: pytest.MonkeyPatch,
+    place: Any, name: str, fault: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ledger, total = ledger_with("memory"), grid.total
-    monkeypatch.setattr(grid, "total", lambda *sums: 2 * total(*sums))
+    ledger = ledger_with("memory")
+    monkeypatch.setattr(place, name, fault(getattr(place, name)))
     with pytest.raises(RuntimeError, match="nothing was paid"):
         released_from(ledger)
     assert len(ledger.history("clinic")) == 1
