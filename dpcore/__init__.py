@@ -37,6 +37,7 @@ __all__ = [
     "load",
     "plan",
     "prepare",
+    "release_model",
     "report",
     "risk",
     "sigma",
@@ -66,6 +67,7 @@ _PLACES = {
     "front.run": ("Run",),
     "guarantee": ("Adjacency", "Guarantee", "PrivacyBudget", "Status"),
     "methods": ("describe",),
+    "release.release": ("release_model",),
 }
 
 

@@ -29,6 +29,7 @@ from dpcore.guarantee import (
     Status,
 )
 from dpcore.methods import describe
+from dpcore.release.release import release_model
 
 __version__: str
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "load",
     "plan",
     "prepare",
+    "release_model",
     "report",
     "risk",
     "sigma",

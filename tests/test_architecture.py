@@ -41,7 +41,7 @@ ALLOWED = {
     "predictors": FOUNDATION | {"erm", "methods", "models"},
     "estimators": FOUNDATION | {"datasets", "erm", "methods"},
     "systems": FOUNDATION | {"accounting", "erm", "deep", "methods", "models"},
-    "release": FOUNDATION | {"mechanisms", "accounting"},
+    "release": FOUNDATION | {"mechanisms", "accounting", "datasets", "erm", "audit"},
     "audit": FOUNDATION | {"mechanisms", "datasets", "erm", "deep", "methods", "models"},
     "lessons": FOUNDATION
     | {"mechanisms", "accounting", "datasets", "erm", "methods", "evaluation", "audit"},

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dpcore.release.ledger import Ledger, Left, Receipt, Spend
 
 MOST_BYTES = 1_000_000
+UNUSED = "no certificate: unused, unless another program released something for it"
 TEXTS = {
     "data-set": "name of the data set",
     "person-unit": "create: what one record is, such as 'one patient'",
@@ -144,13 +145,29 @@ def _raise(ledger: Ledger, options: argparse.Namespace) -> None:
 
 
 def _history(ledger: Ledger, options: argparse.Namespace) -> None:
+    from dpcore.release.ledger.chain import certificates
+
     entries = ledger.history(_needed(options, "data-set"))
+    kept = certificates(entries)
+    # A release that was cut off after its payment has none; what is declared was made elsewhere.
+    unused = {
+        entry.number
+        for entry in entries
+        if not kept.get(entry.number, True) and "source" not in entry.details["spend"]
+    }
     if options.json:
-        print_json([{**entry.document, "hash": entry.hash} for entry in entries])
+        print_json(
+            [
+                {**entry.document, "hash": entry.hash}
+                | ({"certificates": kept[entry.number]} if entry.kind == "spent" else {})
+                for entry in entries
+            ]
+        )
         return
     for entry in entries:
         about = {key: value for key, value in entry.details.items() if key != "spend"}
         told = ", ".join(f"{key} {value}" for key, value in _flat(entry.details, about).items())
+        told += f", {UNUSED}" if entry.number in unused else ""
         print(f"{entry.number}  {entry.at}  {entry.kind}  {entry.actor}  {told}".rstrip())
         print(f"   {entry.hash}")
 

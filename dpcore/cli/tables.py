@@ -70,13 +70,24 @@ def source(options: argparse.Namespace) -> TableSource:
         return TableSource(dataset)
     if dataset == OWN and not described:
         raise InvalidInput("columns is missing, but a table of one's own must be described.")
-    try:
-        columns = _read("columns", options.columns).decode() if described else ""
-    except UnicodeDecodeError:
-        raise reject("columns", options.columns, "a text file (UTF-8)") from None
+    columns = text_file("columns", options.columns) if described else ""
     data = _read("table", options.table)
     table = read_upload(dataset, data, Path(options.table).name, columns)
     return TableSource(dataset, columns, hashlib.sha256(data).hexdigest(), table)
+
+
+def text_file(field: str, name: str) -> str:
+    """The text of a file.
+
+    Raises
+    ------
+    InvalidInput
+        If it can't be read, or is none.
+    """
+    try:
+        return _read(field, name).decode()
+    except UnicodeDecodeError:
+        raise reject(field, name, "a text file (UTF-8)") from None
 
 
 def _read(field: str, name: str) -> bytes:

@@ -16,6 +16,7 @@ import pytest
 import sqlalchemy as sa
 
 from dpcore.errors import InvalidInput
+from dpcore.release.canonical import canonical, digest
 from dpcore.release.ledger import Ledger, PureSpend, chain
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -166,7 +167,7 @@ def overspend(document: dict[str, Any]) -> None:
     document["details"]["spend"]["epsilon"] = 5.0
     after = chain.Account.from_json(document["account"])
     cheap = after.spent(PureSpend(5.0), document["details"]["spend"])
-    document["account"] = json.loads(chain.canonical(cheap.to_json()))
+    document["account"] = json.loads(canonical(cheap.to_json()))
 
 
 CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
@@ -196,10 +197,10 @@ def test_a_changed_entry_is_found(place: Path, name: str, rehashed: bool) -> Non
     (text,) = connection.execute("SELECT document FROM ledger_entries WHERE number=3").fetchone()
     document = json.loads(text)
     change(document)
-    text = chain.canonical(document)
+    text = canonical(document)
     connection.execute("UPDATE ledger_entries SET document=? WHERE number=3", (text,))
     if rehashed:
-        connection.execute("UPDATE ledger_entries SET hash=? WHERE number=3", (chain.digest(text),))
+        connection.execute("UPDATE ledger_entries SET hash=? WHERE number=3", (digest(text),))
     connection.close()
     ledger = Ledger.open(place)
     found = " ".join(ledger.verify())

@@ -7,7 +7,6 @@ what it reads.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -15,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpcore.errors import InvalidInput
+from dpcore.release.canonical import digest
 from dpcore.release.ledger.filter import Account, Totals
 from dpcore.release.ledger.spends import from_json
 
@@ -70,18 +70,6 @@ class Entry:
         return Account.from_json(self.document["account"])
 
 
-def canonical(document: Mapping[str, Any]) -> str:
-    """The one text of a document."""
-    return json.dumps(
-        document, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-    )
-
-
-def digest(text: str) -> str:
-    """SHA-256 of a text, in hexadecimal digits."""
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def read(number: int, data_set: str, text: str, hash_: str) -> Entry:
     """An entry from its row.
 
@@ -93,6 +81,18 @@ def read(number: int, data_set: str, text: str, hash_: str) -> Entry:
     if digest(text) != hash_:
         raise InvalidInput(f"Entry {number} of the ledger was changed: its hash is another.")
     return Entry(number, data_set, json.loads(text), hash_)
+
+
+def certificates(entries: Iterable[Entry]) -> dict[int, list[str]]:
+    """The hashes of the certificates of each spend, by its number; [] where it has none."""
+    found: dict[int, list[str]] = {}
+    for entry in entries:
+        if entry.kind in ("spent", "attached"):
+            place = entry.number if entry.kind == "spent" else int(entry.document["refers"])
+            kept = found.setdefault(place, [])
+            if "certificate_hash" in entry.details:
+                kept.append(entry.details["certificate_hash"])
+    return found
 
 
 def problems(rows: Iterable[tuple[int, str, str, str]], known: Collection[str]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from sqlalchemy.engine import Connection
 
 from dpcore.errors import InvalidInput, brief, number, reject, whole
 from dpcore.guarantee import Adjacency
+from dpcore.release.canonical import canonical, digest
 from dpcore.release.ledger import chain
 from dpcore.release.ledger.filter import ACCEPTS, Account, cap, terms
 from dpcore.release.ledger.left import Left, refused
@@ -365,8 +366,8 @@ def _append(
         "details": details,
         "account": account.to_json(),
     }
-    written = chain.canonical(document)
-    entry = chain.Entry(place, data_set, document, chain.digest(written))
+    written = canonical(document)
+    entry = chain.Entry(place, data_set, document, digest(written))
     connection.execute(
         ENTRIES.insert().values(
             number=place, data_set=data_set, refers=refers, document=written, hash=entry.hash

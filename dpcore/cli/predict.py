@@ -1,0 +1,40 @@
+"""`predict`: what a released model says of each record of a CSV file."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import sys
+from pathlib import Path
+
+from dpcore.cli.options import Parser
+from dpcore.cli.output import print_json, writing
+from dpcore.cli.tables import text_file
+from dpcore.datasets.files import contents
+from dpcore.datasets.text import LARGEST_UPLOAD
+
+
+def add(command: Parser) -> None:
+    """Add the options."""
+    command.add_argument("--model", required=True, help="a released model (JSON)")
+    command.add_argument("--table", required=True, help="the records (CSV)")
+    command.add_argument("--output", help="CSV file; default: standard output")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Answer."""
+    from dpcore.release.model import Model
+    from dpcore.release.prediction import predict
+
+    model = Model.from_json(text_file("model", options.model))
+    data = contents("table", options.table, LARGEST_UPLOAD)
+    made = predict(model, data, Path(options.table).name)
+    if options.output is not None:
+        with writing(options.output, "a file that can be written"):
+            Path(options.output).write_text(made, encoding="utf-8")
+        print(f"The predictions were written to {options.output}", file=sys.stderr)
+    if options.json:
+        print_json({"rows": list(csv.DictReader(io.StringIO(made)))})
+    elif options.output is None:
+        print(made, end="")

@@ -1,0 +1,117 @@
+"""`release`: pay for a private model of one's own table, train it, and write what may leave."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dpcore.cli.options import Parser, optional_whole
+from dpcore.cli.output import print_json, progress
+from dpcore.cli.tables import source, text_file
+from dpcore.datasets import OWN
+from dpcore.errors import InvalidInput, number
+
+NEEDED = {
+    "table": "the records (CSV)",
+    "columns": "text file that says what the columns may hold, one a line",
+    "ledger": "the ledger to pay from: a file, or a URL of SQLite or PostgreSQL",
+    "data-set": "name of the data set in the ledger",
+    "actor": "who releases",
+    "epsilon": "ε of the release",
+    "delta": "δ of the release",
+    "name": "of the model",
+    "description": "of the model, in a sentence",
+    "curator": "who answers for the data",
+    "intended-use": "what the model is for",
+    "region": "whose people the data describe",
+    "output": "new folder for the model, its card and its certificate",
+}
+JSON_HELP = "print the certificate as JSON"
+
+
+def add(command: Parser) -> None:
+    """Add the options."""
+    for name, told in NEEDED.items():
+        command.add_argument(f"--{name}", required=True, help=told)
+    command.add_argument("--sector", default="Healthcare", help="default: Healthcare")
+    command.add_argument("--loss", default="logistic", help="logistic (usual) or huber")
+    command.add_argument("--features", default="plain", help="plain (usual) or additive")
+    command.add_argument("--steps", help="how many noisy sums; default: by a rule")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Answer."""
+    # Before anything is paid: what is slow to import, or may be missing.
+    import onnx  # noqa: F401
+
+    from dpcore.release import release
+    from dpcore.release.certificate import About
+    from dpcore.release.files import new_folder, write
+    from dpcore.release.ledger import Ledger
+    from dpcore.release.plan import plan
+
+    columns = text_file("columns", options.columns)
+    options.dataset = OWN
+    table = source(options).table
+    assert table is not None  # held by `source`
+    about = About(
+        options.name,
+        options.description,
+        options.curator,
+        options.intended_use,
+        options.region,
+        options.sector,
+    )
+    epsilon, delta = (number(name, getattr(options, name)) for name in ("epsilon", "delta"))
+    ledger = Ledger.open(options.ledger, must_exist=True)
+    try:
+        with new_folder(options.output) as hidden:
+            made = plan(
+                columns,
+                table.records,
+                epsilon=epsilon,
+                delta=delta,
+                adjacency=ledger.left(options.data_set).account.terms.adjacency,
+                loss=options.loss,
+                features=options.features,
+                steps=optional_whole("steps", options.steps, at_least=1, at_most=10_000),
+            )
+            prepared = release.prepare(
+                made,
+                table,
+                about=about,
+                ledger=ledger,
+                data_set=options.data_set,
+                actor=options.actor,
+                progress=progress,
+            )
+            paid = release.pay(prepared, ledger)
+            with _told(f"Entry {paid.receipt.entry} of the ledger stays paid, without a model."):
+                released = release.train(paid, progress=progress)
+                write(released.files(), hidden, options.output)
+            entry, sha = paid.receipt.entry, released.certificate.hash
+            with _told(f"Entry {entry} is paid and the model written; attach {sha} to it."):
+                released = release.seal(released, ledger)
+    finally:
+        ledger.close()
+    if options.json:
+        print_json(released.certificate.document)
+        return
+    print(released.certificate.document["claim"])
+    print(f"entry {released.receipt.entry}, chain head {released.receipt.chain_head}")
+    print(f"{released.receipt.left.words()}")
+    print(f"The model was written to {options.output}", file=sys.stderr)
+
+
+@contextmanager
+def _told(where: str) -> Iterator[None]:
+    """Say where the payment stands if something ends the release after it."""
+    try:
+        yield
+    except InvalidInput as refusal:
+        raise InvalidInput(f"{refusal} {where}") from None
+    except BaseException:
+        print(where, file=sys.stderr)
+        raise

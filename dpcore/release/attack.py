@@ -1,0 +1,157 @@
+"""An attack on a release's own mechanism, before it is paid for: the μ and ε that it proves.
+
+The neighbours are made up: one record of full length, which is blank in the other data set, or
+points the other way under replace-one, at weights at which its gradient is longest. Their sums are
+made by the release's own code, the noise by its own sampler at the σ that its training asks for,
+whatever the mechanism says. The attacker sees all T
+noisy sums and knows all else. The best test of which data set they come from is the likelihood
+ratio, which follows from their mean alone, a normal number of standard deviation σ/√T about the
+exact sum, up to the rounding, a millionth of σ. So one draw at σ/√T stands for a whole release, and
+a hundred thousand take a second.
+
+Each bound counts how often a threshold is crossed on either data set, with the confidence limits of
+Clopper and Pearson. Thresholds follow from what is stated, never from the draws. Both data sets use
+the same draws: the limits add up whatever the dependence. No private record is looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import special
+
+from dpcore.audit import bounds
+from dpcore.errors import number, one_of, whole
+from dpcore.guarantee import Adjacency
+from dpcore.release import grid
+from dpcore.release.descent import Draw, Path, descend
+from dpcore.release.grid import Array
+from dpcore.release.mechanism import Mechanism
+from dpcore.release.rounded_gaussian import rounded_gaussians
+from dpcore.release.slopes import LOSSES, slope_of
+
+RUNS, CONFIDENCE = 100_000, 0.999
+"""Releases on either data set, and of each bound."""
+ABOUT = (
+    "one record against a blank one (or its opposite, under replace-one), likelihood ratio of all "
+    "noisy sums, thresholds fixed beforehand, limits of Clopper and Pearson"
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The result of an attack; each bound holds at the confidence by itself.
+
+    Parameters
+    ----------
+    lower_bound : float
+        On ε at `delta`, for noise of any law.
+    mu_lower_bound : float
+        On μ of Gaussian DP.
+    delta : float
+    confidence : float
+    runs : int
+        On either data set.
+    about : str
+    """
+
+    lower_bound: float
+    mu_lower_bound: float
+    delta: float
+    confidence: float
+    runs: int
+    about: str = ABOUT
+
+    def __post_init__(self) -> None:
+        for name in ("lower_bound", "mu_lower_bound"):
+            number(name, getattr(self, name), at_least=0.0)
+        number("confidence", self.confidence, above=0.0, below=1.0)
+        whole("runs", self.runs, at_least=1)
+
+    def above(self, mechanism: Mechanism) -> str:
+        """The proved figure that it refutes, in words, or "" where it refutes none."""
+        if self.lower_bound > mechanism.epsilon(self.delta):
+            return f"ε ≥ {self.lower_bound!r}"
+        return f"μ ≥ {self.mu_lower_bound!r}" if self.mu_lower_bound > mechanism.mu else ""
+
+
+def attack(
+    mechanism: Mechanism,
+    loss: str,
+    delta: float,
+    *,
+    runs: int = RUNS,
+    draw: Draw = rounded_gaussians,
+) -> Found:
+    """Attack releases of this mechanism.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    loss : str
+    delta : float
+    runs : int
+    draw : callable
+        (σ, count) -> whole numbers: the sampler under attack.
+    """
+    one_of("loss", loss, LOSSES)
+    record, other = _pair(mechanism)
+    # Both margins are far below 0, where each gradient has the full length.
+    weights: Array = np.zeros(len(record))
+    weights[1] = -1e6
+    sums = [grid.total(each, weights, slope_of(loss)) for each in (record, other)]
+    shift = abs(int(sums[0][0] - sums[1][0]))
+    sigma = math.ceil(_asked(mechanism, loss) / math.sqrt(mechanism.steps))
+    second = np.array(draw(sigma, runs), dtype=float)
+    first = second + shift
+
+    def counts(level: float) -> tuple[int, int]:
+        return bounds.Threshold(level * sigma, above=True, first=True).counts(first, second)
+
+    level = 1.0 - (1.0 - CONFIDENCE) / 2.0
+    hits, false_alarms = counts(shift / sigma / 2.0)
+    mu = special.ndtri(bounds.least_share(hits, runs, level)) - special.ndtri(
+        bounds.most_share(false_alarms, runs, level)
+    )
+    best = counts(_level(shift / sigma, delta, runs))
+    return Found(
+        float(bounds.from_counts(*best, runs, delta, CONFIDENCE)),
+        max(float(mu), 0.0),
+        delta,
+        CONFIDENCE,
+        runs,
+    )
+
+
+def _pair(mechanism: Mechanism) -> tuple[Array, Array]:
+    """The record in which the neighbours differ, on either side; shape (d, 1)."""
+    beside = 1e-3
+    along = math.sqrt(1.0 - beside**2) * (1.0 - 1e-15)
+    record, other = (np.zeros((max(mechanism.dimension, 2), 1)) for _ in range(2))
+    record[:2, 0] = along, beside
+    if mechanism.adjacency == Adjacency.REPLACE_ONE:
+        other[:2, 0] = -along, beside
+    return record, other
+
+
+def _asked(mechanism: Mechanism, loss: str) -> int:
+    """The least σ that a training asks its sampler for, in the first steps."""
+    asked: list[int] = []
+
+    def note(sigma: int, count: int) -> list[int]:
+        asked.append(sigma)
+        return [0] * count
+
+    few = replace(mechanism, steps=min(mechanism.steps, 3))
+    descend(np.zeros((mechanism.dimension, 1)), few, Path(loss, 0.0, 1.0, 1), note)
+    return min(asked)
+
+
+def _level(mu: float, delta: float, runs: int) -> float:
+    """The threshold, in standard deviations, that is expected to prove the largest ε."""
+    levels = np.linspace(0.0, 5.0, 201)
+    hits, false_alarms = (runs * special.ndtr(each - levels) for each in (mu, 0.0))
+    expected = bounds.from_counts(hits, false_alarms, runs, delta, CONFIDENCE)
+    return float(levels[int(np.argmax(expected))])

@@ -1,0 +1,20 @@
+"""The one text of a document, and its hash."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+
+def canonical(document: Mapping[str, Any]) -> str:
+    """The one text of a document, from which hashes are taken."""
+    return json.dumps(
+        document, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
+
+
+def digest(text: str) -> str:
+    """SHA-256 of a text, in hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,67 @@
+"""A model card in Markdown: what the model is for, what it learned from, what is proved of it."""
+
+from __future__ import annotations
+
+import re
+
+from dpcore.release.certificate import Certificate
+from dpcore.release.model import Model
+from dpcore.rounding import lowered
+
+_MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~&-])")
+
+
+def card(model: Model, certificate: Certificate) -> str:
+    """The card, without anything that was measured on the records.
+
+    Parameters
+    ----------
+    model : Model
+    certificate : Certificate
+    """
+    facts, proof = certificate.document["facts"], certificate.document["proof"]
+    about, outcome = facts["about"], model.entry.outcome
+    output = "the risk" if model.loss == "logistic" else "a score, which is no risk,"
+    parts = {
+        f"# {_plain(about['name'])}": [
+            _plain(about["description"]),
+            f"A linear model with the {model.loss} loss; it gives {output} of "
+            f"{_plain(outcome.positive)}.",
+        ],
+        "## Use": [
+            f"Meant for: {_plain(about['intended_use'])}",
+            "Not meant for a decision that nobody looks at. It has not been validated by this "
+            "program on records that it did not learn from: its accuracy is not stated here, as "
+            "that would be another release.",
+        ],
+        "## Data": [
+            f"{facts['training']['records']:,} records from {_plain(about['region'])}, of "
+            f"{_plain(about['data_curator'])}; a record is "
+            f"{_plain(facts['ledger']['person_unit'])}.",
+            *("    " + line for line in model.columns.splitlines() if line.strip()),
+        ],
+        "## Privacy": [
+            _plain(certificate.document["claim"]),
+            f"Proved: ε ≤ {proof['epsilon']!r} at δ = {proof['delta']!r} ({proof['adjacency']}), "
+            f"by {proof['accountant']}; μ = {proof['mu']!r}.",
+            f"Attacked: {facts['attack']['runs']:,} releases on either of two neighbours proved "
+            f"ε ≥ {lowered(facts['attack']['lower_bound'], 3):g} and "
+            f"μ ≥ {lowered(facts['attack']['mu_lower_bound'], 3):g}, each at "
+            f"{100 * facts['attack']['confidence']:g} % confidence.",
+            "Unprotected: " + "; ".join(certificate.document["unprotected"]) + ".",
+        ],
+        "## Check": [
+            "    python -m dpcore certificate check certificate.yaml --model model.json",
+            f"SHA-256 of the model: {model.hash}",
+            f"SHA-256 of the certificate: {certificate.hash}",
+        ],
+    }
+    blocks = [block for title, lines in parts.items() for block in (title, *lines)]
+    text = "\n\n".join(blocks)
+    # Lines of one block of code stand together.
+    return re.sub(r"(?m)^(    .*)\n\n(?=    )", r"\1\n", text) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Text from a person, in which no letter is markup."""
+    return _MARKUP.sub(r"\\\1", text)

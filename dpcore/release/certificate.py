@@ -1,0 +1,272 @@
+"""The certificate of a released model: what is claimed, what is proved, what an attack found.
+
+It is made of facts (what was asked of a person, the mechanism, hashes, the entry in the ledger, the
+attack), and of what follows from them without data: every number of the proof, and the record for
+OpenDP's registry. Checking it makes the second part anew from the first (`dpcore.release.check`).
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy
+
+from dpcore.errors import one_of
+from dpcore.guarantee import Adjacency
+from dpcore.release import registry
+from dpcore.release.canonical import canonical, digest
+from dpcore.release.mechanism import PROFILE, Mechanism
+from dpcore.rounding import raised
+
+FORMAT = "dpcore certificate 1"
+NOISE = (
+    "normal noise of standard deviation σ, rounded to whole units and sampled exactly; it is no "
+    "discrete Gaussian, of which another theorem would have to speak"
+)
+THEOREMS = (
+    "rounding on a grid is post-processing of Gaussian noise (docs/release.md)",
+    "adaptive composition of Gaussian DP (Dong, Roth and Su 2022, Corollary 2)",
+    "exact privacy profile of the Gaussian mechanism (Balle and Wang 2018, Theorem 8)",
+)
+UNPROTECTED = (
+    "the description of the columns: names, ranges, lists",
+    "the number of records n: it divides each sum, and steps (with them σ), step length and λ "
+    "follow from it",
+    "the time and memory that the release took, and its date",
+    "which data set it was, and who released it",
+    "other rows of the same person: one row is one unit",
+    "what was measured on the records apart from this release, and choices made by it",
+)
+
+
+@dataclass(frozen=True)
+class About:
+    """What only a person can say of a release. With ε and δ that makes eight answers.
+
+    Parameters
+    ----------
+    name, description : str
+    data_curator : str
+        Who answers for the data.
+    intended_use : str
+    region : str
+        Whose people the data describe.
+    sector : str
+        One of the registry's.
+    """
+
+    name: str
+    description: str
+    data_curator: str
+    intended_use: str
+    region: str
+    sector: str = "Healthcare"
+
+    def __post_init__(self) -> None:
+        # The ledger's rule: printable letters on one line.
+        from dpcore.release.ledger.spends import text
+
+        for field, value in asdict(self).items():
+            object.__setattr__(self, field, text(field.replace("_", " "), value))
+        one_of("sector", self.sector, registry.CHOICES["data_product_sector"])
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A certificate as plain data.
+
+    Parameters
+    ----------
+    document : dict
+        Facts, what follows from them, and the hash of both.
+    """
+
+    document: Mapping[str, Any]
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the canonical certificate without this hash; the ledger keeps it."""
+        return digest(
+            canonical({name: part for name, part in self.document.items() if name != "hash"})
+        )
+
+    def to_yaml(self) -> str:
+        """The certificate as the text of a file."""
+        import yaml
+
+        text: str = yaml.safe_dump(
+            dict(self.document), sort_keys=False, allow_unicode=True, width=100
+        )
+        return text
+
+    def to_html(self) -> str:
+        """The certificate as one file that loads nothing and runs nothing."""
+        from dpcore.release.certificate_html import html
+
+        return html(self.document)
+
+
+def certificate(facts: Mapping[str, Any]) -> Certificate:
+    """The certificate of these facts; see `facts_of`.
+
+    Raises
+    ------
+    InvalidInput
+        If the mechanism, or a value of one of the registry's lists, is none.
+    """
+    document = {"format": FORMAT, "facts": facts, **derived(facts)}
+    return Certificate({**document, "hash": Certificate(document).hash})
+
+
+def facts_of(
+    *,
+    about: About,
+    budget: Mapping[str, float],
+    mechanism: Mechanism,
+    training: Mapping[str, Any],
+    hashes: Mapping[str, str],
+    ledger: Mapping[str, Any],
+    attack: Mapping[str, Any],
+    released: str,
+) -> dict[str, Any]:
+    """All that a certificate follows from.
+
+    Parameters
+    ----------
+    about : About
+    budget : mapping
+        The ε and δ that were asked for.
+    mechanism : Mechanism
+    training : mapping
+        Public settings without influence on the proof.
+    hashes : mapping
+        Of the model and of the description of its columns.
+    ledger : mapping
+        data_set, person_unit, actor, entry, chain_head.
+    attack : mapping
+        What an attack on the same mechanism found.
+    released : str
+        The date, as YYYY-MM-DD.
+    """
+    import dpcore
+
+    return {
+        "about": asdict(about),
+        "released": released,
+        "budget": dict(budget),
+        "mechanism": mechanism.to_json(),
+        "training": dict(training),
+        "hashes": dict(hashes),
+        "ledger": dict(ledger),
+        "attack": dict(attack),
+        "versions": {
+            "dpcore": dpcore.__version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+        },
+    }
+
+
+def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What follows from facts without data: claim, proof and the registry's record."""
+    mechanism, budget = Mechanism(**facts["mechanism"]), facts["budget"]
+    adjacency = Adjacency(mechanism.adjacency)
+    epsilon = mechanism.epsilon(budget["delta"])
+    proof = {
+        "epsilon": epsilon,
+        "delta": budget["delta"],
+        "adjacency": str(adjacency),
+        "neighbours": adjacency.meaning,
+        "mu": mechanism.mu,
+        "profile": [{"epsilon": each, "delta": mechanism.delta(each)} for each in PROFILE],
+        "sensitivity": mechanism.sensitivity,
+        "noise_multiplier": mechanism.noise_multiplier,
+        "noise": NOISE,
+        "accountant": "Gaussian DP, exact",
+        "by": list(THEOREMS),
+        "keeps_the_budget": bool(epsilon <= budget["epsilon"]),
+    }
+    claim = (
+        f"The weights are ({budget['epsilon']:g}, {budget['delta']:g})-differentially private: "
+        f"{adjacency.difference}, a record being {facts['ledger']['person_unit']}."
+    )
+    return {
+        "claim": claim,
+        "proof": proof,
+        "unprotected": list(UNPROTECTED),
+        "registry": _registry(facts, mechanism, epsilon),
+    }
+
+
+def _registry(facts: Mapping[str, Any], mechanism: Mechanism, epsilon: float) -> dict[str, Any]:
+    about, delta = facts["about"], facts["budget"]["delta"]
+    adjacency = Adjacency(mechanism.adjacency)
+    deployment = {
+        "name": about["name"],
+        "data_curator": about["data_curator"],
+        "description": about["description"],
+        "intended_use": about["intended_use"],
+        "data_product_type": "Machine learning model",
+        "data_product_region": about["region"],
+        "data_product_sector": about["sector"],
+        "publication_date": facts["released"],
+        "dp_flavor": {
+            "name": "Approximate DP",
+            "data_domain": "Tables with the described columns and the public number of records.",
+            "unprotected_quantities": "; ".join(UNPROTECTED) + ".",
+        },
+        "privacy_loss": {
+            "privacy_unit": facts["ledger"]["person_unit"],
+            "privacy_unit_description": adjacency.meaning,
+            "privacy_parameters": {"epsilon": epsilon, "delta": delta},
+            "privacy_parameters_description": (
+                f"Also {raised(mechanism.mu, 6):g}-Gaussian DP, from which every (ε, δ) follows."
+            ),
+        },
+        "model": {
+            "model_name": "Central",
+            "actors": (
+                "Whoever runs the release sees the records and is trusted; whoever gets the "
+                "weights may know every other record, the program and all settings."
+            ),
+            "is_many_release": False,
+            "is_dynamic": False,
+            "is_interactive": False,
+        },
+        "accounting": {
+            "post_processing": "The weights follow from the noisy sums and public values alone.",
+            "composition": (
+                f"{mechanism.steps} adaptive Gaussian mechanisms, exactly; with other releases by "
+                "the ledger."
+            ),
+        },
+        "implementation": {
+            "pre_processing_eda_hyperparameter_tuning": (
+                "Columns are scaled by public ranges. Settings follow from public values by fixed "
+                "rules. What was explored on the records before is not covered."
+            ),
+            "mechanisms": (
+                f"Gaussian noise of σ = {mechanism.sigma} units on sums of whole vectors of length "
+                f"at most {mechanism.bound} units, a unit being 1/{mechanism.units} of the "
+                "clipping norm; rounded to whole numbers, which are sampled exactly, without "
+                "floating point, from the operating system's entropy. Time is not protected."
+            ),
+            "justification": (
+                "Each step's proof is checked in code, and an attack on the same mechanism is part "
+                "of the certificate."
+            ),
+        },
+    }
+    registry.check(deployment)
+    return {
+        "status": "Draft",
+        "registry_authors": [facts["ledger"]["actor"]],
+        "tier": 3,
+        "deployment": deployment,
+    }

@@ -1,0 +1,196 @@
+"""Checking a certificate without data: its numbers anew, its hash, and its entry in the ledger."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dpcore.errors import InvalidInput
+from dpcore.release.attack import Found
+from dpcore.release.certificate import FORMAT, Certificate, derived
+from dpcore.release.mechanism import Mechanism
+from dpcore.release.registry import leaves
+
+if TYPE_CHECKING:
+    from dpcore.release.ledger import Ledger
+    from dpcore.release.model import Model
+
+MOST_LETTERS = 40_000
+"""Four times as many as a certificate has."""
+MOST_PARTS, DEEPEST = 2_000, 8
+NESTED_OR_WRONG = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What may be raised where a forger writes something else than belongs there."""
+NUMBERS = "every number made anew from the mechanism, and the hash of the certificate"
+LEDGER = "the payment and the hash that the ledger keeps, and the ledger's whole chain"
+MODEL = "the hash of the model"
+WITHOUT = (
+    "Without a ledger a certificate that was rewritten as a whole, with a new hash, looks right."
+)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check found.
+
+    Parameters
+    ----------
+    problems : tuple of str
+        A sentence each; empty where nothing is wrong.
+    checks : tuple of str
+        What was checked.
+    warning : str
+        What was not, in one sentence; "" with a ledger.
+    """
+
+    problems: tuple[str, ...]
+    checks: tuple[str, ...]
+    warning: str
+
+
+def check(text: str, ledger: Ledger | None = None, model: Model | None = None) -> Checked:
+    """Check a certificate.
+
+    Parameters
+    ----------
+    text : str
+        Its YAML, to the letter.
+    ledger : Ledger, optional
+        That it was paid from.
+    model : Model, optional
+        That it is about.
+    """
+    checks = [NUMBERS]
+    checks += [LEDGER] if ledger is not None else []
+    checks += [MODEL] if model is not None else []
+    try:
+        problems = problems_of(read(text), ledger, model)
+    except InvalidInput as refusal:
+        problems = [str(refusal)]
+    return Checked(tuple(problems), tuple(checks), WITHOUT if ledger is None else "")
+
+
+def problems_of(
+    certificate: Certificate, ledger: Ledger | None = None, model: Model | None = None
+) -> list[str]:
+    """What is wrong with a certificate, in a sentence each; for the arguments see `check`."""
+    try:
+        problems = list(_of_numbers(certificate))
+        if ledger is not None:
+            problems += _of_ledger(certificate, ledger)
+        if model is not None and model.hash != certificate.document["facts"]["hashes"]["model"]:
+            problems.append("The model is not the one of the certificate: its hash is another.")
+    except InvalidInput as refusal:
+        problems = [str(refusal)]
+    except NESTED_OR_WRONG as fault:
+        problems = [f"The certificate is malformed ({type(fault).__name__})."]
+    return problems
+
+
+def read(text: str) -> Certificate:
+    """A certificate from the text of its file, which has to be exactly as it was written.
+
+    Raises
+    ------
+    InvalidInput
+        If it is too large, no YAML, or written in another way.
+    """
+    import yaml
+
+    if len(text) > MOST_LETTERS:
+        raise InvalidInput(
+            f"The certificate has {len(text):,} letters, but it must have at most {MOST_LETTERS:,}."
+        )
+    if not text.startswith(f"format: {FORMAT}\n"):
+        raise InvalidInput(f"The certificate is of another format, but it must be {FORMAT!r}.")
+    try:
+        depth = 0
+        for count, event in enumerate(yaml.parse(text)):
+            # References between parts would let a small file become a large one.
+            if isinstance(event, yaml.AliasEvent):
+                raise InvalidInput("The certificate refers to parts of itself, but must not.")
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            # Each bracket within brackets is looked at again for every one that follows.
+            if depth > DEEPEST or count > MOST_PARTS:
+                raise InvalidInput(
+                    f"The certificate has more than {MOST_PARTS:,} parts, or parts within parts "
+                    f"more than {DEEPEST} deep, but must not."
+                )
+        certificate = Certificate(yaml.safe_load(text))
+        is_same = certificate.to_yaml() == text
+    except InvalidInput:
+        raise
+    except (yaml.YAMLError, *NESTED_OR_WRONG):
+        raise InvalidInput("The certificate is no YAML of a certificate.") from None
+    if not is_same:
+        raise InvalidInput(
+            "The certificate is written in another way, but it must be as this program writes it, "
+            "to the letter."
+        )
+    return certificate
+
+
+def _of_numbers(certificate: Certificate) -> Iterator[str]:
+    document = certificate.document
+    facts = document["facts"]
+    anew = derived(facts)
+    if set(document) != {"format", "facts", "hash", *anew}:
+        yield "The certificate has other parts than it must have."
+    written, right = leaves({name: document[name] for name in anew}), leaves(anew)
+    for path in sorted({*written, *right}):
+        if not _same(written.get(path), right.get(path)):
+            yield f"{path} does not follow from the mechanism and the facts."
+    if not anew["proof"]["keeps_the_budget"]:
+        yield "The proved ε is above the ε that is claimed."
+    if refuted := Found(**facts["attack"]).above(Mechanism(**facts["mechanism"])):
+        yield f"The attack proved {refuted}, which is above what is proved."
+    if document["hash"] != certificate.hash:
+        yield "The hash is another: a field was changed."
+
+
+def _same(written: object, right: object) -> bool:
+    if isinstance(right, float) and isinstance(written, float):
+        # Another machine's mathematics may differ in the last digits.
+        return math.isclose(written, right, rel_tol=1e-9, abs_tol=0.0)
+    return type(written) is type(right) and written == right
+
+
+def _of_ledger(certificate: Certificate, ledger: Ledger) -> Iterator[str]:
+    from dpcore.release.ledger import GaussianSpend
+    from dpcore.release.ledger.chain import certificates
+    from dpcore.release.ledger.spends import to_json
+
+    facts: Mapping[str, Any] = certificate.document["facts"]
+    stated, mechanism = facts["ledger"], Mechanism(**facts["mechanism"])
+    yield from ledger.verify([stated["chain_head"]])
+    history = ledger.history(stated["data_set"])
+    paid = next((each for each in history if each.number == stated["entry"]), None)
+    if paid is None or paid.kind != "spent":
+        yield f"Entry {stated['entry']} of the ledger is no payment."
+        return
+    if paid.hash != stated["chain_head"]:
+        yield "The chain head is not that of the payment."
+    spend = GaussianSpend(mechanism.noise_multiplier, mechanism.steps)
+    if paid.details["spend"] != to_json(spend):
+        yield "The ledger was paid for another mechanism."
+    terms = paid.account.terms
+    if (paid.actor, terms.person_unit, str(terms.adjacency)) != (
+        stated["actor"],
+        stated["person_unit"],
+        mechanism.adjacency,
+    ):
+        yield "Actor, person unit or adjacency are not those of the ledger."
+    kept = certificates(history)[paid.number]
+    if not kept:
+        yield f"Entry {paid.number} of the ledger is unused: it keeps no certificate for it."
+    elif kept != [certificate.hash]:
+        yield f"The ledger keeps another certificate for entry {paid.number}."

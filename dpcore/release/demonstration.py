@@ -1,0 +1,65 @@
+"""Everything for a release from first to last step on built-in data, with a ledger in memory.
+
+A page, or a lesson, runs the steps of `dpcore.release` on it as it does on a table of one's own.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from dpcore.datasets import load
+from dpcore.datasets.sets.cohort import ENTRY
+from dpcore.release.certificate import About
+from dpcore.release.ledger import Ledger
+
+DATA_SET, ACTOR, FILE = "demonstration", "You", "cohort.csv"
+EPSILON, DELTA = 1.0, 1e-6
+"""Of one release; the ledger has room for several."""
+ABOUT = About(
+    "Risk of an unplanned admission",
+    "Tells the risk of an unplanned hospital admission within twelve months.",
+    "Epsilon Explorer",
+    "A demonstration",
+    "Nowhere: the patients are made up",
+)
+_ANSWERS = ("no", "yes")
+
+
+def columns() -> str:
+    """The description of the synthetic cohort's columns, as of a table of one's own."""
+    lines = []
+    for column in ENTRY.columns:
+        if column.kind == "number":
+            lower, upper = column.bounds
+            lines.append(f"{column.name}: {lower:g} to {upper:g} {column.unit}".rstrip())
+        else:
+            levels = column.levels if column.kind == "category" else _ANSWERS
+            lines.append(f"{column.name}: one of {', '.join(levels)}")
+    return "\n".join([*lines, f"predict {ENTRY.label.name}: one of {', '.join(_ANSWERS)}"])
+
+
+@cache
+def table() -> bytes:
+    """The cohort as a CSV file; the same each time."""
+    cohort = load(ENTRY.key)
+    frame = cohort.frame.copy()
+    for column in ENTRY.columns:
+        if column.kind == "indicator":
+            frame[column.name] = [_ANSWERS[int(value)] for value in frame[column.name]]
+    frame[ENTRY.label.name] = [_ANSWERS[int(value > 0)] for value in cohort.label]
+    return frame.to_csv(index=False).encode()
+
+
+def ledger() -> Ledger:
+    """A new ledger that ends with the process, with one account."""
+    opened = Ledger.open("memory")
+    opened.create(
+        DATA_SET,
+        person_unit="one patient",
+        adjacency="zero-out",
+        epsilon=3.0,
+        delta=1e-5,
+        owner=ABOUT.data_curator,
+        accepts=("gaussian",),
+    )
+    return opened

@@ -1,0 +1,108 @@
+"""What one record adds to a noisy sum: a vector of whole numbers of bounded length.
+
+A record's gradient has norm at most 1 = C. It is written in units of C/2²⁰ (the grid's step),
+rounded coordinate by coordinate: that moves it by at most √d/2 units, and 0 stays 0. The bound is
+
+    R = 2²⁰ + ⌈√d⌉  units,
+
+a little more than that proves. It is not left to floating point: the squared length of the whole
+numbers is computed exactly, and a record beyond R, which can't happen but for a fault, adds 0. So a
+sum over records moves by at most R under zero-out and 2R under replace-one, whatever is passed in.
+
+All is exact in 64 bits. A coordinate is at most 2²⁰ units, or it is set to 0 while still a double;
+a squared length is then at most 2¹² · 2⁴⁰ = 2⁵², and a sum over 2⁴⁰ records at most 2⁶⁰. The order
+of summing does not matter.
+
+A record's vector depends on its own record and the weights alone, bit by bit. Matrix products don't
+have this property: a library groups rows as it likes, and the last bit of one may hang on how many
+others there are. Here each number of a record is made by additions, products, quotients, square
+roots and comparisons, element by element and column by column, which IEEE 754 rounds in one way on
+every machine. The logistic function is made of these, too (`dpcore.release.slopes`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets.prepare import Preparation, features_of
+from dpcore.datasets.schema import Entry
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+Slope = Callable[[Array], Array]
+
+UNITS = 2**20
+"""Units of the grid in C = 1."""
+MOST_FEATURES, MOST_RECORDS = 2**12, 2**40
+"""With both, squared lengths are at most 2⁵² and sums at most 2⁶⁰."""
+ROWS = 2**13
+"""Records at a time; the result does not depend on it."""
+
+
+def bound(dimension: int) -> int:
+    """R, the greatest length of one record's vector, in units."""
+    return UNITS + math.isqrt(dimension - 1) + 1
+
+
+def rows(entry: Entry, frame: pd.DataFrame, preparation: Preparation) -> Array:
+    """Records as columns of features, each record of norm at most 1; shape (d, n).
+
+    Parameters
+    ----------
+    entry : Entry
+    frame : DataFrame
+        As of a `Table`.
+    preparation : Preparation
+        By public bounds, with features that belong to one column each.
+    """
+    made = np.ascontiguousarray(features_of(entry, frame, preparation).T)
+    squares = np.zeros(made.shape[1])
+    for column in made:
+        squares += column * column
+    made /= np.sqrt(np.where(squares > 0.0, squares, 1.0))
+    return np.where(np.abs(made) <= 1.0, made, 0.0)
+
+
+def products(rows: Array, weights: Array) -> Array:
+    """wᵀx of each record, by its own features in their order; shape (m,)."""
+    result = np.zeros(rows.shape[1])
+    for column, weight in zip(rows, weights, strict=True):
+        result += column * weight
+    return result
+
+
+def contributions(signed: Array, weights: Array, slope: Slope) -> Whole:
+    """Each record's gradient on the grid, in units; shape (d, m).
+
+    Parameters
+    ----------
+    signed : (d, m) array
+        Features in [-1, 1], times the label of ±1, or 0 of a blank record. The bound holds for any.
+    weights : (d,) array
+    slope : callable
+        Of the loss, from margins to [-1, 0], element by element.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite adds 0
+        margins = products(signed, weights)
+        slopes = slope(np.where(np.isfinite(margins), margins, 0.0))
+        slopes = np.where((slopes >= -1.0) & (slopes <= 0.0), slopes, 0.0)
+        exact = signed * (slopes * UNITS)
+    units = np.rint(np.where(np.abs(exact) <= UNITS, exact, 0.0)).astype(np.int64)
+    units[:, (units * units).sum(axis=0) > bound(len(signed)) ** 2] = 0
+    return units
+
+
+def total(signed: Array, weights: Array, slope: Slope) -> Whole:
+    """The sum of all records' contributions, exact; shape (d,)."""
+    result = np.zeros(len(signed), dtype=np.int64)
+    for first in range(0, signed.shape[1], ROWS):
+        result += contributions(signed[:, first : first + ROWS], weights, slope).sum(axis=1)
+    return result

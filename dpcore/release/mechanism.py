@@ -1,0 +1,126 @@
+"""The mechanism of a release in whole numbers, and everything that is proved from it without data.
+
+T noisy sums of whole vectors, each s + round(σZ) with Z normal and s moved by at most Δ by one
+record. As s is whole, s + round(σZ) = round(s + σZ): the rounding is post-processing of the
+Gaussian mechanism with noise multiplier σ/Δ, though no number with a fraction is ever made. T of
+them, each chosen on the sums before, are μ-Gaussian DP for μ = √T Δ/σ (Dong, Roth and Su 2022,
+Corollary 2), whose privacy profile is exact (Balle and Wang 2018, Theorem 8).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dpcore.errors import InvalidInput, number, one_of, reject, whole
+from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget
+from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
+from dpcore.release import grid
+
+ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
+PROFILE = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""Each ε that the privacy profile is told at."""
+MOST_STEPS, MOST_SIGMA = 10_000, 2**50
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Noisy sums on a grid. All values are public.
+
+    Parameters
+    ----------
+    adjacency : str
+        zero-out or replace-one; n is public in both.
+    dimension : int
+        d: every column of features, and the intercept.
+    units : int
+        Units of the grid in the clipping norm C = 1; its step is C/units.
+    sigma : int
+        σ of the noise before it is rounded, in units.
+    steps : int
+        T.
+    """
+
+    adjacency: str
+    dimension: int
+    units: int
+    sigma: int
+    steps: int
+
+    def __post_init__(self) -> None:
+        one_of("adjacency", self.adjacency, ADJACENCIES)
+        for field, most in (
+            ("dimension", grid.MOST_FEATURES),
+            ("units", grid.UNITS),
+            ("sigma", MOST_SIGMA),
+            ("steps", MOST_STEPS),
+        ):
+            value = getattr(self, field)
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise reject(field, value, "a whole number")
+            whole(field, value, at_least=1, at_most=most)
+        if self.units != grid.UNITS:
+            raise reject("units", self.units, f"{grid.UNITS:,}, the only grid so far")
+
+    @property
+    def bound(self) -> int:
+        """R, the greatest length of what one record adds, in units."""
+        return grid.bound(self.dimension)
+
+    @property
+    def sensitivity(self) -> int:
+        """Δ in units: R under zero-out, 2R under replace-one."""
+        return self.bound * (2 if self.adjacency == Adjacency.REPLACE_ONE else 1)
+
+    @property
+    def noise_multiplier(self) -> float:
+        """σ/R, rounded down: what the ledger is paid for, whatever the adjacency."""
+        return math.nextafter(self.sigma / self.bound, 0.0)
+
+    @property
+    def _one_step(self) -> float:
+        """The σ of one sum that is worth all T of them, in units, rounded down."""
+        return self.sigma / math.sqrt(self.steps) * (1.0 - 1e-15)
+
+    @property
+    def mu(self) -> float:
+        """μ of Gaussian DP, rounded up."""
+        return self.sensitivity / self._one_step * (1.0 + 1e-15)
+
+    def epsilon(self, delta: float) -> float:
+        """ε at δ, rounded up."""
+        return float(analytic_epsilon(self._one_step, delta, self.sensitivity))
+
+    def delta(self, epsilon: float) -> float:
+        """δ at ε, rounded up."""
+        return float(analytic_delta(epsilon, self._one_step, self.sensitivity))
+
+    def to_json(self) -> dict[str, Any]:
+        """The values that all else follows from."""
+        return {**asdict(self), "adjacency": str(self.adjacency)}
+
+
+def mechanism_for(
+    budget: PrivacyBudget, dimension: int, steps: int, adjacency: Adjacency | str
+) -> Mechanism:
+    """The mechanism with the least noise that keeps a budget.
+
+    Raises
+    ------
+    InvalidInput
+        If a value is out of range.
+    """
+    epsilon = number("epsilon", budget.epsilon, at_least=1e-3, at_most=20.0)
+    delta = number("delta", budget.delta, at_least=SMALLEST_DELTA, below=1.0)
+    whole("number of features", dimension, at_least=1, at_most=grid.MOST_FEATURES)
+    chosen = Adjacency(one_of("adjacency", str(adjacency), ADJACENCIES))
+    unit = Mechanism(chosen, dimension, grid.UNITS, 1, steps).sensitivity
+    sigma = math.sqrt(steps) * unit * float(analytic_sigma(epsilon, delta))
+    if sigma > MOST_SIGMA / 2:
+        raise InvalidInput(f"epsilon is {epsilon:g}, but it must be larger: σ leaves the grid.")
+    for margin in (1e-12, 1e-10, 1e-8):
+        made = Mechanism(chosen, dimension, grid.UNITS, math.ceil(sigma * (1 + margin)), steps)
+        if made.epsilon(delta) <= epsilon:
+            return made
+    raise AssertionError("the noise of a budget does not keep it")  # beyond all rounding

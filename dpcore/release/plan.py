@@ -1,0 +1,115 @@
+"""The plan of a release, from public values alone: what is spent, the noise, the settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpcore.datasets.additive import STEPS
+from dpcore.erm.method import Settings
+from dpcore.erm.methods import dpgd
+from dpcore.erm.problem import Problem, default_lam
+from dpcore.errors import one_of, whole
+from dpcore.guarantee import Adjacency, Edition, PrivacyBudget
+from dpcore.release import grid
+from dpcore.release.descent import Path
+from dpcore.release.ledger import GaussianSpend
+from dpcore.release.mechanism import ADJACENCIES, Mechanism, mechanism_for
+from dpcore.release.model import dimension, entry_of
+from dpcore.release.slopes import LOSSES
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is released, before any record is looked at but for their number.
+
+    Parameters
+    ----------
+    columns, features, loss : str
+        As of a `Model`.
+    budget : PrivacyBudget
+    mechanism : Mechanism
+    path : Path
+    """
+
+    columns: str
+    features: str
+    loss: str
+    budget: PrivacyBudget
+    mechanism: Mechanism
+    path: Path
+
+    @property
+    def spend(self) -> GaussianSpend:
+        """What the ledger is to be paid."""
+        return GaussianSpend(self.mechanism.noise_multiplier, self.mechanism.steps)
+
+    @property
+    def noise(self) -> float:
+        """Standard deviation of the noise in a coordinate of the mean gradient, C being 1."""
+        return self.mechanism.sigma / self.mechanism.units / self.path.records
+
+
+def plan(
+    columns: str,
+    records: int,
+    *,
+    epsilon: float,
+    delta: float,
+    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+    loss: str = "logistic",
+    features: str = "plain",
+    steps: int | None = None,
+) -> Plan:
+    """The plan of a release.
+
+    Parameters
+    ----------
+    columns : str
+        Description of the table (`dpcore.datasets.own.described`), with an outcome of two.
+    records : int
+        n, which is public.
+    epsilon, delta : float
+    adjacency : Adjacency or str
+        zero-out or replace-one.
+    loss : str
+        logistic or huber.
+    features : str
+        plain or additive.
+    steps : int, optional
+        T; by DP-GD's rule unless given.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the field, the value and what is allowed.
+    """
+    entry, budget = entry_of(columns), PrivacyBudget(epsilon, delta)
+    n = whole("number of records", records, at_least=2, at_most=grid.MOST_RECORDS)
+    d = dimension(entry, features)
+    rule = STEPS.get(features)
+    uncounted = rule.uncounted if rule else 0
+    counted = d - uncounted * sum(column.kind == "number" for column in entry.columns)
+    chosen = Adjacency(one_of("adjacency", str(adjacency), ADJACENCIES))
+    one_of("loss", loss, LOSSES)
+    problem = Problem(
+        loss,
+        default_lam(n, counted) * dpgd.METHOD.lam_share,
+        n,
+        d,
+        chosen,
+        counted=counted,
+    )
+    (calibration,) = dpgd.METHOD.calibrate(
+        problem, [budget.epsilon], budget.delta, Edition.SOUND, Settings(steps=steps)
+    )
+    made = Plan(
+        columns,
+        features,
+        loss,
+        budget,
+        mechanism_for(budget, d, calibration.steps, chosen),
+        Path(loss, problem.lam, calibration.learning_rate, n),
+    )
+    # The ledger takes no other noise than this; better refused now than at the payment.
+    GaussianSpend(made.mechanism.noise_multiplier, made.mechanism.steps)
+    return made

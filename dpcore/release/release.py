@@ -1,0 +1,333 @@
+"""The private release of a model, step by step: prepared, paid for, trained, sealed.
+
+The order is fixed. Whatever can be refused is refused first (`prepare`), then the payment is
+committed (`pay`), and only then is noise drawn on the records (`train`). Noise has no seed and no
+state: what is cut off between its payment and its files is lost, and another try is another
+payment. The hash of the certificate goes into the ledger last (`seal`), so that a payment from
+which nothing came stands there without one.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+
+from dpcore.datasets.schema import Table
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.progress import Progress, section, silent
+from dpcore.release import grid
+from dpcore.release.attack import Found, attack
+from dpcore.release.canonical import digest
+from dpcore.release.card import card
+from dpcore.release.certificate import About, Certificate, certificate, facts_of
+from dpcore.release.descent import descend
+from dpcore.release.grid import Array
+from dpcore.release.ledger import Ledger, Receipt
+from dpcore.release.ledger.spends import LONGEST_TEXT, text
+from dpcore.release.model import Model, entry_of, preparation_for
+from dpcore.release.plan import Plan, plan
+
+METHOD = "noisy gradient descent on a grid"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Everything that a payment waits for.
+
+    Parameters
+    ----------
+    plan : Plan
+    about : About
+    data_set, person_unit : str
+        As of the ledger.
+    actor : str
+        Who releases.
+    signed : (d, n) array
+        Every record's row, times its label.
+    attack : Found
+        What an attack on the mechanism found.
+    """
+
+    plan: Plan
+    about: About
+    data_set: str
+    person_unit: str
+    actor: str
+    signed: Array = field(repr=False)
+    attack: Found
+
+
+@dataclass(frozen=True)
+class Paid:
+    """A payment that no model has come of yet; it lives in one process and cannot be copied.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    receipt : Receipt
+        Of the payment.
+    """
+
+    prepared: Prepared
+    receipt: Receipt
+    # A lock can be taken once, by one thread, and neither pickled nor copied in depth.
+    _unused: threading.Lock = field(
+        default_factory=threading.Lock, init=False, repr=False, compare=False
+    )
+
+    def use(self) -> None:
+        """Take the payment for the one model that it is for.
+
+        Raises
+        ------
+        InvalidInput
+            If it was taken before.
+        """
+        if not self._unused.acquire(blocking=False):
+            raise InvalidInput(
+                f"Entry {self.receipt.entry} of the ledger has had its training, but it pays for "
+                "one only: pay for another."
+            )
+
+
+@dataclass(frozen=True)
+class Released:
+    """A released model, its certificate, and the receipt of its payment.
+
+    Parameters
+    ----------
+    model : Model
+    certificate : Certificate
+    receipt : Receipt
+        Of the payment, or of the certificate's hash once the ledger has it (`seal`): its chain head
+        is worth keeping elsewhere.
+    """
+
+    model: Model
+    certificate: Certificate
+    receipt: Receipt
+
+    def card(self) -> str:
+        """The model card, as Markdown."""
+        return card(self.model, self.certificate)
+
+    def files(self) -> dict[str, bytes]:
+        """Everything that leaves, by file name."""
+        return {
+            "model.json": self.model.to_json().encode(),
+            "model.onnx": self.model.to_onnx(),
+            "card.md": self.card().encode(),
+            "certificate.yaml": self.certificate.to_yaml().encode(),
+            "certificate.html": self.certificate.to_html().encode(),
+        }
+
+
+def prepare(
+    made: Plan,
+    table: Table,
+    *,
+    about: About,
+    ledger: Ledger,
+    data_set: str,
+    actor: str,
+    progress: Progress = silent,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Prepared:
+    """Refuse what can be refused, and attack the mechanism; nothing is paid.
+
+    Parameters
+    ----------
+    made : Plan
+        For the ledger's adjacency and the table's number of records.
+    table : Table
+        The records, read by the plan's description; all are learned from. That they are the data
+        set's is taken on the caller's word.
+    about : About
+    ledger : Ledger
+    data_set, actor : str
+        As the ledger takes them.
+    progress : callable
+        (fraction, what is being done).
+    cancelled : callable
+        Asked between the parts.
+
+    Raises
+    ------
+    InvalidInput
+        If a value is wrong, or the parts do not belong together.
+    Cancelled
+        If it was stopped on request.
+    """
+
+    def report(fraction: float, message: str) -> None:
+        if cancelled():
+            raise Cancelled
+        progress(fraction, message)
+
+    report(0.0, "Checking the table")
+    terms, who = ledger.left(data_set).account.terms, text("actor", actor)
+    mechanism = made.mechanism
+    if str(terms.adjacency) != mechanism.adjacency:
+        raise InvalidInput(
+            f"The plan's adjacency is {mechanism.adjacency}, but it must be that of the data set, "
+            f"{terms.adjacency}."
+        )
+    entry = entry_of(made.columns)
+    if (table.entry.columns, table.entry.label) != (entry.columns, entry.label):
+        raise InvalidInput("The table was read by another description, but it must be by this one.")
+    if table.records != made.path.records:
+        raise InvalidInput(
+            f"The table has {table.records:,} records, but it must have the plan's "
+            f"{made.path.records:,}."
+        )
+    rows = grid.rows(entry, table.frame, preparation_for(made.features))
+    report(0.4, "Attacking the noise")
+    found = attack(mechanism, made.loss, made.budget.delta)
+    if refuted := found.above(mechanism):
+        # A fault of this program: its noise is not what it says.
+        raise RuntimeError(f"an attack on the noise proved {refuted}; nothing was paid")
+    report(1.0, "Ready to be paid for")
+    rows *= table.label.astype(float)
+    return Prepared(made, about, data_set, terms.person_unit, who, rows, found)
+
+
+def pay(prepared: Prepared, ledger: Ledger) -> Paid:
+    """Pay for one training; final once this returns, whatever follows.
+
+    Raises
+    ------
+    Refused
+        If the budget does not cover it; nothing was written.
+    InvalidInput
+        If the ledger could not be written.
+    """
+    receipt = ledger.spend(
+        prepared.data_set,
+        prepared.plan.spend,
+        actor=prepared.actor,
+        purpose=f"model: {prepared.about.name}"[:LONGEST_TEXT],
+    )
+    return Paid(prepared, receipt)
+
+
+def train(paid: Paid, *, progress: Progress = silent) -> Released:
+    """Train the one model of a payment, with noise of the operating system, and certify it.
+
+    Parameters
+    ----------
+    paid : Paid
+    progress : callable
+        (fraction, what is being done). An exception that it raises loses the payment.
+
+    Raises
+    ------
+    InvalidInput
+        If the payment had its training.
+    """
+    paid.use()
+    prepared, made = paid.prepared, paid.prepared.plan
+    weights = descend(prepared.signed, made.mechanism, made.path, progress=progress)
+    model = Model(made.columns, made.features, made.loss, tuple(weights.tolist()))
+    facts = facts_of(
+        about=prepared.about,
+        budget=asdict(made.budget),
+        mechanism=made.mechanism,
+        training={"method": METHOD, **asdict(made.path), "features": made.features},
+        hashes={"model": model.hash, "columns": digest(made.columns)},
+        ledger={
+            "data_set": prepared.data_set,
+            "person_unit": prepared.person_unit,
+            "actor": prepared.actor,
+            "entry": paid.receipt.entry,
+            "chain_head": paid.receipt.chain_head,
+        },
+        attack=asdict(prepared.attack),
+        released=datetime.now(UTC).date().isoformat(),
+    )
+    return Released(model, certificate(facts), paid.receipt)
+
+
+def seal(released: Released, ledger: Ledger) -> Released:
+    """Write the certificate's hash into the ledger: this payment's model is this one.
+
+    Raises
+    ------
+    InvalidInput
+        If the payment has another certificate, or the ledger could not be written.
+    """
+    stated = released.certificate.document["facts"]["ledger"]
+    receipt = ledger.attach(
+        stated["data_set"], stated["entry"], released.certificate.hash, actor=stated["actor"]
+    )
+    return Released(released.model, released.certificate, receipt)
+
+
+def release_model(
+    table: Table,
+    columns: str,
+    *,
+    about: About,
+    ledger: Ledger,
+    data_set: str,
+    actor: str,
+    epsilon: float,
+    delta: float,
+    loss: str = "logistic",
+    features: str = "plain",
+    steps: int | None = None,
+    progress: Progress = silent,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Released:
+    """Pay for a model, train it with noise of the operating system, and certify it.
+
+    Adjacency and person unit are the data set's in the ledger. That the table is the data set's is
+    taken on the caller's word.
+
+    Parameters
+    ----------
+    table : Table
+        The records, read by `columns`; all are learned from.
+    columns : str
+    about : About
+    ledger : Ledger
+    data_set, actor : str
+        As the ledger takes them.
+    epsilon, delta, loss, features, steps
+        As of `plan`.
+    progress : callable
+        (fraction, what is being done). Once it is paid, an exception that it raises loses it.
+    cancelled : callable
+        Asked until it is paid.
+
+    Raises
+    ------
+    Refused
+        If the budget does not cover it; no noise was drawn.
+    InvalidInput
+        If a value is wrong; nothing was paid.
+    Cancelled
+        If it was stopped on request; nothing was paid.
+    """
+    made = plan(
+        columns,
+        table.records,
+        epsilon=epsilon,
+        delta=delta,
+        adjacency=ledger.left(data_set).account.terms.adjacency,
+        loss=loss,
+        features=features,
+        steps=steps,
+    )
+    prepared = prepare(
+        made,
+        table,
+        about=about,
+        ledger=ledger,
+        data_set=data_set,
+        actor=actor,
+        progress=section(progress, 0.0, 0.5),
+        cancelled=cancelled,
+    )
+    return seal(train(pay(prepared, ledger), progress=section(progress, 0.5, 0.5)), ledger)

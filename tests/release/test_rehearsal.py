@@ -1,0 +1,51 @@
+"""Before anything is paid: what the noise costs on made-up records; and the demonstration."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.datasets.own import read_own
+from dpcore.guarantee import PrivacyBudget
+from dpcore.release import demonstration, release
+from dpcore.release.check import check
+from dpcore.release.plan import plan
+from dpcore.release.rehearsal import rehearse
+
+COLUMNS = demonstration.columns()
+
+
+def test_a_rehearsal_shows_that_less_noise_costs_less() -> None:
+    private, usual, loose = (
+        rehearse(plan(COLUMNS, 1_000, epsilon=epsilon, delta=1e-6)) for epsilon in (0.05, 1.0, 20.0)
+    )
+    assert private.mean + 0.05 < usual.mean < loose.mean + 0.01
+    assert 0.7 < loose.without < 0.9
+    assert abs(loose.mean - loose.without) < 0.02
+    # Of many records some are rehearsed, with as much noise for each.
+    many = rehearse(plan(COLUMNS, 200_000, epsilon=1.0, delta=1e-6, steps=30))
+    assert many.mean > many.without - 0.005
+
+
+def test_the_demonstration_runs_from_the_first_step_to_the_last() -> None:
+    data, ledger = demonstration.table(), demonstration.ledger()
+    records = read_own(COLUMNS, data, demonstration.FILE)
+    made = plan(COLUMNS, records.records, epsilon=demonstration.EPSILON, delta=demonstration.DELTA)
+    assert ledger.left(demonstration.DATA_SET).more(made.spend) >= 2
+    prepared = release.prepare(
+        made,
+        records,
+        about=demonstration.ABOUT,
+        ledger=ledger,
+        data_set=demonstration.DATA_SET,
+        actor=demonstration.ACTOR,
+    )
+    released = release.seal(release.train(release.pay(prepared, ledger)), ledger)
+    found = check(released.certificate.to_yaml(), ledger, released.model)
+    assert found.problems == ()
+    budget = PrivacyBudget(demonstration.EPSILON, demonstration.DELTA)
+    proof = released.certificate.document["proof"]
+    assert proof["epsilon"] <= budget.epsilon
+    attacked = prepared.attack
+    assert 0.3 < attacked.lower_bound < proof["epsilon"]
+    assert attacked.mu_lower_bound == pytest.approx(proof["mu"], rel=0.2)
+    assert released.receipt.left.taken == pytest.approx(budget.epsilon, rel=0.2)

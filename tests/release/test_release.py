@@ -1,0 +1,527 @@
+"""A release from the payment to the file: order, certificate, model, predictions, attack."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import csv
+import io
+import json
+import pickle
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpcore.cli import main
+from dpcore.datasets.own import read_own
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.release import attack as attacking
+from dpcore.release import grid
+from dpcore.release import release as releasing
+from dpcore.release.attack import attack
+from dpcore.release.certificate import About, Certificate, certificate, derived
+from dpcore.release.check import check, problems_of
+from dpcore.release.ledger import Ledger, Refused
+from dpcore.release.model import Model
+from dpcore.release.plan import plan
+from dpcore.release.prediction import cell, predict
+from dpcore.release.registry import COMMIT, TIERS, leaves
+from dpcore.release.release import Released, release_model
+from dpcore.release.rounded_gaussian import rounded_gaussians
+
+COLUMNS = """age: 18 to 90 years
+sex: one of f, m; unknown: NA
+smoker: one of no, yes
+bmi: 10 to 60 kg; unknown: blank
+predict ill: one of no, =yes"""
+ABOUT = About("Risk <b>1", "A *model* of risk.", "Clinic", "Teaching", "Nowhere")
+
+
+def data(count: int = 300) -> bytes:
+    draw = np.random.default_rng(0)
+    lines = ["age,sex,smoker,bmi,ill,ignored"]
+    for number in range(count):
+        age, smoker = draw.uniform(10, 99), draw.choice(["no", "yes"])
+        ill = "=yes" if age + 30 * (smoker == "yes") + draw.normal() * 10 > 70 else "no"
+        bmi = "" if number % 9 == 0 else f"{draw.uniform(9, 61):.2f}"
+        ill = "" if number % 50 == 7 else ill
+        lines.append(f"{age:.2f},{draw.choice(['f', 'm', 'NA'])},{smoker},{bmi},{ill},x")
+    return "\n".join(lines).encode()
+
+
+def ledger_with(place: Path | str, adjacency: str = "zero-out") -> Ledger:
+    ledger = Ledger.open(place)
+    ledger.create(
+        "clinic",
+        person_unit="one patient",
+        adjacency=adjacency,
+        epsilon=10,
+        delta=1e-5,
+        owner="Dr. A",
+        accepts=("gaussian",),
+    )
+    return ledger
+
+
+def released_from(ledger: Ledger, **more: Any) -> Released:
+    settings: dict[str, Any] = {"epsilon": 4.0, "delta": 1e-6, "steps": 12} | more
+    return release_model(
+        read_own(COLUMNS, data(), "t.csv"),
+        COLUMNS,
+        about=ABOUT,
+        ledger=ledger,
+        data_set="clinic",
+        actor="Dr. B",
+        **settings,
+    )
+
+
+@pytest.fixture
+def short_attack(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(releasing, "attack", partial(attack, runs=500))
+
+
+@pytest.fixture(scope="module")
+def paid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Ledger, Released]]:
+    ledger = ledger_with(tmp_path_factory.mktemp("ledger") / "ledger.db")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(releasing, "attack", partial(attack, runs=2_000))
+        released = released_from(ledger, features="additive")
+    yield ledger, released
+    ledger.close()
+
+
+@pytest.mark.usefixtures("short_attack")
+def test_no_noise_is_drawn_before_the_payment_is_final(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = ledger_with("memory")
+    drawn: list[int] = []
+
+    def descend(*_: object, **__: object) -> None:
+        drawn.append(len(ledger.history("clinic")))
+        raise MemoryError
+
+    monkeypatch.setattr(releasing, "descend", descend)
+    with pytest.raises(Refused):
+        released_from(ledger, epsilon=18.0)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError("full")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(Ledger, "spend", full)
+        with pytest.raises(OSError, match="full"):
+            released_from(ledger)
+    assert drawn == []
+    with pytest.raises(MemoryError):
+        released_from(ledger)
+    # The payment was there before the noise, and stays though nothing came of it.
+    assert drawn == [2]
+    assert [entry.kind for entry in ledger.history("clinic")] == ["created", "spent"]
+
+
+@pytest.mark.usefixtures("short_attack")
+def test_a_payment_is_for_one_training_and_can_be_stopped_until_it_is_made() -> None:
+    ledger, table = ledger_with("memory"), read_own(COLUMNS, data(), "t.csv")
+    made = plan(COLUMNS, 300, epsilon=4.0, delta=1e-6, steps=12)
+    settings: dict[str, Any] = {
+        **{"about": ABOUT, "ledger": ledger, "data_set": "clinic", "actor": "Dr. B"},
+    }
+    asked = iter([False, False, True])
+    with pytest.raises(Cancelled):
+        releasing.prepare(made, table, **settings, cancelled=lambda: next(asked))
+    more = plan(COLUMNS, 301, epsilon=4.0, delta=1e-6)
+    with pytest.raises(InvalidInput, match=r"300 records.*301"):
+        releasing.prepare(more, table, **settings)
+    other = plan(COLUMNS, 300, epsilon=4.0, delta=1e-6, adjacency="replace-one")
+    with pytest.raises(InvalidInput, match="replace-one"):
+        releasing.prepare(other, table, **settings)
+    assert len(ledger.history("clinic")) == 1
+    paid = releasing.pay(releasing.prepare(made, table, **settings), ledger)
+    told: list[float] = []
+    released = releasing.train(paid, progress=lambda share, _: told.append(share))
+    assert (told[0], told[-1], len(told)) == (0.0, 1.0, 13)
+    for copied in (paid, copy.copy(paid)):
+        with pytest.raises(InvalidInput, match="one only"):
+            releasing.train(copied)
+    for way in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="lock"):
+            way(paid)
+    text = released.certificate.to_yaml()
+    assert "unused" in " ".join(check(text, ledger).problems)
+    releasing.seal(released, ledger)
+    assert check(text, ledger).problems == ()
+
+
+@pytest.mark.usefixtures("short_attack")
+def test_two_releases_are_two_payments_with_other_noise() -> None:
+    first, second = (released_from(ledger_with("memory")).model.weights for _ in range(2))
+    assert not set(first) & set(second)
+
+
+def test_what_was_learned_is_right(paid: tuple[Ledger, Released]) -> None:
+    _, released = paid
+    table = read_own(COLUMNS, data(), "t.csv")
+    known = table.label != 0
+    right = np.sign(released.model.scores(table.frame)) == table.label
+    assert right[known].mean() > 0.7
+
+
+def test_a_certificate_holds_with_and_without_the_ledger(paid: tuple[Ledger, Released]) -> None:
+    ledger, released = paid
+    text, start = released.certificate.to_yaml(), time.process_time()
+    alone = check(text)
+    assert time.process_time() - start < 2.0
+    assert alone.problems == ()
+    assert "looks right" in alone.warning
+    whole = check(text, ledger, released.model)
+    assert (whole.problems, whole.warning, len(whole.checks)) == ((), "", 3)
+
+
+def _changed(value: object, draw: np.random.Generator) -> object:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + int(draw.choice([-1, 1, 1000]))
+    if isinstance(value, float):
+        return float(np.nextafter(value, np.inf)) if draw.random() < 0.5 else value * 1.01 + 1e-9
+    if isinstance(value, str) and value:
+        place = int(draw.integers(len(value)))
+        letter = "x" if value[place] != "x" else "y"
+        return value[:place] + letter + value[place + 1 :]
+    return "more"
+
+
+def _set(document: Any, path: str, value: object) -> None:
+    *way, last = path.split(".")
+    for name in way:
+        document = document[int(name) if isinstance(document, list) else name]
+    document[int(last) if isinstance(document, list) else last] = value
+
+
+def test_a_change_of_any_field_is_rejected_a_thousand_times(
+    paid: tuple[Ledger, Released],
+) -> None:
+    _, released = paid
+    document = json.loads(json.dumps(dict(released.certificate.document)))
+    assert problems_of(Certificate(document)) == []
+    fields, draw, rejected = leaves(document), np.random.default_rng(5), 0
+    names = list(fields)
+    for number in range(1_000):
+        name = names[number % len(names)]
+        forged = copy.deepcopy(document)
+        _set(forged, name, _changed(fields[name], draw))
+        rejected += bool(problems_of(Certificate(forged)))
+    assert rejected == 1_000
+
+
+def test_numbers_are_made_anew_also_where_the_hash_was(paid: tuple[Ledger, Released]) -> None:
+    _, released = paid
+    document = json.loads(json.dumps(dict(released.certificate.document)))
+    for name, value in leaves(
+        {part: document[part] for part in derived(document["facts"])}
+    ).items():
+        forged = copy.deepcopy(document)
+        _set(forged, name, _changed(value, np.random.default_rng(1)))
+        if isinstance(value, float):
+            _set(forged, name, value * 0.999)
+        forged["hash"] = Certificate(forged).hash
+        assert problems_of(Certificate(forged)), name
+    # Less noise than the claim needs, with everything that follows from it made anew.
+    facts = copy.deepcopy(document["facts"])
+    facts["mechanism"]["sigma"] //= 2
+    assert any("above" in each for each in problems_of(certificate(facts)))
+
+
+def test_a_full_rewrite_is_found_with_the_ledger_alone(paid: tuple[Ledger, Released]) -> None:
+    ledger, released = paid
+    facts = json.loads(json.dumps(released.certificate.document["facts"]))
+    for path, value in (
+        ("about.intended_use", "Anything"),
+        ("hashes.model", "0" * 64),
+        ("attack.lower_bound", 0.0),
+        ("mechanism.sigma", facts["mechanism"]["sigma"] + 1),
+        ("ledger.entry", 1),
+        ("ledger.chain_head", "0" * 64),
+        ("ledger.data_set", "other"),
+    ):
+        rewritten = copy.deepcopy(facts)
+        _set(rewritten, path, value)
+        text = certificate(rewritten).to_yaml()
+        assert check(text).problems == (), path
+        assert check(text, ledger).problems, path
+
+
+BEGIN = "format: dpcore certificate 1\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "format: other",
+        "x" * 300_000,
+        *(
+            BEGIN + rest
+            for rest in (
+                "[1",
+                "a: &a [1]\nb: *a",
+                "facts: 3\n",
+                "facts: " + "[" * 30_000,
+                "facts: {" + "a: {" * 9_000,
+                "facts: 0x" + "f" * 30_000,
+                "facts: " + "9" * 30_000,
+                "facts: 1" + ":59" * 10_000,
+                "facts: [" + "1," * 19_000 + "]",
+                "facts: !!python/object/apply:os.system ['true']\n",
+                "facts: .nan\n",
+                "? " * 19_000,
+            )
+        ),
+    ],
+    ids=lambda text: text[len(BEGIN) :][:20] or text[:20],
+)
+def test_what_is_no_certificate_is_refused_soon(text: str) -> None:
+    start = time.process_time()
+    (problem,) = check(text).problems
+    assert time.process_time() - start < 2.0
+    assert len(problem) < 200
+
+
+@pytest.mark.parametrize(
+    "value",
+    [float("nan"), float("inf"), -1.0, 10**400, "1", None, [], {}],
+    ids=lambda value: repr(value)[:9],
+)
+@pytest.mark.parametrize("path", ["mechanism.sigma", "budget.delta", "attack.lower_bound"])
+def test_no_value_of_a_strange_kind_is_a_number(
+    path: str, value: object, paid: tuple[Ledger, Released]
+) -> None:
+    document = json.loads(json.dumps(dict(paid[1].certificate.document)))
+    _set(document, f"facts.{path}", value)
+    with contextlib.suppress(ValueError):  # what has no canonical form has no hash
+        document["hash"] = Certificate(document).hash
+    assert problems_of(Certificate(document))
+
+
+def test_a_certificate_is_taken_to_the_letter(paid: tuple[Ledger, Released]) -> None:
+    text = paid[1].certificate.to_yaml()
+    assert check(text + "# a remark\n").problems
+    assert check(text.replace("facts:", "facts: {}\nfacts:", 1)).problems
+
+
+def test_the_registrys_fields_are_all_there_and_little_is_asked(
+    paid: tuple[Ledger, Released],
+) -> None:
+    deployment = paid[1].certificate.document["registry"]["deployment"]
+    assert leaves(deployment).keys() == TIERS.keys()
+    assert set(TIERS.values()) == {1, 2, 3}
+    assert len(COMMIT) == 40
+    assert len(About.__dataclass_fields__) + 2 <= 8
+    with pytest.raises(InvalidInput, match="sector"):
+        replace(ABOUT, sector="Magic")
+
+
+def test_onnx_with_its_preparation_gives_the_same(paid: tuple[Ledger, Released]) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    _, released = paid
+    table = read_own(COLUMNS, data(), "t.csv")
+    texts = list(csv.DictReader(io.StringIO(data().decode())))
+    feed = {
+        name: np.array([[row[name]] for row in texts], dtype=object) for name in ("sex", "smoker")
+    } | {name: table.frame[name].to_numpy(dtype=float)[:, None] for name in ("age", "bmi")}
+    for model in (released.model, _plain_huber()):
+        session = onnxruntime.InferenceSession(model.to_onnx(), providers=["CPUExecutionProvider"])
+        found = session.run(["score"], feed)[0][:, 0]
+        np.testing.assert_allclose(found, model.scores(table.frame), rtol=0, atol=1e-6)
+    risks = onnxruntime.InferenceSession(released.model.to_onnx()).run(["risk"], feed)[0][:, 0]
+    assert np.ptp(risks) > 0.1
+
+
+def _plain_huber() -> Model:
+    return Model(COLUMNS, "plain", "huber", (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1))
+
+
+def test_a_model_survives_its_file_and_nothing_else_is_taken(
+    paid: tuple[Ledger, Released],
+) -> None:
+    model = paid[1].model
+    assert Model.from_json(model.to_json()) == model
+    plain = json.loads(model.to_json())
+    rest = plain["weights"][1:]
+    for change in (
+        {"format": "x"},
+        {"weights": rest},
+        {"weights": [0.0] * 100_000},
+        {"weights": 1.0},
+        *(
+            {"weights": [bad, *rest]}
+            for bad in ("1", "nan", None, True, [], 1e300, -1e300, 10**999)
+        ),
+        {"weights": [float("nan"), *rest]},
+        {"loss": "squared"},
+        {"features": "fine"},
+        {"columns": 3},
+        {"columns": "age: 1 to 2\npredict risk: 0 to 1"},
+        {"columns": "age: 1 to 2\npredict risk: one of a, b, c"},
+        {"more": 1},
+    ):
+        with pytest.raises(InvalidInput) as refused:
+            Model.from_json(json.dumps(plain | change))
+        assert len(str(refused.value)) < 300
+    for text in ("", "[]", "[" * 100_000, "{" * 10, "1" * 5_000, "null", '{"format": NaN}'):
+        with pytest.raises(InvalidInput):
+            Model.from_json(text)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_largest_weights_give_a_number() -> None:
+    for sign in (1.0, -1.0):
+        model = Model(COLUMNS, "plain", "logistic", (sign * 1e100,) * 7)
+        rows = list(csv.reader(io.StringIO(predict(model, data(20), "t.csv"))))
+        assert {0.0 <= float(row[1]) <= 1.0 for row in rows[1:]} == {True}
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("predict x: 0 to 9", ("x is a number", "one of two", "predict x: one of no, yes")),
+        ("predict x: one of a, b, c", ("x is one of 3 values", "one of two")),
+    ],
+)
+def test_another_outcome_than_one_of_two_is_refused(line: str, words: tuple[str, ...]) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        plan(f"age: 1 to 2\n{line}", 100, epsilon=1.0, delta=1e-6)
+    assert all(word in str(refused.value) for word in words), refused.value
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("nan,f,no,20", ("line 2", "age", "'nan'", "plain number")),
+        ("1e400,f,no,20", ("age", "'1e400'", "1,000,000,000")),
+        ("30,x,no,20", ("sex", "'x'", "one of f, m")),
+        ("30,=1+1,no,20", ("sex", "'=1+1'")),
+        ("30,f,no", ("line 2", "3 fields", "4")),
+        (",f,no,20", ("age", "empty")),
+    ],
+)
+def test_a_bad_line_is_refused_by_its_place(line: str, words: tuple[str, ...]) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        predict(_plain_huber(), f"age,sex,smoker,bmi\n{line}\n".encode(), "t.csv")
+    assert all(word in str(refused.value) for word in words), refused.value
+
+
+def test_predictions_are_per_record_and_no_formula() -> None:
+    model = _plain_huber()
+    lines = data(50).decode().replace(",ill,", ",other,").splitlines()
+    rows = list(csv.reader(io.StringIO(predict(model, "\n".join(lines).encode(), "t.csv"))))
+    assert rows[0] == ["row", "score", "ill"]
+    assert {row[2] for row in rows[1:]} == {"no", "'=yes"}
+    few = "\n".join([lines[0], lines[9]]).encode()
+    assert (
+        next(csv.reader(io.StringIO(predict(model, few, "t.csv").splitlines()[1])))[1:]
+        == rows[9][1:]
+    )
+    assert [cell(text) for text in ("+1", "-1", "@a", " =a", "a=b")] == [
+        *("'+1", "'-1", "'@a", "' =a", "a=b")
+    ]
+    with pytest.raises(InvalidInput, match="bmi"):
+        predict(model, b"age,sex,smoker\n1,f,no", "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("adjacency", "loss"), [("zero-out", "huber"), ("replace-one", "logistic")]
+)
+def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(
+    adjacency: str, loss: str
+) -> None:
+    mechanism = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, adjacency=adjacency).mechanism
+    epsilon, mu = mechanism.epsilon(1e-6), mechanism.mu
+    found = attack(mechanism, loss, 1e-6, runs=20_000)
+    assert 0.1 * epsilon < found.lower_bound < epsilon
+    assert 0.5 * mu < found.mu_lower_bound < mu
+    assert found.above(mechanism) == ""
+    half = attack(
+        mechanism, loss, 1e-6, runs=20_000, draw=lambda sigma, n: rounded_gaussians(sigma // 2, n)
+    )
+    assert half.above(mechanism)
+    assert half.mu_lower_bound > 1.3 * mu
+
+
+def _longer(total: Any) -> Any:
+    return lambda *sums: 2 * total(*sums)
+
+
+def _quieter(descend: Any) -> Any:
+    def with_half(signed: Any, mechanism: Any, path: Any, draw: Any) -> Any:
+        return descend(signed, replace(mechanism, sigma=mechanism.sigma // 2), path, draw)
+
+    return with_half
+
+
+@pytest.mark.usefixtures("short_attack")
+@pytest.mark.parametrize(
+    ("place", "name", "fault"), [(grid, "total", _longer), (attacking, "descend", _quieter)]
+)
+def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(
+    place: Any, name: str, fault: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = ledger_with("memory")
+    monkeypatch.setattr(place, name, fault(getattr(place, name)))
+    with pytest.raises(RuntimeError, match="nothing was paid"):
+        released_from(ledger)
+    assert len(ledger.history("clinic")) == 1
+
+
+@pytest.mark.usefixtures("short_attack")
+def test_release_check_and_predict_by_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger_with(tmp_path / "l.db", "replace-one").close()
+    (tmp_path / "t.csv").write_bytes(data(100))
+    (tmp_path / "columns.txt").write_text(COLUMNS)
+    texts = {"name": "A", "description": "B", "curator": "C", "intended-use": "D", "region": "E"}
+    command = [
+        *(
+            "release",
+            "--table",
+            str(tmp_path / "t.csv"),
+            "--columns",
+            str(tmp_path / "columns.txt"),
+        ),
+        *("--ledger", str(tmp_path / "l.db"), "--data-set", "clinic", "--actor", "Dr. B"),
+        *("--epsilon", "3", "--delta", "1e-6", "--steps", "12", "--output", str(tmp_path / "out")),
+        *(part for name, text in texts.items() for part in (f"--{name}", text)),
+    ]
+    assert main([*command[:-2], "--region", "", "--json"]) == 2
+    assert not (tmp_path / "out").exists()
+    assert main(command) == 0
+    made = {path.name for path in (tmp_path / "out").iterdir()}
+    assert made == {"model.json", "model.onnx", "card.md", "certificate.yaml", "certificate.html"}
+    assert main(command) == 2  # the folder is there: nothing is paid
+    file, model = str(tmp_path / "out/certificate.yaml"), str(tmp_path / "out/model.json")
+    capsys.readouterr()
+    check = ["certificate", "check", file]
+    assert main([*check, "--ledger", str(tmp_path / "l.db"), "--model", model]) == 0
+    assert "chain" in capsys.readouterr().out
+    assert main(check) == 0
+    assert "Without a ledger" in capsys.readouterr().out
+    Path(file).write_text(Path(file).read_text().replace("intended_use: D", "intended_use: F"))
+    assert main(check) == 2
+    assert "hash" in capsys.readouterr().err
+    assert main(["predict", "--model", model, "--table", str(tmp_path / "t.csv")]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 101
+
+
+def test_card_and_page_show_no_markup_of_strangers(paid: tuple[Ledger, Released]) -> None:
+    released = paid[1]
+    assert "Risk \\<b\\>1" in released.card()
+    page = released.certificate.to_html()
+    assert "<b>" not in page
+    assert "<script" not in page
