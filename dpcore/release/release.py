@@ -156,7 +156,8 @@ def prepare(
     Raises
     ------
     InvalidInput
-        If a value is wrong, or the parts do not belong together.
+        If a value is wrong, the parts do not belong together, or the attack finds more than is
+        proved.
     Cancelled
         If it was stopped on request.
     """
@@ -186,8 +187,11 @@ def prepare(
     report(0.4, "Attacking the noise")
     found = attack(mechanism, made.loss, made.budget.delta)
     if refuted := found.above(mechanism):
-        # A fault of this program: its noise is not what it says.
-        raise RuntimeError(f"an attack on the noise proved {refuted}; nothing was paid")
+        raise InvalidInput(
+            f"An attack on the noise found {refuted}, more than is proved, so nothing was paid. "
+            "Chance does that less than once in 1,000 releases: if it happens again, the noise is "
+            "not what it must be, and nothing may be released."
+        )
     report(1.0, "Ready to be paid for")
     rows *= table.label.astype(float)
     return Prepared(made, about, data_set, terms.person_unit, who, rows, found)

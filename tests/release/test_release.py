@@ -474,7 +474,7 @@ def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(
 ) -> None:
     ledger = ledger_with("memory")
     monkeypatch.setattr(place, name, fault(getattr(place, name)))
-    with pytest.raises(RuntimeError, match="nothing was paid"):
+    with pytest.raises(InvalidInput, match="nothing was paid"):
         released_from(ledger)
     assert len(ledger.history("clinic")) == 1
 
