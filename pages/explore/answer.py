@@ -20,7 +20,7 @@ from pages.explore.layout import Slots
 from pages.shared import doors, downloads, query, view_link
 from pages.shared.charts import plot
 from pages.shared.numbers import in_grid
-from pages.shared.session import control_text, control_value, set_controls, store, stored
+from pages.shared.session import control_text, control_value, follow, set_controls, store, stored
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
 
@@ -201,10 +201,7 @@ def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
 
 def _slider() -> None:
     """Draw the slider over the chart's axis; it sets ε's field, and follows it."""
-    stop = nearest_stop(control_value(EPSILON.key) or EPSILON.default)
-    if control_value(SLIDER) != stop:
-        # Only then: a slider that is set takes back the step that a reader makes meanwhile.
-        set_controls({SLIDER: stop})
+    follow(SLIDER, nearest_stop(control_value(EPSILON.key) or EPSILON.default))
     st.select_slider(
         EPSILON.label,
         EPSILONS,

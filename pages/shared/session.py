@@ -38,6 +38,16 @@ def set_controls(values: Mapping[str, object]) -> None:
         st.session_state[key] = value
 
 
+def follow(key: str, value: object) -> None:
+    """Set a control that follows something else, unless it has this value already.
+
+    A control that is set is sent anew, and the browser takes that for the step that a reader makes
+    meanwhile.
+    """
+    if control_value(key) != value:
+        set_controls({key: value})
+
+
 def store(name: str, value: object) -> None:
     """Store any value for the rest of this session."""
     st.session_state[f"_kept_{name}"] = value

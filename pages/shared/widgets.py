@@ -20,7 +20,7 @@ from dpcore.controls.control import (
     Switch,
     Text,
 )
-from pages.shared.session import control_value, set_controls, share, store, stored
+from pages.shared.session import control_value, follow, share, store, stored
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -121,8 +121,8 @@ def drawn(control: Control, *, usual: Any = None, **settings: Any) -> Any:
         As of `_drawn`.
     """
     if usual is not None:
-        if follows(control) and control_value(control.key) != usual:
-            set_controls({control.key: usual})
+        if follows(control):
+            follow(control.key, usual)
         control = replace(control, default=usual)
         store(f"usual {control.key}", usual)
     value = _drawn(control, **settings)
