@@ -193,7 +193,8 @@ def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
         "keeps_the_budget": bool(epsilon <= budget["epsilon"]),
     }
     claim = (
-        f"The weights are ({budget['epsilon']:g}, {budget['delta']:g})-differentially private: "
+        f"The weights are ({raised(budget['epsilon'], 6):g}, {raised(budget['delta'], 6):g})-"
+        f"differentially private: "
         f"{adjacency.difference}, a record being {facts['ledger']['person_unit']}."
     )
     return {

@@ -238,6 +238,13 @@ def test_numbers_are_made_anew_also_where_the_hash_was(paid: tuple[Ledger, Relea
     assert any("above" in each for each in problems_of(certificate(facts)))
 
 
+def test_what_is_claimed_is_rounded_up(paid: tuple[Ledger, Released]) -> None:
+    facts = paid[1].certificate.document["facts"]
+    asked = {"epsilon": 1.23456123, "delta": 1.23456123e-6}
+    claim = derived({**facts, "budget": asked})["claim"]
+    assert "(1.23457, 1.23457e-06)-differentially private" in claim
+
+
 def test_a_full_rewrite_is_found_with_the_ledger_alone(paid: tuple[Ledger, Released]) -> None:
     ledger, released = paid
     facts = json.loads(json.dumps(released.certificate.document["facts"]))
