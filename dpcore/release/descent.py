@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpcore.erm.full_batch import MOMENTUM
 from dpcore.progress import Progress, silent
 from dpcore.release import grid
 from dpcore.release.grid import Array
@@ -14,7 +15,6 @@ from dpcore.release.mechanism import Mechanism
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.slopes import slope_of
 
-MOMENTUM = 0.9
 Draw = Callable[[int, int], list[int]]
 
 

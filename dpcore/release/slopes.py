@@ -10,11 +10,13 @@ import math
 
 import numpy as np
 
+from dpcore.erm.problem import Problem
 from dpcore.errors import one_of
 from dpcore.release.grid import Array, Slope
 
 LOSSES = ("logistic", "huber")
-HUBER_WIDTH = 0.5
+HUBER_WIDTH = Problem.huber_width
+"""As the step length of a `Plan` assumes."""
 _TERMS = 14
 _FARTHEST = 40.0
 
