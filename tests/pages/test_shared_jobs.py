@@ -37,13 +37,17 @@ def opened(page: str, link: dict[str, str] | dict[str, list[str]]) -> AppTest:
     return app.run()
 
 
-def states() -> list[str]:
-    """Of all jobs, besides the timing of a training that waits for its start."""
+def begun() -> list[jobs.Job]:
+    """All jobs, besides the timing of a training that waits for its start."""
     return [
-        jobs.Job(key).state
+        jobs.Job(key)
         for key, attempt in list(jobs._attempts.items())
         if not (attempt.task and attempt.task.title.endswith("timing"))
     ]
+
+
+def states() -> list[str]:
+    return [job.state for job in begun()]
 
 
 def said(app: AppTest) -> str:
@@ -77,6 +81,8 @@ def test_a_training_ends_when_both_have_left_it_by_a_stop_and_by_other_settings(
     until(lambda: "train_start" in keys(anne), anne)
     anne.button(key="train_start").click().run()
     until(lambda: "running" in states() and "train_stop" in keys(bert), anne, bert)
+    # One that is stopped before its first row is said to be untouched instead.
+    until(lambda: any(job.partial() is not None for job in begun()), anne)
     bert.run()
     anne.number_input(key="passes").set_value(999).run()
     assert not anne.exception
