@@ -90,14 +90,14 @@ def test_a_chart_is_saved_as_a_picture_beside_its_legend(watched: Watched, addre
         page.get_by_role("radio", name=kind).click()
         expect(page.get_by_role("radio", name=kind)).to_be_checked()
         page.keyboard.press("Escape")
-        idle(page)
-        # Drawn anew, the chart stands beside the one of before for a moment.
+        # Until the page has run anew, the chart's button is that of the kind before; then the chart
+        # stands beside the one of before for a moment.
+        title = "Download plot as a PNG" if kind == "PNG" else "Download plot"
+        expect(page.locator(f".modebar-btn[data-title='{title}']")).to_have_count(1)
         expect(page.locator(".js-plotly-plot")).to_have_count(1)
+        idle(page)
         page.locator(".js-plotly-plot").hover()
         expect(page.locator(".modebar-btn")).to_have_count(1)
-        # Until the page has run anew, the chart's button is still that of the kind before.
-        title = "Download plot as a PNG" if kind == "PNG" else "Download plot"
-        expect(page.locator(".modebar-btn")).to_have_attribute("data-title", title)
         with page.expect_download() as saved:
             page.locator(".modebar-btn").click()
         assert saved.value.suggested_filename.endswith(f".{kind.lower()}")
