@@ -109,7 +109,8 @@ def open_page(question: str) -> None:
     if came_from not in (None, question) and is_bare:
         st.query_params.from_dict(_settings().get(question, {}))
     _draw(st.sidebar, "doors_at_first")
-    store("doors", st.sidebar.empty())
+    # A container's links stay until they are drawn again: none is lost under a click or with focus.
+    store("doors", st.sidebar.container())
     store("doors are drawn", False)
 
 

@@ -26,7 +26,7 @@ DOORS = {
 def test_each_page_is_one_step_back_and_forward(watched: Watched, address: str) -> None:
     page = watched.page
     page.goto(f"{address}/{FIRST}")
-    doors, visited = page.get_by_test_id("stSidebar"), []
+    doors, visited = page.locator(".st-key-doors"), []
 
     def expect_at(name: str) -> None:
         expect(page).to_have_url(re.compile(f"{re.escape(address)}{DOORS[name]}"))

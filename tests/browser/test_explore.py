@@ -145,9 +145,16 @@ def test_doors_take_the_state_along_and_so_do_back_and_forward(
 
     explore = ("", "epsilon=5", "delta=1e-6", "adjacency=One", "data=Breast")
     train = ("train", "target_epsilon=5", "train_delta=1e-6", "person=One", "dataset=Breast")
-    doors = page.get_by_test_id("stSidebar")
+    doors = page.locator(".st-key-doors")
     doors.get_by_role("link", name="Train").click()
     at(*train)
+    kept = doors.get_by_role("link", name="Learn").element_handle()
+    size = page.get_by_role("spinbutton", name="Batch size")
+    size.fill("64")
+    size.press("Enter")
+    expect(page).to_have_url(re.compile("lot=64"))
+    idle(page)
+    assert kept.is_visible()  # A press that lasts longer than a run still reaches its link.
     page.go_back()
     at(*explore)
     page.go_forward()
