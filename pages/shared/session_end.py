@@ -29,7 +29,8 @@ SECONDS = "DPCORE_FORGET_SECONDS"
 USUAL_SECONDS = 20.0
 LOOK_SECONDS = 1.0
 SWEEPS = (0.0, 3.0, 10.0)
-"""Seconds after a session's end at which memory is swept: a script may still be running."""
+"""Seconds after the end of a session that may have had a file at which memory is swept: a script
+may still be running. After any other session Python collects by itself."""
 
 
 @dataclass(frozen=True)
@@ -151,8 +152,9 @@ def _end_absent(runtime: Runtime, absent_since: dict[str, float], patience: floa
             absent_since.pop(session, None)
         elif now - absent_since.setdefault(session, now) >= patience:
             del absent_since[session]
-            _may_upload.discard(session)
-            _sweep_soon()
+            if session in _may_upload:
+                _may_upload.discard(session)
+                _sweep_soon()
             try:
                 _sessions.pop(session).end(runtime, session)
             except Exception:

@@ -36,6 +36,7 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Runtime:
     """A runtime none of whose browsers is there."""
     monkeypatch.setattr(session_end, "_sessions", {})
     monkeypatch.setattr(session_end, "_sweep_times", [])
+    monkeypatch.setattr(session_end, "_may_upload", set())
     fake: Runtime = create_autospec(Runtime, instance=True)
     fake.is_active_session.return_value = False  # type: ignore[attr-defined]
     return fake
@@ -45,6 +46,7 @@ def test_state_fragments_and_callbacks_of_an_ended_session_are_gone(runtime: Run
     # Something in Streamlit may hold the session longer than its browser is there.
     session = app_session()
     session_end._sessions["one"] = session_end._Session(weakref.ref(session))
+    session_end._may_upload.add("one")
     session_end._end_absent(runtime, {}, patience=0.0)
     runtime.close_session.assert_called_once_with("one")  # type: ignore[attr-defined]
     assert not session.session_state._new_session_state
@@ -60,6 +62,7 @@ def test_a_session_that_cannot_be_ended_leaves_the_others_to_end(
     sessions = {name: app_session() for name in ("one", "two")}
     for name, session in sessions.items():
         session_end._sessions[name] = session_end._Session(weakref.ref(session))
+    session_end._may_upload.add("one")
     sessions["one"]._session_state = None  # type: ignore[assignment]
     session_end._end_absent(runtime, {}, patience=0.0)
     assert "could not be cleared" in caplog.text
@@ -68,17 +71,18 @@ def test_a_session_that_cannot_be_ended_leaves_the_others_to_end(
     assert not session_end._sessions
 
 
-def test_memory_is_overwritten_only_while_someone_may_upload(
-    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_memory_is_overwritten_only_while_someone_may_upload(runtime: Runtime) -> None:
     sessions = {name: app_session() for name in ("one", "two")}
     for name, session in sessions.items():
         session_end._sessions[name] = session_end._Session(weakref.ref(session))
-    monkeypatch.setattr(session_end, "_may_upload", {"one"})
+    session_end._may_upload.add("one")
     gone = {"two"}
     runtime.is_active_session.side_effect = lambda name: name not in gone  # type: ignore[attr-defined]
     session_end._end_absent(runtime, {}, patience=0.0)
     assert session_end._may_upload == {"one"}
+    # Nor is it swept after one that had no field for a file.
+    assert not session_end._sweep_times
     gone.add("one")
     session_end._end_absent(runtime, {}, patience=0.0)
     assert not session_end._may_upload
+    assert session_end._sweep_times
