@@ -42,7 +42,8 @@ PRESENTER = Control(
     Switch(),
     noun="the presenter's view",
     fallback_name="the usual view",
-    help="Large type and the guess or one change alone, for a screen that a room looks at.",
+    help="Large type and the guess or one change alone, for a screen that a room looks at. The "
+    "arrows at the top bring these controls back.",
 )
 CHANGES = Page(
     Control(
