@@ -36,7 +36,8 @@ DELTA_RULE = (
 DATA = "Which records the model learns from. Built-in sets need no network."
 RUNS = (
     "How often training is repeated with fresh noise. The band holds nine of ten single runs, or "
-    "all of fewer than ten; you would publish one of them."
+    "all of fewer than ten; of several splits, those on an average one. You would publish one of "
+    "them."
 )
 LOSSES = {
     "logistic": "Logistic regression",

@@ -34,7 +34,7 @@ CLASS = Control(
     noun="a class",
     fallback_name="a visit of one's own",
     help="Lesson and seed are fixed, so that everybody sees the same. Switch it on, then send the "
-    "link under “Copy link”.",
+    "link under “Link”.",
 )
 PRESENTER = Control(
     "presenter",
@@ -42,7 +42,8 @@ PRESENTER = Control(
     Switch(),
     noun="the presenter's view",
     fallback_name="the usual view",
-    help="Large type and the guess or one change alone, for a screen that a room looks at.",
+    help="Large type and the guess or one change alone, for a screen that a room looks at. The "
+    "arrows at the top bring these controls back.",
 )
 CHANGES = Page(
     Control(
@@ -93,8 +94,8 @@ CHANGES = Page(
         default="published",
         noun="the edition",
         field="edition",
-        help="**As published**: the paper's noise for its claim. **Sound**: the noise for which "
-        "that ε is certified.",
+        help="**As in the paper**: the paper's noise for its claim. **Corrected**: the noise for "
+        "which that ε is certified.",
         shown=where(lesson="5"),
     ),
     Control(

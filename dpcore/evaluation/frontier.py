@@ -18,14 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def columns(measure: Metric) -> tuple[str, ...]:
-    """Columns of a frontier's table."""
-    name = measure.column
-    values = (name, f"{name}_low", f"{name}_high")
-    return ("epsilon", "method", "edition", *values, "delta", "adjacency", "accountant")
-
-
-def frontier(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
+def best_rows(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
     """One row an ε: the method that is proved there and has the best mean.
 
     Only ε at which every method of the table has a curve: elsewhere one may be best because the
@@ -41,13 +34,8 @@ def frontier(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `columns`, ascending ε; no row where nothing is proved.
+        Rows of the table, ascending ε; no row where nothing is proved.
     """
-    return best_rows(table, measure)[list(columns(measure))]
-
-
-def best_rows(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
-    """The rows of a `frontier` with all their columns."""
     complete = table.groupby("epsilon")["method"].transform("nunique") == table["method"].nunique()
     name, higher_is_better = measure.column, measure.sign > 0.0
     proved = table[complete & (table["status"] == str(Status.PROVED)) & table[name].notna()]
@@ -122,16 +110,16 @@ class Reach:
 
 
 def reach(best: pd.DataFrame, target: float, measure: Metric = ACCURACY) -> Reach:
-    """The ε from which on a `frontier` reaches an accuracy, or an error, for good.
+    """The ε from which on `best_rows` reach an accuracy, or an error, for good.
 
     Parameters
     ----------
     best : DataFrame
-        From `frontier`.
+        From `best_rows`.
     target : float
         An accuracy in [0, 1], or an error in its own unit.
     measure : Metric
-        The measure of the frontier.
+        The measure of the comparison.
     """
     name = measure.column
     better, worse = ("high", "low") if measure.sign > 0.0 else ("low", "high")

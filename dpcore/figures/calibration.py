@@ -13,7 +13,7 @@ from dpcore.figures.curves import HEIGHT, guarantee_of
 from dpcore.figures.decisions import THIN
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, Look, look
-from dpcore.figures.words import band, percent, plain
+from dpcore.figures.words import band_of, percent, plain
 
 WITHOUT = Look(NEUTRAL, NEUTRAL, "dash", "circle")
 SMALL = 0.1
@@ -79,7 +79,7 @@ def _add(figure: go.Figure, rows: pd.DataFrame, style: Look, name: str, dark: bo
         )
         if row["epsilon"] == row["epsilon"]:
             ends = row["observed_low"], row["observed_high"]
-            text += f"{single_runs(*ends, _told, row['runs'])}<br>{guarantee_of(row)}"
+            text += f"{single_runs(*ends, _told, row)}<br>{guarantee_of(row)}"
         texts.append(text)
     line = rows["mean_risk"], rows["observed"], style, texts
     add_curve(figure, *line, size=7, dark=dark, name=name)
@@ -97,7 +97,7 @@ def _sentence(model: pd.DataFrame, without: pd.DataFrame, people: str) -> str:
     told = (
         f"At ε = {plain(row['epsilon'])} the risks of {row['title']} are furthest off here: of "
         f"{people} told {_told(row['mean_risk'])}, {_told(row['observed'])} have the condition. "
-        f"{band(int(row['runs']), splits=int(row['splits']))}: {low} to {high}."
+        f"{band_of(row)}: {low} to {high}."
     )
     same = without[(without["bin"] == row["bin"]) & without["observed"].notna()]
     if same.empty:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from dpcore.figures.style import Look, faded, ink
-from dpcore.figures.words import band
+from dpcore.figures.words import band_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,7 +115,7 @@ def add_band(
 
 
 def single_runs(
-    low: float, high: float, shown: Callable[[float], str], runs: int, noun: str = "run"
+    low: float, high: float, shown: Callable[[float], str], row: pd.Series, noun: str = "run"
 ) -> str:
-    """The band of a point in words, on a line of its own."""
-    return f"<br>{band(runs, noun)}: {shown(low)} to {shown(high)}"
+    """The band of a point, which the row tells of, in words, on a line of its own."""
+    return f"<br>{band_of(row, noun)}: {shown(low)} to {shown(high)}"

@@ -190,7 +190,7 @@ def _hover(row: pd.Series, column: Column, told: words.Measure, label: str) -> s
         return f"{text}<br>{guarantee_of(row)}"
     ends = row[f"{told.column}_low"], row[f"{told.column}_high"]
     written = percent if told.held else words.shown
-    return f"{text}{single_runs(*ends, written, int(row['runs']))}<br>{guarantee_of(row)}"
+    return f"{text}{single_runs(*ends, written, row)}<br>{guarantee_of(row)}"
 
 
 def _places(values: pd.Series, column: Column) -> pd.Series:

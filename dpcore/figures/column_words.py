@@ -13,7 +13,7 @@ import pandas as pd
 
 from dpcore.datasets.schema import Column, Entry
 from dpcore.figures.groups import MOST_LETTERS
-from dpcore.figures.words import agreeing, band, percent, plain
+from dpcore.figures.words import agreeing, band_of, percent, plain
 
 DETAIL = (
     "The model adds up one part for each column; this is the part of one. "
@@ -127,7 +127,7 @@ def sentence(model: pd.DataFrame, without: pd.DataFrame, column: Column, measure
     row, beside = model.iloc[place], without.iloc[place]
     value, low, high = (float(row[f"{measure.column}{end}"]) for end in ("", "_low", "_high"))
     at, middle = value_at(row, column), value_at(reference, column)
-    runs = band(int(row["runs"]), splits=int(row["splits"]))
+    runs = band_of(row)
     named = cut(column.name)
     if measure.held:
         return (

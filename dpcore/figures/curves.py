@@ -174,7 +174,7 @@ def add_series(
         texts = []
         for _, row in rows.iterrows():
             has_spread = banded and pd.notna(row[low])
-            spread = single_runs(row[low], row[high], shown, row["runs"]) if has_spread else ""
+            spread = single_runs(row[low], row[high], shown, row) if has_spread else ""
             texts.append(
                 f"<b>{name}</b> at ε = {plain(row['epsilon'])}<br>"
                 f"{shown(row[column])}{spread}<br>{guarantee_of(row)}"

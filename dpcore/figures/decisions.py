@@ -16,7 +16,7 @@ from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, sin
 from dpcore.figures.curves import HEIGHT, PROVED, guarantee_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, Look, look
-from dpcore.figures.words import agreeing, band, percent, plain
+from dpcore.figures.words import agreeing, band_of, percent, plain
 
 BELOW = 0.25
 """The axis reaches this share of the highest value below 0, where curves fall without end."""
@@ -90,7 +90,7 @@ def _add(figure: go.Figure, rows: pd.DataFrame, style: Look, name: str, dark: bo
         )
         if private:
             ends = row["net_benefit_low"], row["net_benefit_high"]
-            text += f"{single_runs(*ends, _shown, row['runs'])}<br>{guarantee_of(row)}"
+            text += f"{single_runs(*ends, _shown, row)}<br>{guarantee_of(row)}"
         texts.append(text)
     line = rows["threshold"], rows["net_benefit"], style, texts
     add_curve(figure, *line, size=0, dark=dark, mode="lines", name=name)
@@ -113,7 +113,7 @@ def _sentence(model: pd.DataFrame, others: pd.DataFrame, threshold: float) -> st
     return (
         f"At ε = {plain(row['epsilon'])} and a threshold of {percent(threshold, 0)}, the net "
         f"benefit of {row['title']} is {_shown(row['net_benefit'])}. "
-        f"{band(int(row['runs']), splits=int(row['splits']))}: {_shown(row['net_benefit_low'])} to "
+        f"{band_of(row)}: {_shown(row['net_benefit_low'])} to "
         f"{_shown(row['net_benefit_high'])}. "
         f"Without privacy it is {values[REFERENCE]}, treating everybody {values[TREAT_ALL]}, "
         f"treating nobody {values[TREAT_NONE]}."

@@ -19,7 +19,7 @@ from dpcore.figures.curves import (
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.style import NEUTRAL, faded, look
-from dpcore.figures.words import listed, plain
+from dpcore.figures.words import agreeing, listed, plain
 from dpcore.predictors import records_power
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def frontier(
     records_are: str,
     epsilon: float,
     guess: float | None = None,
+    so_far: bool = False,
     quality: Quality = ACCURACY,
     dark: bool = False,
 ) -> Drawn:
@@ -43,7 +44,7 @@ def frontier(
     Parameters
     ----------
     best : DataFrame
-        From `dpcore.evaluation.frontier.frontier`.
+        From `dpcore.evaluation.frontier.best_rows`.
     reach : Reach
         Of the target value, which is drawn too.
     titles : mapping
@@ -57,6 +58,8 @@ def frontier(
     guess : float, optional
         The measure of an answer without any features: where single runs come to no more, no method
         is called the best.
+    so_far : bool
+        Whether curves are still to come, among which there may be a better method.
     quality : Quality
         What is drawn.
     dark : bool
@@ -103,8 +106,9 @@ def frontier(
     target = ReferenceLine(f"wanted: {quality.shown(reach.target)}", reach.target, dash="dot")
     add_references(figure, [target], dark=dark)
     answer = _reached(best, reach, titles, records, records_are, epsilon, quality)
-    sentence = f"{answer} {_who(best, titles, guess, quality)}"
-    return Drawn(figure, sentence, f"The best proved method at each ε. {sentence}")
+    until_now = " so far" if so_far else ""
+    sentence = f"{answer} {_who(best, titles, guess, until_now, quality)}"
+    return Drawn(figure, sentence, f"The best proved method{until_now} at each ε. {sentence}")
 
 
 def _reached(
@@ -135,11 +139,7 @@ def _reached(
             f"methods come to {quality.shown(reach.best)} at best. A smaller λ, other "
             "methods or other inputs may help; a larger ε will not."
         )
-    safe = (
-        "nine of ten single runs nowhere here"
-        if reach.safe is None
-        else f"nine of ten single runs from ε {_placed(reach.safe)} on"
-    )
+    safe = _safe(best, reach)
     lucky = [] if reach.lucky is None else [f"a lucky run from ε {_placed(reach.lucky)} on"]
     sentence = (
         f"{goal_text} takes ε {_placed(reach.epsilon)}, with {titles.get(reach.method, '')}, "
@@ -154,6 +154,13 @@ def _reached(
         f"{sentence} At ε = {plain(epsilon)} it is not reachable with {records:,} {records_are}; "
         f"about {plain(needed)} would be needed (an estimate: noise counts against {product})."
     )
+
+
+def _safe(best: pd.DataFrame, reach: Reach) -> str:
+    """From which ε on nearly all single runs reach it, by the worse end of their band."""
+    at = best if reach.safe is None else best[best["epsilon"] == reach.safe]
+    runs = agreeing(int(at["runs"].min()), int(at["splits"].max()))
+    return f"{runs} {'nowhere here' if reach.safe is None else f'from ε {_placed(reach.safe)} on'}"
 
 
 def _cases(best: pd.DataFrame, reach: Reach) -> str:
@@ -174,7 +181,11 @@ def _placed(epsilon: float) -> str:
 
 
 def _who(
-    best: pd.DataFrame, titles: Mapping[str, str], guess: float | None, quality: Quality
+    best: pd.DataFrame,
+    titles: Mapping[str, str],
+    guess: float | None,
+    until_now: str,
+    quality: Quality,
 ) -> str:
     """The best method of each range of ε, from the most private end of the axis on."""
     best = best[best["epsilon"].between(*EPSILON_RANGE)]
@@ -202,4 +213,5 @@ def _who(
     ending = " and so on" if len(stretches) > 4 else ""
     names = f"{listed(parts)}{ending}"
     since = f" from ε = {plain(best['epsilon'].iloc[0])} on" if chance else ""
-    return f"{chance}Best by mean {quality.name} among the proved methods{since}: {names}."
+    among = f"among the proved methods{until_now}{since}"
+    return f"{chance}Best by mean {quality.name} {among}: {names}."

@@ -16,7 +16,7 @@ from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, sin
 from dpcore.figures.curves import ReferenceLine, add_references, against_epsilon, guarantee_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, faded, look
-from dpcore.figures.words import band, capitalised, difference_at, listed, literal, plain
+from dpcore.figures.words import band_of, capitalised, difference_at, listed, literal, plain
 
 ROW = 42
 """Pixels of a group."""
@@ -170,7 +170,7 @@ def of_groups(
             },
             hovertext=[
                 f"<b>{names[row['place']]}</b> {words.shown(row['value'])}"
-                f"{single_runs(row['value_low'], row['value_high'], words.shown, row['runs'])}"
+                f"{single_runs(row['value_low'], row['value_high'], words.shown, row)}"
                 f"<br>{guarantee_of(row)}"
                 for _, row in part.iterrows()
             ],
@@ -218,7 +218,7 @@ def _worst(words: Words, judged: pd.DataFrame, everybody: pd.Series) -> str:
     return (
         f"Privacy {verb} {words.noun} most for {row['group']}: {words.changed(row['change'])}, "
         f"{shown(row['value'])} instead of {shown(row['reference'])}. "
-        f"{band(int(row['runs']), splits=int(row['splits']))}: {shown(row['value_low'])} to "
+        f"{band_of(row)}: {shown(row['value_low'])} to "
         f"{shown(row['value_high'])}. {capitalised(for_all)}."
     )
 
@@ -269,7 +269,7 @@ def gap(
     add_band(figure, *band_ends, style.on(dark), showlegend=False)
     hover = [
         f"<b>{row['title']}</b> at ε = {plain(row['epsilon'])}: {shown(row['value'])}"
-        f"{single_runs(row['value_low'], row['value_high'], shown, row['runs'])}"
+        f"{single_runs(row['value_low'], row['value_high'], shown, row)}"
         f"<br>{guarantee_of(row)}"
         for _, row in rows.iterrows()
     ]
@@ -284,7 +284,7 @@ def gap(
     sentence = (
         f"At ε = {plain(epsilon)} the widest gap in {words.noun} between groups is "
         f"{shown(row['value'])}{of_people}. "
-        f"{band(int(row['runs']), splits=int(row['splits']))}: {shown(row['value_low'])} to "
+        f"{band_of(row)}: {shown(row['value_low'])} to "
         f"{shown(row['value_high'])}. Without privacy it is {shown(reference)}."
     )
     return Drawn(figure, sentence, f"The widest gap against ε. {sentence}", GAP_DETAIL)

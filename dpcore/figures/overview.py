@@ -128,7 +128,7 @@ def overview(
         marker={"size": 5, "color": colour},
         hovertext=[
             f"<b>{titles.get(one['method'], one['method'])}</b> at ε = {plain(one['epsilon'])}<br>"
-            f"{shown(one[column])}{single_runs(one[lower], one[upper], shown, one['runs'])}<br>"
+            f"{shown(one[column])}{single_runs(one[lower], one[upper], shown, one)}<br>"
             f"{guarantee_of(one)}"
             for _, one in line.iterrows()
         ],

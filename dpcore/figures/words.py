@@ -6,9 +6,13 @@ import html
 import math
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
+from typing import TYPE_CHECKING
 
 from dpcore.evaluation.runs import MANY
 from dpcore.rounding import lowered, raised
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def literal(text: str) -> str:
@@ -75,6 +79,11 @@ def band(runs: int, noun: str = "run", splits: int = 1) -> str:
     """
     inside = f"9 of 10 {noun}s" if runs >= MANY else f"lowest to highest of {runs}"
     return inside + on_average(splits)
+
+
+def band_of(row: pd.Series, noun: str = "run") -> str:
+    """The same for a row with its runs, and its splits where it is judged on several."""
+    return band(int(row["runs"]), noun, int(row.get("splits", 1)))
 
 
 def agreeing(runs: int, splits: int = 1) -> str:

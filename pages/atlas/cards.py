@@ -38,7 +38,7 @@ PER_PAGE = 10
 def listed(systems: Sequence[System]) -> None:
     """Draw one row a system, page by page."""
     pages = -(-len(systems) // PER_PAGE)
-    top = st.container()
+    top = st.container(gap="xsmall")
     page = st.pagination(pages, key=LEAF.key, bind="query-params") if pages > 1 else 1
     page = min(max(1, int(page or 1)), pages)
     with top:
@@ -47,22 +47,23 @@ def listed(systems: Sequence[System]) -> None:
 
 
 def _row(system: System) -> None:
-    """Draw the verdict, the title, which opens the system, and what is claimed."""
+    """Draw the verdict and the title, which opens the system and says on hover what is claimed."""
     verdict = standing(system)
-    with st.container(border=True, key=f"row_{system.key}", gap=None):
+    with st.container(key=f"row_{system.key}", gap=None):
         _sentence(verdict)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 f"**{system.title}** ({_where(system)})",
                 key=f"open {system.key}",
                 type="tertiary",
-                help=f"Opens {system.title} by itself.",
+                icon=":material/chevron_right:",
+                icon_position="right",
+                help=f"Opens {system.title} by itself. **Claim:** {verdict.claim}",
                 on_click=choose,
                 args=(system.key,),
             )
             if system.leaks:
                 _practice(system.practice)
-        st.caption(verdict.claim)
 
 
 def _sentence(verdict: SystemStanding) -> None:

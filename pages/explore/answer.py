@@ -95,7 +95,7 @@ def notes(view: View) -> None:
     rule = texts.LAMBDA_BY_RULE if view.study.lam is None else ""
     st.caption(
         f"{verbatim(dataset.task)} {LOSSES[view.study.loss]}, trained on {view.split.records:,} "
-        f"records with {view.split.dimension} features; λ = {plain(view.problem.lam)}{rule}."
+        f"records with {view.split.dimension} features. λ = {plain(view.problem.lam)}{rule}."
     )
     if dataset.predicts == "number":
         lower, upper = dataset.target.bounds

@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.task import calibration_part
 from dpcore.export.explore import calibration_command, calibration_snippet
-from dpcore.figures.words import band, percent, plain
+from dpcore.figures.words import band_of, percent, plain
 from pages.explore import clinic, numbers, texts
 from pages.shared.charts import plot, table_behind
 from pages.shared.numbers import Number, draw_numbers
@@ -66,7 +66,7 @@ def _number(
     row: pd.Series,
     without: pd.Series,
 ) -> Number:
-    hover = f"{meaning} {band(int(row['runs']))}. {numbers.guarantee_at(row)}"
+    hover = f"{meaning} {band_of(row)}. {numbers.guarantee_at(row)}"
     value, low, high = (row[f"{column}{end}"] for end in ("", "_low", "_high"))
     if value != value:
         return label, "–", "not defined", hover

@@ -21,7 +21,7 @@ from dpcore.controls.explore import (
     TAKE_ALONG,
 )
 from dpcore.figures import chosen
-from dpcore.figures.words import at_most, listed, plain
+from dpcore.figures.words import at_most, band, listed, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
 from pages.explore import calibration, groups, net_benefit, numbers, risk_curves, take_along
 from pages.explore.layout import Slots
@@ -173,6 +173,7 @@ def _best(view: View, epsilon: float) -> None:
             records_are=view.people,
             epsilon=epsilon,
             guess=view.compared.guess,
+            so_far=bool(numbers.to_come(view, "")),
             quality=view.quality,
             dark=view.dark,
         ),
@@ -181,10 +182,10 @@ def _best(view: View, epsilon: float) -> None:
     if view.waiting:
         waiting = listed([view.titles[key] for key in view.waiting])
         st.caption(f":material/hourglass: Not compared, as there are no curves yet: {waiting}.")
+    bars = band(int(best["runs"].min()), splits=int(best["splits"].max()))
     st.caption(
         "Methods are compared by curves computed from these records, which is not private: use it "
-        "to plan, on public records or with the choice paid for. The bars hold nine of ten single "
-        "runs."
+        f"to plan, on public records or with the choice paid for. The bars hold {bars}."
     )
     table_behind(best, "best_method", "The best proved method at each ε")
 

@@ -10,7 +10,7 @@ from dpcore.controls.explore import ALARM_COST, MISS_COST, THRESHOLD
 from dpcore.evaluation.clinic.costs import Costs
 from dpcore.evaluation.clinic.task import decision_part
 from dpcore.export.explore import decision_command, decision_snippet
-from dpcore.figures.words import band, percent, percents, plain
+from dpcore.figures.words import band_of, percent, percents, plain
 from pages.explore import clinic, numbers, texts
 from pages.shared.charts import plot, table_behind
 from pages.shared.numbers import Number, draw_numbers
@@ -88,7 +88,7 @@ def _numbers(
         "Missed · false alarms",
         " · ".join(f"{row[kind]:.0f}" for kind in kinds),
         f"of 1,000; {ends}; without privacy {' · '.join(f'{without[kind]:.0f}' for kind in kinds)}",
-        f"{texts.MISSED} {band(int(row['runs']))}. {guarantee}",
+        f"{texts.MISSED} {band_of(row)}. {guarantee}",
     )
     if costs is None:
         return [*rates, counts]
@@ -112,7 +112,7 @@ def _rate(
 ) -> Number:
     """One share with its band."""
     value, low, high = (row[f"{column}{end}"] for end in ("", "_low", "_high"))
-    hover = f"{meaning} {band(int(row['runs']))}. {guarantee}"
+    hover = f"{meaning} {band_of(row)}. {guarantee}"
     if value != value:
         return label, "–", "of nobody", hover
     reference = without[column]

@@ -16,7 +16,7 @@ from dpcore.figures.curves import guarantee_of
 from dpcore.figures.verdict import headline, noise_and_split
 from dpcore.figures.words import (
     at_most,
-    band,
+    band_of,
     capitalised,
     counted,
     listed,
@@ -155,7 +155,7 @@ def _measured(view: View, row: pd.Series) -> Number:
         quality.title,
         quality.shown(row[column]),
         parts,
-        f"{quality.words.meaning} {band(int(row['runs']), splits=int(row['splits']))}: {spread}. "
+        f"{quality.words.meaning} {band_of(row)}: {spread}. "
         f"{texts.SOURCES[row['source']].format(runs=int(row['runs']))} "
         f"{noise_and_split(row, quality)} {quality.words.cost} {guarantee_at(row)}",
     )

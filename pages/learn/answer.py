@@ -34,6 +34,8 @@ def draw(choice: LearnChoice) -> None:
     """Draw the lesson."""
     if choice.is_presented:
         st.html(LARGE)
+        # A room looks at one control; the others are a click away.
+        st.set_page_config(initial_sidebar_state="collapsed")
     lesson, made = LESSONS[choice.number - 1], controls.guess(choice.number)
     view_link.title(f"{choice.number}. {lesson.title}")
     if choice.is_class:

@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
+from tests.browser.sight import in_sight
 from tests.browser.waiting import expect_alternative_texts, idle, resize
 
 pytestmark = pytest.mark.browser
@@ -60,8 +61,6 @@ def test_a_room_sees_question_control_picture_and_sentence_at_once(
     watched.page.set_viewport_size({"width": 1280, "height": 800})
     page = opened(watched, address, "?lesson=3&presenter=true")
     main = page.get_by_test_id("stMain")
-    title = page.get_by_test_id("stSidebar").locator(".stSelectbox input")
-    assert title.evaluate("each => each.scrollWidth <= each.clientWidth")
 
     def expect_in_sight(control: Locator, sentence: str) -> None:
         for each in (page.locator("h1"), control.first, page.get_by_text(re.compile(sentence))):
@@ -71,6 +70,12 @@ def test_a_room_sees_question_control_picture_and_sentence_at_once(
     expect_in_sight(main.get_by_test_id("stSliderThumbValue"), "The true curve comes after")
     page.get_by_role("button", name="Show me").click()
     expect_in_sight(main.get_by_role("radiogroup"), "Your guess is off by")
+    assert in_sight(page).controls == ["ε"]
+    page.get_by_test_id("stExpandSidebarButton").click()
+    title = page.get_by_test_id("stSidebar").locator(".stSelectbox input")
+    expect(title).to_be_in_viewport()
+    assert title.evaluate("each => each.scrollWidth <= each.clientWidth")
+    page.evaluate("localStorage.clear()")  # in which Streamlit keeps that it was opened
 
 
 def test_a_chart_is_saved_as_a_picture_beside_its_legend(watched: Watched, address: str) -> None:

@@ -35,7 +35,7 @@ def on_screen_again(watched: Watched):
 
 @pytest.mark.usefixtures("on_screen_again")
 @pytest.mark.parametrize("theme", ["light", "dark"], indirect=True)
-@pytest.mark.parametrize("path", ["plan", "learn?lesson=2", f"?{CHEAP}"])
+@pytest.mark.parametrize("path", ["plan", "learn?lesson=2&presenter=true", f"?{CHEAP}"])
 def test_a_page_prints_as_a_report(watched: Watched, address: str, path: str) -> None:
     page = watched.page
     page.goto(f"{address}/{path}")
@@ -45,12 +45,12 @@ def test_a_page_prints_as_a_report(watched: Watched, address: str, path: str) ->
     if path == f"?{CHEAP}":
         expect(proved).to_be_attached()
         expect(proved).to_be_hidden()
-    # As on screen: no script runs between the reader's order to print and the picture.
+    page.emulate_media(media="print")
+    # As on screen, or zoomed: no script runs between the reader's order to print and the picture.
     widths = page.locator(".js-plotly-plot .main-svg").evaluate_all(
         "all => all.map(each => each.getBoundingClientRect().width)"
     )
     assert 0 < max(widths) <= PAPER
-    page.emulate_media(media="print")
     shown = page.locator(CHROME).evaluate_all(
         "all => all.filter(each => each.checkVisibility() && !each.matches('[role=radio]'))"
         ".map(each => each.outerHTML.slice(0, 200))"

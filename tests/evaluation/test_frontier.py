@@ -8,14 +8,12 @@ import pandas as pd
 import pytest
 
 from dpcore.evaluation.frontier import (
-    columns,
-    frontier,
+    best_rows,
     nearly_as_good,
     reach,
     records_needed,
     rows_by_rule,
 )
-from dpcore.evaluation.scoring import ACCURACY
 from dpcore.predictors import records_power
 
 
@@ -32,6 +30,8 @@ def rows(method: str, accuracies: dict[float, float], status: str = "proved") ->
             "adjacency": "replace-one",
             "accountant": "some theorem",
             "status": status,
+            "runs": 30,
+            "splits": 1,
         }
     )
 
@@ -43,8 +43,7 @@ FREE = rows("nonprivate", {0.1: 0.95, 1.0: 0.95, 10.0: 0.95}, "not private")
 
 
 def test_the_best_proved_method_is_named_at_each_epsilon() -> None:
-    found = frontier(pd.concat([BROKEN, ONE, FREE, OTHER]))
-    assert list(found.columns) == list(columns(ACCURACY))
+    found = best_rows(pd.concat([BROKEN, ONE, FREE, OTHER]))
     assert found["epsilon"].tolist() == [0.1, 1.0, 10.0]
     assert found["method"].tolist() == ["other", "one", "one"]
     assert found["accuracy"].tolist() == [0.65, 0.80, 0.90]
@@ -52,7 +51,7 @@ def test_the_best_proved_method_is_named_at_each_epsilon() -> None:
 
 def test_where_only_some_methods_were_tried_none_is_best() -> None:
     early = rows("other", {0.001: 0.50, 0.1: 0.65, 1.0: 0.75})
-    assert frontier(pd.concat([ONE, early]))["epsilon"].tolist() == [0.1, 1.0]
+    assert best_rows(pd.concat([ONE, early]))["epsilon"].tolist() == [0.1, 1.0]
 
 
 def test_others_are_nearly_as_good_within_the_margin_if_they_are_proved() -> None:
@@ -64,7 +63,7 @@ def test_others_are_nearly_as_good_within_the_margin_if_they_are_proved() -> Non
 
 
 def test_nothing_proved_leaves_nothing() -> None:
-    best = frontier(pd.concat([BROKEN, FREE]))
+    best = best_rows(pd.concat([BROKEN, FREE]))
     assert best.empty
     found = reach(best, 0.5)
     assert (found.epsilon, found.safe, found.lucky, found.method) == (None, None, None, "")
@@ -83,13 +82,13 @@ def test_nothing_proved_leaves_nothing() -> None:
     ],
 )
 def test_an_accuracy_is_reached_for_good(wanted, lucky, epsilon, safe, method) -> None:
-    found = reach(frontier(pd.concat([ONE, OTHER])), wanted)
+    found = reach(best_rows(pd.concat([ONE, OTHER])), wanted)
     assert (found.lucky, found.epsilon, found.safe, found.method) == (lucky, epsilon, safe, method)
     assert found.best == 0.90
 
 
 def test_a_dip_later_on_does_not_count_as_reached() -> None:
-    best = frontier(rows("one", {0.1: 0.9, 1.0: 0.6, 10.0: 0.9}))
+    best = best_rows(rows("one", {0.1: 0.9, 1.0: 0.6, 10.0: 0.9}))
     assert reach(best, 0.8).epsilon == 10.0
 
 

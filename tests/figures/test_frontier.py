@@ -4,34 +4,46 @@ from __future__ import annotations
 
 import pytest
 
-from dpcore.evaluation.frontier import frontier as best_of
-from dpcore.evaluation.frontier import reach
+from dpcore.evaluation.frontier import best_rows, reach
 from dpcore.figures.frontier import frontier
 from tests.evaluation.test_frontier import ONE, OTHER, pd
 
 TITLES = {"one": "One", "other": "Other"}
-BEST = best_of(pd.concat([ONE, OTHER]))
+BEST = best_rows(pd.concat([ONE, OTHER]))
 
 
-def said(wanted: float, epsilon: float) -> str:
+def said(wanted: float, epsilon: float, best: pd.DataFrame = BEST, *, so_far: bool = False) -> str:
     drawn = frontier(
-        BEST,
-        reach(BEST, wanted),
+        best,
+        reach(best, wanted),
         titles=TITLES,
         records=455,
         records_are="patients",
         epsilon=epsilon,
+        so_far=so_far,
     )
     assert drawn.sentence in drawn.alt
+    assert ("best proved method so far" in drawn.alt) == so_far
     return drawn.sentence
 
 
 def test_where_it_is_reached_and_by_whom() -> None:
     text = said(0.70, 1.0)
     assert "70.0 % takes ε = 1, with One, on average" in text
-    assert "a lucky run from ε = 0.1 on and nine of ten single runs from ε = 1 on." in text
+    assert "a lucky run from ε = 0.1 on and 19 of 20 runs from ε = 1 on." in text
     assert "would be needed" not in text
     assert text.endswith("Other (ε = 0.1) and One (ε = 1 to 10).")
+
+
+def test_a_comparison_that_goes_on_names_the_best_so_far() -> None:
+    assert "among the proved methods: Other" in said(0.70, 1.0)
+    assert "among the proved methods so far: Other" in said(0.70, 1.0, so_far=True)
+
+
+def test_a_band_of_several_splits_is_that_of_an_average_one() -> None:
+    several = BEST.assign(splits=7)
+    assert "19 of 20 runs on an average split from ε = 1 on." in said(0.70, 1.0, several)
+    assert "and all runs from ε = 1 on." in said(0.70, 1.0, BEST.assign(runs=5))
 
 
 def test_a_smaller_epsilon_asks_for_more_records() -> None:
@@ -43,7 +55,7 @@ def test_out_of_reach_is_said_plainly() -> None:
     assert "95.0 % is not reached with 455 patients at any ε here: the proved methods" in text
     assert text.count("the proved methods") == 2
     assert "a larger ε will not" in text
-    assert "nine of ten single runs nowhere here" in said(0.88, 10.0)
+    assert "19 of 20 runs nowhere here" in said(0.88, 10.0)
 
 
 def test_an_accuracy_that_is_lost_again_is_not_called_out_of_reach() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.evaluation.frontier import frontier, reach
+from dpcore.evaluation.frontier import best_rows, reach
 from dpcore.evaluation.scoring import AREA as MEASURE
 from dpcore.evaluation.scoring import Metric
 from dpcore.figures import chosen
@@ -43,11 +43,11 @@ def test_the_least_error_comes_first(table, titles) -> None:
 def test_the_best_method_and_the_epsilon_that_an_error_takes(table, titles) -> None:
     table = table[table["method"] != "dpgd"]
     turned = errors(table)
-    best = frontier(turned, RMSE.measure)
+    best = best_rows(turned, RMSE.measure)
     for epsilon, rows in turned.groupby("epsilon"):
         assert best.loc[best["epsilon"] == epsilon, "rmse"].iloc[0] == rows["rmse"].min()
     found = reach(best, 20.0, RMSE.measure)
-    same = reach(frontier(table), 0.8)
+    same = reach(best_rows(table), 0.8)
     assert (found.epsilon, found.lucky, found.safe, found.method) == (
         *(same.epsilon, same.lucky, same.safe, same.method),
     )
@@ -81,7 +81,7 @@ def test_areas_are_written_as_such(table, titles) -> None:
     there = areas[areas["epsilon"] == 10.0]
     told = chosen.accuracy(there, high, titles=titles, quality=AREA).sentence
     assert "in AUC against the model without privacy" in told
-    best = frontier(areas, AREA.measure)
+    best = best_rows(areas, AREA.measure)
     assert "auc" in best
     said = best_figure.frontier(
         best,
@@ -110,7 +110,7 @@ def test_few_records_leave_an_area_rough() -> None:
 
 def test_a_method_that_is_no_better_than_a_coin_is_not_called_the_best(table, titles) -> None:
     areas = table.rename(columns=lambda name: name.replace("accuracy", "auc"))
-    best = frontier(areas, AREA.measure)
+    best = best_rows(areas, AREA.measure)
     best["auc_low"] = [0.4 if epsilon < 1.0 else 0.7 for epsilon in best["epsilon"]]
 
     def said(guess: float) -> str:

@@ -129,7 +129,7 @@ def test_theorem_7_is_laid_to_the_paper_that_prints_it() -> None:
     found = standing(SYSTEMS["sgdpert"])
     assert found.claim.startswith("The total that paper 000's own Theorem 7")
     assert found.verdict == (
-        "Fails as paper 000 runs it; what Bassily, Smith and Thakurta prove is not judged here."
+        "Fails in this form; what Bassily, Smith and Thakurta prove is not judged here."
     )
     assert [work.year for work in SYSTEMS["sgdpert"].literature] == [2020, 2014]
 

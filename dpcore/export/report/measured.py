@@ -17,7 +17,7 @@ from dpcore.export.report.findings import Findings, without_privacy
 from dpcore.export.report.parts import Curve, Grid, Part, Section, Sentences
 from dpcore.figures.groups import WORDS as OF_GROUPS
 from dpcore.figures.verdict import few_records, headline
-from dpcore.figures.words import band, in_band, listed, percent, plain
+from dpcore.figures.words import band_of, capitalised, in_band, listed, percent, plain
 
 Written = Callable[[float], str]
 
@@ -71,7 +71,7 @@ def measures(found: Findings) -> Section:
         (
             "Measure",
             "With privacy",
-            band(int(row["runs"])).capitalize(),
+            capitalised(band_of(row)),
             "Noise ±",
             "Test records ±",
             f"Without privacy ({compared.model})",
@@ -152,8 +152,7 @@ def curve(found: Findings) -> Curve:
         axis=quality.title,
         percent=quality.percent,
         sentence=(
-            f"{quality.title} on test records against ε. The band holds "
-            f"{band(int(found.row['runs']))}."
+            f"{quality.title} on test records against ε. The band holds {band_of(found.row)}."
         ),
         alt=(
             f"{quality.title} of {found.method.title} on test records against ε, with the band of "
@@ -193,7 +192,7 @@ def decisions(found: Findings) -> Section:
         f"Below the error: who acts from a risk of {percent(found.threshold, 0)} on. Treating "
         f"everybody has a net benefit of {_known(everybody['net_benefit'], _plain)}, nobody 0."
     )
-    columns = ("Measure", "With privacy", band(int(one["runs"])), "Without")
+    columns = ("Measure", "With privacy", capitalised(band_of(one)), "Without")
     return Section(title, (*settled.corrected(found), Grid(caption, columns, tuple(rows))))
 
 
@@ -239,7 +238,7 @@ def groups(found: Findings) -> Section:
     caption = (
         f"By {column}: missed cases and false alarms of 1,000 people of the group, with and "
         f"without privacy; who acts from a risk of {percent(threshold, 0)} on. In brackets: "
-        f"{band(int(own['runs'].iloc[0]))}."
+        f"{band_of(own.iloc[0])}."
     )
     heads = ("Group", "People", "Missed", "without", "Alarms", "without")
     names = [name for name in dict.fromkeys(own.loc[few, "group"]) if name != GAP]

@@ -99,7 +99,7 @@ def band_of(row: pd.Series, column: str) -> str:
     low, high = f"{column}_low", f"{column}_high"
     if low not in row or not row[low] < row[high]:
         return ""
-    return single_runs(row[low], row[high], shown(column), row["runs"], REPETITION)
+    return single_runs(row[low], row[high], shown(column), row, REPETITION)
 
 
 def certified(row: pd.Series, so_far: str = "") -> str:

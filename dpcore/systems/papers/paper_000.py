@@ -69,8 +69,7 @@ SYSTEMS = (
         source="Ding et al. 2020, after Bassily, Smith and Thakurta 2014",
         references=(12,),
         works=("000", "000-12"),
-        in_short="Fails as paper 000 runs it; what Bassily, Smith and Thakurta prove is not "
-        "judged here.",
+        in_short="Fails in this form; what Bassily, Smith and Thakurta prove is not judged here.",
         what="As GRPUA, with noise by the classical formula.",
         runs=(Runnable(Place.EXPLORE, "sgdpert"),),
     ),
@@ -81,7 +80,7 @@ SYSTEMS = (
         source="Balle and Wang 2018",
         references=(13,),
         family=Family.MECHANISM,
-        in_short="Holds for every ε above 0, with the least Gaussian noise that can do it.",
+        in_short="Holds for every ε above 0, with the least Gaussian noise possible.",
         what="Adds bell-shaped noise, just as wide as (ε, δ) needs and no wider, for every ε.",
         claim="(ε, δ) for every ε > 0, with the least σ that gives it.",
         verdict=ClaimVerdict(
