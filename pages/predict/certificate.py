@@ -28,6 +28,9 @@ def line(choice: Choice) -> None:
     if found.problems:
         listed = "\n".join(f"- {verbatim(problem)}" for problem in found.problems)
         st.error(f"{texts.BROKEN}\n\n{listed}", icon=":material/gpp_bad:")
+    elif not choice.is_demonstration:
+        about = read(choice.certificate.decode()).document["facts"]["about"]
+        st.caption(verbatim(f"{about['name']}. Meant for: {about['intended_use']}"))
 
 
 def show(choice: Choice) -> None:

@@ -73,7 +73,7 @@ def sidebar() -> Choice | InvalidInput | None:
 def _files() -> dict[str, bytes]:
     """Name, in small letters, and contents of the files of a release."""
     uploads = st.file_uploader(
-        "model.json, and certificate.yaml if you have it",
+        "model.json (and certificate.yaml)",
         type=["json", "yaml", "yml"],
         accept_multiple_files=True,
         key=FILES,
