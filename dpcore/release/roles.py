@@ -25,7 +25,7 @@ LONGEST_EMAIL = 254
 # that only look like others, two addresses are the same where they are the same in small letters.
 _EMAIL = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+")
 
-SIGN_IN = "Sign in to use this page."
+SIGN_IN = "Sign in to use this page; sign-in leads back to the first one."
 NO_ADDRESS = "Your sign-in names no e-mail address that this program can read."
 NOT_VERIFIED = (
     "Your sign-in does not say that your e-mail address is verified (email_verified), so it cannot "
@@ -147,8 +147,8 @@ def decided(needed: Role, reached: Reached, sign_in: SignIn | None) -> Person | 
     person = Person(email.lower(), sign_in.roles.get(email.lower(), Role.READER))
     if not person.role.covers(needed):
         return (
-            f"{person.email} is a {person.role} here, but this needs a {needed}: whoever runs "
-            f"this server says who is what, in the file that {FILE} names."
+            f"{person.email} has the role {person.role}, but this needs {needed}: whoever runs "
+            f"this server says who has which, in the file that {FILE} names."
         )
     return person
 

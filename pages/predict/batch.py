@@ -10,7 +10,7 @@ from pages.predict import texts
 from pages.predict.aside import aside
 from pages.predict.controls import Choice
 from pages.shared import session_end, uploads
-from pages.shared.session import on_leaving, store, stored
+from pages.shared.session import leave, on_leaving, store, stored
 from pages.shared.uploads import File
 from pages.shared.verbatim import refuse, verbatim
 
@@ -21,7 +21,7 @@ def show(choice: Choice) -> None:
     """Draw the field for a file, and the predictions for it."""
     file = uploads.field("Records (CSV)", "predict_table", help=texts.FILE)
     if file is None:
-        store(MADE, None)
+        drop()
         st.markdown(texts.FILE)
         return
     on_leaving(MADE, lambda: _forget(file))
@@ -43,6 +43,12 @@ def show(choice: Choice) -> None:
         type="primary",
         on_click="ignore",
     )
+
+
+def drop() -> None:
+    """Let go of the file and its predictions, where there are any."""
+    if stored(MADE) is not None:
+        leave()
 
 
 def _made(choice: Choice, file: File) -> Batch | InvalidInput:

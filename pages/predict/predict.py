@@ -21,5 +21,9 @@ elif isinstance(choice, InvalidInput):
     refuse(choice)
 else:
     certificate.line(choice)
-    (batch if choice.for_many else answer).show(choice)
+    if choice.for_many:
+        batch.show(choice)
+    else:
+        batch.drop()
+        answer.show(choice)
     certificate.show(choice)

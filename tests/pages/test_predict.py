@@ -124,6 +124,14 @@ def test_a_file_is_predicted_and_gone_when_the_page_is_left() -> None:
     assert "3 records: of" in spoken(app)
     assert app.get("download_button")
     assert "Batch(" in held(app)
+    app.segmented_control(key="predict_for").set_value("one")
+    run(app)
+    assert "Batch(" not in held(app)
+    app.segmented_control(key="predict_for").set_value("many")
+    run(app)
+    app.file_uploader(key="predict_table").upload("new.csv", (head + 3 * line).encode())
+    run(app)
+    assert "Batch(" in held(app)
     app.switch_page("learn/learn.py")
     run(app)
     assert "Batch(" not in held(app)
@@ -141,3 +149,29 @@ def test_nobody_predicts_where_strangers_may_come(monkeypatch: pytest.MonkeyPatc
     (error,) = app.error
     assert "server.address is '0.0.0.0'" in error.value
     assert not app.number_input
+
+
+def test_whoever_signs_in_predicts_and_a_role_that_is_taken_away_is_gone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    section: dict[str, object] = {"clinic": {"client_id": "x"}, "cookie_secret": "x"}
+    claims: dict[str, object] = {}
+    monkeypatch.setattr(sign_in, "get_secrets_auth_section", lambda: section)
+    monkeypatch.setattr(type(sign_in.st.user), "to_dict", lambda _: claims)
+    app = opened(predict_model="Your file", v="3")
+    assert "its package is not installed" in app.error[0].value
+    monkeypatch.setattr(sign_in, "is_authlib_installed", lambda: True)
+    asked: list[str | None] = []
+    monkeypatch.setattr(sign_in.st, "login", asked.append)
+    run(app)
+    assert app.error[0].value.startswith("Sign in")
+    next(each for each in app.button if each.label == "Sign in").click()
+    run(app)
+    assert asked == ["clinic"]
+    claims |= {"is_logged_in": True, "email": "R@clinic.example", "email_verified": True}
+    run(app)
+    assert not app.error
+    assert "r@clinic.example, reader" in spoken(app).replace("`", "")
+    monkeypatch.setenv("DPCORE_ROLES", str(tmp_path / "roles.toml"))
+    run(app)
+    assert "cannot be read" in app.error[0].value
