@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from pathlib import Path
 
 import pytest
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
+from dpcore.release import release
+from dpcore.release.attack import attack
 from dpcore.release.model import Model
 from pages.shared import sign_in
 
@@ -27,6 +30,7 @@ pytestmark = pytest.mark.usefixtures("uploads_in_one_process")
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No real data by accident, and no result from an earlier run."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.setattr(release, "attack", partial(attack, runs=500))
 
 
 def opened(**link: str) -> AppTest:
