@@ -14,7 +14,7 @@ from pages.predict.controls import Choice
 from pages.shared.session import store, stored
 from pages.shared.verbatim import verbatim
 
-CHECKED = "certificate"
+CHECKED, MOST_PROBLEMS = "certificate", 4
 
 
 def line(choice: Choice) -> None:
@@ -26,7 +26,11 @@ def line(choice: Choice) -> None:
         return
     found = _checked(choice)
     if found.problems:
-        listed = "\n".join(f"- {verbatim(problem)}" for problem in found.problems)
+        told = list(map(verbatim, found.problems[:MOST_PROBLEMS]))
+        more = len(found.problems) - len(told)
+        listed = "\n".join(
+            f"- {each}" for each in [*told, *([f"… and {more:,} more."] * (more > 0))]
+        )
         st.error(f"{texts.BROKEN}\n\n{listed}", icon=":material/gpp_bad:")
     elif not choice.is_demonstration:
         about = read(choice.certificate.decode()).document["facts"]["about"]

@@ -16,6 +16,10 @@ from dpcore.release.roles import FILE, Person, Reached, Role, SignIn, decided, r
 from pages.shared.verbatim import verbatim
 
 NO_PACKAGE = "Sign-in is configured, but its package is not installed: streamlit[auth]."
+BY_HEADERS = (
+    "server.trustedUserHeaders is set, so that a request’s own header could say who somebody is: "
+    "with sign-in it must be empty."
+)
 
 
 def allowed(role: Role) -> Person | str:
@@ -26,6 +30,8 @@ def allowed(role: Role) -> Person | str:
     is_configured = bool(get_secrets_auth_section())
     if is_configured and not is_authlib_installed():
         return NO_PACKAGE
+    if is_configured and st.get_option("server.trustedUserHeaders"):
+        return BY_HEADERS
     reached = Reached(
         st.get_option("server.address"),
         st.get_option("server.allowedHosts"),

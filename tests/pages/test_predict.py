@@ -142,13 +142,17 @@ def test_a_file_is_predicted_and_gone_when_the_page_is_left() -> None:
     assert "new.csv" not in held(app)
 
 
-def test_nobody_predicts_where_strangers_may_come(monkeypatch: pytest.MonkeyPatch) -> None:
+def configured(monkeypatch: pytest.MonkeyPatch, **options: object) -> None:
     known = sign_in.st.get_option
 
     def option(name: str) -> object:
-        return "0.0.0.0" if name == "server.address" else known(name)
+        return options.get(name.removeprefix("server."), known(name))
 
     monkeypatch.setattr(sign_in.st, "get_option", option)
+
+
+def test_nobody_predicts_where_strangers_may_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    configured(monkeypatch, address="0.0.0.0")
     app = opened()
     (error,) = app.error
     assert "server.address is '0.0.0.0'" in error.value
@@ -176,6 +180,10 @@ def test_whoever_signs_in_predicts_and_a_role_that_is_taken_away_is_gone(
     run(app)
     assert not app.error
     assert "r@clinic.example, reader" in spoken(app).replace("`", "")
+    with monkeypatch.context() as patch:
+        configured(patch, trustedUserHeaders={"X-User": "email"})
+        run(app)
+        assert "trustedUserHeaders is set" in app.error[0].value
     monkeypatch.setenv("DPCORE_ROLES", str(tmp_path / "roles.toml"))
     run(app)
     assert "cannot be read" in app.error[0].value

@@ -18,7 +18,7 @@ from dpcore.release.attack import attack
 from dpcore.release.batch import batch, checked
 from dpcore.release.example import released
 from dpcore.release.explained import Person, curve, outcomes, parts, read_model, value_of
-from dpcore.release.model import Model
+from dpcore.release.model import Model, dimension
 from dpcore.release.prediction import predict
 from dpcore.release.release import Released
 
@@ -41,7 +41,15 @@ def in_a_file(person: Person) -> bytes:
     return f"{','.join(person)}\n{','.join(texts)}\n".encode()
 
 
-@pytest.mark.parametrize("model", [LOGISTIC, HUBER], ids=["logistic", "huber"])
+def curved() -> Model:
+    count = dimension(LOGISTIC.entry, "additive")
+    weights = np.random.default_rng(1).normal(size=count).tolist()
+    return Model(COLUMNS, "additive", "logistic", tuple(weights))
+
+
+@pytest.mark.parametrize(
+    "model", [LOGISTIC, HUBER, curved()], ids=["logistic", "huber", "additive"]
+)
 @pytest.mark.parametrize("person", PEOPLE, ids=["whole", "with gaps"])
 def test_a_form_says_what_a_file_says(model: Model, person: Person) -> None:
     _, line = csv.reader(io.StringIO(predict(model, in_a_file(person), "t.csv")))
