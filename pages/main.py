@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from dpcore.datasets import cache
-from pages.shared import doors, finite_numbers, session_end
+from pages.shared import doors, finite_numbers, session_end, texts
 from pages.shared.charts import on_dark
 from pages.shared.verbatim import verbatim
 
@@ -40,6 +40,9 @@ every_page = [
     ),
     # The first page's address is "/"; its name leads there too, instead of to "Page not found".
     st.Page(doors.DOORS[0].script, title=doors.DOORS[0].question, url_path="explore"),
+    # Reached from a release, and by their addresses.
+    st.Page("predict/predict.py", title=texts.PREDICT, url_path="predict"),
+    st.Page("ledger/ledger.py", title=texts.LEDGER, url_path="ledger"),
 ]
 page = st.navigation(every_page, position="hidden")
 titles = {each.url_path: f"{each.title} · Epsilon Explorer" for each in every_page}

@@ -49,6 +49,7 @@ WORDS = {
     "share": "paid share of the budget",
     "sigma": "noise σ",
     "study": "number of the study",
+    "taken": "ε taken after it",
     "target_epsilon": "target ε",
     "training_epsilon": "ε of the training alone",
     "title": "name",

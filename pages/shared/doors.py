@@ -21,7 +21,7 @@ import streamlit as st
 from dpcore.controls.control import Control
 from dpcore.controls.link import check
 from pages.shared import query
-from pages.shared.session import shared_state, store, stored
+from pages.shared.session import leave, shared_state, store, stored
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -103,6 +103,8 @@ def open_page(question: str) -> None:
     """
     came_from = stored("page")
     store("page", question)
+    if came_from not in (None, question):
+        leave()
     # What the page that is left has not drawn stays in the address.
     there, left = _address(), _settings().get(came_from, {})
     is_bare = all(name == query.VERSION or left.get(name) == there[name] for name in there)

@@ -58,6 +58,26 @@ def stored(name: str) -> Any:
     return st.session_state.get(f"_kept_{name}")
 
 
+def on_leaving(name: str, call: Callable[[], None]) -> None:
+    """Have something done once, as soon as another page is opened.
+
+    Parameters
+    ----------
+    name : str
+        What is said last under a name counts.
+    call : callable
+    """
+    store("leaving", {**(stored("leaving") or {}), name: call})
+
+
+def leave() -> None:
+    """Do what was left for the moment at which the page is left."""
+    calls = stored("leaving") or {}
+    store("leaving", None)
+    for call in calls.values():
+        call()
+
+
 def share(control: Control, value: object) -> None:
     """Note the value of a control that belongs to the state which pages share."""
     if control.state:

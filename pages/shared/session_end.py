@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 
 from streamlit.runtime import Runtime, exists, get_instance
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.starlette import App
@@ -100,6 +101,17 @@ def file_contents(file_id: str) -> bytes:
     return files[0].data if files else b""
 
 
+def forget_file(file_id: str) -> None:
+    """Delete one file of the running session at once."""
+    context = get_script_run_ctx()
+    if context is not None:
+        files = context.uploaded_file_mgr
+        # Streamlit's only kind; its interface names no way to remove one file.
+        assert isinstance(files, MemoryUploadedFileManager)
+        files.remove_file(context.session_id, file_id)
+        sweep_soon()
+
+
 def forget_files() -> None:
     """Delete the files of the running session at once."""
     context = get_script_run_ctx()
@@ -107,7 +119,7 @@ def forget_files() -> None:
         context.uploaded_file_mgr.remove_session_files(context.session_id)
         if context.session_id in _sessions:
             _sessions[context.session_id].empty()
-    _sweep_soon()
+    sweep_soon()
 
 
 @asynccontextmanager
@@ -125,7 +137,8 @@ async def session_watcher(app: App) -> AsyncIterator[None]:
 _sweep_times: list[float] = []
 
 
-def _sweep_soon() -> None:
+def sweep_soon() -> None:
+    """Sweep memory: something of a person was let go."""
     now = time.monotonic()
     _sweep_times.extend(now + delay for delay in SWEEPS)
 
@@ -154,7 +167,7 @@ def _end_absent(runtime: Runtime, absent_since: dict[str, float], patience: floa
             del absent_since[session]
             if session in _may_upload:
                 _may_upload.discard(session)
-                _sweep_soon()
+                sweep_soon()
             try:
                 _sessions.pop(session).end(runtime, session)
             except Exception:

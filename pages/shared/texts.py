@@ -6,6 +6,10 @@ from typing import Literal
 
 BadgeColour = Literal["green", "gray", "orange", "red"]
 
+PREDICT = "What does a released model say?"
+LEDGER = "What was spent on each data set?"
+"""Titles of the pages that have no door."""
+
 CENTRAL = (
     "The one who holds the records and runs this: they see every record as it is. The promise is "
     "about what everyone else can learn from what is published."

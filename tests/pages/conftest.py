@@ -52,6 +52,12 @@ def components_looked_for_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def at_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`AppTest` has no connection; it stands for this machine's browser."""
+    monkeypatch.setattr(type(st.context), "ip_address", None)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def few_draws_for_bands() -> Iterator[None]:
     """Bands of closed forms come from few draws: no page's test is about how exact they are."""

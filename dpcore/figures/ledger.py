@@ -1,0 +1,58 @@
+"""What was taken of a data set's cap, entry by entry."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dpcore.figures.canvas import LEGEND, axis, canvas
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
+from dpcore.figures.words import at_least, at_most, literal, plain
+
+HEIGHT, MOST_TICKS = 280, 12
+
+
+def taken(rows: pd.DataFrame, *, dark: bool = False) -> Drawn:
+    """ε taken after each entry, under the cap.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        From `dpcore.release.ledger.told.history_rows`; not empty.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    # Entries of other data sets stand between them.
+    ticks = {"tickvals": list(rows["entry"])} if len(rows) <= MOST_TICKS else {"tickformat": "d"}
+    figure = canvas(
+        HEIGHT,
+        kept=False,
+        showlegend=True,
+        legend=LEGEND,
+        xaxis=axis("entry of the ledger", dark, **ticks),
+        yaxis=axis("ε", dark, range=[0.0, 1.12 * float(rows["cap"].max())]),
+    )
+    for name, title, colour, dash in (
+        ("cap", "cap", ORANGE if dark else VERMILLION, "dash"),
+        ("taken", "taken", SKY if dark else BLUE, "solid"),
+    ):
+        figure.add_scatter(
+            x=rows["entry"],
+            y=rows[name],
+            name=title,
+            mode="lines+markers" if name == "taken" else "lines",
+            line={"color": colour, "dash": dash, "shape": "hv", "width": 2.5},
+            hovertext=[
+                literal(f"Entry {row['entry']}, {row['when']}: {title} {plain(row[name])}")
+                for _, row in rows.iterrows()
+            ],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+    last = rows.iloc[-1]
+    left = max(0.0, float(last["cap"] - last["taken"]))
+    sentence = (
+        f"After entry {last['entry']}, ε = {at_most(float(last['taken']))} of "
+        f"{plain(float(last['cap']))} is taken at δ = {plain(float(last['delta']))}; "
+        f"{at_least(left)} is left."
+    )
+    return Drawn(figure, sentence, f"ε taken after each entry, and the cap. {sentence}")

@@ -1,0 +1,271 @@
+"""What a released model says of one person: the number in words, its parts, and a column's curve.
+
+Tables are those of `dpcore.release.explained`, and hold what a person typed: a figure is drawn and
+not kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dpcore.datasets.schema import Column, Label
+from dpcore.figures.canvas import add_curve, axis, canvas
+from dpcore.figures.column_words import cut
+from dpcore.figures.curves import HEIGHT
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import BLUE, LOOKS, NEUTRAL, ORANGE, SKY, SURVEY, VERMILLION
+from dpcore.figures.words import literal, plain
+
+MOST_BARS = 12
+"""Of the parts that are drawn, the largest; the table has them all."""
+ROW = 26
+PARTS = (
+    "A bar goes from the risk with the column’s public reference in the value’s place, all else as "
+    "typed, to this person’s; it is striped where the value lowers it. The thin line is what other "
+    "values of the column would make of it. The bars do not add up: every person is brought to one "
+    "length, so each value moves the parts of all others. References are the middle of a number’s "
+    "public range and the first entry of a list; an unknown number counts as its reference. None "
+    "of it says what causes the outcome."
+)
+LEAST = 5e-4
+"""A part below it moves nothing that is shown."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """How a model's outcome is told.
+
+    Parameters
+    ----------
+    is_risk : bool
+        Whether it is a probability, else a score.
+    label : Label
+        What is predicted.
+    """
+
+    is_risk: bool
+    label: Label
+
+    @property
+    def name(self) -> str:
+        """What the outcome is called."""
+        return "risk" if self.is_risk else "score"
+
+    def shown(self, value: float) -> str:
+        """An outcome in words."""
+        return frequency(value) if self.is_risk else plain(round(value, 3))
+
+    def size(self, value: float) -> float:
+        """A part as it is drawn: in points of 100, or as a score."""
+        return 100.0 * value if self.is_risk else value
+
+    def headline(self, value: float) -> str:
+        """What the model says, in one sentence."""
+        if self.is_risk:
+            count, among = _frequency(value)
+            return (
+                f"Of {among} people with these values, the model expects {count} with "
+                f"{self.label.positive}."
+            )
+        said = self.label.positive if value > 0.0 else self.label.negative
+        return f"The model’s score is {self.shown(value)}: it says {said}."
+
+    def meaning(self) -> str:
+        """What the number is, and what it is not."""
+        if self.is_risk:
+            return (
+                "A probability as the model states it. Whether its risks come true has not been "
+                "measured: that would be another release."
+            )
+        return (
+            f"A score, no probability. Above 0 the model says {self.label.positive}, else "
+            f"{self.label.negative}; the farther from 0, the surer."
+        )
+
+
+def frequency(risk: float) -> str:
+    """A risk as so many of 100, or of 1,000 where that would be none or all."""
+    return " of ".join(_frequency(risk))
+
+
+def _frequency(risk: float) -> tuple[str, str]:
+    for among in (100, 1_000):
+        count = round(among * risk)
+        if 0 < count < among:
+            return str(count), f"{among:,}"
+    return "fewer than 1" if risk < 0.5 else "more than 999", "1,000"
+
+
+def with_unit(value: str, column: Column) -> str:
+    """A value with its unit."""
+    is_number = column.kind == "number" and value != "unknown"
+    return f"{cut(value)} {cut(column.unit)}".rstrip() if is_number else cut(value)
+
+
+def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: bool) -> Drawn:
+    """From the outcome at each reference to the person's, over what the column makes possible.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        From `dpcore.release.explained.parts`.
+    columns : tuple of Column
+    told : Told
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    by_name = {column.name: column for column in columns}
+    width = (rows["most"] - rows["least"]).rename("width")
+    order = pd.concat([rows["part"].abs().round(3), width], axis=1)
+    order = order.sort_values(["part", "width"], ascending=False, kind="stable")[:MOST_BARS]
+    rows = rows.loc[order.index]
+    names = [
+        f"{cut(row['column'])}: {with_unit(row['value'], by_name[row['column']])}"
+        for _, row in rows.iterrows()
+    ]
+    outcome = told.size(float(rows["outcome"].iloc[0]))
+    places = list(range(len(rows)))
+    least, most, there = (rows[name].map(told.size) for name in ("least", "most", "at_reference"))
+    ends = [*least, *most, outcome]
+    room = 0.06 * ((max(ends) - min(ends)) or 1.0)
+    title = f"{told.name}{', of 100' if told.is_risk else ''}"
+    figure = canvas(
+        70 + ROW * len(rows),
+        kept=False,
+        bargap=0.4,
+        showlegend=False,
+        xaxis=axis(title, dark, range=[min(ends) - room, max(ends) + room]),
+        yaxis=axis(
+            "",
+            dark,
+            range=[len(rows) - 0.5, -0.5],
+            tickvals=places,
+            ticktext=[literal(cut(name)) for name in names],
+        ),
+    )
+    figure.add_scatter(
+        x=[end for pair in zip(least, most, strict=True) for end in (*pair, None)],
+        y=[place for each in places for place in (each, each, None)],
+        mode="lines",
+        line={"color": NEUTRAL, "width": 2},
+        hoverinfo="skip",
+    )
+    up, down = (ORANGE, SKY) if dark else (VERMILLION, BLUE)
+    rises = [other <= outcome for other in there]
+    figure.add_bar(
+        x=[outcome - other for other in there],
+        base=list(there),
+        y=places,
+        orientation="h",
+        marker={
+            "color": [up if rise else down for rise in rises],
+            # Apart without colour.
+            "pattern": {"shape": ["" if rise else "/" for rise in rises]},
+            "line": {"color": [up if rise else down for rise in rises], "width": 1.5},
+        },
+        hovertext=[literal(_sentence(row, by_name, told)) for _, row in rows.iterrows()],
+        hovertemplate="%{hovertext}<extra></extra>",
+        zorder=1,
+    )
+    figure.add_vline(x=outcome, line={"color": NEUTRAL, "width": 1, "dash": "dot"})
+    first = rows.iloc[0]
+    column = by_name[first["column"]]
+    if abs(first["part"]) < LEAST:
+        sentence = (
+            f"Every value is at its public reference, or moves nothing. The most could be moved by "
+            f"{cut(column.name)}: from {told.shown(first['least'])} to "
+            f"{told.shown(first['most'])}."
+        )
+    else:
+        sentence = f"The most: {_sentence(first, by_name, told)}"
+    alt = f"What each of {len(rows)} values has to do with the {told.name}. {sentence}"
+    detail = PARTS if told.is_risk else PARTS.replace("risk", "score")
+    return Drawn(figure, sentence, alt, detail)
+
+
+def curve(rows: pd.DataFrame, column: Column, told: Told, *, dark: bool) -> Drawn:
+    """The outcome at each value of one column, with the person's marked."""
+    shown = rows.assign(outcome=rows["outcome"].map(told.size))
+    here = shown[shown["here"]].iloc[0]
+    texts = [
+        literal(f"{_at(row, column)}: {told.shown(value)}")
+        for (_, row), value in zip(rows.iterrows(), rows["outcome"], strict=True)
+    ]
+    title = f"{told.name}{', of 100' if told.is_risk else ''}"
+    scale = axis(title, dark, range=_range([*shown["outcome"]], zero=told.is_risk))
+    name = literal(cut(column.name))
+    look = LOOKS[SURVEY]
+    mark = {"symbol": "diamond", "size": 14, "color": ORANGE if dark else VERMILLION}
+    if column.kind == "number":
+        unit = f" ({literal(cut(column.unit))})" if column.unit else ""
+        figure = canvas(HEIGHT, kept=False, showlegend=False, xaxis=axis(name + unit, dark))
+        figure.update_layout(yaxis=scale)
+        add_curve(
+            figure,
+            shown["at"],
+            shown["outcome"],
+            look,
+            texts,
+            size=0,
+            dark=dark,
+            mode="lines",
+        )
+        x, y = [here["at"]], [here["outcome"]]
+    else:
+        figure = canvas(
+            90 + ROW * len(rows),
+            kept=False,
+            showlegend=False,
+            xaxis=scale,
+            yaxis=axis(
+                name,
+                dark,
+                range=[len(rows) - 0.5, -0.5],
+                tickvals=list(range(len(rows))),
+                ticktext=[literal(cut(level)) for level in rows["level"]],
+            ),
+        )
+        points = shown["outcome"], shown["at"]
+        add_curve(figure, *points, look, texts, size=10, dark=dark, mode="markers")
+        x, y = [here["outcome"]], [here["at"]]
+    figure.add_scatter(
+        x=x,
+        y=y,
+        mode="markers",
+        marker=mark,
+        hovertext=[f"{texts[list(rows['here']).index(True)]} (this person)"],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
+    least, most = (rows.loc[rows["outcome"].agg(end)] for end in ("idxmin", "idxmax"))
+    mine = rows[rows["here"]].iloc[0]
+    sentence = (
+        f"All else as typed, {cut(column.name)} moves the {told.name} from "
+        f"{told.shown(least['outcome'])} at {_at(least, column)} to {told.shown(most['outcome'])} "
+        f"at {_at(most, column)}; this person’s {_at(mine, column)}: {told.shown(mine['outcome'])}."
+    )
+    alt = f"The {told.name} against {cut(column.name)}, this person’s value marked. {sentence}"
+    return Drawn(figure, sentence, alt)
+
+
+def _at(row: pd.Series, column: Column) -> str:
+    value = f"{row['at']:.4g}" if column.kind == "number" else str(row["level"])
+    return with_unit(value, column)
+
+
+def _sentence(row: pd.Series, columns: dict[str, Column], told: Told) -> str:
+    """What one value has to do with the outcome."""
+    column = columns[row["column"]]
+    return (
+        f"{cut(column.name)} at {with_unit(row['value'], column)}; at "
+        f"{with_unit(row['reference'], column)} the {told.name} would be "
+        f"{told.shown(row['at_reference'])}, not {told.shown(row['outcome'])}."
+    )
+
+
+def _range(values: list[float], zero: bool = True) -> list[float]:
+    """Ends of an axis with room for what stands beside a bar."""
+    ends = [*values, 0.0] if zero else values
+    room = 0.15 * ((max(ends) - min(ends)) or 1.0)
+    return [min(ends) - room * (min(ends) < 0.0 or not zero), max(ends) + room]

@@ -1,0 +1,76 @@
+"""Predictions for the records of a file, as the page has them made in a confined process."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import dataclass
+
+from dpcore.datasets.schema import Column
+from dpcore.datasets.sources import field_of
+from dpcore.datasets.text import WrongValue, quoted
+from dpcore.errors import InvalidInput
+from dpcore.release.check import Checked, check
+from dpcore.release.explained import read_model
+from dpcore.release.prediction import cell, predict
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Predictions, and how many there are.
+
+    Parameters
+    ----------
+    csv : str
+        As of `predict`.
+    records, positive : int
+        How many there are, and of how many the model says the outcome's second value.
+    """
+
+    csv: str
+    records: int
+    positive: int
+
+
+def batch(model: bytes, data: bytes, filename: str) -> Batch:
+    """The predictions of a model's file for a file of records.
+
+    Parameters
+    ----------
+    model : bytes
+        As JSON.
+    data, filename
+        As of `predict`.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the line and the column and what is allowed, but no value of a record.
+    """
+    read = read_model(model)
+    try:
+        made = predict(read, data, filename)
+    except WrongValue as refusal:
+        raise InvalidInput(_without_value(refusal, filename, read.entry.columns)) from None
+    _, *rows = csv.reader(io.StringIO(made))
+    yes = cell(read.entry.outcome.codes[1][0])
+    return Batch(made, len(rows), sum(said == yes for _, _, said in rows))
+
+
+def checked(certificate: bytes, model: bytes) -> Checked:
+    """`check` of two files from anyone, without a ledger."""
+    try:
+        text = certificate.decode()
+    except UnicodeDecodeError:
+        return Checked(("The certificate is no text, but it must be YAML in UTF-8.",), (), "")
+    return check(text, None, read_model(model))
+
+
+def _without_value(refusal: WrongValue, filename: str, columns: tuple[Column, ...]) -> str:
+    """The refusal without the value that its sentence repeats."""
+    name = quoted(filename)
+    line = re.match(r", line [0-9,]+", str(refusal).removeprefix(name))
+    (column,) = (each for each in columns if each.name == refusal.field)
+    where = "" if line is None else line[0]
+    return f"{name}{where}: {column.name} must be {field_of(column).allowed}."

@@ -1,0 +1,208 @@
+"""What a released model says of one person, and what each value has to do with it.
+
+A model brings every record to one length, so a value moves the parts of all others. What a value
+has to do with the outcome is therefore told by the outcome itself: with this value, and with the
+column's public reference in its place, all else as it is. The curve of a column is the outcome at
+each of its values, all else as it is. Both are exact, and come from the same sums as `predict`.
+
+Nothing here is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import expit
+
+from dpcore.datasets.column_parts import UNKNOWN, values_of
+from dpcore.datasets.schema import Column, Entry
+from dpcore.errors import InvalidInput, number, one_of
+from dpcore.release.grid import Array
+from dpcore.release.model import Model
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_BYTES = 200_000
+"""Of a model's file: the longest description, and weights for all of its columns."""
+MOST_COLUMNS = 60
+"""Of a form that one person's values are typed into."""
+
+Value = float | str | None
+"""A number in its own unit, or a level as a file writes it; ``None`` is unknown."""
+Person = Mapping[str, Value]
+
+
+def read_model(data: bytes) -> Model:
+    """A model from the bytes of a file, from anyone.
+
+    Raises
+    ------
+    InvalidInput
+        In one sentence, if it is none.
+    """
+    if len(data) > MOST_BYTES:
+        raise InvalidInput(
+            f"The model's file has {len(data):,} bytes, but it must have at most {MOST_BYTES:,}."
+        )
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise InvalidInput("The model's file is no text, but it must be JSON in UTF-8.") from None
+    return Model.from_json(text)
+
+
+def levels_of(column: Column) -> tuple[str, ...]:
+    """How a file writes the levels of a category or an indicator; empty for a number."""
+    return () if column.kind == "number" else column.codes or column.levels
+
+
+def reference_of(model: Model, column: Column) -> float | str:
+    """The public value that others are compared with."""
+    values = values_of(column, model.preparation)
+    return values.numbers[values.reference] if values.numbers else levels_of(column)[0]
+
+
+def value_of(column: Column, given: object) -> Value:
+    """A value as the column allows it.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the column and what is allowed.
+    """
+    if given is None and column.missing_mark:
+        return None
+    if column.kind != "number":
+        return one_of(column.name, str(given), levels_of(column))
+    least, most = column.bounds
+    if given is None:
+        raise InvalidInput(
+            f"{column.name} is empty, but it must be a number from {least:g} to {most:g}."
+        )
+    return number(column.name, given, at_least=least, at_most=most)
+
+
+def outcomes(model: Model, people: Sequence[Person]) -> Array:
+    """The risk of each person by the logistic loss, else the score; shape (n,)."""
+    scores = model.scores(_frame(model.entry, people))
+    return np.asarray(expit(scores)) if model.loss == "logistic" else scores
+
+
+def parts(model: Model, person: Person) -> pd.DataFrame:
+    """What each value has to do with a person's outcome.
+
+    Parameters
+    ----------
+    model : Model
+    person : mapping
+        A value of every column.
+
+    Returns
+    -------
+    DataFrame
+        One row a column in the model's order: ``column``, ``unit``, ``value``, ``reference``,
+        ``outcome`` (of the person, the same in each row), ``at_reference`` (with the reference in
+        the value's place) and ``part``, their difference; ``least`` and ``most``, the outcomes
+        that the column's values make possible, all else as it is.
+    """
+    import pandas as pd
+
+    columns = model.entry.columns
+    references = {column.name: reference_of(model, column) for column in columns}
+    values = {column.name: _values(model, person, column) for column in columns}
+    everyone = [
+        person,
+        *({**person, name: reference} for name, reference in references.items()),
+        *({**person, name: value} for name, listed in values.items() for value in listed),
+    ]
+    outcome, *others = outcomes(model, everyone).tolist()
+    there, rest = others[: len(columns)], others[len(columns) :]
+    ends = []
+    for listed in values.values():
+        ends.append((min(rest[: len(listed)]), max(rest[: len(listed)])))
+        rest = rest[len(listed) :]
+    return pd.DataFrame(
+        {
+            "column": list(references),
+            "unit": [column.unit for column in columns],
+            "value": [_told(person[name]) for name in references],
+            "reference": [_told(reference) for reference in references.values()],
+            "outcome": outcome,
+            "at_reference": there,
+            "part": [outcome - other for other in there],
+            "least": [least for least, _ in ends],
+            "most": [most for _, most in ends],
+        }
+    )
+
+
+def curve(model: Model, person: Person, name: str) -> pd.DataFrame:
+    """The outcome at each value of one column, all else as it is.
+
+    Parameters
+    ----------
+    model : Model
+    person : mapping
+    name : str
+        Of the column.
+
+    Returns
+    -------
+    DataFrame
+        One row a value: ``at`` (a number, else the place of a level), ``level`` ("" of a number),
+        ``outcome``, and ``here``: whether it is the person's. An unknown number is where it
+        counts: at the reference.
+    """
+    import pandas as pd
+
+    column = model.entry.column(name)
+    values, mine = _values(model, person, column), _counted(model, person, column)
+    is_number = column.kind == "number"
+    return pd.DataFrame(
+        {
+            "at": values if is_number else list(map(float, range(len(values)))),
+            "level": [""] * len(values) if is_number else [_told(value) for value in values],
+            "outcome": outcomes(model, [{**person, name: value} for value in values]),
+            "here": [value == mine for value in values],
+        }
+    )
+
+
+def _counted(model: Model, person: Person, column: Column) -> Value:
+    """A person's value as it counts: an unknown number as the reference."""
+    value = person[column.name]
+    is_unknown = value is None and column.kind == "number"
+    return reference_of(model, column) if is_unknown else value
+
+
+def _values(model: Model, person: Person, column: Column) -> Sequence[Value]:
+    """The values of a column that an outcome is told at, the person's among them."""
+    if column.kind == "number":
+        numbers = values_of(column, model.preparation).numbers
+        return sorted({*numbers, float(_counted(model, person, column) or 0.0)})
+    return [*levels_of(column), *([None] if column.missing_mark else [])]
+
+
+def _told(value: Value) -> str:
+    if value is None:
+        return UNKNOWN
+    return value if isinstance(value, str) else f"{value:.6g}"
+
+
+def _frame(entry: Entry, people: Sequence[Person]) -> pd.DataFrame:
+    """People as records of a table, which they become in a file."""
+    import pandas as pd
+
+    held: dict[str, object] = {}
+    for column in entry.columns:
+        values = [person[column.name] for person in people]
+        if column.kind == "number":
+            held[column.name] = [np.nan if value is None else value for value in values]
+        elif column.kind == "category":
+            held[column.name] = pd.Categorical(values, categories=list(column.levels))
+        else:
+            held[column.name] = [float(column.codes.index(str(value))) for value in values]
+    return pd.DataFrame(held)

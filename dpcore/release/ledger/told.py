@@ -1,0 +1,62 @@
+"""A data set's history as a table: what was spent, by whom, and what was taken after each entry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dpcore.release.ledger.chain import Entry
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LATEST = 100
+"""Entries of which the table tells what was taken after them: each takes milliseconds."""
+
+
+def history_rows(entries: Sequence[Entry]) -> pd.DataFrame:
+    """The latest entries, the newest last.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Of one data set, in their order.
+
+    Returns
+    -------
+    DataFrame
+        ``entry`` (number), ``when`` (UTC), ``kind``, ``who``, ``what``, ``taken`` (the ε that is
+        taken after it, at the cap's δ), ``cap`` (its ε), ``delta`` and ``hash``.
+    """
+    import pandas as pd
+
+    found = []
+    for entry in entries[-LATEST:]:
+        account = entry.account
+        found.append(
+            {
+                "entry": entry.number,
+                "when": entry.at[:16].replace("T", " "),
+                "kind": entry.kind,
+                "who": entry.actor,
+                "what": _what(entry),
+                "taken": account.taken(),
+                "cap": account.epsilon,
+                "delta": account.delta,
+                "hash": entry.hash,
+            }
+        )
+    return pd.DataFrame(found)
+
+
+def _what(entry: Entry) -> str:
+    details = entry.details
+    if entry.kind == "spent":
+        spend = details["spend"]
+        declared = ", declared, not checked" if "standing" in spend else ""
+        return f"{details['purpose']} ({spend['kind']}{declared})"
+    if entry.kind == "raised":
+        return f"cap raised: {details['reason']}"
+    if entry.kind == "attached":
+        return f"certificate of entry {entry.document['refers']}"
+    return f"begun; a record is {entry.account.terms.person_unit}"

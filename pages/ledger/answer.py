@@ -1,0 +1,66 @@
+"""What is left of a data set, its history, and whether the chain is whole."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.figures import ledger as figures
+from dpcore.figures.words import at_least, at_most, plain
+from dpcore.release.ledger import Ledger
+from dpcore.release.ledger.told import history_rows
+from pages.ledger import texts
+from pages.shared.charts import download, on_dark, plot
+from pages.shared.numbers import draw_numbers
+from pages.shared.verbatim import verbatim
+
+
+def chosen(ledger: Ledger) -> str | None:
+    """Draw the choice of a data set; ``None`` where there is none."""
+    names = list(ledger.data_sets())
+    with st.sidebar:
+        name = st.selectbox("Data set", names, key="ledger_data_set", placeholder="none yet")
+    if name is None:
+        st.markdown("The ledger has no data set yet: `python -m dpcore ledger create` begins one.")
+    return name
+
+
+def show(ledger: Ledger, data_set: str) -> None:
+    """Draw the answer for one data set.
+
+    Raises
+    ------
+    InvalidInput
+        If the ledger cannot be read, or an entry was changed.
+    """
+    left = ledger.left(data_set)
+    epsilon, delta = left.cap
+    st.markdown(f"#### {verbatim(data_set)}: {verbatim(left.words())}")
+    draw_numbers(
+        (
+            ("ε taken", at_most(left.taken), f"at δ = {plain(delta)}", texts.TAKEN),
+            ("ε left", at_least(left.epsilon), f"of {plain(epsilon)}", texts.LEFT),
+            ("Cap", plain(epsilon), verbatim(str(left.account.terms.adjacency)), texts.CAP),
+        ),
+        across=3,
+    )
+    entries = ledger.history(data_set)
+    rows = history_rows(entries)
+    plot(figures.taken(rows, dark=on_dark()), "ledger_figure")
+    with st.container(horizontal=True):
+        verified = st.button("Check the chain", icon=":material/link:", key="ledger_verify")
+    if verified:
+        _verify(ledger)
+    if len(entries) > len(rows):
+        st.caption(f"The latest {len(rows)} of {len(entries):,} entries.")
+    download(rows[::-1], "ledger_history", "The history of the data set, the newest entry first")
+
+
+def _verify(ledger: Ledger) -> None:
+    """Compute every hash and every account anew, and say what is wrong."""
+    problems = ledger.verify()
+    for problem in problems:
+        st.error(verbatim(problem), icon=":material/link_off:")
+    if not problems:
+        count = sum(len(ledger.history(name)) for name in ledger.data_sets())
+        st.success(texts.WHOLE.format(count=count), icon=":material/link:")
+        st.caption(texts.COPY)

@@ -1,0 +1,18 @@
+"""Words of the ledger's page."""
+
+DEMONSTRATION = (
+    "Demonstration: a ledger of this visit alone, with made-up entries. The server’s own is named "
+    "by {place}."
+)
+TAKEN = "The ε of all that was spent, composed, at the cap’s δ; rounded up."
+LEFT = "The cap less what is taken; rounded down. Nothing is ever given back."
+CAP = "What all releases from this data set together may reach."
+RAISE = (
+    "An entry for ever: a cap never comes down, and what was spent stays spent. A cap that is "
+    "raised because of what was seen promises only the highest that it may come to."
+)
+WHOLE = "The chain is whole: {count:,} hashes and every account were computed anew."
+COPY = (
+    "An older copy of the whole ledger would look right, too. Chain heads that were kept "
+    "elsewhere, such as in certificates, show it: `python -m dpcore ledger verify --heads`."
+)

@@ -1,0 +1,141 @@
+"""One person: a form of the model's own columns, and what the model says, and why.
+
+Nothing that is typed is cached or stored: the session has it while the form is on the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dpcore.datasets.column_parts import UNKNOWN
+from dpcore.datasets.schema import Column
+from dpcore.figures import prediction as figures
+from dpcore.figures.words import listed
+from dpcore.release import explained
+from dpcore.release.example import PATIENT
+from dpcore.release.explained import MOST_COLUMNS, Person, Value
+from dpcore.release.model import Model
+from pages.predict import texts
+from pages.predict.controls import Choice
+from pages.shared import session_end
+from pages.shared.charts import on_dark, plot, table_behind
+from pages.shared.session import on_leaving
+from pages.shared.verbatim import verbatim
+
+NARROWEST = 120
+"""Pixels of a field."""
+
+
+def show(choice: Choice) -> None:
+    """Draw the answer, the form, and what each value has to do with it."""
+    model = choice.model
+    columns = model.entry.columns
+    if len(columns) > MOST_COLUMNS:
+        st.warning(
+            texts.TOO_WIDE.format(count=len(columns), most=MOST_COLUMNS),
+            icon=":material/table_rows:",
+        )
+        return
+    # What was typed is nowhere in memory either, soon after the page is left.
+    session_end.overwrite_freed_memory()
+    on_leaving("person", session_end.sweep_soon)
+    place = st.container(gap="small")
+    form, picture = st.columns([2, 3], gap="medium")
+    with form, st.container(border=True):
+        given = _form(columns, model.hash, PATIENT if choice.is_demonstration else {})
+    empty = [
+        column.name
+        for column in columns
+        if given[column.name] is None and not (column.missing_mark and column.kind == "number")
+    ]
+    if empty:
+        # Nothing is told of a person from values that nobody has given.
+        with place:
+            st.markdown(f"Still to fill in: {verbatim(listed(empty))}.")
+        return
+    person = {column.name: _value(column, given[column.name]) for column in columns}
+    told = figures.Told(model.loss == "logistic", model.entry.outcome)
+    rows = explained.parts(model, person)
+    with place:
+        st.markdown(f"#### {verbatim(told.headline(float(rows['outcome'].iloc[0])))}")
+        st.caption(verbatim(told.meaning()))
+    with picture:
+        drawn = figures.parts(rows, columns, told, dark=on_dark())
+        plot(drawn, "predict_parts")
+        table_behind(rows, "predict_parts", "What each value has to do with the answer")
+        _curve(model, person, told)
+
+
+def _form(columns: Sequence[Column], key: str, first: Person) -> dict[str, object]:
+    """A field for each column, of which none is in the address; what stands in it by name.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    key : str
+        Another model's column of the same name has its own values.
+    first : mapping
+        What fields begin with; those of other columns begin empty.
+    """
+    fields = st.grid(2, min_column_width=NARROWEST, gap="small")
+    given = {}
+    for column in columns:
+        with fields.cell():
+            given[column.name] = _field(
+                column, first.get(column.name), f"predict {key} {column.name}"
+            )
+    return given
+
+
+def _field(column: Column, first: Value, key: str) -> object:
+    if column.kind == "number":
+        least, most = column.bounds
+        unit = f" {column.unit}" if column.unit else ""
+        return st.number_input(
+            verbatim(f"{column.name}, {least:g} to {most:g}{unit}"),
+            least,
+            most,
+            None if first is None else float(first),
+            step=None if column.unit else 1.0,
+            format="%.6g",
+            placeholder=UNKNOWN if column.missing_mark else None,
+            key=key,
+        )
+    levels = explained.levels_of(column)
+    return st.selectbox(
+        verbatim(column.name),
+        [*levels, *([UNKNOWN] if column.missing_mark else [])],
+        None if first is None else levels.index(str(first)),
+        placeholder="Choose",
+        key=key,
+    )
+
+
+def _value(column: Column, given: object) -> Value:
+    """What stands in a field, as a value of its column."""
+    is_unknown = given == UNKNOWN and UNKNOWN not in explained.levels_of(column)
+    return explained.value_of(column, None if is_unknown else given)
+
+
+def _curve(model: Model, person: Person, told: figures.Told) -> None:
+    """The outcome along one column, the person's value marked."""
+    columns = model.entry.columns
+    with st.expander(
+        f"The {told.name} along one column",
+        icon=":material/show_chart:",
+        on_change="rerun",
+        key="predict_curve",
+    ) as place:
+        if not place.open:
+            return
+        chosen = st.selectbox(
+            "Column",
+            range(len(columns)),
+            format_func=lambda each: columns[each].name,
+            key=f"predict column {model.hash}",
+        )
+        rows = explained.curve(model, person, columns[chosen].name)
+        plot(figures.curve(rows, columns[chosen], told, dark=on_dark()), "predict_curve_figure")
+        table_behind(rows, "predict_curve", "The answer at each value of the column")

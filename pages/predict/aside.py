@@ -1,0 +1,27 @@
+"""One call on strangers' files, in a process that ends with its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from pages.shared.uploads import Upload
+
+Value = TypeVar("Value")
+LIBRARIES = ("dpcore.release.batch",)
+
+
+def aside(filename: str, call: Callable[..., Value], *arguments: object) -> Value:
+    """The call's result; the page still reacts meanwhile.
+
+    Raises
+    ------
+    InvalidInput
+        If the call raises it, or takes too much time or memory.
+    """
+    upload = Upload("", filename, LIBRARIES, call, *arguments)
+    try:
+        result: Value = upload.answer("", None)
+        return result
+    finally:
+        upload.close()

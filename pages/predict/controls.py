@@ -1,0 +1,94 @@
+"""The prediction page's sidebar: the model's files, and for whom it predicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dpcore.controls import predict as controls
+from dpcore.errors import InvalidInput
+from dpcore.release.example import released
+from dpcore.release.explained import MOST_BYTES, read_model
+from dpcore.release.model import Model
+from pages.predict import texts
+from pages.shared import query, session_end
+from pages.shared.session import once
+from pages.shared.widgets import drawn
+
+FILES = "predict_files"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is predicted by, and for whom.
+
+    Parameters
+    ----------
+    model : Model
+    certificate : bytes
+        Of the file; empty where there is none.
+    contents : bytes
+        Of the model's file.
+    is_demonstration : bool
+    for_many : bool
+        For the records of a file, else for one person.
+    """
+
+    model: Model
+    certificate: bytes
+    contents: bytes
+    is_demonstration: bool
+    for_many: bool
+
+
+def validate_link() -> str:
+    """All refusals of the link as one message, computed once a session."""
+    return once("predict_link", lambda: query.validate_link(controls.EVERY))
+
+
+def sidebar() -> Choice | InvalidInput | None:
+    """Draw the controls; what they choose, why that is refused, or nothing yet."""
+    with st.sidebar:
+        is_demonstration = drawn(controls.MODEL) == controls.DEMONSTRATION
+        files = {} if is_demonstration else _files()
+        for_many = drawn(controls.FOR) == controls.MANY
+        st.caption(texts.KEPT)
+    query.sign()
+    if is_demonstration:
+        files = _demonstration()
+    contents = [data for name, data in files.items() if name.endswith(".json")]
+    certificates = [data for name, data in files.items() if not name.endswith(".json")]
+    if not contents:
+        return None
+    if len(contents) > 1 or len(certificates) > 1:
+        return InvalidInput("There must be one model (JSON), and at most one certificate (YAML).")
+    try:
+        model = read_model(contents[0])
+    except InvalidInput as refusal:
+        return refusal
+    return Choice(model, (certificates or [b""])[0], contents[0], is_demonstration, for_many)
+
+
+def _files() -> dict[str, bytes]:
+    """Name, in small letters, and contents of the files of a release."""
+    uploads = st.file_uploader(
+        "model.json (and certificate.yaml)",
+        type=["json", "yaml", "yml"],
+        accept_multiple_files=True,
+        key=FILES,
+        help=texts.FILES,
+    )
+    found = {}
+    for upload in uploads:
+        session_end.watch_file(upload)
+        # One byte more shows that it has too many.
+        found[upload.name.lower()] = upload.read(MOST_BYTES + 1)
+        upload.close()  # each run gets a copy
+    return found
+
+
+@st.cache_resource(max_entries=1, show_spinner="Releasing a demonstration model …")
+def _demonstration() -> dict[str, bytes]:
+    files = released().files()
+    return {name: files[name] for name in ("model.json", "certificate.yaml")}

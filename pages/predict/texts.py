@@ -1,0 +1,20 @@
+"""Words of the prediction page."""
+
+KEPT = "What you enter is used and dropped: no address, file or log holds it."
+FILES = (
+    "From the folder of a release. The model is read as data: nothing in it can run. Without its "
+    "certificate nothing says what was proved of it."
+)
+FIRST = (
+    "Choose a released model’s **model.json** on the left. Its own description of the columns "
+    "makes the form."
+)
+DEMONSTRATION = "Demonstration: released from made-up patients. Its predictions mean nothing."
+WITHOUT = "No certificate: nothing here says what privacy was proved of this model."
+HOLDS = "The certificate holds: it is this model’s, and its numbers follow from the mechanism."
+BROKEN = "Do not rely on the certificate:"
+TOO_WIDE = "The model has {count} columns, and the form takes at most {most}: choose a CSV file."
+FILE = (
+    "The first line names the model’s columns, in any order; others are left out. It is read in a "
+    "process of its own, which ends with the answer."
+)

@@ -1,0 +1,76 @@
+"""Who uses the page: by Streamlit's sign-in (OpenID Connect) where it is configured.
+
+`dpcore.release.roles` decides; here is what Streamlit knows.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+import streamlit as st
+from streamlit.auth_util import get_secrets_auth_section, is_authlib_installed
+
+from dpcore.errors import InvalidInput
+from dpcore.release.roles import FILE, Person, Reached, Role, SignIn, decided, read_roles
+from pages.shared.verbatim import verbatim
+
+NO_PACKAGE = "Sign-in is configured, but its package is not installed: streamlit[auth]."
+BY_HEADERS = (
+    "server.trustedUserHeaders is set, so that a request’s own header could say who somebody is: "
+    "with sign-in it must be empty."
+)
+
+
+def allowed(role: Role) -> Person | str:
+    """Who the visitor is, or in one sentence why they may not do what needs the role.
+
+    Call it in every run, and again right before a spend: a role may have been taken away.
+    """
+    is_configured = bool(get_secrets_auth_section())
+    if is_configured and not is_authlib_installed():
+        return NO_PACKAGE
+    if is_configured and st.get_option("server.trustedUserHeaders"):
+        return BY_HEADERS
+    reached = Reached(
+        st.get_option("server.address"),
+        st.get_option("server.allowedHosts"),
+        st.get_option("server.corsAllowedOrigins"),
+        st.context.ip_address,
+    )
+    if not is_configured:
+        return decided(role, reached, None)
+    try:
+        roles = read_roles(os.environ.get(FILE))
+    except InvalidInput as refusal:
+        return str(refusal)
+    return decided(role, reached, SignIn(st.user.to_dict(), roles))
+
+
+def needed(role: Role) -> Person:
+    """The visitor, if they may do what needs the role; else say why not, and end the run here."""
+    person = allowed(role)
+    if isinstance(person, str):
+        st.error(verbatim(person), icon=":material/lock:")
+        if get_secrets_auth_section() and is_authlib_installed():
+            if st.user.get("is_logged_in") is True:
+                st.button("Sign out", icon=":material/logout:", on_click=st.logout)
+            else:
+                st.button("Sign in", icon=":material/login:", type="primary", on_click=_sign_in)
+        st.stop()
+    return person
+
+
+def _sign_in() -> None:
+    section = get_secrets_auth_section()
+    named = [name for name, part in section.items() if isinstance(part, Mapping)]
+    # Without a provider of its own, the section names some.
+    st.login(None if "client_id" in section or not named else named[0])
+
+
+def who(person: Person) -> None:
+    """Say in the sidebar who is signed in, with the way out; nothing where nobody signs in."""
+    if person.email:
+        with st.sidebar:
+            st.caption(verbatim(f"{person.email}, {person.role}"))
+            st.button("Sign out", icon=":material/logout:", on_click=st.logout)

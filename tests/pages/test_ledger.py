@@ -1,0 +1,88 @@
+"""The ledger's page: for stewards alone, who see everything and change only a cap, upwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.release.ledger import GaussianSpend, Ledger
+from dpcore.release.roles import Person, Role
+from pages.shared import sign_in
+from tests.pages.test_predict import APP, run, spoken
+
+
+def opened() -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.switch_page("ledger/ledger.py")
+    return run(app)
+
+
+@pytest.fixture
+def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    """The server's ledger, and somebody who signed in as its steward."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.setenv("DPCORE_LEDGER", str(tmp_path / "ledger.db"))
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    ledger.create(
+        "clinic <b>",
+        person_unit="one patient",
+        adjacency="zero-out",
+        epsilon=3,
+        delta=1e-5,
+        owner="Dr. A",
+        accepts=("gaussian",),
+    )
+    ledger.spend("clinic <b>", GaussianSpend(2.0), actor="Dr. B", purpose="=a model")
+    return ledger
+
+
+def signed_in(monkeypatch: pytest.MonkeyPatch, role: Role) -> None:
+    def allowed(needed: Role) -> Person | str:
+        mine = Person("s@clinic.example", role)
+        return mine if role.covers(needed) else "You are no steward."
+
+    monkeypatch.setattr(sign_in, "allowed", allowed)
+
+
+def test_a_steward_sees_the_history_and_raises_a_cap_by_name(
+    clinic: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signed_in(monkeypatch, Role.STEWARD)
+    app = opened()
+    assert [metric.label for metric in app.metric] == ["ε taken", "ε left", "Cap"]
+    assert r"clinic \<b\>" in spoken(app)
+    (history,) = app.dataframe
+    assert history.value["kind"].tolist() == ["spent", "created"]
+    app.button(key="ledger_verify").click()
+    run(app)
+    assert "The chain is whole: 2 hashes" in app.success[0].value
+    app.number_input[0].set_value(4.0)
+    app.text_input[0].set_value("")
+    next(each for each in app.button if each.label == "Raise it for good").click()
+    run(app)
+    assert "reason" in app.error[0].value
+    assert len(clinic.history("clinic <b>")) == 2
+    app.number_input[0].set_value(4.0)
+    app.text_input[0].set_value("A second study, agreed by the board")
+    next(each for each in app.button if each.label == "Raise it for good").click()
+    run(app)
+    assert not app.error
+    last = clinic.history("clinic <b>")[-1]
+    assert (last.kind, last.actor, last.account.epsilon) == ("raised", "s@clinic.example", 4.0)
+    assert app.dataframe[0].value["what"].iloc[0].startswith("cap raised: A second study")
+
+
+def test_an_analyst_sees_nothing_of_it(clinic: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    signed_in(monkeypatch, Role.ANALYST)
+    app = opened()
+    assert [error.value for error in app.error] == ["You are no steward."]
+    assert not [*app.dataframe, *app.selectbox, *app.number_input]
+
+
+def test_without_a_ledger_it_is_demonstrated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DPCORE_LEDGER", raising=False)
+    app = opened()
+    assert "Demonstration" in app.info[0].value
+    assert len(app.dataframe[0].value) == 3

@@ -1,0 +1,189 @@
+"""The prediction page: what a model says of a person who leaves no trace, and of a file."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from pathlib import Path
+
+import pytest
+from streamlit.runtime.state.safe_session_state import SafeSessionState
+from streamlit.testing.v1 import AppTest
+
+from dpcore.release import release
+from dpcore.release.attack import attack
+from dpcore.release.model import Model
+from pages.shared import sign_in
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+COLUMNS = """age: 18 to 90 years
+sex: one of f, m; unknown: NA
+smoker: one of no, yes
+bmi: 10 to 60 kg/m²; unknown: blank
+predict ill: one of no, <b>yes"""
+MODEL = Model(COLUMNS, "plain", "huber", (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1))
+SECRET = 61.735194
+pytestmark = pytest.mark.usefixtures("uploads_in_one_process")
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No real data by accident, and no result from an earlier run."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.setattr(release, "attack", partial(attack, runs=500))
+
+
+def opened(**link: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page("predict/predict.py")
+    for name, value in link.items():
+        app.query_params[name] = value
+    return run(app)
+
+
+def run(app: AppTest) -> AppTest:
+    app.run()
+    assert not app.exception
+    return app
+
+
+def spoken(app: AppTest) -> str:
+    said = (*app.markdown, *app.caption, *app.warning, *app.error)
+    return " ".join(element.value for element in said)
+
+
+def given(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    app.file_uploader(key="predict_files").set_value([(*file, "") for file in files])
+    return run(app)
+
+
+def held(app: AppTest) -> str:
+    """All that the session holds, and its address."""
+    state: object = app.session_state
+    while isinstance(state, SafeSessionState):
+        state = state._state
+    return repr((state, dict(app.query_params)))
+
+
+def test_the_demonstration_answers_and_leaves_nothing_of_a_person(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    app = opened()
+    assert app.title[0].value == "What does a released model say?"
+    assert "made-up patients" in spoken(app)
+    assert "the model expects" in spoken(app)
+    (age,) = (field for field in app.number_input if field.label == "age, 18 to 100 years")
+    age.set_value(SECRET)
+    run(app)
+    assert str(SECRET) in held(app)
+    assert "age: 61.7352 years" in app.get("plotly_chart")[0].proto.spec
+    app.switch_page("learn/learn.py")
+    run(app)
+    assert "61.73" not in held(app)
+    assert "61.73" not in caplog.text
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_a_model_of_ones_own_makes_its_form_and_its_certificate_is_checked() -> None:
+    app = opened(predict_model="Your file", v="3")
+    assert "model.json" in spoken(app)
+    given(app, ("model.json", b'{"format": 1, "x": ' + b"[" * 9_000))
+    assert len(app.error) == 1
+    given(app, ("model.json", MODEL.to_json().encode()))
+    assert [field.label for field in app.number_input] == [
+        "age, 18 to 90 years",
+        "bmi, 10 to 60 kg/m²",
+    ]
+    assert [box.label for box in app.selectbox] == ["sex", "smoker"]
+    assert app.selectbox[0].options == ["f", "m", "unknown"]
+    # Nothing is told from values that nobody gave; an unknown one is one.
+    assert "Still to fill in: age, sex and smoker." in spoken(app)
+    assert not app.get("plotly_chart")
+    app.number_input[0].set_value(50.0)
+    app.selectbox[0].set_value("unknown")
+    app.selectbox[1].set_value("yes")
+    run(app)
+    assert "bmi: unknown" in app.get("plotly_chart")[0].proto.spec
+    assert "score" in spoken(app)
+    assert r"ill = \<b\>yes" in spoken(app)
+    assert "No certificate" in spoken(app)
+    given(app, ("Model.JSON", MODEL.to_json().encode()), ("certificate.yaml", b"format: none\n"))
+    assert "Do not rely on the certificate" in spoken(app)
+
+
+def test_a_file_is_predicted_and_gone_when_the_page_is_left() -> None:
+    app = opened(predict_for="A CSV file", v="3")
+    columns = "age,sex,systolic_pressure,bmi,hba1c,egfr,medicines,admissions_last_year"
+    head = f"{columns},smoker,lives_alone\n"
+    line = "61.735194,male,135,27,6.5,62,5,1,no,yes\n"
+    field = app.file_uploader(key="predict_table")
+    field.upload("new.csv", (head + line.replace("male", "secret")).encode())
+    run(app)
+    (error,) = app.error
+    assert "line 2: sex must be one of female, male" in error.value
+    assert "secret" not in error.value
+    app.file_uploader(key="predict_table").upload("new.csv", (head + 3 * line).encode())
+    run(app)
+    assert "3 records: of" in spoken(app)
+    assert app.get("download_button")
+    assert "Batch(" in held(app)
+    app.segmented_control(key="predict_for").set_value("one")
+    run(app)
+    assert "Batch(" not in held(app)
+    app.segmented_control(key="predict_for").set_value("many")
+    run(app)
+    app.file_uploader(key="predict_table").upload("new.csv", (head + 3 * line).encode())
+    run(app)
+    assert "Batch(" in held(app)
+    app.switch_page("learn/learn.py")
+    run(app)
+    assert "Batch(" not in held(app)
+    assert "new.csv" not in held(app)
+
+
+def configured(monkeypatch: pytest.MonkeyPatch, **options: object) -> None:
+    known = sign_in.st.get_option
+
+    def option(name: str) -> object:
+        return options.get(name.removeprefix("server."), known(name))
+
+    monkeypatch.setattr(sign_in.st, "get_option", option)
+
+
+def test_nobody_predicts_where_strangers_may_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    configured(monkeypatch, address="0.0.0.0")
+    app = opened()
+    (error,) = app.error
+    assert "server.address is '0.0.0.0'" in error.value
+    assert not app.number_input
+
+
+def test_whoever_signs_in_predicts_and_a_role_that_is_taken_away_is_gone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    section: dict[str, object] = {"clinic": {"client_id": "x"}, "cookie_secret": "x"}
+    claims: dict[str, object] = {}
+    monkeypatch.setattr(sign_in, "get_secrets_auth_section", lambda: section)
+    monkeypatch.setattr(type(sign_in.st.user), "to_dict", lambda _: claims)
+    app = opened(predict_model="Your file", v="3")
+    assert "its package is not installed" in app.error[0].value
+    monkeypatch.setattr(sign_in, "is_authlib_installed", lambda: True)
+    asked: list[str | None] = []
+    monkeypatch.setattr(sign_in.st, "login", asked.append)
+    run(app)
+    assert app.error[0].value.startswith("Sign in")
+    next(each for each in app.button if each.label == "Sign in").click()
+    run(app)
+    assert asked == ["clinic"]
+    claims |= {"is_logged_in": True, "email": "R@clinic.example", "email_verified": True}
+    run(app)
+    assert not app.error
+    assert "r@clinic.example, reader" in spoken(app).replace("`", "")
+    with monkeypatch.context() as patch:
+        configured(patch, trustedUserHeaders={"X-User": "email"})
+        run(app)
+        assert "trustedUserHeaders is set" in app.error[0].value
+    monkeypatch.setenv("DPCORE_ROLES", str(tmp_path / "roles.toml"))
+    run(app)
+    assert "cannot be read" in app.error[0].value

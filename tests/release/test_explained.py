@@ -1,0 +1,144 @@
+"""What a released model says of one person, and of the records of a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+import pytest
+
+from dpcore.errors import InvalidInput
+from dpcore.figures import prediction as figures
+from dpcore.release import explained, release
+from dpcore.release.attack import attack
+from dpcore.release.batch import batch, checked
+from dpcore.release.example import released
+from dpcore.release.explained import Person, curve, outcomes, parts, read_model, value_of
+from dpcore.release.model import Model, dimension
+from dpcore.release.prediction import predict
+from dpcore.release.release import Released
+
+COLUMNS = """age: 18 to 90 years
+sex: one of f, m; unknown: NA
+smoker: one of no, yes
+bmi: 10 to 60 kg; unknown: blank
+predict ill: one of no, =yes"""
+WEIGHTS = (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1)
+LOGISTIC, HUBER = (Model(COLUMNS, "plain", loss, WEIGHTS) for loss in ("logistic", "huber"))
+PEOPLE: list[Person] = [
+    {"age": 61.5, "sex": "m", "smoker": "yes", "bmi": 27.0},
+    {"age": 18.0, "sex": None, "smoker": "no", "bmi": None},
+]
+
+
+def in_a_file(person: Person) -> bytes:
+    marks = {"sex": "NA", "bmi": ""}
+    texts = [marks[name] if value is None else str(value) for name, value in person.items()]
+    return f"{','.join(person)}\n{','.join(texts)}\n".encode()
+
+
+def curved() -> Model:
+    count = dimension(LOGISTIC.entry, "additive")
+    weights = np.random.default_rng(1).normal(size=count).tolist()
+    return Model(COLUMNS, "additive", "logistic", tuple(weights))
+
+
+@pytest.mark.parametrize(
+    "model", [LOGISTIC, HUBER, curved()], ids=["logistic", "huber", "additive"]
+)
+@pytest.mark.parametrize("person", PEOPLE, ids=["whole", "with gaps"])
+def test_a_form_says_what_a_file_says(model: Model, person: Person) -> None:
+    _, line = csv.reader(io.StringIO(predict(model, in_a_file(person), "t.csv")))
+    rows = parts(model, person)
+    assert rows["outcome"].iloc[0] == pytest.approx(float(line[1]), abs=1e-12)
+    # A part is what putting the reference in the value's place undoes.
+    for _, row in rows.iterrows():
+        name = row["column"]
+        there = person | {name: explained.reference_of(model, model.entry.column(name))}
+        assert outcomes(model, [there])[0] == row["at_reference"]
+        told = curve(model, person, name)
+        assert told.loc[told["here"], "outcome"].tolist() == [row["outcome"]]
+    assert (rows["part"] == rows["outcome"] - rows["at_reference"]).all()
+    assert rows["part"].abs().max() > 0.01
+
+
+def test_what_the_columns_do_not_allow_is_refused_by_name() -> None:
+    age, sex, smoker, bmi = LOGISTIC.entry.columns
+    assert value_of(sex, None) is value_of(bmi, None) is None
+    for column, value in ((age, None), (age, 17.9), (age, float("nan")), (smoker, None)):
+        with pytest.raises(InvalidInput, match=column.name):
+            value_of(column, value)
+    with pytest.raises(InvalidInput, match="sex"):
+        value_of(sex, "=x")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(b"", b"{", b"\xff\xfe{", b"[]", b"1", b"null", b"[" * 100_000, b"9" * 5_000),
+        b'{"format": "dpcore model 1"}',
+        json.dumps({"format": "dpcore model 1", "columns": COLUMNS, "features": "plain"}).encode(),
+        LOGISTIC.to_json().replace("0.5,", "NaN,", 1).encode(),
+        LOGISTIC.to_json().replace("0.5,", "[[1]],", 1).encode(),
+        LOGISTIC.to_json().replace("18 to 90", "90 to 18").encode(),
+        LOGISTIC.to_json().replace("predict ill", "predict " + "x" * 7_000).encode(),
+        LOGISTIC.to_json().encode() + b" " * explained.MOST_BYTES,
+    ],
+)
+def test_a_hostile_model_is_one_sentence(data: bytes) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        read_model(data)
+    assert len(str(refusal.value)) < 400
+
+
+def test_a_risk_is_told_in_people_and_a_score_is_none() -> None:
+    risks = [0.262, 0.004, 0.9961, 1e-9, 1.0]
+    assert [figures.frequency(risk) for risk in risks] == [
+        *("26 of 100", "4 of 1,000", "996 of 1,000"),
+        *("fewer than 1 of 1,000", "more than 999 of 1,000"),
+    ]
+    score = figures.Told(False, HUBER.entry.outcome)
+    assert "score is −0.2: it says ill = no" in score.headline(-0.2)
+    assert "no probability" in score.meaning()
+    risk = figures.Told(True, LOGISTIC.entry.outcome)
+    assert "Of 100 people" in risk.headline(0.262)
+    assert "expects 26 with ill = =yes" in risk.headline(0.262)
+
+
+def test_a_file_is_predicted_and_its_errors_repeat_no_value() -> None:
+    model = LOGISTIC.to_json().encode()
+    lines = b"".join(in_a_file(person).splitlines(keepends=True)[1] for person in PEOPLE)
+    head = in_a_file(PEOPLE[0]).splitlines(keepends=True)[0]
+    made = batch(model, head + lines, "t.csv")
+    rows = list(csv.reader(io.StringIO(made.csv)))[1:]
+    assert made.records == len(rows) == 2
+    assert made.positive == sum(row[2] == "'=yes" for row in rows)
+    for line in (b"secret,f,no,20", b"20,secret,no,20", b"20,f,no,secret", b"20,f,secret,20"):
+        with pytest.raises(InvalidInput, match=r"'t.csv', line 4: \w+ must be") as refusal:
+            batch(model, head + lines + line, "t.csv")
+        assert "secret" not in str(refusal.value)
+
+
+@pytest.fixture(scope="module")
+def shown() -> Iterator[Released]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(release, "attack", partial(attack, runs=500))
+        yield released()
+
+
+def test_the_demonstration_is_a_release_whose_certificate_holds(shown: Released) -> None:
+    files = shown.files()
+    model, certificate = files["model.json"], files["certificate.yaml"]
+    assert checked(certificate, model).problems == ()
+    assert checked(certificate, LOGISTIC.to_json().encode()).problems
+    assert checked(b"\xff", model).problems
+    columns = shown.model.entry.columns
+    person = {column.name: explained.reference_of(shown.model, column) for column in columns}
+    ill = person | {"age": 90.0, "hba1c": 11.0, "admissions_last_year": 6.0, "medicines": 18.0}
+    well, worse = outcomes(shown.model, [person | {"age": 20.0, "admissions_last_year": 0.0}, ill])
+    assert well < worse
+    assert np.isfinite(shown.model.weights).all()
