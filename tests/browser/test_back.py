@@ -20,6 +20,7 @@ DOORS = {
     "Is it true?": r"/atlas(\?|$)",
     "Train": r"/train\?(?=.*dataset=Breast)(?=.*target_epsilon=5)",
     "Learn": r"/learn(\?|$)",
+    "May it leave?": r"/release\?(?=.*release_epsilon=5)",
 }
 
 
