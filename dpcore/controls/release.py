@@ -5,10 +5,16 @@ from __future__ import annotations
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Text
 
-DEMONSTRATION = "demonstration"
+DEMONSTRATION, OWN = "demonstration", "own"
 STAND_IN, PUBLIC, NOTHING = "stand-in", "public", "nothing"
 LONGEST_TEXT = 200
 
+TABLE = Control(
+    "release_table",
+    "Which table?",
+    OneOf({DEMONSTRATION: "Demonstration", OWN: "My own table"}, row=True),
+    noun="the table",
+)
 LOOK = Control(
     "release_look",
     "How may one look before?",
@@ -70,8 +76,14 @@ SECTOR = Control(
     noun="the sector",
     help="As OpenDP's registry of deployments has them.",
 )
-CONTROLS = Page(NEIGHBOUR, LOOK, EPSILON, DELTA, LOSS, FEATURES, SECTOR)
+CONTROLS = Page(TABLE, NEIGHBOUR, LOOK, EPSILON, DELTA, LOSS, FEATURES, SECTOR)
 
+ACTOR = Control(
+    "release_actor",
+    "Who releases",
+    Text(LONGEST_TEXT),
+    help="Stands in the ledger and in the certificate.",
+)
 NAME = Control("release_name", "Name of the model", Text(LONGEST_TEXT))
 DESCRIPTION = Control("release_description", "What it tells", Text(LONGEST_TEXT))
 CURATOR = Control("release_data_curator", "Who answers for the data", Text(LONGEST_TEXT))

@@ -1,24 +1,31 @@
-"""What a release is made of and paid from: records, and an account in a ledger."""
+"""What a release is paid from: a data set in a ledger, the operator's or the demonstration's."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Protocol
+import os
+import threading
+from dataclasses import dataclass
 
-from dpcore.datasets.own import read_own
-from dpcore.datasets.sets.cohort import ENTRY
-from dpcore.errors import InvalidInput
+import streamlit as st
+
 from dpcore.guarantee import Adjacency
-from dpcore.progress import Progress
 from dpcore.release import demonstration
-from dpcore.release import release as releasing
 from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger
 from dpcore.release.plan import Plan
-from dpcore.release.release import Paid, Prepared, Released
-from pages.release import texts
-from pages.release.attempt import Attempt, Attempts, Work
+from pages.release.attempt import Attempts
+
+PLACE = "DPCORE_LEDGER"
+"""Environment variable: the ledger of the server, a file or a URL."""
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+NOT_ALONE = (
+    "Records are released only while the server listens on this machine alone "
+    "(server.address is 127.0.0.1): start it so."
+)
+
+_lock = threading.Lock()
+_attempts: dict[tuple[str, str], Attempts] = {}
+"""By ledger and data set: whoever loads the page anew finds the release that is under way."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +35,14 @@ class Account:
     Parameters
     ----------
     ledger : Ledger
+    place : str
+        Where the ledger is.
     data_set : str
     attempts : Attempts
     """
 
     ledger: Ledger
+    place: str
     data_set: str
     attempts: Attempts
 
@@ -55,101 +65,15 @@ class Order:
     account: Account
 
 
-class Records(Protocol):
-    """A table whose records stay where they are: the steps of its release go there."""
-
-    @property
-    def title(self) -> str:
-        """In words, such as "made-up patients"."""
-
-    @property
-    def columns(self) -> str:
-        """Their description."""
-
-    @property
-    def count(self) -> int:
-        """Number of records, which is public."""
-
-    def prepare(self, order: Order, progress: Progress, cancelled: Callable[[], bool]) -> None:
-        """As `dpcore.release.release.prepare`."""
-
-    def pay(self) -> None:
-        """As `dpcore.release.release.pay`, for what was prepared."""
-
-    def train(self, progress: Progress) -> Released:
-        """As `dpcore.release.release.train`, for what was paid."""
-
-
-@dataclass
-class MadeUp:
-    """The demonstration's patients, who are nobody, in the server's own process."""
-
-    title: str = "made-up patients"
-    columns: str = field(default_factory=demonstration.columns)
-    count: int = ENTRY.records
-    _order: Order | None = None
-    _prepared: Prepared | None = None
-    _paid: Paid | None = None
-
-    def prepare(self, order: Order, progress: Progress, cancelled: Callable[[], bool]) -> None:
-        """See `Records`."""
-        self._order = order
-        self._prepared = releasing.prepare(
-            order.plan,
-            read_own(self.columns, demonstration.table(), demonstration.FILE),
-            about=order.about,
-            ledger=order.account.ledger,
-            data_set=order.account.data_set,
-            actor=order.actor,
-            progress=progress,
-            cancelled=cancelled,
-        )
-
-    def pay(self) -> None:
-        """See `Records`."""
-        assert self._order is not None
-        assert self._prepared is not None
-        self._paid = releasing.pay(self._prepared, self._order.account.ledger)
-
-    def train(self, progress: Progress) -> Released:
-        """See `Records`."""
-        assert self._paid is not None
-        return releasing.train(self._paid, progress=progress)
-
-
-def work(records: Records, order: Order) -> Work:
-    """What an attempt does, in a thread of its own."""
-
-    def made(attempt: Attempt) -> None:
-        # What may be missing, before anything is paid.
-        import onnx  # noqa: F401
-
-        records.prepare(order, attempt.report, lambda: not attempt.is_wanted)
-        attempt.commit()
-        records.pay()
-        attempt.paid()
-        released = records.train(attempt.report)
-        attempt.files = released.files()
-        try:
-            attempt.released = releasing.seal(released, order.account.ledger)
-        except InvalidInput as refusal:
-            attempt.released = released
-            attempt.refusal = texts.UNSEALED.format(
-                hash=released.certificate.hash, entry=released.receipt.entry, refusal=refusal
-            )
-
-    return made
-
-
 class Demonstration:
-    """A visitor's own ledger in memory."""
+    """A visitor's own ledger in memory, with an account for each adjacency."""
 
     def __init__(self) -> None:
-        self._ledger, name = demonstration.ledger(), demonstration.DATA_SET
-        agreed = self._ledger.left(name).account.terms
+        ledger, name = demonstration.ledger(), demonstration.DATA_SET
+        agreed = ledger.left(name).account.terms
         replaced = Adjacency.REPLACE_ONE
         other = f"{name} ({replaced})"
-        self._ledger.create(
+        ledger.create(
             other,
             person_unit=agreed.person_unit,
             adjacency=replaced,
@@ -159,10 +83,39 @@ class Demonstration:
             accepts=agreed.accepts,
         )
         self._accounts = {
-            adjacency: Account(self._ledger, data_set, Attempts())
+            adjacency: Account(ledger, "memory", data_set, Attempts())
             for adjacency, data_set in ((agreed.adjacency, name), (replaced, other))
         }
 
     def account(self, adjacency: Adjacency) -> Account:
-        """The account of the made-up patients under an adjacency."""
+        """The account of the made-up patients."""
         return self._accounts[adjacency]
+
+
+def place() -> str:
+    """Where the operator keeps the server's ledger; "" for nowhere."""
+    return os.environ.get(PLACE, "").strip()
+
+
+@st.cache_resource(show_spinner=False)
+def server_ledger(where: str) -> Ledger:
+    """The ledger at this place.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none, or it cannot be opened.
+    """
+    return Ledger.open(where, must_exist=True)
+
+
+def account(where: str, data_set: str) -> Account:
+    """The account of a data set in the ledger at this place."""
+    with _lock:
+        attempts = _attempts.setdefault((where, data_set), Attempts())
+    return Account(server_ledger(where), where, data_set, attempts)
+
+
+def may_spend() -> str:
+    """Why nobody may pay for real records here, or "" where one may."""
+    return "" if st.get_option("server.address") in LOOPBACK else NOT_ALONE

@@ -2,82 +2,79 @@
 
 from __future__ import annotations
 
-import zlib
-from typing import TYPE_CHECKING, Any
-
 import streamlit as st
 
-from dpcore.controls.release import CONTROLS, TEXTS
-from dpcore.errors import InvalidInput
+from dpcore.controls.release import CONTROLS, DEMONSTRATION
 from dpcore.guarantee import Adjacency
-from dpcore.release import demonstration
-from dpcore.release.certificate import About
-from dpcore.release.plan import plan
-from dpcore.release.price import Price
-from pages.release import controls, outcome, texts
-from pages.release.account import Account, Demonstration, MadeUp, Order, Records, work
-from pages.release.steps import ICONS, Step, current, last
-from pages.shared import doors, job_panel, query, view_link
-from pages.shared.session import once, store, stored
-from pages.shared.shared_jobs import present
-from pages.shared.verbatim import refuse, verbatim
+from pages.release import budget, paying, table, texts
+from pages.release.account import Account
+from pages.release.steps import FIRST, ICONS, Step, current
+from pages.shared import doors, query, view_link
+from pages.shared.session import store, stored
 from pages.shared.widgets import Form
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from pages.release.attempt import Attempt
-
-STEPS = "release steps"
+STEPS, ACCOUNT = "release steps", "release account"
 
 
 def draw() -> None:
-    """Draw the steps, each open until it is done."""
+    """Draw the steps; the first that is not done is open."""
     view_link.title("May it leave?")
-    st.markdown(texts.DEMONSTRATION)
+    introduction = st.empty()
     form = Form(CONTROLS)
-    demonstrated = once("release demonstration", Demonstration)
     # A row is headed before its controls are drawn: by what they were last.
-    headed: tuple[Step, ...] = stored(STEPS) or _steps(CONTROLS.first(), demonstrated)
+    headed: tuple[Step, ...] = stored(STEPS) or FIRST
     opened = current(headed)
-    places = [
+    # The browser keeps a row open or closed by its key; one whose turn comes or goes is another.
+    rows = [
         st.expander(
             step.label(number),
             expanded=number == opened,
             icon=ICONS[step.state],
-            key=f"release_step_{number}",
+            key=f"release_step_{number}" + ("_now" if number == opened else ""),
         )
         for number, step in enumerate(headed, 1)
     ]
-    table = MadeUp()
-    with places[0]:
-        st.code(table.columns, language=None)
-    with places[1]:
-        form.draw("release_unit")
-        st.caption(texts.ONE_ROW)
-    with places[2]:
-        _look(form)
-    account = demonstrated.account(Adjacency(form.values["release_unit"]))
-    with places[3]:
-        st.markdown(verbatim(account.ledger.left(account.data_set).words()))
-        with st.container(horizontal=True):
-            form.draw("release_epsilon", "release_delta", width=220)
-            form.draw("release_loss", "release_features")
-        price = _price(form.values, table, account)
-        if isinstance(price, InvalidInput):
-            refuse(price)
-        else:
-            st.markdown(verbatim(price.words()))
-    with places[4]:
-        _release(form, table, account, price)
+    with rows[0]:
+        records, first = table.draw(form, is_busy=_is_busy(stored(ACCOUNT)))
+    is_own = form.values["release_table"] != DEMONSTRATION
+    introduction.markdown(texts.INTRODUCTION if is_own else texts.DEMONSTRATION)
+    with rows[1]:
+        second = _person(form, is_own=is_own)
+    with rows[2]:
+        third = _look(form)
+    with rows[3]:
+        paid_from, fourth = budget.draw(form, records)
+    store(ACCOUNT, paid_from.account)
+    before = (first, second, third, fourth)
+    with rows[4]:
+        fifth = paying.draw(form, records, paid_from, before)
     query.sign()
-    steps = _steps(form.values, demonstrated)
+    steps = (*before, fifth)
     store(STEPS, steps)
     if steps != headed:
         st.rerun()
 
 
-def _look(form: Form) -> None:
+def _is_busy(account: Account | None) -> bool:
+    """Whether a release from the account is under way."""
+    latest = None if account is None else account.attempts.latest
+    return latest is not None and latest.is_under_way
+
+
+def _person(form: Form, *, is_own: bool) -> Step:
+    """Draw step 2."""
+    is_stated = not is_own or st.checkbox(
+        texts.ONE_ROW, key="release_one_row", persist_state="session"
+    )
+    adjacency = Adjacency(form.draw("release_unit"))
+    st.caption(texts.PROMISE)
+    if not is_stated:
+        return Step("to do", texts.SAY_ONE_ROW)
+    return Step("done", texts.ONE_PERSON.format(difference=adjacency.difference))
+
+
+def _look(form: Form) -> Step:
+    """Draw step 3."""
     look = form.draw("release_look")
     st.caption(texts.LOOKS[look])
     if look == "stand-in":
@@ -85,94 +82,4 @@ def _look(form: Form) -> None:
         st.page_link(
             script, label="Look at them", icon=":material/arrow_forward:", query_params=link
         )
-
-
-def _steps(values: Mapping[str, Any], demonstrated: Demonstration) -> tuple[Step, ...]:
-    """How far each step is."""
-    adjacency = Adjacency(values["release_unit"])
-    table, account = MadeUp(), demonstrated.account(adjacency)
-    price = _price(values, table, account)
-    budget = (
-        Step("not possible yet", verbatim(str(price)))
-        if isinstance(price, InvalidInput)
-        else Step("done", verbatim(price.brief()))
-    )
-    before = (
-        Step("done", f"{table.count:,} {table.title}"),
-        Step("done", f"one row is one patient; {adjacency.difference}"),
-        Step("done", texts.LOOKED[values["release_look"]]),
-        budget,
-    )
-    latest = account.attempts.latest
-    busy, released = ("", "") if latest is None else outcome.brief(latest)
-    return (*before, last(before, busy, released))
-
-
-def _price(values: Mapping[str, Any], table: Records, account: Account) -> Price | InvalidInput:
-    """The price of the release, or why it can't be had."""
-    left = account.ledger.left(account.data_set)
-    try:
-        price = Price(
-            plan(
-                table.columns,
-                table.count,
-                epsilon=values["release_epsilon"],
-                delta=values["release_delta"],
-                adjacency=left.account.terms.adjacency,
-                loss=values["release_loss"],
-                features=values["release_features"],
-            ),
-            left,
-        )
-    except InvalidInput as refusal:
-        return refusal
-    if price.refusal is not None:
-        return InvalidInput(f"{price.refusal} Choose a smaller ε, or have the cap raised.")
-    return price
-
-
-def _release(form: Form, table: Records, account: Account, price: Price | InvalidInput) -> None:
-    """Draw what the certificate says, the button, and what came of it."""
-    latest = account.attempts.latest
-    if latest is not None and latest.is_under_way:
-        _watch(latest)
-        return
-    if latest is not None:
-        outcome.draw(latest, account)
-    about = _about(form)
-    if isinstance(price, InvalidInput):
-        refuse(price)
-        return
-    st.markdown(verbatim(price.words()))
-    # Another price, or another attempt, is another button: no press is for what nobody saw.
-    seen = f"{account.attempts.count} {account.data_set} {price.plan} {price.left}"
-    pressed = st.button(
-        "Release" if latest is None else "Release another",
-        key=f"release_{zlib.crc32(seen.encode())}",
-        type="primary",
-        icon=":material/lock_open_right:",
-        help=texts.PAYS,
-    )
-    if pressed:
-        order = Order(price.plan, about, demonstration.ACTOR, account)
-        account.attempts.begin(account.attempts.count, work(table, order), present())
-        st.rerun()
-
-
-def _about(form: Form) -> About:
-    first = demonstration.ABOUT
-    cells = st.columns(3)
-    said = {}
-    for place, control in enumerate(TEXTS):
-        name = control.key.removeprefix("release_")
-        with cells[place % 3]:
-            said[name] = controls.text(control, getattr(first, name), "made_up")
-    with cells[2]:
-        said["sector"] = form.draw("release_sector")
-    return About(**said)
-
-
-def _watch(latest: Attempt) -> None:
-    from pages.release.attempt import WatchedAttempt
-
-    job_panel.watch([WatchedAttempt(latest)])
+    return Step("done", texts.LOOKED[look])

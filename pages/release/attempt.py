@@ -13,11 +13,21 @@ from collections.abc import Callable
 from typing import Literal
 
 from dpcore.errors import Cancelled, InvalidInput
+from dpcore.release.ledger import Refused
 from dpcore.release.release import Released
 from pages.release import texts
 from pages.shared.job_panel import JobLine, State
 
-Phase = Literal["preparing", "paying", "training", "released", "refused", "cancelled", "lost"]
+Phase = Literal[
+    "preparing",
+    "paying",
+    "training",
+    "released",
+    "refused",
+    "cancelled",
+    "lost",
+    "doubtful",
+]
 UNDER_WAY: tuple[Phase, ...] = ("preparing", "paying", "training")
 
 Work = Callable[["Attempt"], None]
@@ -89,17 +99,22 @@ class Attempt:
 
     def _run(self) -> None:
         end: Phase = "released"
+        is_refused = False
         try:
             self._work(self)
         except Cancelled:
             end = "cancelled"
         except InvalidInput as refusal:
+            is_refused = isinstance(refusal, Refused)
             end, self.refusal = "refused", str(refusal)
         except Exception:
             _log.exception("A release ended early.")
             end, self.refusal = "refused", texts.FAULT
-        is_lost = self.phase == "training" and end != "released"
-        self.phase = "lost" if is_lost else end
+        if end != "released" and self.phase == "training":
+            end = "lost"
+        elif end != "released" and self.phase == "paying" and not is_refused:
+            end = "doubtful"
+        self.phase = end
 
 
 class Attempts:

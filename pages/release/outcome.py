@@ -41,8 +41,11 @@ def draw(attempt: Attempt, account: Account) -> None:
     if attempt.phase == "cancelled":
         st.info(texts.CANCELLED, icon=":material/undo:")
         return
-    lost = f"{texts.LOST} {account.ledger.left(account.data_set).words()} "
-    refuse((lost if attempt.phase == "lost" else "") + (attempt.refusal or texts.FAULT))
+    said = [attempt.refusal]
+    if attempt.phase in ("lost", "doubtful"):
+        said = [texts.LOST if attempt.phase == "lost" else texts.DOUBTFUL, *said]
+        said.append(account.ledger.left(account.data_set).words())
+    refuse(" ".join(filter(None, said)))
 
 
 def _released(released: Released, files: dict[str, bytes]) -> None:
