@@ -40,6 +40,11 @@ PAGES = (
     # It opens with the verdicts that matter, and the chart after them.
     Opened("atlas", chart=False),
     Opened("learn?lesson=6"),
+    # Five steps, and no chart.
+    Opened("release", chart=False),
+)
+DRAWN = (
+    "() => document.querySelector('.js-plotly-plot .trace path, [class*=st-key-release_step_5]')"
 )
 # At 200 %, a window of 1280 x 800 is half as wide and as high.
 WINDOWS = (Window(1280, 800, 1.0), Window(390, 844, 0.5), Window(640, 400, 0.0))
@@ -73,7 +78,7 @@ def test_a_page_opens_with_its_answer_in_few_words_with_few_controls(
 
 
 def drawn(page: Page) -> None:
-    """Wait until the page's first chart is drawn and its script has ended."""
-    wait_until(page, "() => document.querySelector('.js-plotly-plot .trace path')")
+    """Wait until the page's first chart, or its last step, is drawn and its script has ended."""
+    wait_until(page, DRAWN)
     idle(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)
