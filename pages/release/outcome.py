@@ -28,7 +28,13 @@ def brief(attempt: Attempt) -> tuple[str, str]:
         return ("training, paid" if attempt.phase == "training" else "getting ready, unpaid"), ""
     if attempt.released is None:
         return "", ""
-    return "", f"entry {attempt.released.receipt.entry} of the ledger, files below"
+    return "", f"paid by entry {_entry(attempt.released)} of the ledger, files below"
+
+
+def _entry(released: Released) -> int:
+    """Number of the payment in the ledger."""
+    entry: int = released.certificate.document["facts"]["ledger"]["entry"]
+    return entry
 
 
 def draw(attempt: Attempt, account: Account) -> None:
@@ -70,7 +76,7 @@ def _released(released: Released, files: dict[str, bytes]) -> None:
             )
     st.markdown(verbatim(released.receipt.left.words()))
     st.caption(
-        f"Entry {released.receipt.entry} of the ledger; keep its chain head: "
+        f"Paid by entry {_entry(released)} of the ledger; keep its chain head elsewhere: "
         f"`{released.receipt.chain_head}`"
     )
     show_command(texts.CHECK)

@@ -36,7 +36,7 @@ def test_the_demonstration_leads_from_the_first_step_to_files(
     file = page.get_by_role("button", name="Certificate (YAML)")
     expect(file).to_be_visible()
     idle(page)
-    assert "done: entry 3 of the ledger" in row(page, 5)
+    assert "done: paid by entry 3 of the ledger" in row(page, 5)
     expect(page.get_by_text(re.compile("ε = 2 of 3 is left")).last).to_be_visible()
     with page.expect_download() as saved:
         file.click()
