@@ -20,7 +20,7 @@ LOOK = Control(
     "How may one look before?",
     OneOf(
         {
-            STAND_IN: "At made-up patients",
+            STAND_IN: "At made-up records",
             NOTHING: "Not at all",
             PUBLIC: "The records are public",
         },

@@ -6,10 +6,10 @@ import streamlit as st
 
 from dpcore.controls.release import CONTROLS, DEMONSTRATION
 from dpcore.guarantee import Adjacency
-from pages.release import budget, paying, table, texts
+from pages.release import budget, look, paying, table, texts
 from pages.release.account import Account
 from pages.release.steps import FIRST, ICONS, Step, current
-from pages.shared import doors, query, view_link
+from pages.shared import query, view_link
 from pages.shared.session import store, stored
 from pages.shared.widgets import Form
 
@@ -41,9 +41,11 @@ def draw() -> None:
     with rows[1]:
         second = _person(form, is_own=is_own)
     with rows[2]:
-        third = _look(form)
+        third = look.draw(form)
     with rows[3]:
         paid_from, fourth = budget.draw(form, records)
+    with rows[2]:
+        look.show(form, paid_from.price)
     store(ACCOUNT, paid_from.account)
     before = (first, second, third, fourth)
     with rows[4]:
@@ -71,15 +73,3 @@ def _person(form: Form, *, is_own: bool) -> Step:
     if not is_stated:
         return Step("to do", texts.SAY_ONE_ROW)
     return Step("done", texts.ONE_PERSON.format(difference=adjacency.difference))
-
-
-def _look(form: Form) -> Step:
-    """Draw step 3."""
-    look = form.draw("release_look")
-    st.caption(texts.LOOKS[look])
-    if look == "stand-in":
-        script, link = doors.door_to("What does it cost?", data="Synthetic clinical cohort")
-        st.page_link(
-            script, label="Look at them", icon=":material/arrow_forward:", query_params=link
-        )
-    return Step("done", texts.LOOKED[look])

@@ -42,7 +42,7 @@ class Step:
 FIRST = (
     Step("done", "3,000 made-up patients"),
     Step("done", "one row is one person; one record blanked out"),
-    Step("done", "at made-up patients"),
+    Step("done", "at made-up records"),
     Step("done", "ε = 1 of the 3 left (δ = 1e-05, zero-out, Gaussian DP)"),
     Step("to do", "press the button"),
 )

@@ -26,15 +26,19 @@ ONE_PERSON = "one row is one person; {difference}"
 PROMISE = "ε is a promise about one row: of a person with several it protects each by itself only."
 
 LOOKS = {
-    "stand-in": "Explore shows made-up patients, for free. Nothing is learned of yours.",
+    "stand-in": "They are drawn from the description alone: looking at them costs nothing.",
     "nothing": "Settings follow from public values alone.",
     "public": "Looking at public records costs nothing; ε then promises little, too.",
 }
 LOOKED = {
-    "stand-in": "at made-up patients",
+    "stand-in": "at made-up records",
     "nothing": "not at all",
     "public": "the records are public",
 }
+
+REHEARSE, REHEARSING = "Rehearse this release", "Rehearsing on made-up records"
+EXPLORE = "Explore made-up patients"
+REHEARSED = "That is what the noise costs, not how well your columns predict."
 
 NO_LEDGER = (
     "This server has no ledger, so only the demonstration can be released. Whoever runs it makes "

@@ -13,7 +13,7 @@ from streamlit.testing.v1.element_tree import Button
 
 from dpcore.controls.release import SECTOR, TEXTS
 from dpcore.guarantee import Adjacency
-from dpcore.release import demonstration
+from dpcore.release import demonstration, rehearsal
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.check import check
@@ -142,6 +142,9 @@ def test_what_cannot_be_paid_has_no_button_and_says_what_to_do() -> None:
     app.number_input(key="release_epsilon").set_value(2.0)
     assert attempts(pressed(app)).count == 0
     assert attempts(pressed(app)).count == 1
+    begun = attempts(app).latest
+    assert begun is not None
+    begun.wait()
 
 
 def test_records_need_a_ledger_of_the_operators_and_a_server_of_ones_own(
@@ -190,6 +193,18 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
     # Another one is another payment, for which one says again that one may.
     (pays,) = buttons(app)
     assert (pays.label, pays.disabled) == ("Release another", True)
+
+
+def test_what_the_noise_costs_is_told_on_made_up_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rehearsal, "RUNS", 2)
+    app = opened()
+    app.button(key="release_rehearse").click()
+    run(app)
+    until(lambda: "are told right without noise" in said(app), app)
+    assert "in 2 runs" in said(app)
+    assert "not how well your columns predict" in said(app)
+    app.number_input(key="release_epsilon").set_value(0.5)
+    assert "are told right" not in said(run(app))
 
 
 def test_the_sectors_are_the_registrys() -> None:
