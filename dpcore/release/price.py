@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from dpcore.errors import InvalidInput
 from dpcore.release.ledger.left import Left, Refused, refused
 from dpcore.release.ledger.spends import to_json
+from dpcore.release.mechanism import mechanism_for
 from dpcore.release.plan import Plan
 from dpcore.rounding import lowered
 
 ACCOUNTANT = "Gaussian DP"
+STOPS = tuple(
+    float(f"{step}e{exponent}")
+    for exponent in range(1, -4, -1)
+    for step in ("7", "5", "3", "2", "1.5", "1")
+    if not (exponent == 1 and step in "753")
+)
+"""Each ε that is offered in place of one that is too large, the largest first."""
 
 
 @dataclass(frozen=True)
@@ -58,3 +67,19 @@ class Price:
     def words(self) -> str:
         """The cost, and what is left after it."""
         return f"This costs {self.brief()}. After it {self.after.words(self.plan.spend)}"
+
+    def less(self) -> float | None:
+        """The largest ε of a few that the budget covers at this δ; ``None`` where none is."""
+        made = self.plan
+        for epsilon in STOPS:
+            budget = replace(made.budget, epsilon=epsilon)
+            try:
+                mechanism = mechanism_for(
+                    budget, made.mechanism.dimension, made.mechanism.steps, made.mechanism.adjacency
+                )
+                smaller = replace(made, budget=budget, mechanism=mechanism)
+                if epsilon < made.budget.epsilon and Price(smaller, self.left).refusal is None:
+                    return epsilon
+            except InvalidInput:
+                continue
+        return None

@@ -7,8 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.controls.release import ACTOR, DEMONSTRATION
+from dpcore.controls.release import ACTOR, DEMONSTRATION, EPSILON
 from dpcore.errors import InvalidInput
+from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration
 from dpcore.release.ledger import Left
@@ -19,7 +20,7 @@ from pages.release.account import Account, Demonstration
 from pages.release.records import Records
 from pages.release.steps import Step
 from pages.shared.code import show_command
-from pages.shared.session import once
+from pages.shared.session import once, set_controls
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import Form
 
@@ -68,9 +69,14 @@ def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
         return Budget(chosen, actor), Step("not possible yet", reason)
     if records is None:
         return Budget(chosen, actor), Step("not possible yet", texts.FIRST_COMES_FIRST)
-    price = _price(form.values, records, left)
-    if isinstance(price, InvalidInput):
-        refuse(price)
+    try:
+        price = _price(form.values, records, left)
+        if price.refusal is not None:
+            refuse(f"{price.refusal} {texts.LESS}")
+            _offer_less(price)
+            return Budget(chosen, actor), Step("to do", texts.CANNOT_BE_PAID)
+    except InvalidInput as refusal:
+        refuse(refusal)
         return Budget(chosen, actor), Step("to do", texts.CANNOT_BE_PAID)
     st.markdown(verbatim(price.words()))
     if not actor:
@@ -125,20 +131,34 @@ def _own(adjacency: Adjacency) -> tuple[Account | None, str, str]:
     return chosen, actor, ""
 
 
-def _price(values: dict[str, Any], records: Records, left: Left) -> Price | InvalidInput:
-    """The price of the release, or why it can't be had."""
-    try:
-        made = plan(
-            records.columns,
-            records.count,
-            epsilon=values["release_epsilon"],
-            delta=values["release_delta"],
-            adjacency=left.account.terms.adjacency,
-            loss=values["release_loss"],
-            features=values["release_features"],
+def _price(values: dict[str, Any], records: Records, left: Left) -> Price:
+    """The price of the release.
+
+    Raises
+    ------
+    InvalidInput
+        If it cannot be planned.
+    """
+    made = plan(
+        records.columns,
+        records.count,
+        epsilon=values["release_epsilon"],
+        delta=values["release_delta"],
+        adjacency=left.account.terms.adjacency,
+        loss=values["release_loss"],
+        features=values["release_features"],
+    )
+    return Price(made, left)
+
+
+def _offer_less(price: Price) -> None:
+    """Draw a button for the largest ε that the budget covers."""
+    less = price.less()
+    if less is not None:
+        st.button(
+            f"Use ε = {plain(less)}",
+            key="release_less",
+            icon=":material/build:",
+            on_click=set_controls,
+            args=({EPSILON.key: less},),
         )
-        price = Price(made, left)
-        refusal = price.refusal
-    except InvalidInput as error:
-        return error
-    return price if refusal is None else InvalidInput(f"{refusal} {texts.LESS}")
