@@ -207,7 +207,7 @@ def test_no_import_comes_back_to_where_it_began(folder: str) -> None:
 
 
 def test_every_page_of_the_navigation_is_looked_at() -> None:
-    assert {"explore", "plan", "train", "atlas", "learn"} <= set(PAGES)
+    assert {"explore", "plan", "train", "atlas", "learn", "release"} <= set(PAGES)
 
 
 @pytest.mark.parametrize("page", PAGES)

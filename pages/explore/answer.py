@@ -14,10 +14,10 @@ from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.figures.words import plain
-from pages.explore import own_table, texts
+from pages.explore import texts
 from pages.explore.controls import Start
 from pages.explore.layout import Slots
-from pages.shared import doors, downloads, query, view_link
+from pages.shared import doors, downloads, own_table, query, view_link
 from pages.shared.charts import plot
 from pages.shared.numbers import in_grid
 from pages.shared.session import control_text, control_value, follow, set_controls, store, stored

@@ -44,8 +44,8 @@ from dpcore.erm import accurate
 from dpcore.evaluation.study import Study
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, default_delta
-from pages.explore import own_table, presets, texts
-from pages.shared import query, uploads
+from pages.explore import presets, texts
+from pages.shared import own_table, own_texts, query, uploads
 from pages.shared.presets import set_held
 from pages.shared.session import control_text, control_value, once, set_controls, share
 from pages.shared.widgets import Form
@@ -342,7 +342,7 @@ def start() -> Start:
             upload = uploads.field(
                 f"File of {upload_entry.title}", f"upload_{dataset}", help=upload_entry.how_to_get
             )
-            st.caption(texts.UPLOAD_IS_DROPPED)
+            st.caption(own_texts.UPLOAD_IS_DROPPED)
         presets_place = st.container()
         expert_keys = [control.key for control in CONTROLS if control.key not in IN_SIGHT]
         with form.group(EXPERT, "Expert", expert_keys, ":material/tune:"):

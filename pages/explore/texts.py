@@ -43,47 +43,6 @@ SOURCES = {
     "sampled": "Averaged over the runs that were trained.",
     "draws": "Averaged over {runs:,} draws of the noise.",
 }
-UPLOAD_IS_DROPPED = (
-    "When this page is loaded anew, or left for another one, the file has to be chosen again."
-)
-OWN_FIRST = (
-    "**Choose your file among the controls.** It is a text file (CSV) whose first line names the "
-    "columns. A form then asks what each column may hold."
-)
-OWN_FILE_NEXT = "**The columns are described. Now choose your file among the controls.**"
-OWN_PUBLIC = (
-    "Ranges and lists come from a codebook or common knowledge, **never from these records**. A "
-    "range that is read off the data would break every proof."
-)
-OWN_STAYS = (
-    "The file stays on the machine that runs this page. The description of its columns goes into "
-    "the link; the records never do."
-)
-OWN_SUGGESTED = (
-    "Ranges and meanings come from the names alone; only how values are written was recognised in "
-    "the file. Confirm what you know without these records. A range that is read off the data "
-    "would break every proof."
-)
-OWN_FORM = (
-    "Change what is wrong, then confirm. Ranges and lists must come from a codebook or common "
-    "knowledge, **never from these records**."
-)
-OWN_RANGE = (
-    "The lowest or highest value possible, for anyone. Values beyond it are clipped. A range far "
-    "wider than is medically possible costs accuracy, with privacy and without."
-)
-OWN_LIST = "All values possible, with commas between. Of two, the second is the one looked for."
-OWN_UNKNOWN = "How the file writes an unknown value: blank for an empty field, or a mark like NA."
-OWN_COLUMNS = (
-    "**A number** has a range: the lowest and the highest value possible, and a unit if you like. "
-    "**Any other column** is one of a list; of two outcomes the second is the one looked for. "
-    "**What is predicted** begins with the word *predict*; it may be a number or one of a list. "
-    "Where values may be unknown, say how the file writes that: `; unknown: NA`, or `; unknown: "
-    "blank` for empty fields. Add `; decimal comma` for numbers like 1,5. A column without a line "
-    "is left out. Ranges and lists must come from a codebook or common knowledge, **never from "
-    "these records**. A range that is read off the data would break every proof. Values outside a "
-    "range are brought into it and counted."
-)
 OWN_RANGES = "Every proof here takes the ranges and lists of your description to be public."
 UPLOADED = (
     "These are your own records. The curves on this page are computed from them and are **not "

@@ -87,6 +87,13 @@ DOORS = (
         "Six short lessons: guess, see, change.",
         "learn",
     ),
+    Door(
+        "release/release.py",
+        "May it leave?",
+        ":material/output:",
+        "A private model and its certificate, paid once: five steps.",
+        "release",
+    ),
 )
 
 

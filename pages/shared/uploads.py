@@ -1,9 +1,10 @@
 """Uploaded files: read outside the server, held for one session, and deleted with it.
 
-A session has at most one table and one set of features. Each is held by a process of its own
-(`dpcore.confined`), which gives the page outlines and curves. Both, and the jobs that learn from
-them, end as soon as the browser is gone; Streamlit's own copy of the file is deleted a little later
-(`pages.shared.session_end`), because a browser that lost its connection briefly comes back.
+A session has at most one table, one set of features and one table to release. Each is held by a
+process of its own (`dpcore.confined`), which gives the page outlines, curves and what was released.
+All, and the jobs that learn from them, end as soon as the browser is gone; Streamlit's own copy of
+the file is deleted a little later (`pages.shared.session_end`), because a browser that lost its
+connection briefly comes back.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ LOOK_SECONDS = 0.2
 MOST_ANSWERS = 100
 TABLES = ("sklearn.linear_model", "dpcore.methods", "dpcore.evaluation.uploaded")
 HEADERS = ("dpcore.datasets.own_form",)
+RELEASES = ("dpcore.release.held",)
 FEATURES = ("dpcore.datasets.images.sets.features_npz", "dpcore.evaluation.uploaded")
 FORGET = "Forget my data now"
 FORGOTTEN = (
@@ -84,7 +86,7 @@ class Upload:
         read: Callable[..., Any],
         *arguments: object,
     ) -> None:
-        self.name = name
+        self.name, self.filename = name, filename
         self._filename = quoted(filename)
         self._process = Confined(MEGABYTES, libraries)
         self._thread = ThreadPoolExecutor(1, "upload")
@@ -136,6 +138,25 @@ class Upload:
             return self._read[1]
         action = f"Computing from {self._filename}"
         return self._process.ask(action, call, *arguments, seconds=ANSWER_SECONDS)
+
+    def ask(self, call: Callable[..., Any], *arguments: object) -> Any:
+        """The result of the call in the process, for a thread that can wait; never kept.
+
+        Raises
+        ------
+        InvalidInput
+            As `answer`.
+        Cancelled
+            If it was closed.
+        """
+        try:
+            future = self._thread.submit(self._run, call, arguments)
+        except RuntimeError:
+            raise Cancelled from None
+        try:
+            return future.result()
+        except CancelledError:
+            raise Cancelled from None
 
     def learn(self, place: str, make: Callable[[str], Task], key: str) -> None:
         """Submit a job that learns from the records, unless they are gone.
@@ -225,14 +246,15 @@ def field(label: str, key: str, **more: Any) -> File | None:
 
 def forget() -> None:
     """Delete this session's files, and everything computed from them."""
-    for upload in (stored("table"), stored("features")):
+    for upload in (stored("table"), stored("features"), stored("release")):
         if upload is not None:
             upload.close()
     store("table", None)
     store("features", None)
+    store("release", None)
     store("syntaxes", None)
     # These caches belong to the session: other sessions lose nothing.
-    for cached in (_table, _features, curve_rows, figure):
+    for cached in (_table, _features, _release, curve_rows, figure):
         cached.clear()
     store("forgotten", (stored("forgotten") or 0) + 1)
     session_end.forget_files()
@@ -290,6 +312,20 @@ def table(key: str, columns: str, file: File) -> str:
     upload = _table(_name(file.file_id, key, columns), key, columns, file)
     store("table", upload)
     return upload.name
+
+
+@st.cache_resource(max_entries=1, show_spinner=False, scope="session", on_release=Upload.close)
+def _release(name: str, _columns: str, _file: File) -> Upload:
+    from dpcore.release import held
+
+    return Upload(name, _file.name, RELEASES, held.take, _columns, _file.getvalue(), _file.name)
+
+
+def release(columns: str, file: File) -> Upload:
+    """Hold a table to release a model of; its answer to "" is the number of records."""
+    upload = _release(_name(file.file_id, columns), columns, file)
+    store("release", upload)
+    return upload
 
 
 def outline(name: str, preparation: Preparation) -> Outline:

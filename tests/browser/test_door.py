@@ -22,7 +22,7 @@ pytestmark = pytest.mark.browser
 EVIL = "evil.example"
 # In closed form: the network is not trained behind what Explore trains.
 CHEAP = "v=3&methods=OPERA&focus=OPERA"
-PAGES = ("plan", "train?passes=2&units=8&repeats=1", "atlas", "learn")
+PAGES = ("plan", "train?passes=2&units=8&repeats=1", "atlas", "learn", "release")
 
 
 def answered(server: Server, path: str = "/_stcore/stream", **headers: str) -> int:

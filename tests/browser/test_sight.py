@@ -44,6 +44,11 @@ PAGES = (
     # It opens with the verdicts that matter, and the chart after them.
     Opened("atlas", chart=False),
     Opened("learn?lesson=6"),
+    # Five steps, and no chart.
+    Opened("release", chart=False),
+)
+DRAWN = (
+    "() => document.querySelector('.js-plotly-plot .trace path, [class*=st-key-release_step_5]')"
 )
 # At 200 %, a window of 1280 x 800 is half as wide and as high. Its sidebar is that of 390.
 WINDOWS = (
@@ -94,7 +99,7 @@ def test_in_the_dark_a_page_opens_without_a_barrier(
 
 
 def drawn(page: Page) -> None:
-    """Wait until the page's first chart is drawn and its script has ended."""
-    wait_until(page, "() => document.querySelector('.js-plotly-plot .trace path')")
+    """Wait until the page's first chart, or its last step, is drawn and its script has ended."""
+    wait_until(page, DRAWN)
     idle(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -33,7 +33,9 @@ def names(page: str) -> set[str]:
 
 
 def test_no_two_pages_share_a_name() -> None:
-    found = {page: names(page) for page in ("explore", "plan", "train", "atlas", "learn")}
+    found = {
+        page: names(page) for page in ("explore", "plan", "train", "atlas", "learn", "release")
+    }
     assert all(len(each) > 4 for each in found.values())
     for one, other in combinations(found, 2):
         assert found[one] & found[other] <= SHARED, (one, other)

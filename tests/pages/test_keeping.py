@@ -17,7 +17,7 @@ from tests.pages.explored import only_methods
 from tests.pages.waiting import until
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
-PAGES = ("explore", "plan", "train", "atlas", "learn")
+PAGES = ("explore", "plan", "train", "atlas", "learn", "release")
 QUICK = {"passes": "1", "units": "8", "repeats": "1"}
 
 

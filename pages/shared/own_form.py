@@ -17,7 +17,7 @@ import streamlit as st
 from dpcore.datasets.own import Mend, Mendable, described
 from dpcore.datasets.own_form import KINDS, Form, Syntax, form
 from dpcore.errors import InvalidInput
-from pages.explore import texts
+from pages.shared import own_texts as texts
 from pages.shared.session import control_value, set_controls, store, stored
 from pages.shared.verbatim import refuse, verbatim
 

@@ -10,8 +10,8 @@ import streamlit as st
 from dpcore.datasets.own import ENTRY, MOST_LETTERS, class_of, described
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
-from pages.explore import own_form, texts
-from pages.shared import query, uploads
+from pages.shared import own_form, query, uploads
+from pages.shared import own_texts as texts
 from pages.shared.session import control_value, set_controls, store, stored
 from pages.shared.verbatim import refuse
 

@@ -1,0 +1,96 @@
+"""The controls of Release. Texts of the certificate and ticks are in no address."""
+
+from __future__ import annotations
+
+from dpcore.controls import common
+from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Text
+
+DEMONSTRATION, OWN = "demonstration", "own"
+STAND_IN, PUBLIC, NOTHING = "stand-in", "public", "nothing"
+LONGEST_TEXT = 200
+
+TABLE = Control(
+    "release_table",
+    "Which table?",
+    OneOf({DEMONSTRATION: "Demonstration", OWN: "My own table"}, row=True),
+    noun="the table",
+)
+LOOK = Control(
+    "release_look",
+    "How may one look before?",
+    OneOf(
+        {
+            STAND_IN: "At made-up records",
+            NOTHING: "Not at all",
+            PUBLIC: "The records are public",
+        },
+        row=True,
+    ),
+    noun="a look",
+    help="What is measured on real records, be it one accuracy, is a release of its own, and no ε "
+    "here speaks of it.",
+)
+EPSILON = Control(
+    "release_epsilon",
+    "Privacy loss ε",
+    Number(0.001, 20.0, step=0.1),
+    default=1.0,
+    noun="ε =",
+    fallback_name="ε = 1",
+    help="What this one release may cost.",
+    state="epsilon",
+)
+DELTA = Control(
+    "release_delta",
+    "Failure probability δ",
+    Stops(common.DELTAS),
+    default=1e-5,
+    noun="δ =",
+    help=common.DELTA,
+    state="delta",
+)
+NEIGHBOUR = common.adjacency(
+    "release_unit",
+    kind=OneOf({key: common.ADJACENCIES[key] for key in ("zero-out", "replace-one")}),
+    help="What counts as one person's data. The number of records is public either way.",
+    state="unit",
+)
+LOSS = Control(
+    "release_loss",
+    "Model",
+    OneOf({key: common.LOSSES[key] for key in ("logistic", "huber")}, row=True),
+    noun="the model",
+    help="Logistic regression gives risks; the Huber SVM gives scores, which are none.",
+)
+FEATURES = Control(
+    "release_features",
+    "Numbers as",
+    OneOf({"plain": "Straight lines", "additive": "Curves"}, row=True),
+    noun="the features",
+    help="Whether the risk rises evenly with a number, or by steps.",
+)
+SECTOR = Control(
+    "release_sector",
+    "Sector",
+    OneOf({key: key for key in ("Healthcare", "Technology", "Education", "Government")}),
+    noun="the sector",
+    help="As OpenDP's registry of deployments has them.",
+)
+CONTROLS = Page(TABLE, NEIGHBOUR, LOOK, EPSILON, DELTA, LOSS, FEATURES, SECTOR)
+
+ACTOR = Control(
+    "release_actor",
+    "Who releases",
+    Text(LONGEST_TEXT),
+    help="Stands in the ledger and in the certificate.",
+)
+NAME = Control("release_name", "Name of the model", Text(LONGEST_TEXT))
+DESCRIPTION = Control("release_description", "What it tells", Text(LONGEST_TEXT))
+CURATOR = Control("release_data_curator", "Who answers for the data", Text(LONGEST_TEXT))
+USE = Control("release_intended_use", "What it is for", Text(LONGEST_TEXT))
+REGION = Control("release_region", "Whose people", Text(LONGEST_TEXT))
+TEXTS = (NAME, DESCRIPTION, CURATOR, USE, REGION)
+"""What only a person can say; each key ends with the certificate's name of it."""
+
+SHARED = (EPSILON, DELTA, NEIGHBOUR)
+"""The controls of the state that pages share."""

@@ -1,0 +1,85 @@
+"""What one release costs of a budget: said before it is paid, by what is left after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from dpcore.errors import InvalidInput
+from dpcore.release.ledger.left import Left, Refused, refused
+from dpcore.release.ledger.spends import to_json
+from dpcore.release.mechanism import mechanism_for
+from dpcore.release.plan import Plan
+from dpcore.rounding import lowered
+
+ACCOUNTANT = "Gaussian DP"
+STOPS = tuple(
+    float(f"{step}e{exponent}")
+    for exponent in range(1, -4, -1)
+    for step in ("7", "5", "3", "2", "1.5", "1")
+    if not (exponent == 1 and step in "753")
+)
+"""Each ε that is offered in place of one that is too large, the largest first."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """A planned release beside the budget that it would be paid from.
+
+    Parameters
+    ----------
+    plan : Plan
+    left : Left
+        Before it.
+    """
+
+    plan: Plan
+    left: Left
+
+    @cached_property
+    def after(self) -> Left:
+        """What would be left.
+
+        Raises
+        ------
+        InvalidInput
+            If the data set takes no such spend.
+        """
+        account, spend = self.left.account, self.plan.spend
+        return Left(account.spent(spend, to_json(spend)))
+
+    @property
+    def refusal(self) -> Refused | None:
+        """Why it would not be paid, if so."""
+        account, after = self.left.account, self.after.account
+        if account.within(after.totals):
+            return None
+        return refused(account, after, self.plan.spend)
+
+    def brief(self) -> str:
+        """The cost in few words, with adjacency, δ and accountant."""
+        budget, adjacency = self.plan.budget, self.plan.mechanism.adjacency
+        return (
+            f"ε = {budget.epsilon:g} of the {lowered(self.left.epsilon, 3):g} left "
+            f"(δ = {budget.delta:g}, {adjacency}, {ACCOUNTANT})"
+        )
+
+    def words(self) -> str:
+        """The cost, and what is left after it."""
+        return f"This costs {self.brief()}. After it {self.after.words(self.plan.spend)}"
+
+    def less(self) -> float | None:
+        """The largest ε of a few that the budget covers at this δ; ``None`` where none is."""
+        made = self.plan
+        for epsilon in STOPS:
+            budget = replace(made.budget, epsilon=epsilon)
+            try:
+                mechanism = mechanism_for(
+                    budget, made.mechanism.dimension, made.mechanism.steps, made.mechanism.adjacency
+                )
+                smaller = replace(made, budget=budget, mechanism=mechanism)
+                if epsilon < made.budget.epsilon and Price(smaller, self.left).refusal is None:
+                    return epsilon
+            except InvalidInput:
+                continue
+        return None

@@ -1,0 +1,75 @@
+"""The five steps on the page, each in a row that says how far it is."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.controls.release import CONTROLS, DEMONSTRATION
+from dpcore.guarantee import Adjacency
+from pages.release import budget, look, paying, table, texts
+from pages.release.account import Account
+from pages.release.steps import FIRST, ICONS, Step, current
+from pages.shared import query, view_link
+from pages.shared.session import store, stored
+from pages.shared.widgets import Form
+
+STEPS, ACCOUNT = "release steps", "release account"
+
+
+def draw() -> None:
+    """Draw the steps; the first that is not done is open."""
+    view_link.title("May it leave?")
+    introduction = st.empty()
+    form = Form(CONTROLS)
+    # A row is headed before its controls are drawn: by what they were last.
+    headed: tuple[Step, ...] = stored(STEPS) or FIRST
+    opened = current(headed)
+    # The browser keeps a row open or closed by its key; one whose turn comes or goes is another.
+    rows = [
+        st.expander(
+            step.label(number),
+            expanded=number == opened,
+            icon=ICONS[step.state],
+            key=f"release_step_{number}" + ("_now" if number == opened else ""),
+        )
+        for number, step in enumerate(headed, 1)
+    ]
+    with rows[0]:
+        records, first = table.draw(form, is_busy=_is_busy(stored(ACCOUNT)))
+    is_own = form.values["release_table"] != DEMONSTRATION
+    introduction.markdown(texts.INTRODUCTION if is_own else texts.DEMONSTRATION)
+    with rows[1]:
+        second = _person(form, is_own=is_own)
+    with rows[2]:
+        third = look.draw(form)
+    with rows[3]:
+        paid_from, fourth = budget.draw(form, records)
+    with rows[2]:
+        look.show(form, paid_from.price)
+    store(ACCOUNT, paid_from.account)
+    before = (first, second, third, fourth)
+    with rows[4]:
+        fifth = paying.draw(form, records, paid_from, before)
+    query.sign()
+    steps = (*before, fifth)
+    store(STEPS, steps)
+    if steps != headed:
+        st.rerun()
+
+
+def _is_busy(account: Account | None) -> bool:
+    """Whether a release from the account is under way."""
+    latest = None if account is None else account.attempts.latest
+    return latest is not None and latest.is_under_way
+
+
+def _person(form: Form, *, is_own: bool) -> Step:
+    """Draw step 2."""
+    is_stated = not is_own or st.checkbox(
+        texts.ONE_ROW, key="release_one_row", persist_state="session"
+    )
+    adjacency = Adjacency(form.draw("release_unit"))
+    st.caption(texts.PROMISE)
+    if not is_stated:
+        return Step("to do", texts.SAY_ONE_ROW)
+    return Step("done", texts.ONE_PERSON.format(difference=adjacency.difference))

@@ -1,0 +1,174 @@
+"""A release under way: in a thread of the server's process, paid at most once.
+
+It is in no job store and no cache, so that nothing of it reaches the disk. A press of the button
+carries the number of the attempts that its reader saw: of two presses of one button, or of a button
+in a page that was left and loaded anew, one begins an attempt.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Literal
+
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.release.ledger import Refused
+from dpcore.release.release import Released
+from pages.release import texts
+from pages.shared.job_panel import JobLine, State
+
+Phase = Literal[
+    "preparing",
+    "paying",
+    "training",
+    "released",
+    "refused",
+    "cancelled",
+    "lost",
+    "doubtful",
+]
+UNDER_WAY: tuple[Phase, ...] = ("preparing", "paying", "training")
+
+Work = Callable[["Attempt"], None]
+
+_log = logging.getLogger(__name__)
+
+
+class Attempt:
+    """One release, from the press of the button to its files.
+
+    Parameters
+    ----------
+    work : callable
+        (attempt) -> nothing; it calls `commit` before it pays, and `paid` after, and leaves what
+        was `released` and its `files`.
+    is_present : callable
+        Whether its reader is still there.
+    """
+
+    def __init__(self, work: Work, is_present: Callable[[], bool]) -> None:
+        self._work, self._is_present, self._changing = work, is_present, threading.Lock()
+        self.phase: Phase = "preparing"
+        self.share, self.doing, self.refusal = 0.0, "", ""
+        self.released: Released | None = None
+        self.files: dict[str, bytes] = {}
+        self._thread = threading.Thread(target=self._run, name="release", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it has not ended."""
+        return self.phase in UNDER_WAY
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it was not cancelled, and its reader is still there."""
+        return self.phase != "cancelled" and self._is_present()
+
+    def wait(self) -> None:
+        """Wait until it has ended."""
+        self._thread.join()
+
+    def cancel(self) -> None:
+        """End it, unless it may be paid already."""
+        with self._changing:
+            if self.phase == "preparing":
+                self.phase = "cancelled"
+
+    def commit(self) -> None:
+        """Go where it can't be cancelled any more.
+
+        Raises
+        ------
+        Cancelled
+            If it was, or nobody waits for it.
+        """
+        with self._changing:
+            if not self.is_wanted:
+                raise Cancelled
+            self.phase = "paying"
+
+    def paid(self) -> None:
+        """Note that it is paid, for good."""
+        self.share, self.doing, self.phase = 0.0, "", "training"
+
+    def report(self, share: float, doing: str) -> None:
+        """Note how far its part before or after the payment is; see `dpcore.progress`."""
+        self.share, self.doing = share, doing
+
+    def _run(self) -> None:
+        end: Phase = "released"
+        is_refused = False
+        try:
+            self._work(self)
+        except Cancelled:
+            end = "cancelled"
+        except InvalidInput as refusal:
+            is_refused = isinstance(refusal, Refused)
+            end, self.refusal = "refused", str(refusal)
+        except Exception:
+            _log.exception("A release ended early.")
+            end, self.refusal = "refused", texts.FAULT
+        if end != "released" and self.phase == "training":
+            end = "lost"
+        elif end != "released" and self.phase == "paying" and not is_refused:
+            end = "doubtful"
+        self.phase = end
+
+
+class Attempts:
+    """Those on one account, one at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.count = 0
+        self.latest: Attempt | None = None
+
+    def begin(self, seen: int, work: Work, is_present: Callable[[], bool]) -> None:
+        """Begin an attempt, unless there are more than its reader saw.
+
+        Parameters
+        ----------
+        seen : int
+            How many there were when the button was drawn.
+        work, is_present : callable
+            As of an `Attempt`.
+        """
+        with self._lock:
+            is_busy = self.latest is not None and self.latest.is_under_way
+            if self.count == seen and not is_busy:
+                self.count += 1
+                self.latest = Attempt(work, is_present)
+
+
+class WatchedAttempt:
+    """An attempt in the job panel; see `job_panel.Watched`."""
+
+    name, seconds = "release", 0.3
+
+    def __init__(self, attempt: Attempt) -> None:
+        self._attempt = attempt
+        self._phase = attempt.phase
+        self.drawn: State = self.state()
+
+    def state(self) -> State:
+        """Whether it is under way as it was drawn: once it is paid the page changes."""
+        is_as_drawn = self._attempt.is_under_way and self._attempt.phase == self._phase
+        return "running" if is_as_drawn else "done"
+
+    def line(self) -> JobLine:
+        """How far it is; it can be cancelled before its payment only."""
+        attempt = self._attempt
+        if attempt.phase == "preparing":
+            return JobLine(f"{texts.PREPARING} {attempt.doing} …", attempt.share, "Cancel")
+        return JobLine(f"{texts.TRAINING} {attempt.doing} …", attempt.share, "")
+
+    def start(self) -> None:
+        """Do nothing: only a press of the button begins one."""
+
+    def stop(self) -> None:
+        """Cancel it, if it is not paid yet."""
+        self._attempt.cancel()
+
+    again = start

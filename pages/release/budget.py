@@ -1,0 +1,164 @@
+"""Step 4: the account, what is left in it, and what the release costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from dpcore.controls.release import ACTOR, DEMONSTRATION, EPSILON
+from dpcore.errors import InvalidInput
+from dpcore.figures.words import plain
+from dpcore.guarantee import Adjacency
+from dpcore.release import demonstration
+from dpcore.release.ledger import Left
+from dpcore.release.plan import plan
+from dpcore.release.price import Price
+from pages.release import account, controls, texts
+from pages.release.account import Account, Demonstration
+from pages.release.records import Records
+from pages.release.steps import Step
+from pages.shared.code import show_command
+from pages.shared.session import once, set_controls
+from pages.shared.verbatim import refuse, verbatim
+from pages.shared.widgets import Form
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a release is paid from, and by whom.
+
+    Parameters
+    ----------
+    account : Account or None
+        ``None`` as long as none is chosen.
+    actor : str
+    price : Price or None
+        ``None`` as long as the release cannot be paid from it.
+    """
+
+    account: Account | None = None
+    actor: str = ""
+    price: Price | None = None
+
+
+def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
+    """Draw the step.
+
+    Parameters
+    ----------
+    form : Form
+        With the values of the steps before.
+    records : Records or None
+    """
+    adjacency = Adjacency(form.values["release_unit"])
+    chosen: Account | None
+    if form.values["release_table"] == DEMONSTRATION:
+        demonstrated = once("release demonstration", Demonstration)
+        chosen, actor, reason = demonstrated.account(adjacency), demonstration.ACTOR, ""
+    else:
+        chosen, actor, reason = _own(adjacency)
+    if chosen is not None:
+        left = chosen.ledger.left(chosen.data_set)
+        st.markdown(verbatim(left.words()))
+    with st.container(horizontal=True):
+        form.draw("release_epsilon", "release_delta", width=220)
+        form.draw("release_loss", "release_features")
+    if chosen is None or reason:
+        return Budget(chosen, actor), Step("not possible yet", reason)
+    if records is None:
+        return Budget(chosen, actor), Step("not possible yet", texts.FIRST_COMES_FIRST)
+    try:
+        price = _price(form.values, records, left)
+        if price.refusal is not None:
+            refuse(f"{price.refusal} {texts.LESS}")
+            _offer_less(price)
+            return Budget(chosen, actor), Step("to do", texts.CANNOT_BE_PAID)
+    except InvalidInput as refusal:
+        refuse(refusal)
+        return Budget(chosen, actor), Step("to do", texts.CANNOT_BE_PAID)
+    st.markdown(verbatim(price.words()))
+    if not actor:
+        return Budget(chosen, actor, price), Step("to do", texts.WHO)
+    return Budget(chosen, actor, price), Step("done", verbatim(price.brief()))
+
+
+def _own(adjacency: Adjacency) -> tuple[Account | None, str, str]:
+    """Draw the choice of a data set of the server's ledger.
+
+    Returns
+    -------
+    tuple of Account or None, str, str
+        The account, who releases, and why nothing can be paid from it, or "".
+    """
+    where = account.place()
+    if not where:
+        st.info(texts.NO_LEDGER, icon=":material/account_balance:")
+        show_command(texts.CREATE.format(place="ledger.db"), texts.START)
+        return None, "", texts.NO_LEDGER_YET
+    try:
+        ledger = account.server_ledger(where)
+        data_sets = ledger.data_sets()
+    except InvalidInput as refusal:
+        refuse(refusal)
+        return None, "", texts.LEDGER_UNREAD
+    if not data_sets:
+        st.info(texts.EMPTY_LEDGER, icon=":material/account_balance:")
+        show_command(texts.CREATE.format(place="…"))
+        return None, "", texts.EMPTY_LEDGER_YET
+    with st.container(horizontal=True):
+        name = st.selectbox(
+            "Data set in the ledger",
+            list(data_sets),
+            0 if len(data_sets) == 1 else None,
+            key="release_data_set",
+            placeholder="Choose a data set",
+            persist_state="session",
+            width=300,
+        )
+        actor = controls.text(ACTOR, "", "own", width=300)
+    if name is None:
+        return None, actor, texts.CHOOSE_DATA_SET
+    chosen, agreed = account.account(where, name), data_sets[name].account.terms
+    st.caption(
+        f"One record is {verbatim(agreed.person_unit)}; {agreed.adjacency.difference} "
+        f"({agreed.adjacency}); {verbatim(agreed.owner)} answers for it."
+    )
+    if agreed.adjacency != adjacency:
+        refuse(texts.OTHER_ADJACENCY.format(agreed=agreed.adjacency.difference))
+        return chosen, actor, texts.OTHER_ADJACENCY_YET
+    return chosen, actor, ""
+
+
+def _price(values: dict[str, Any], records: Records, left: Left) -> Price:
+    """The price of the release.
+
+    Raises
+    ------
+    InvalidInput
+        If it cannot be planned.
+    """
+    made = plan(
+        records.columns,
+        records.count,
+        epsilon=values["release_epsilon"],
+        delta=values["release_delta"],
+        adjacency=left.account.terms.adjacency,
+        loss=values["release_loss"],
+        features=values["release_features"],
+    )
+    return Price(made, left)
+
+
+def _offer_less(price: Price) -> None:
+    """Draw a button for the largest ε that the budget covers."""
+    less = price.less()
+    if less is not None:
+        st.button(
+            f"Use ε = {plain(less)}",
+            key="release_less",
+            icon=":material/build:",
+            on_click=set_controls,
+            args=({EPSILON.key: less},),
+        )

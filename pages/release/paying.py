@@ -1,0 +1,137 @@
+"""Step 5: the words of the certificate, the button, progress, and what came of it."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dpcore.controls.release import DEMONSTRATION, TEXTS
+from dpcore.errors import InvalidInput
+from dpcore.release import demonstration
+from dpcore.release import release as releasing
+from dpcore.release.certificate import About
+from dpcore.release.price import Price
+from pages.release import controls, outcome, texts
+from pages.release.account import Account, Order, may_spend
+from pages.release.attempt import Attempt, WatchedAttempt, Work
+from pages.release.budget import Budget
+from pages.release.records import Records
+from pages.release.steps import Step, last
+from pages.shared import job_panel
+from pages.shared.shared_jobs import present
+from pages.shared.verbatim import refuse, verbatim
+from pages.shared.widgets import Form
+
+
+def draw(form: Form, records: Records | None, budget: Budget, before: Sequence[Step]) -> Step:
+    """Draw the step.
+
+    Parameters
+    ----------
+    form : Form
+    records : Records or None
+    budget : Budget
+    before : sequence of Step
+        The four others.
+    """
+    is_own = form.values["release_table"] != DEMONSTRATION
+    latest = None if budget.account is None else budget.account.attempts.latest
+    if latest is not None and latest.is_under_way:
+        job_panel.watch([WatchedAttempt(latest)])
+        return last(before, *outcome.brief(latest))
+    if latest is not None and budget.account is not None:
+        outcome.draw(latest, budget.account)
+    reason = may_spend() if is_own else ""
+    said = _said(form, is_own=is_own)
+    missing = [control.label for control in TEXTS if not said[_name(control.key)]]
+    if reason:
+        refuse(reason, ":material/lock:")
+    elif not all(step.is_done for step in before):
+        st.caption(texts.NOT_YET)
+    elif records is not None and budget.account is not None and budget.price is not None:
+        _button(records, budget, budget.account, budget.price, said, missing, is_own=is_own)
+    step = last(before, *("", "") if latest is None else outcome.brief(latest))
+    if reason and not step.is_done:
+        return Step("not possible yet", texts.NOT_ALONE_YET)
+    if missing and step.state == "to do":
+        return Step("to do", texts.FILL_IN.format(missing=missing[0].lower()))
+    return step
+
+
+def _button(
+    records: Records,
+    budget: Budget,
+    account: Account,
+    price: Price,
+    said: dict[str, str],
+    missing: list[str],
+    *,
+    is_own: bool,
+) -> None:
+    """Draw what it costs, and the button that pays it."""
+    st.markdown(verbatim(price.words()))
+    # For another price, or after another attempt, it is another tick and another button: none is
+    # pressed for what its reader did not see.
+    seen = f"{account.place} {account.data_set} {account.attempts.count} {price}"
+    key = zlib.crc32(seen.encode())
+    may = (not is_own or st.checkbox(texts.MAY, key=f"release_may_{key}")) and not missing
+    pressed = st.button(
+        "Release" if account.attempts.latest is None else "Release another",
+        key=f"release_{key}",
+        type="primary" if may else "secondary",
+        icon=":material/lock_open_right:",
+        disabled=not may,
+    )
+    st.caption(texts.PAYS)
+    if not pressed:
+        return
+    try:
+        order = Order(price.plan, About(**said), budget.actor, account)
+    except InvalidInput as refusal:
+        refuse(refusal)
+        return
+    account.attempts.begin(account.attempts.count, _work(records, order), present())
+    st.rerun()
+
+
+def _said(form: Form, *, is_own: bool) -> dict[str, str]:
+    """Draw the texts of the certificate; empty where nothing is said."""
+    cells, said = st.columns(3), {}
+    for place, control in enumerate(TEXTS):
+        name = _name(control.key)
+        first = "" if is_own else getattr(demonstration.ABOUT, name)
+        with cells[place % 3]:
+            said[name] = controls.text(control, first, "own" if is_own else "made_up")
+    with cells[2]:
+        said["sector"] = form.draw("release_sector")
+    return said
+
+
+def _name(key: str) -> str:
+    """What the certificate calls the text of this control."""
+    return key.removeprefix("release_")
+
+
+def _work(records: Records, order: Order) -> Work:
+    """What an attempt does, in a thread of its own."""
+
+    def work(attempt: Attempt) -> None:
+        # What may be missing, before anything is paid.
+        import onnx  # noqa: F401
+
+        records.prepare(order, attempt.report, lambda: not attempt.is_wanted)
+        attempt.commit()
+        records.pay(order)
+        attempt.paid()
+        released = records.train(attempt.report)
+        attempt.released, attempt.files = released, released.files()
+        try:
+            attempt.released = releasing.seal(released, order.account.ledger)
+        except InvalidInput as refusal:
+            attempt.refusal = texts.UNSEALED.format(
+                hash=released.certificate.hash, entry=released.receipt.entry, refusal=refusal
+            )
+
+    return work

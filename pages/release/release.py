@@ -1,0 +1,9 @@
+"""Release: from a table to a model that may leave, in five steps."""
+
+from __future__ import annotations
+
+from pages.release import answer, controls
+from pages.shared import query
+
+query.tell("release", controls.validate_link())
+answer.draw()

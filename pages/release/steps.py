@@ -1,0 +1,74 @@
+"""The five steps: what each is about, and how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+State = Literal["done", "to do", "not possible yet"]
+TITLES = ("Table", "What one person is", "Look", "Budget", "Release")
+ICONS: dict[State, str] = {
+    "done": ":material/check_circle:",
+    "to do": ":material/radio_button_unchecked:",
+    "not possible yet": ":material/block:",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far one step is.
+
+    Parameters
+    ----------
+    state : str
+    line : str
+        What was chosen, what is to be done, or why it is not possible yet; Markdown.
+    """
+
+    state: State
+    line: str
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is to be done."""
+        return self.state == "done"
+
+    def label(self, number: int) -> str:
+        """The step's line, numbered from 1."""
+        return f"**{number} {TITLES[number - 1]}** · {self.state}: {self.line}"
+
+
+FIRST = (
+    Step("done", "3,000 made-up patients"),
+    Step("done", "one row is one person; one record blanked out"),
+    Step("done", "at made-up records"),
+    Step("done", "ε = 1 of the 3 left (δ = 1e-05, zero-out, Gaussian DP)"),
+    Step("to do", "press the button"),
+)
+"""How far they are on a first visit; where a visit begins otherwise, it is drawn once more."""
+
+
+def current(steps: Sequence[Step]) -> int:
+    """Number of the first step that is not done, else of the last one."""
+    return next((number for number, step in enumerate(steps, 1) if not step.is_done), len(steps))
+
+
+def last(before: Sequence[Step], busy: str, released: str) -> Step:
+    """The step Release, after the others.
+
+    Parameters
+    ----------
+    before : sequence of Step
+        The four others.
+    busy : str
+        What is under way; "" for nothing.
+    released : str
+        What was released; "" for nothing.
+    """
+    if busy:
+        return Step("to do", busy)
+    opened = [number for number, step in enumerate(before, 1) if not step.is_done]
+    if opened:
+        return Step("not possible yet", f"step {opened[0]} comes first")
+    return Step("done", released) if released else Step("to do", "press the button")

@@ -1,0 +1,63 @@
+"""Step 1: made-up patients, or a table of one's own, read in its confined process."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.controls.release import DEMONSTRATION
+from dpcore.errors import InvalidInput
+from dpcore.release.model import entry_of
+from pages.release import texts
+from pages.release.records import MadeUp, Records, Uploaded
+from pages.release.steps import Step
+from pages.shared import own_table, uploads
+from pages.shared.session import store, stored
+from pages.shared.verbatim import verbatim
+from pages.shared.widgets import Form
+
+HELD = "release held"
+
+
+def draw(form: Form, *, is_busy: bool) -> tuple[Records | None, Step]:
+    """Draw the step; the records, once they are described and read.
+
+    Parameters
+    ----------
+    form : Form
+    is_busy : bool
+        Whether a release is under way, for which they are left alone.
+    """
+    if form.draw("release_table") == DEMONSTRATION:
+        records = MadeUp()
+        st.code(records.columns, language=None)
+        return records, _done(records)
+    held: Uploaded | None = stored(HELD)
+    if held is not None and held.upload.closed:
+        store(HELD, held := None)
+    if is_busy:
+        st.caption(texts.TABLE_IS_BUSY)
+        return held, Step("to do", texts.CHOOSE) if held is None else _done(held)
+    file, columns = own_table.controls()
+    if file is None and held is not None and held.columns == columns:
+        st.caption(texts.HELD)
+        return held, _done(held)
+    if file is None:
+        st.caption(texts.OWN)
+        return None, Step("to do", texts.CHOOSE)
+    if not own_table.is_settled(columns):
+        own_table.how_to(columns, file)
+        return None, Step("to do", texts.DESCRIBE)
+    try:
+        entry_of(columns)
+        upload = uploads.release(columns, file)
+        count: int = upload.answer("", None)
+    except InvalidInput as refusal:
+        own_table.refused(columns, file, refusal)
+        return None, Step("to do", texts.MEND)
+    read = Uploaded(upload, columns, count)
+    store(HELD, read)
+    return read, _done(read)
+
+
+def _done(records: Records) -> Step:
+    return Step("done", verbatim(f"{records.count:,} {records.title}"))

@@ -1,0 +1,84 @@
+"""The words on Release."""
+
+from __future__ import annotations
+
+DEMONSTRATION = (
+    "**Demonstration: nothing real is spent.** The patients are made up, and the ledger is in "
+    "memory. Every step is filled in: press Release."
+)
+INTRODUCTION = (
+    "A private model of your table is trained once, paid from the ledger, and leaves with its "
+    "certificate."
+)
+
+TABLE_IS_BUSY = "A release is under way: the table can be changed after it."
+HELD = "The file is still held from before; choose it again to change its columns."
+OWN = (
+    "A CSV whose first line names the columns. It is read by a process of its own, which keeps the "
+    "records; no range may come from them."
+)
+CHOOSE, DESCRIBE = "choose a file", "say what its columns may hold"
+MEND = "mend what is refused"
+
+ONE_ROW = "Each person has one row in this table"
+SAY_ONE_ROW = "say that each person has one row"
+ONE_PERSON = "one row is one person; {difference}"
+PROMISE = "ε is a promise about one row: of a person with several it protects each by itself only."
+
+LOOKS = {
+    "stand-in": "They are drawn from the description alone: looking at them costs nothing.",
+    "nothing": "Settings follow from public values alone.",
+    "public": "Looking at public records costs nothing; ε then promises little, too.",
+}
+LOOKED = {
+    "stand-in": "at made-up records",
+    "nothing": "not at all",
+    "public": "the records are public",
+}
+
+REHEARSE, REHEARSING = "Rehearse this release", "Rehearsing on made-up records"
+EXPLORE = "Explore made-up patients"
+REHEARSED = "That is what the noise costs, not how well your columns predict."
+
+NO_LEDGER = (
+    "This server has no ledger, so only the demonstration can be released. Whoever runs it makes "
+    "one, and names it by the environment variable `DPCORE_LEDGER`:"
+)
+NO_LEDGER_YET = "this server has no ledger"
+EMPTY_LEDGER = "The ledger holds no data set yet. Whoever answers for the data creates one:"
+EMPTY_LEDGER_YET = "the ledger holds no data set"
+LEDGER_UNREAD = "the ledger cannot be read"
+CREATE = (
+    'python -m dpcore ledger create --ledger {place} --data-set clinic --person-unit "one patient" '
+    '--epsilon 3 --delta 1e-5 --owner "Dr. A" --accepts gaussian'
+)
+START = "DPCORE_LEDGER=ledger.db python -m streamlit run app.py"
+CHOOSE_DATA_SET = "choose a data set of the ledger"
+OTHER_ADJACENCY = (
+    "The ledger keeps this data set for {agreed}: choose that in step 2, or another data set."
+)
+OTHER_ADJACENCY_YET = "step 2 and the data set differ"
+FIRST_COMES_FIRST = "step 1 comes first"
+CANNOT_BE_PAID = "choose what can be paid"
+LESS = "Choose a smaller ε, or have the cap raised."
+WHO = "say who releases"
+
+NOT_ALONE_YET = "this server is open to a network"
+NOT_YET = "The button comes once the steps before are done."
+FILL_IN = "fill in: {missing}"
+MAY = "I may spend this"
+PAYS = (
+    "The payment is final, and pays for one training. It can be cancelled until it is paid; what "
+    "is cut off after that is lost."
+)
+PREPARING = "**Nothing is paid yet.**"
+TRAINING = "**Paid**; it can no longer be cancelled. Keep this page open."
+UNSEALED = (
+    "The files are whole, but the ledger does not have the certificate yet: attach {hash} to entry "
+    "{entry} by the ledger's command. {refusal}"
+)
+CANCELLED = "Cancelled: nothing was paid."
+LOST = "It was paid, and its training was cut off: the payment stays, the model is lost."
+DOUBTFUL = "It was cut off while it was paid: what is left says whether it was."
+FAULT = "It ended by a fault of the program."
+CHECK = "python -m dpcore certificate check certificate.yaml --model model.json"

@@ -1,0 +1,211 @@
+"""Release: the demonstration from its first step to its last, and a table of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Button
+
+from dpcore.controls.release import SECTOR, TEXTS
+from dpcore.guarantee import Adjacency
+from dpcore.release import demonstration, rehearsal
+from dpcore.release import release as releasing
+from dpcore.release.attack import attack
+from dpcore.release.check import check
+from dpcore.release.registry import CHOICES
+from pages.release import account
+from pages.release.attempt import Attempts
+from pages.release.steps import FIRST
+from tests.pages.waiting import until
+from tests.release.test_release import COLUMNS, data, ledger_with
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+SECONDS = 180
+OWN = "My own table"
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No result from an earlier run, and an attack of a moment."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.delenv("DPCORE_DATA", raising=False)
+    monkeypatch.delenv("DPCORE_LEDGER", raising=False)
+    monkeypatch.setattr(releasing, "attack", lambda *given: attack(*given, runs=100))
+
+
+def opened(**link: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=SECONDS)
+    app.switch_page("release/release.py")
+    for name, value in link.items():
+        app.query_params[name] = value
+    return run(app)
+
+
+def run(app: AppTest) -> AppTest:
+    app.run()
+    assert not app.exception
+    return app
+
+
+def steps(app: AppTest) -> list[str]:
+    """What stands beside each step."""
+    return [each.label.partition(" · ")[2] for each in app.expander if each.label[:2] == "**"]
+
+
+def buttons(app: AppTest) -> list[Button]:
+    """The one that pays, if it is there."""
+    return [each for each in app.button if each.label in ("Release", "Release another")]
+
+
+def pressed(app: AppTest) -> AppTest:
+    """The page after a press of it."""
+    (button,) = buttons(app)
+    assert not button.disabled
+    button.click()
+    return run(app)
+
+
+def attempts(app: AppTest) -> Attempts:
+    """Those of the demonstration."""
+    demonstrated = app.session_state["_once_release demonstration"]
+    found: Attempts = demonstrated.account(Adjacency.ZERO_OUT).attempts
+    return found
+
+
+def said(app: AppTest) -> str:
+    parts = (*app.markdown, *app.caption, *app.info, *app.error)
+    return " ".join(part.value for part in parts)
+
+
+@pytest.fixture
+def held_up(monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
+    """Set once a training begins; to be set for it to go on."""
+    begun, go_on = Event(), Event()
+    train: Callable[..., Any] = releasing.train
+
+    def slowly(*given: Any, **more: Any) -> Any:
+        begun.set()
+        assert go_on.wait(SECONDS)
+        return train(*given, **more)
+
+    monkeypatch.setattr(releasing, "train", slowly)
+    return begun, go_on
+
+
+def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once(
+    held_up: tuple[Event, Event],
+) -> None:
+    begun, go_on = held_up
+    app = opened()
+    assert app.session_state["_kept_release steps"] == FIRST
+    assert "nothing real is spent" in said(app)
+    assert "costs ε = 1 of the 3 left (δ = 1e-05, zero-out, Gaussian DP)" in said(app)
+    pressed(app)
+    assert begun.wait(SECONDS)
+    assert "Cancel" not in {each.label for each in run(app).button}
+    app.switch_page("learn/learn.py")
+    run(app)
+    app.switch_page("release/release.py")
+    run(app)
+    assert steps(app)[-1] == "to do: training, paid"
+    assert "can no longer be cancelled" in " ".join(each.proto.text for each in app.get("progress"))
+    assert not buttons(app)
+    go_on.set()
+    until(lambda: steps(app)[-1].startswith("done"), app)
+    assert attempts(app).count == 1
+    assert steps(app)[3] == "done: ε = 1 of the 2 left (δ = 1e-05, zero-out, Gaussian DP)"
+    made = attempts(app).latest
+    assert made is not None
+    assert made.released is not None
+    assert len(app.get("download_button")) == len(made.files) == 5
+    ledger = app.session_state["_kept_release account"].ledger
+    text = made.files["certificate.yaml"].decode()
+    assert check(text, ledger, made.released.model).problems == ()
+    history = ledger.history(demonstration.DATA_SET)
+    assert [entry.kind for entry in history] == ["created", "spent", "attached"]
+
+
+def test_what_cannot_be_paid_has_no_button_and_says_what_to_do() -> None:
+    app = opened(release_epsilon="7", v="3")
+    assert steps(app)[3] == "to do: choose what can be paid"
+    assert steps(app)[4] == "not possible yet: step 4 comes first"
+    assert "Choose a smaller ε, or have the cap raised." in said(app)
+    assert not buttons(app)
+    app.button(key="release_less").click()
+    assert run(app).number_input(key="release_epsilon").value == 3.0
+    # The price is another one than was seen when it was pressed.
+    app.number_input(key="release_epsilon").set_value(2.0)
+    assert attempts(pressed(app)).count == 0
+    assert attempts(pressed(app)).count == 1
+    begun = attempts(app).latest
+    assert begun is not None
+    begun.wait()
+
+
+def test_records_need_a_ledger_of_the_operators_and_a_server_of_ones_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = opened(release_table=OWN)
+    assert steps(app)[3] == "not possible yet: this server has no ledger"
+    assert "DPCORE_LEDGER" in said(app)
+    assert any("ledger create" in each.value for each in app.code)
+    monkeypatch.setenv("DPCORE_LEDGER", "nowhere.db")
+    assert "must be a ledger that is there" in said(run(app))
+    for address, may in (("127.0.0.1", True), ("::1", True), ("0.0.0.0", False), ("", False)):
+        monkeypatch.setattr(account.st, "get_option", lambda _, address=address: address)
+        assert (account.may_spend() == "") is may
+
+
+@pytest.mark.usefixtures("uploads_in_one_process")
+def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = str(tmp_path / "ledger.db")
+    ledger = ledger_with(place)
+    monkeypatch.setenv("DPCORE_LEDGER", place)
+    app = opened(release_table=OWN, own_columns=COLUMNS, release_unit="One record replaced", v="3")
+    app.file_uploader(key="upload_own").upload("mine.csv", data())
+    assert steps(run(app))[0] == "done: 300 records of 'mine.csv'"
+    assert "choose that in step 2" in said(app)
+    app.selectbox(key="release_unit").set_value("zero-out")
+    app.checkbox(key="release_one_row").check()
+    assert steps(run(app))[3] == "to do: say who releases"
+    app.text_input(key="release_actor_own").set_value("Dr. B")
+    assert steps(run(app))[4] == "to do: fill in: name of the model"
+    for control in TEXTS:
+        app.text_input(key=f"{control.key}_own").set_value("A *word*")
+    (pays,) = buttons(run(app))
+    assert pays.disabled
+    app.checkbox[-1].check()
+    pressed(run(app))
+    again = opened(release_table=OWN, own_columns=COLUMNS, v="3")
+    assert not buttons(again)
+    until(lambda: steps(app)[-1].startswith("done"), app, look_seconds=1.0)
+    run(again)
+    assert [entry.kind for entry in ledger.history("clinic")] == ["created", "spent", "attached"]
+    assert len(again.get("download_button")) == 5
+    assert steps(app)[0] == "done: 300 records of 'mine.csv'"
+    # Another one is another payment, for which one says again that one may.
+    (pays,) = buttons(app)
+    assert (pays.label, pays.disabled) == ("Release another", True)
+
+
+def test_what_the_noise_costs_is_told_on_made_up_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rehearsal, "RUNS", 2)
+    app = opened()
+    app.button(key="release_rehearse").click()
+    run(app)
+    until(lambda: "are told right without noise" in said(app), app)
+    assert "in 2 runs" in said(app)
+    assert "not how well your columns predict" in said(app)
+    app.number_input(key="release_epsilon").set_value(0.5)
+    assert "are told right" not in said(run(app))
+
+
+def test_the_sectors_are_the_registrys() -> None:
+    assert set(SECTOR.kind.options()) == set(CHOICES["data_product_sector"])

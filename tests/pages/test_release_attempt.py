@@ -1,0 +1,153 @@
+"""An attempt to release: cancelled before it is paid or not at all, and paid once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+
+import pytest
+
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.release import demonstration
+from dpcore.release.ledger import GaussianSpend
+from pages.release import texts
+from pages.release.attempt import Attempt, Attempts, WatchedAttempt
+from pages.release.steps import Step, current, last
+
+SECONDS = 60.0
+
+
+class Paying:
+    """Work that pays, and waits where it is told to.
+
+    Parameters
+    ----------
+    before, after : callable
+        What happens before the payment is decided on, and after it.
+    """
+
+    def __init__(
+        self,
+        before: Callable[[], object] = lambda: None,
+        after: Callable[[], object] = lambda: None,
+    ) -> None:
+        self.payments = 0
+        self._before, self._after = before, after
+
+    def __call__(self, attempt: Attempt) -> None:
+        self._before()
+        attempt.commit()
+        self.payments += 1
+        attempt.paid()
+        self._after()
+
+
+def raising(error: Exception) -> Callable[[], object]:
+    def fail() -> None:
+        raise error
+
+    return fail
+
+
+def ended(work: Callable[[Attempt], None], is_present: bool = True) -> Attempt:
+    attempt = Attempt(work, lambda: is_present)
+    attempt.wait()
+    assert not attempt.is_under_way
+    return attempt
+
+
+def test_two_presses_of_what_one_reader_saw_pay_once() -> None:
+    go_on, attempts = Event(), Attempts()
+    work = Paying(before=lambda: go_on.wait(SECONDS))
+    for _ in range(2):  # a double click
+        attempts.begin(0, work, lambda: True)
+    attempts.begin(1, work, lambda: True)  # a page that was loaded anew meanwhile
+    assert attempts.count == 1
+    first = attempts.latest
+    assert first is not None
+    go_on.set()
+    first.wait()
+    attempts.begin(0, work, lambda: True)  # a page from before
+    assert (attempts.count, work.payments, attempts.latest) == (1, 1, first)
+    attempts.begin(1, work, lambda: True)
+    assert attempts.latest is not None
+    attempts.latest.wait()
+    assert (attempts.count, work.payments) == (2, 2)
+
+
+def test_it_is_cancelled_before_it_is_paid_or_not_at_all() -> None:
+    begun, go_on = Event(), Event()
+
+    def wait() -> None:
+        begun.set()
+        go_on.wait(SECONDS)
+
+    early = Paying(before=wait)
+    attempt = Attempt(early, lambda: True)
+    watched = WatchedAttempt(attempt)
+    begun.wait(SECONDS)
+    assert watched.line().button == "Cancel"
+    watched.stop()
+    go_on.set()
+    attempt.wait()
+    assert (attempt.phase, early.payments) == ("cancelled", 0)
+    begun.clear()
+    go_on.clear()
+    late = Paying(after=wait)
+    attempt = Attempt(late, lambda: True)
+    watched = WatchedAttempt(attempt)
+    begun.wait(SECONDS)
+    assert watched.line().button == ""
+    watched.stop()
+    go_on.set()
+    attempt.wait()
+    assert (attempt.phase, late.payments) == ("released", 1)
+
+
+def test_nothing_is_paid_for_a_reader_who_has_left() -> None:
+    work = Paying()
+    assert ended(work, is_present=False).phase == "cancelled"
+    assert work.payments == 0
+
+
+@pytest.mark.parametrize(
+    ("work", "phase", "told"),
+    [
+        (Paying(before=raising(InvalidInput("No."))), "refused", "No."),
+        (Paying(before=raising(MemoryError())), "refused", texts.FAULT),
+        (Paying(after=raising(InvalidInput("No."))), "lost", "No."),
+        (Paying(after=raising(MemoryError())), "lost", texts.FAULT),
+        (Paying(after=raising(Cancelled())), "lost", ""),
+    ],
+)
+def test_what_ends_it_after_the_payment_loses_it(work: Paying, phase: str, told: str) -> None:
+    attempt = ended(work)
+    assert (attempt.phase, attempt.refusal) == (phase, told)
+
+
+def test_a_payment_that_is_cut_off_is_doubtful_and_one_that_is_refused_is_not() -> None:
+    def cut_off(attempt: Attempt) -> None:
+        attempt.commit()
+        raise InvalidInput("It took too long.")
+
+    def refused(attempt: Attempt) -> None:
+        attempt.commit()
+        demonstration.ledger().spend(
+            demonstration.DATA_SET, GaussianSpend(0.2), actor="A", purpose="B"
+        )
+
+    assert ended(cut_off).phase == "doubtful"
+    assert ended(refused).phase == "refused"
+
+
+def test_the_first_step_that_is_not_done_comes_next() -> None:
+    done, open_step = Step("done", "a"), Step("to do", "b")
+    assert current((done, open_step, done, open_step, open_step)) == 2
+    assert current((done,) * 5) == 5
+    assert last((done,) * 4, "", "").state == "to do"
+    assert last((done,) * 4, "", "entry 2") == Step("done", "entry 2")
+    assert last((done,) * 4, "training", "") == Step("to do", "training")
+    for released in ("", "entry 2"):
+        waiting = last((done, open_step, done, done), "", released)
+        assert waiting == Step("not possible yet", "step 2 comes first")
+    assert open_step.label(2) == "**2 What one person is** · to do: b"

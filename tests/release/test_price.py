@@ -1,0 +1,41 @@
+"""What a release costs, said before it is paid, is what the ledger takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.guarantee import Adjacency
+from dpcore.release import demonstration
+from dpcore.release.ledger import Refused
+from dpcore.release.plan import plan
+from dpcore.release.price import Price
+
+
+def price(ledger, **settings) -> Price:
+    made = plan(demonstration.columns(), 3000, **{"epsilon": 1.0, "delta": 1e-5} | settings)
+    return Price(made, ledger.left(demonstration.DATA_SET))
+
+
+def test_it_is_what_the_ledger_takes_until_it_refuses() -> None:
+    ledger = demonstration.ledger()
+    first = price(ledger)
+    assert first.words() == (
+        "This costs ε = 1 of the 3 left (δ = 1e-05, zero-out, Gaussian DP). After it ε = 2 of 3 is "
+        "left at δ = 1e-05, enough for six more releases like this one."
+    )
+    for more in range(6, -1, -1):
+        asked = price(ledger)
+        assert asked.refusal is None
+        receipt = ledger.spend(demonstration.DATA_SET, asked.plan.spend, actor="A", purpose="B")
+        assert receipt.left == asked.after
+        assert receipt.left.more(asked.plan.spend) == more
+    refused = price(ledger).refusal
+    assert refused is not None
+    with pytest.raises(Refused, match="no more releases") as told:
+        ledger.spend(demonstration.DATA_SET, price(ledger).plan.spend, actor="A", purpose="B")
+    assert str(told.value) == str(refused)
+
+
+def test_it_names_the_neighbour_of_the_plan() -> None:
+    asked = price(demonstration.ledger(), adjacency=Adjacency.REPLACE_ONE)
+    assert "replace-one, Gaussian DP" in asked.brief()
