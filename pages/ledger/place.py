@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
-
-import streamlit as st
-
 from dpcore.release import demonstration
 from dpcore.release.ledger import GaussianSpend, Ledger
+from pages.shared import server_ledger
 from pages.shared.session import once
 
-PLACE = "DPCORE_LEDGER"
-"""Environment variable: the ledger of the server, a file or a URL."""
 SPENDS = ((2.6, "model: risk of a fall"), (3.4, "model: length of stay"))
 
 
 def is_demonstration() -> bool:
     """Whether the server has no ledger."""
-    return not os.environ.get(PLACE)
+    return not server_ledger.place()
 
 
 def opened() -> Ledger:
@@ -30,12 +25,7 @@ def opened() -> Ledger:
     """
     if is_demonstration():
         return once("demonstration ledger", _demonstration)
-    return _opened(os.environ[PLACE])
-
-
-@st.cache_resource(max_entries=1, show_spinner=False)
-def _opened(place: str) -> Ledger:
-    return Ledger.open(place, must_exist=True)
+    return server_ledger.opened(server_ledger.place())
 
 
 def _demonstration() -> Ledger:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from dataclasses import dataclass
-
-import streamlit as st
 
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration
@@ -14,14 +11,7 @@ from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger
 from dpcore.release.plan import Plan
 from pages.release.attempt import Attempts
-
-PLACE = "DPCORE_LEDGER"
-"""Environment variable: the ledger of the server, a file or a URL."""
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
-NOT_ALONE = (
-    "Records are released only while the server listens on this machine alone "
-    "(server.address is 127.0.0.1): start it so."
-)
+from pages.shared import server_ledger
 
 _lock = threading.Lock()
 _attempts: dict[tuple[str, str], Attempts] = {}
@@ -92,30 +82,8 @@ class Demonstration:
         return self._accounts[adjacency]
 
 
-def place() -> str:
-    """Where the operator keeps the server's ledger; "" for nowhere."""
-    return os.environ.get(PLACE, "").strip()
-
-
-@st.cache_resource(show_spinner=False)
-def server_ledger(where: str) -> Ledger:
-    """The ledger at this place.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none, or it cannot be opened.
-    """
-    return Ledger.open(where, must_exist=True)
-
-
 def account(where: str, data_set: str) -> Account:
     """The account of a data set in the ledger at this place."""
     with _lock:
         attempts = _attempts.setdefault((where, data_set), Attempts())
-    return Account(server_ledger(where), where, data_set, attempts)
-
-
-def may_spend() -> str:
-    """Why nobody may pay for real records here, or "" where one may."""
-    return "" if st.get_option("server.address") in LOOPBACK else NOT_ALONE
+    return Account(server_ledger.opened(where), where, data_set, attempts)

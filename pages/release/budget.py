@@ -15,10 +15,12 @@ from dpcore.release import demonstration
 from dpcore.release.ledger import Left
 from dpcore.release.plan import plan
 from dpcore.release.price import Price
+from dpcore.release.roles import Role
 from pages.release import account, controls, texts
 from pages.release.account import Account, Demonstration
 from pages.release.records import Records
 from pages.release.steps import Step
+from pages.shared import server_ledger, sign_in
 from pages.shared.code import show_command
 from pages.shared.session import once, set_controls
 from pages.shared.verbatim import refuse, verbatim
@@ -92,13 +94,18 @@ def _own(adjacency: Adjacency) -> tuple[Account | None, str, str]:
     tuple of Account or None, str, str
         The account, who releases, and why nothing can be paid from it, or "".
     """
-    where = account.place()
+    person = sign_in.allowed(Role.ANALYST)
+    if isinstance(person, str):
+        sign_in.refuse(person)
+        return None, "", texts.NOT_ALLOWED_YET
+    sign_in.who(person)
+    where = server_ledger.place()
     if not where:
         st.info(texts.NO_LEDGER, icon=":material/account_balance:")
         show_command(texts.CREATE.format(place="ledger.db"), texts.START)
         return None, "", texts.NO_LEDGER_YET
     try:
-        ledger = account.server_ledger(where)
+        ledger = server_ledger.opened(where)
         data_sets = ledger.data_sets()
     except InvalidInput as refusal:
         refuse(refusal)
@@ -117,7 +124,7 @@ def _own(adjacency: Adjacency) -> tuple[Account | None, str, str]:
             persist_state="session",
             width=300,
         )
-        actor = controls.text(ACTOR, "", "own", width=300)
+        actor = person.email or controls.text(ACTOR, "", "own", width=300)
     if name is None:
         return None, actor, texts.CHOOSE_DATA_SET
     chosen, agreed = account.account(where, name), data_sets[name].account.terms

@@ -79,4 +79,5 @@ def _released(released: Released, files: dict[str, bytes]) -> None:
         f"Paid by entry {_entry(released)} of the ledger; keep its chain head elsewhere: "
         f"`{released.receipt.chain_head}`"
     )
+    st.page_link("predict/predict.py", label=texts.PREDICT, icon=":material/person_search:")
     show_command(texts.CHECK)

@@ -14,7 +14,7 @@ from dpcore.release import release as releasing
 from dpcore.release.certificate import About
 from dpcore.release.price import Price
 from pages.release import controls, outcome, texts
-from pages.release.account import Account, Order, may_spend
+from pages.release.account import Account, Order
 from pages.release.attempt import Attempt, WatchedAttempt, Work
 from pages.release.budget import Budget
 from pages.release.records import Records
@@ -43,18 +43,13 @@ def draw(form: Form, records: Records | None, budget: Budget, before: Sequence[S
         return last(before, *outcome.brief(latest))
     if latest is not None and budget.account is not None:
         outcome.draw(latest, budget.account)
-    reason = may_spend() if is_own else ""
     said = _said(form, is_own=is_own)
     missing = [control.label for control in TEXTS if not said[_name(control.key)]]
-    if reason:
-        refuse(reason, ":material/lock:")
-    elif not all(step.is_done for step in before):
+    if not all(step.is_done for step in before):
         st.caption(texts.NOT_YET)
     elif records is not None and budget.account is not None and budget.price is not None:
         _button(records, budget, budget.account, budget.price, said, missing, is_own=is_own)
     step = last(before, *("", "") if latest is None else outcome.brief(latest))
-    if reason and not step.is_done:
-        return Step("not possible yet", texts.NOT_ALONE_YET)
     if missing and step.state == "to do":
         return Step("to do", texts.FILL_IN.format(missing=missing[0].lower()))
     return step

@@ -51,14 +51,19 @@ def needed(role: Role) -> Person:
     """The visitor, if they may do what needs the role; else say why not, and end the run here."""
     person = allowed(role)
     if isinstance(person, str):
-        st.error(verbatim(person), icon=":material/lock:")
-        if get_secrets_auth_section() and is_authlib_installed():
-            if st.user.get("is_logged_in") is True:
-                st.button("Sign out", icon=":material/logout:", on_click=st.logout)
-            else:
-                st.button("Sign in", icon=":material/login:", type="primary", on_click=_sign_in)
+        refuse(person)
         st.stop()
     return person
+
+
+def refuse(reason: str) -> None:
+    """Say why the visitor may not, with the way to sign in, or out, where there is one."""
+    st.error(verbatim(reason), icon=":material/lock:")
+    if get_secrets_auth_section() and is_authlib_installed():
+        if st.user.get("is_logged_in") is True:
+            st.button("Sign out", icon=":material/logout:", on_click=st.logout)
+        else:
+            st.button("Sign in", icon=":material/login:", type="primary", on_click=_sign_in)
 
 
 def _sign_in() -> None:

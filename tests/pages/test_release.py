@@ -18,9 +18,10 @@ from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.check import check
 from dpcore.release.registry import CHOICES
-from pages.release import account
+from dpcore.release.roles import Role
 from pages.release.attempt import Attempts
 from pages.release.steps import FIRST
+from pages.shared import sign_in
 from tests.pages.waiting import until
 from tests.release.test_release import COLUMNS, data, ledger_with
 
@@ -156,9 +157,14 @@ def test_records_need_a_ledger_of_the_operators_and_a_server_of_ones_own(
     assert any("ledger create" in each.value for each in app.code)
     monkeypatch.setenv("DPCORE_LEDGER", "nowhere.db")
     assert "must be a ledger that is there" in said(run(app))
-    for address, may in (("127.0.0.1", True), ("::1", True), ("0.0.0.0", False), ("", False)):
-        monkeypatch.setattr(account.st, "get_option", lambda _, address=address: address)
-        assert (account.may_spend() == "") is may
+    refused = "A reader cannot do that."
+    monkeypatch.setattr(
+        sign_in, "allowed", lambda role: refused if role.covers(Role.ANALYST) else None
+    )
+    assert refused in said(run(app))
+    assert "nowhere.db" not in said(app)
+    assert steps(app)[3] == "not possible yet: you may not spend here"
+    assert not buttons(app)
 
 
 @pytest.mark.usefixtures("uploads_in_one_process")
