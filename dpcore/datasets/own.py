@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpcore.datasets.clinical_names import SEXES, YES_NO, is_outcome
+from dpcore.datasets.parquet import text_of
 from dpcore.datasets.schema import Classes, Column, Entry, Label, Table, number, values_in
 from dpcore.datasets.sources import columns_of, field_of, label_field, labels_of
 from dpcore.datasets.text import (
@@ -256,8 +257,8 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
     columns : str
         As `described` takes it.
     data : bytes
-        Text, from anyone; the first line names the columns, in any order. Columns that are not
-        described are left out. Where the outcome is an empty field, any other may be too.
+        Text or Parquet, from anyone; the first line names the columns, in any order. Columns that
+        are not described are left out. Where the outcome is an empty field, any other may be too.
     filename : str
         What to call it in a refusal; nothing else depends on it.
 
@@ -274,6 +275,7 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
     """
     lines = lines_of(columns)
     entry, name = _entry(columns, lines), quoted(filename)
+    data = text_of(data, filename)
     separator, header = header_of(data, filename)
     label = entry.label
     expected = {

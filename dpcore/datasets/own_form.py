@@ -24,6 +24,7 @@ from dpcore.datasets.clinical_names import (
     range_of,
 )
 from dpcore.datasets.own import UNKNOWN_MARKS, DescribedColumn, is_name, line_of
+from dpcore.datasets.parquet import text_of
 from dpcore.datasets.schema import values_in
 from dpcore.datasets.text import BLANK, header_of, is_number, lines_of
 from dpcore.errors import InvalidInput
@@ -176,7 +177,7 @@ def look(data: bytes, filename: str) -> tuple[Syntax, ...]:
     Parameters
     ----------
     data : bytes
-        Text, from anyone; the first line names the columns.
+        Text or Parquet, from anyone; the first line names the columns.
     filename : str
         What to call it in a refusal.
 
@@ -190,6 +191,7 @@ def look(data: bytes, filename: str) -> tuple[Syntax, ...]:
     InvalidInput
         If the file is empty, not text, or its first lines are too long.
     """
+    data = text_of(data, filename)
     separator, names = header_of(data, filename)
     columns: list[set[str]] = [set() for _ in names]
     lines = lines_of(data, filename, separator)
