@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 from dpcore.datasets.clinical_names import (
@@ -23,10 +22,11 @@ from dpcore.datasets.clinical_names import (
     is_yes_no,
     range_of,
 )
+from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.own import UNKNOWN_MARKS, DescribedColumn, is_name, line_of
-from dpcore.datasets.parquet import text_of
 from dpcore.datasets.schema import values_in
-from dpcore.datasets.text import BLANK, header_of, is_number, lines_of
+from dpcore.datasets.text import BLANK, sample
+from dpcore.datasets.values import is_number
 from dpcore.errors import InvalidInput
 
 MOST_LOOKED_AT = 20_000
@@ -189,18 +189,12 @@ def look(data: bytes, filename: str) -> tuple[Syntax, ...]:
     Raises
     ------
     InvalidInput
-        If the file is empty, not text, or its first lines are too long.
+        If the file is empty, or neither text nor Parquet.
     """
-    data = text_of(data, filename)
-    separator, names = header_of(data, filename)
-    columns: list[set[str]] = [set() for _ in names]
-    lines = lines_of(data, filename, separator)
-    for row in islice(lines, 1, MOST_LOOKED_AT):
-        for seen, value in zip(columns, row, strict=False):
-            seen.add(value)
+    names, columns = sample(data, filename, MOST_LOOKED_AT, LARGEST_TABLE)
     return tuple(
-        _syntax(name, seen)
-        for name, seen in zip(names, columns, strict=True)
+        _syntax(name, {value for part in parts for value in part.unique().to_pylist()})
+        for name, parts in zip(names, columns, strict=True)
         if is_name(name) and names.count(name) == 1 and not name.startswith("predict ")
     )
 

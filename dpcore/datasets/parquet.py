@@ -1,84 +1,112 @@
-"""Parquet files from anyone, turned into the text that every reader of tables takes.
+"""Parquet files from anyone, as the columns of text that every reader of tables takes.
 
-One meaning for both formats: the record in row r of the file stands in line r + 1 of the text.
+One meaning for both formats: row r of the file stands in line r + 1, below the names; a gap is an
+empty field. Claims of the footer are checked first, and what the file becomes a block at a time.
 """
 
 from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
-from dpcore.datasets.text import LARGEST_UPLOAD, LONGEST_LINE, MEGABYTE, MOST_ROWS, quoted
-from dpcore.errors import InvalidInput
+import numpy as np
+
+from dpcore.datasets.faults import Faults
+from dpcore.datasets.limits import LONGEST_LINE, MEGABYTE, MOST_FIELDS, MOST_ROWS
+from dpcore.datasets.rows import Block, too_long, trimmed
+from dpcore.errors import InvalidInput, brief
 
 MAGIC = b"PAR1"
-MOST_FIELDS = 2_000
-BATCH = 4_096
+BATCH = 8_192
 """Rows decoded at once, so that a value repeated a million times is noticed early."""
 LARGEST_FOOTER = 16 * MEGABYTE
 
 
-def text_of(data: bytes, filename: str, largest: int = LARGEST_UPLOAD) -> bytes:
-    """The same bytes, or what `as_text` makes of those that claim to be a Parquet file."""
-    return as_text(data, filename, largest) if data.startswith(MAGIC) else data
+def is_parquet(data: bytes) -> bool:
+    """Whether the bytes claim to be a Parquet file."""
+    return data.startswith(MAGIC)
 
 
-def as_text(data: bytes, filename: str, largest: int) -> bytes:
-    """The table as UTF-8 text with commas, its header first; a gap is an empty field.
+def names_of(data: bytes, name: str, largest: int) -> tuple[str, ...]:
+    """The names of the columns.
+
+    Raises
+    ------
+    InvalidInput
+        One sentence; as `blocks`.
+    """
+    with _whole(name):
+        return tuple(_opened(data, name, largest).schema_arrow.names)
+
+
+def blocks(data: bytes, faults: Faults, wanted: Sequence[int], largest: int) -> Iterator[Block]:
+    """The rows, as `dpcore.datasets.rows.blocks` gives those of a text.
 
     Parameters
     ----------
     data : bytes
         The file, from anyone.
-    filename : str
-        What to call it in a refusal.
+    faults : Faults
+    wanted : sequence of int
+        Places of the columns to read.
     largest : int
-        Bytes that the text may have, and the decompressed columns.
+        Bytes that the columns may decompress to, and their text.
 
     Raises
     ------
     InvalidInput
-        One sentence without any value of the records.
+        If it is no such file, or a column holds neither numbers, text, dates nor yes and no.
     """
-    import pyarrow as pa
-    from pyarrow import csv, parquet
-
-    name = quoted(filename)
-    text = io.BytesIO()
-    rows = 0
-    try:
-        file = parquet.ParquetFile(
-            io.BytesIO(data),
-            thrift_string_size_limit=LARGEST_FOOTER,
-            thrift_container_size_limit=1_000_000,
-        )
-        schema = _checked_schema(file, name, largest)
-        options = csv.WriteOptions(include_header=False)
-        text.write((",".join(f'"{title}"' for title in schema.names) + "\n").encode())
-        for batch in file.iter_batches(batch_size=BATCH, use_threads=False):
+    name = faults.name
+    with _whole(name):
+        file = _opened(data, name, largest)
+        titles = [file.schema_arrow.names[place] for place in wanted]
+        rows = size = 0
+        for batch in file.iter_batches(BATCH, columns=titles, use_threads=False):
+            lines = np.arange(rows + 2, rows + 2 + batch.num_rows)
             columns = [
-                _as_words(column, f"{name}, column {quoted(title)}", rows)
-                for title, column in zip(schema.names, batch.columns, strict=True)
+                _as_words(batch.column(title), title, rows, faults)
+                for title in dict.fromkeys(titles)
             ]
-            csv.write_csv(pa.table(columns, names=schema.names), text, options)
             rows += batch.num_rows
-            if text.tell() > largest or rows > MOST_ROWS:
-                raise InvalidInput(
-                    f"{name} decompresses to more than {MOST_ROWS:,} rows or "
-                    f"{largest // MEGABYTE} MB, the most that is taken."
-                )
+            size += sum(column.nbytes for column in columns)
+            if size > largest:
+                raise InvalidInput(_too_much(name, largest))
+            yield Block(lines, columns)
+            if faults.enough:
+                return
+
+
+def _too_much(name: str, largest: int) -> str:
+    return f"{name} decompresses to more than {largest // MEGABYTE} MB, the most that is taken."
+
+
+@contextmanager
+def _whole(name: str) -> Iterator[None]:
+    """Turn what the library says, which may hold values, into one sentence."""
+    import pyarrow as pa
+
+    try:
+        yield
     except (pa.ArrowException, OSError, MemoryError, ValueError) as error:
         if isinstance(error, InvalidInput):
             raise
-        # The library's own words may hold values.
         raise InvalidInput(f"{name} cannot be read, but it must be a whole Parquet file.") from None
-    return text.getvalue()
 
 
-def _checked_schema(file, name: str, largest: int):  # type: ignore[no-untyped-def]
-    """The columns of a file whose claims are within limits."""
+def _opened(data: bytes, name: str, largest: int) -> Any:
+    """A file whose claims are within limits."""
     import pyarrow as pa
+    from pyarrow import parquet
 
+    file = parquet.ParquetFile(
+        io.BytesIO(data),
+        thrift_string_size_limit=LARGEST_FOOTER,
+        thrift_container_size_limit=1_000_000,
+    )
     claims, schema = file.metadata, file.schema_arrow
     size = sum(claims.row_group(place).total_byte_size for place in range(claims.num_row_groups))
     if not 1 <= len(schema.names) <= MOST_FIELDS:
@@ -88,9 +116,9 @@ def _checked_schema(file, name: str, largest: int):  # type: ignore[no-untyped-d
     if not 0 <= claims.num_rows <= MOST_ROWS:
         raise InvalidInput(f"{name} has more than {MOST_ROWS:,} rows, the most that is taken.")
     if size > largest:
-        raise InvalidInput(
-            f"{name} decompresses to more than {largest // MEGABYTE} MB, the most that is taken."
-        )
+        raise InvalidInput(_too_much(name, largest))
+    if len(set(schema.names)) < len(schema.names):
+        raise InvalidInput(f"{name} has two columns of one name, but each must have its own.")
     for place, field in enumerate(schema, start=1):
         if not re.fullmatch(r"[^\",;\t\r\n]*", field.name):
             raise InvalidInput(
@@ -110,10 +138,10 @@ def _checked_schema(file, name: str, largest: int):  # type: ignore[no-untyped-d
                 f"{name}, column {place}: it must hold numbers, text, dates or yes and no, "
                 "not nested or binary values."
             )
-    return schema
+    return file
 
 
-def _as_words(column, where: str, before: int):  # type: ignore[no-untyped-def]
+def _as_words(column: Any, title: str, before: int, faults: Faults) -> Any:
     """A column as text, each value by itself: a moment at midnight is a date."""
     import pyarrow as pa
     from pyarrow import compute
@@ -125,14 +153,14 @@ def _as_words(column, where: str, before: int):  # type: ignore[no-untyped-def]
         words = compute.if_else(is_date, date.cast(pa.string()), words)
     if pa.types.is_floating(column.type):
         words = compute.if_else(compute.is_nan(column), None, words)
-    broken = compute.or_(
-        compute.greater(compute.binary_length(words), LONGEST_LINE),
-        compute.match_substring_regex(words, r"[\r\n\x00]"),
-    )
-    place = compute.index(broken, True).as_py()
-    if place >= 0:
-        raise InvalidInput(
-            f"{where}, line {before + place + 2}: it must be text of at most {LONGEST_LINE:,} "
-            "letters without a line break."
-        )
-    return words
+    words = words.fill_null("")
+    length = compute.utf8_length(words).to_numpy()
+    broken = compute.match_substring_regex(words, r"[\r\n\x00]").to_numpy(zero_copy_only=False)
+    for place in np.flatnonzero((length > LONGEST_LINE) | broken).tolist():
+        if faults.enough:
+            break
+        reason = "it must be text without a line break."
+        if not broken[place]:
+            reason = too_long(int(length[place]))
+        faults.add(before + place + 2, f"{brief(title)}: {reason}", title)
+    return trimmed(words)

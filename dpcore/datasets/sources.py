@@ -78,7 +78,7 @@ class BuiltIn:
 def field_of(column: Column) -> Field:
     """The field that `column` is read from, when the file has one of the same name."""
     if column.kind == "number":
-        return Field(column.name, missing_mark=column.missing_mark)
+        return Field(column.name, missing_mark=column.missing_mark, days=column.days)
     return _field(column.name, column.codes or column.levels, column.missing_mark)
 
 

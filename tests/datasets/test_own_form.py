@@ -140,8 +140,8 @@ def test_columns_that_cannot_be_described_are_no_rows() -> None:
 
 
 def test_short_long_and_missing_lines_are_no_hindrance() -> None:
-    assert look(b"age,bmi\n1\n1,2,3\n\n", "c") == (
-        Syntax("age", spellings=(("0", "1"), ("1", "2"))),
+    assert look(b"age,bmi\nx\nx,2,3\n\n1,2\n0,1\n2\n", "c") == (
+        Syntax("age", spellings=(("0", "1"),)),
         Syntax("bmi", spellings=(("1", "2"),)),
     )
     assert look(b"age\n", "c") == (Syntax("age"),)
