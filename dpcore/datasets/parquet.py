@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dpcore.datasets.faults import Faults
-from dpcore.datasets.limits import LONGEST_LINE, MEGABYTE, MOST_FIELDS, MOST_ROWS
+from dpcore.datasets.limits import LONGEST_LINE, MEGABYTE, MOST_FAULTS, MOST_FIELDS, MOST_ROWS
 from dpcore.datasets.rows import Block, too_long, trimmed
 from dpcore.errors import InvalidInput, brief
 
@@ -154,11 +154,15 @@ def _as_words(column: Any, title: str, before: int, faults: Faults) -> Any:
     if pa.types.is_floating(column.type):
         words = compute.if_else(compute.is_nan(column), None, words)
     words = words.fill_null("")
+    if not (
+        pa.types.is_dictionary(column.type)
+        or pa.types.is_string(column.type)
+        or pa.types.is_large_string(column.type)
+    ):
+        return words
     length = compute.utf8_length(words).to_numpy()
     broken = compute.match_substring_regex(words, r"[\r\n\x00]").to_numpy(zero_copy_only=False)
-    for place in np.flatnonzero((length > LONGEST_LINE) | broken).tolist():
-        if faults.enough:
-            break
+    for place in np.flatnonzero((length > LONGEST_LINE) | broken)[:MOST_FAULTS].tolist():
         reason = "it must be text without a line break."
         if not broken[place]:
             reason = too_long(int(length[place]))

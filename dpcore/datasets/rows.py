@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ from dpcore.datasets.limits import LONGEST_LINE, MEGABYTE
 from dpcore.errors import InvalidInput
 
 BLOCK = 4 * MEGABYTE
+_BLANKS = re.compile(r"[ \t\v\f\x1c-\x1f]")
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,10 @@ class Block:
 
     lines: NDArray[np.int64]
     columns: Sequence[Any]
+
+    def trimmed(self) -> Block:
+        """The same without blanks around any field."""
+        return Block(self.lines, [trimmed(column) for column in self.columns])
 
 
 def first_line(data: bytes, name: str, comment: str = "") -> tuple[int, str]:
@@ -100,7 +106,9 @@ def blocks(
         every = compute.split_pattern(pa.array([text], pa.string()), "\n").flatten()
         lines = np.arange(before + 1, before + 1 + len(every))
         length = compute.utf8_length(every)
-        keep = _numpy(compute.greater(compute.utf8_length(trimmed(every)), 0)) & (lines > after)
+        has_blanks = not text.isascii() or bool(_BLANKS.search(text))
+        bare = compute.utf8_length(trimmed(every)) if has_blanks else length
+        keep = _numpy(compute.greater(bare, 0)) & (lines > after)
         if comment:
             keep &= ~_numpy(compute.starts_with(every, comment))
         long = keep & (_numpy(length) > LONGEST_LINE)
@@ -108,7 +116,8 @@ def blocks(
             faults.add(int(lines[place]), too_long(length[place].as_py()))
         keep &= ~long
         if keep.any():
-            yield _parsed(every.filter(keep), lines[keep], faults, separator, expected, wanted)
+            block = _parsed(every.filter(keep), lines[keep], faults, separator, expected, wanted)
+            yield block.trimmed() if has_blanks else block
         if faults.enough:
             return
 
@@ -176,7 +185,7 @@ def _parsed(
         ),
     ).combine_chunks()
     columns = [
-        trimmed(column.chunk(0)) if column.num_chunks else pa.array([], pa.string())
+        column.chunk(0) if column.num_chunks else pa.array([], pa.string())
         for column in table.columns
     ]
     return Block(np.delete(lines, wrong), columns)

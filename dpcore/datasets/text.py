@@ -301,6 +301,7 @@ def _joined(field: Field, parts: list[Any]) -> Any:
         whole = pa.chunked_array(parts).combine_chunks()
         return whole.dictionary_encode().indices.to_numpy().astype(np.int64)
     joined = np.concatenate(parts)
+    parts.clear()  # each column is there once
     if field.words:
         return pd.Categorical.from_codes(joined, categories=pd.Index(sorted(set(field.words))))
     return joined

@@ -103,13 +103,13 @@ def numbers(
     return result, allowed.to_numpy(zero_copy_only=False) & ~is_right
 
 
-def positions(values: Any, words: Sequence[str]) -> tuple[NDArray[np.int64], Mask]:
+def positions(values: Any, words: Sequence[str]) -> tuple[NDArray[np.int16], Mask]:
     """Place of each value among some words; -1 where it is unknown, or none of them."""
     import pyarrow as pa
     from pyarrow import compute
 
     found = compute.index_in(values, pa.array(words, pa.string())).fill_null(-1)
-    result = found.to_numpy().astype(np.int64)
+    result = found.to_numpy().astype(np.int16)
     return result, compute.is_valid(values).to_numpy(zero_copy_only=False) & (result < 0)
 
 
