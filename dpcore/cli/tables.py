@@ -43,7 +43,8 @@ def table_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--dataset", help=f"default: {USUAL}")
     command.add_argument(
         "--table",
-        help="file (CSV) to take the records of the data set from, or a table of one's own",
+        help="file (CSV) to take the records of the data set from, or a table of one's own (CSV, "
+        "Parquet)",
     )
     command.add_argument(
         "--columns",

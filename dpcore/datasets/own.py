@@ -62,8 +62,8 @@ ENTRY = Entry(
     records=0,
     columns=(),
     traps=(),
-    how_to_get="It takes a text file (CSV) whose first line names the columns, and a description "
-    "of those that are used.",
+    how_to_get="It takes a CSV or Parquet file that names its columns, and a description of those "
+    "that are used.",
 )
 """The entry of a table without a description."""
 

@@ -7,7 +7,7 @@ a mask of the values that are not allowed. What a value becomes depends on that 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -26,7 +26,7 @@ _DAY = {
     DAY_FIRST: re.compile(r"(?P<d>[0-9]{1,2})[./-](?P<m>[0-9]{1,2})[./-](?P<y>[0-9]{4})"),
     MONTH_FIRST: re.compile(r"(?P<m>[0-9]{1,2})[./-](?P<d>[0-9]{1,2})[./-](?P<y>[0-9]{4})"),
 }
-_TIME_OF_DAY = r"[T ][0-9:.]*([Zz]|[+-][0-9:]+)?\z"
+_TIME_OF_DAY = r"[T ][0-9:.]*([Zz]|[+-][0-9:]+)?$"
 
 Mask = NDArray[np.bool_]
 
@@ -63,6 +63,12 @@ class Days:
         except ValueError:
             return None
         return (day - self.first).days
+
+
+def are_days(texts: Collection[str], order: str) -> bool:
+    """Whether all texts are days written in this order, with or without a time of day."""
+    days = Days(date.min, order)
+    return all(days.number(re.sub(_TIME_OF_DAY, "", text)) is not None for text in texts)
 
 
 def is_number(text: str, decimal_comma: bool = False) -> bool:

@@ -1,1 +1,1 @@
-"""Tables that a release is made from: whose rows they are, and what is wrong with a file."""
+"""Tables that a release is made from: what is known of them, and whose rows they are."""
