@@ -37,8 +37,8 @@ def verbatim(text: str) -> str:
 
 
 def refuse(refusal: Exception | str, icon: str = ":material/block:") -> None:
-    """Show the reason for a refusal; the sentence may quote anything."""
-    st.error(verbatim(str(refusal)), icon=icon)
+    """Show the reason for a refusal, one sentence a line; they may quote anything."""
+    st.error("\n\n".join(map(verbatim, str(refusal).split("\n"))), icon=icon)
 
 
 def csv(table: pd.DataFrame) -> bytes:
