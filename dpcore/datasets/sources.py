@@ -121,7 +121,7 @@ def columns_of(columns: tuple[Column, ...], raw: pd.DataFrame) -> pd.DataFrame:
             )
         else:
             decoded[column.name] = positions.astype(float)
-    return pd.DataFrame(decoded)
+    return pd.DataFrame(decoded, copy=False)
 
 
 def labels_of(label: Label | Classes | Column, raw: pd.DataFrame) -> Labels:

@@ -209,7 +209,8 @@ def read_checked(
     if count == 0:
         raise _no_records(faults.name)
     return pd.DataFrame(
-        {field.name: _joined(field, parts) for field, parts in zip(fields, found, strict=True)}
+        {field.name: _joined(field, parts) for field, parts in zip(fields, found, strict=True)},
+        copy=False,
     )
 
 

@@ -26,7 +26,7 @@ _DAY = {
     DAY_FIRST: re.compile(r"(?P<d>[0-9]{1,2})[./-](?P<m>[0-9]{1,2})[./-](?P<y>[0-9]{4})"),
     MONTH_FIRST: re.compile(r"(?P<m>[0-9]{1,2})[./-](?P<d>[0-9]{1,2})[./-](?P<y>[0-9]{4})"),
 }
-_TIME_OF_DAY = r"[T ][0-9:.]*([Zz]|[+-][0-9:]+)?$"
+_TIME_OF_DAY = re.compile(r"[T ][0-9:.]*([Zz]|[+-][0-9:]+)?$")
 
 Mask = NDArray[np.bool_]
 
@@ -68,7 +68,7 @@ class Days:
 def are_days(texts: Collection[str], order: str) -> bool:
     """Whether all texts are days written in this order, with or without a time of day."""
     days = Days(date.min, order)
-    return all(days.number(re.sub(_TIME_OF_DAY, "", text)) is not None for text in texts)
+    return all(days.number(_TIME_OF_DAY.sub("", text)) is not None for text in texts)
 
 
 def is_number(text: str, decimal_comma: bool = False) -> bool:
@@ -124,8 +124,8 @@ def days(values: Any, meaning: Days) -> tuple[NDArray[np.float64], Mask]:
     import pyarrow as pa
     from pyarrow import compute
 
-    bare = compute.replace_substring_regex(values, _TIME_OF_DAY, "")
-    encoded = bare.dictionary_encode()
-    distinct = pa.array(map(meaning.number, encoded.dictionary.to_pylist()), pa.float64())
+    encoded = values.dictionary_encode()
+    bare = (_TIME_OF_DAY.sub("", text) for text in encoded.dictionary.to_pylist())
+    distinct = pa.array(map(meaning.number, bare), pa.float64())
     result = distinct.take(encoded.indices).to_numpy(zero_copy_only=False)
     return result, compute.is_valid(values).to_numpy(zero_copy_only=False) & np.isnan(result)
