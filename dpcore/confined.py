@@ -24,6 +24,8 @@ from dpcore.errors import Cancelled, InvalidInput
 ORPHAN_SECONDS = 1.0  # between two checks that the parent process still runs
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 MEGABYTE = 1_000_000
+# Arrow's usual allocator reserves a gigabyte of addresses at once, which count by the limit.
+ALLOCATOR = {"ARROW_DEFAULT_MEMORY_POOL": "system"}
 
 
 class Confined:
@@ -56,6 +58,7 @@ class Confined:
             stderr=subprocess.DEVNULL,
             env=os.environ
             | dict.fromkeys(THREADS, "1")
+            | ALLOCATOR
             | {"PYTHONPATH": os.pathsep.join(sys.path)},
             start_new_session=True,
         )

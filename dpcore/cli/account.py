@@ -15,6 +15,7 @@ from dpcore.controls.options import add as add_options
 from dpcore.datasets.files import contents
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.export.account import calendar
+from dpcore.export.spreadsheet import csv
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget, default_delta
 
 SUFFIXES = (".csv", ".ics")
@@ -74,7 +75,7 @@ def run(options: argparse.Namespace) -> None:
     }
     if target is not None:
         is_table = target.suffix == ".csv"
-        text = statement.table.to_csv(index=False) if is_table else calendar(statement)
+        text = csv(statement.table) if is_table else calendar(statement)
         with writing(options.output, "a file in a folder that exists"):
             target.write_text(text, encoding="utf-8", newline="")
     if options.json:

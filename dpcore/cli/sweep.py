@@ -28,6 +28,7 @@ from dpcore.evaluation.marks import marked
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, losses_for
 from dpcore.evaluation.sweep import sweep
+from dpcore.export.spreadsheet import csv
 from dpcore.guarantee import Status
 
 CONTROLLED = tuple(control for control in (*CONTROLS, EPSILON) if control is not DATA)
@@ -135,7 +136,7 @@ def give(
         print(f"About every ε: {COMPLETE_ONLY}.", file=sys.stderr)
     if output is not None:
         with writing(str(output), WRITABLE):
-            output.write_text(rows.to_csv(index=False), encoding="utf-8")
+            output.write_text(csv(rows), encoding="utf-8")
         print(f"{len(rows):,} rows written to {output}", file=sys.stderr)
     if under:
         print_json({under: rows.to_dict("records")})

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dpcore.datasets import OWN, Table, read_upload
 from dpcore.datasets.files import contents
+from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.text import LARGEST_UPLOAD
 from dpcore.errors import InvalidInput, brief, reject
 
@@ -42,7 +43,8 @@ def table_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--dataset", help=f"default: {USUAL}")
     command.add_argument(
         "--table",
-        help="file (CSV) to take the records of the data set from, or a table of one's own",
+        help="file (CSV) to take the records of the data set from, or a table of one's own (CSV, "
+        "Parquet)",
     )
     command.add_argument(
         "--columns",
@@ -71,7 +73,9 @@ def source(options: argparse.Namespace) -> TableSource:
     if dataset == OWN and not described:
         raise InvalidInput("columns is missing, but a table of one's own must be described.")
     columns = text_file("columns", options.columns) if described else ""
-    data = _read("table", options.table)
+    most = LARGEST_TABLE if dataset == OWN else LARGEST_UPLOAD
+    # One byte more than allowed: reading then reports that it is too large.
+    data = contents("table", options.table, most)
     table = read_upload(dataset, data, Path(options.table).name, columns)
     return TableSource(dataset, columns, hashlib.sha256(data).hexdigest(), table)
 
@@ -85,11 +89,6 @@ def text_file(field: str, name: str) -> str:
         If it can't be read, or is none.
     """
     try:
-        return _read(field, name).decode()
+        return contents(field, name, LARGEST_UPLOAD).decode()
     except UnicodeDecodeError:
         raise reject(field, name, "a text file (UTF-8)") from None
-
-
-def _read(field: str, name: str) -> bytes:
-    # One byte more than allowed: reading then reports that it is too large.
-    return contents(field, name, LARGEST_UPLOAD)

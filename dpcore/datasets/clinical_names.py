@@ -99,6 +99,10 @@ _YES_NO_NAMES = _OUTCOMES - {"y", "label", "target", "diagnosis", "progression"}
     "family_history medication treated treatment surgery icu ventilated anaemia anemia "
     "heart_disease heart_failure kidney_disease atrial_fibrillation"
 )
+_PERSON_NAMES = _names(
+    "patient patient_id patient_no patient_number patientid person person_id subject subject_id "
+    "participant participant_id pid mrn"
+)
 _SEX_NAMES = frozenset({"sex", "gender"})
 
 
@@ -127,3 +131,8 @@ def is_yes_no(name: str) -> bool:
 def is_outcome(name: str) -> bool:
     """Whether the name is usual for what is predicted."""
     return _plain(name) in _OUTCOMES
+
+
+def is_person(name: str) -> bool:
+    """Whether the name is usual for what says whose row it is."""
+    return _plain(name) in _PERSON_NAMES

@@ -5,7 +5,11 @@ A description has one line a column, such as
     age: 18 to 90 years
     smoker: one of no, yes
     bmi: 15 to 50 kg/m²; unknown: NA
+    visit: 2015-01-01 to 2024-12-31
     predict progression: 0 to 350
+
+and may say what one person is (`dpcore.datasets.statements`). A day becomes a number of days since
+the first that is possible.
 
 A range is public: it says what is possible, and values outside are clipped to it. If it were read
 off the records, one record could move every row, and no proof would hold. The outcomes are public
@@ -22,23 +26,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 
 from dpcore.datasets.clinical_names import SEXES, YES_NO, is_outcome
+from dpcore.datasets.faults import WrongTable
+from dpcore.datasets.limits import LARGEST_NUMBER, LARGEST_TABLE
+from dpcore.datasets.persons import Whole, bounded, lots_for_exploration
 from dpcore.datasets.schema import Classes, Column, Entry, Label, Table, number, values_in
 from dpcore.datasets.sources import columns_of, field_of, label_field, labels_of
-from dpcore.datasets.text import (
-    BLANK,
-    LARGEST_NUMBER,
-    Field,
-    Layout,
-    WrongValue,
-    header_of,
-    is_number,
-    quoted,
-    read_checked,
-)
+from dpcore.datasets.statements import is_statement, statements_of
+from dpcore.datasets.text import BLANK, Field, Layout, header_of, quoted, read_checked
+from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, YEAR_FIRST, Days, is_number
 from dpcore.errors import InvalidInput
 
 OWN = "own"
@@ -62,14 +62,15 @@ ENTRY = Entry(
     records=0,
     columns=(),
     traps=(),
-    how_to_get="It takes a text file (CSV) whose first line names the columns, and a description "
-    "of those that are used.",
+    how_to_get="It takes a CSV or Parquet file that names its columns, and a description of those "
+    "that are used.",
 )
 """The entry of a table without a description."""
 
 _NUMBER = r"[-+−]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _RANGE = re.compile(rf"({_NUMBER})\s+to\s+({_NUMBER})(?:\s+(.+))?")
 _ONE_OF = re.compile(r"one of\s+(.+)")
+_DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})\s+to\s+([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _UNKNOWN = re.compile(r"unknown:\s*(\S+)")
 _COMMA = "decimal comma"
 # Descriptions are shown on pages, so nothing that could act as markup is allowed.
@@ -144,9 +145,11 @@ def described(columns: str) -> Entry:
     Parameters
     ----------
     columns : str
-        One line a column: ``name: 0 to 100 unit`` for a number with its public range, or
-        ``name: one of a, b, c``; then ``; unknown: NA`` where values may be unknown (``blank`` for
-        an empty field), and ``; decimal comma`` where numbers are written like 1,5. The outcome's
+        One line a column: ``name: 0 to 100 unit`` for a number with its public range,
+        ``name: 2015-01-01 to 2024-12-31`` for a day, or ``name: one of a, b, c``; then
+        ``; unknown: NA`` where values may be unknown (``blank`` for an empty field),
+        ``; decimal comma`` where numbers are written like 1,5, and ``; day first`` or
+        ``; month first`` where days are written like 31.12.2020 or 12/31/2020. The outcome's
         line begins with ``predict``; of two outcomes the second is the positive one. A line that
         ends with its colon describes nothing.
 
@@ -179,7 +182,7 @@ def lines_of(columns: str) -> list[DescribedColumn]:
         )
     lines = []
     for place, text in enumerate(columns.splitlines(), start=1):
-        if not text.strip() or text.strip().endswith(":"):
+        if not text.strip() or text.strip().endswith(":") or is_statement(text):
             continue
         try:
             lines.append(line_of(text.strip(), place))
@@ -205,6 +208,14 @@ def _entry(columns: str, lines: list[DescribedColumn]) -> Entry:
             raise Mendable(
                 f"The description names the column {line.column.name} twice, but must do once.",
                 [Mend(f"Leave out line {again}", _with(columns, again))],
+            )
+    person = statements_of(columns).person
+    for line in lines:
+        if person is not None and line.column.name == person.column:
+            raise Mendable(
+                f"{person.column} says whose row it is, so it must not be described as well: "
+                "nothing is learned from it.",
+                [Mend(f"Leave out line {line.place}", _with(columns, line.place))],
             )
     if not predicted:
         raise Mendable(
@@ -249,17 +260,14 @@ def class_of(columns: str) -> Mend | None:
 
 
 def read_own(columns: str, data: bytes, filename: str) -> Table:
-    """The records of a described table.
+    """The records of a described table, to explore: one row of each person.
+
+    Which row that is does not change from one reading to the next, nor with what rows hold.
 
     Parameters
     ----------
-    columns : str
-        As `described` takes it.
-    data : bytes
-        Text, from anyone; the first line names the columns, in any order. Columns that are not
-        described are left out. Where the outcome is an empty field, any other may be too.
-    filename : str
-        What to call it in a refusal; nothing else depends on it.
+    columns, data, filename
+        As of `read_rows`.
 
     Returns
     -------
@@ -269,12 +277,48 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
     Raises
     ------
     InvalidInput
-        One sentence naming the line of the description or of the file, the column, the value and
-        what is allowed; a `Mendable` where something may be done about it.
+        As `read_rows`.
+    """
+    table, person = read_rows(columns, data, filename)
+    if person is None:
+        return table
+    kept = bounded(person, 1, lots_for_exploration(len(person)))
+    note = (
+        f"One row of each of {kept.count:,} persons is used here; {kept.dropped:,} more rows are "
+        "left out."
+    )
+    return table.rows(kept.index, (note,))
+
+
+def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | None]:
+    """All rows of a described table, and whose they are.
+
+    Parameters
+    ----------
+    columns : str
+        As `described` takes it.
+    data : bytes
+        Text or Parquet, from anyone; the first line names the columns, in any order. Columns that
+        are not described are left out. Where the outcome is an empty field, any other may be too.
+    filename : str
+        What to call it in a refusal; nothing else depends on it.
+
+    Returns
+    -------
+    table : Table
+        ``published`` is False.
+    person : ndarray of int64 or None
+        Number of each row's person, from 0; ``None`` where the description names no such column.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the line of the description or of the file, the column and what is allowed, and no
+        value of a record; a `Mendable` where something may be done about it.
     """
     lines = lines_of(columns)
     entry, name = _entry(columns, lines), quoted(filename)
-    separator, header = header_of(data, filename)
+    separator, header = header_of(data, filename, LARGEST_TABLE)
     label = entry.label
     expected = {
         line.column.name: replace(
@@ -292,13 +336,25 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
                 f"it {times}.",
                 _mends_of_name(columns, lines, line, set(header) - set(expected)),
             )
+    person = statements_of(columns).person
+    whose = person.column if person is not None else ""
+    if whose:
+        if header.count(whose) != 1:
+            raise InvalidInput(
+                f"{whose} says whose row it is, so the first line of {name} must name it once."
+            )
+        expected[whose] = Field(whose, person=True)
     fields = tuple(expected.get(column, Field(column, ignored=True)) for column in header)
     layout = Layout(fields, separator, header=True, label=label.name)
     try:
-        raw = read_checked(layout, data, filename)
-    except WrongValue as refusal:
-        (line,) = (each for each in lines if each.column.name == refusal.field)
-        mends = _mends_of_value(columns, lines, line, refusal.value)
+        raw = read_checked(layout, data, filename, LARGEST_TABLE)
+    except WrongTable as refusal:
+        mends = [
+            mend
+            for line in lines
+            if line.column.name == refusal.field
+            for mend in _mends_of_value(columns, lines, line, refusal.value)
+        ]
         raise Mendable(str(refusal), mends) from None
     frame = columns_of(entry.columns, raw)
     labels = labels_of(label, raw)
@@ -318,7 +374,8 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
         f"{ignored} ignored (not described).": left_out,
         f"{label.name} is the same in every record, so there is nothing to learn.": is_constant,
     }
-    return replace(table, notes=tuple(note for note, applies in notes.items() if applies))
+    table = replace(table, notes=tuple(note for note, applies in notes.items() if applies))
+    return table, raw[whose].to_numpy() if whose else None
 
 
 def _with(columns: str, place: int, line: str = "") -> str:
@@ -436,16 +493,18 @@ def line_of(text: str, place: int) -> DescribedColumn:
     where = f"{where}: {name}"
     values, *remarks = _parts(values)
     bare = f"{before}:{text.partition(':')[2].partition(';')[0]}"
-    mark, decimal_comma = "", False
+    mark, decimal_comma, order = "", False, YEAR_FIRST
     for remark in remarks:
         if unknown := _UNKNOWN.fullmatch(remark):
             mark = unknown[1]
         elif remark == _COMMA:
             decimal_comma = True
+        elif remark in (DAY_FIRST, MONTH_FIRST):
+            order = remark
         else:
             raise Mendable(
                 f"{where} has {_shown(remark)} after a semicolon, but it must be “unknown: blank”, "
-                f"another mark, or “{_COMMA}”."
+                f"another mark, “{_COMMA}”, “{DAY_FIRST}” or “{MONTH_FIRST}”."
             )
     if mark and predicted:
         raise Mendable(
@@ -458,6 +517,9 @@ def line_of(text: str, place: int) -> DescribedColumn:
             f"{where} marks unknown values by {_shown(mark)}, but it must be letters, digits and "
             "common signs."
         )
+    if bounds := _DAYS.fullmatch(values):
+        column = _days(where, name, bounds, mark, order)
+        return DescribedColumn(place, text, column, predicted, column)
     if bounds := _RANGE.fullmatch(values):
         column = _number(text, where, name, bounds, mark)
         return DescribedColumn(place, text, column, predicted, column, (), decimal_comma)
@@ -465,8 +527,8 @@ def line_of(text: str, place: int) -> DescribedColumn:
         column, label = _listed(where, name, choices[1], mark, predicted)
         return DescribedColumn(place, text, column, predicted, label, values_in(choices[1]))
     raise Mendable(
-        f"{where} holds {_shown(values)}, but it must be a range such as 0 to 100 mg/dl, or a list "
-        "such as one of no, yes."
+        f"{where} holds {_shown(values)}, but it must be a range such as 0 to 100 mg/dl or "
+        "2015-01-01 to 2024-12-31, or a list such as one of no, yes."
     )
 
 
@@ -494,6 +556,23 @@ def _number(text: str, where: str, name: str, bounds: re.Match[str], mark: str) 
     return number(
         name, name, (lower, upper), _STATED, unit, bounds_from="assumed", missing_mark=mark
     )
+
+
+def _days(where: str, name: str, bounds: re.Match[str], mark: str, order: str) -> Column:
+    """A day, as a number of days since the first one that is possible."""
+    calendar = Days(date.min)
+    first, last = (calendar.number(text) for text in bounds.groups())
+    if first is None or last is None or first >= last:
+        raise Mendable(
+            f"{where} has the range {bounds[1]} to {bounds[2]}, but both must be days, the first "
+            "before the second."
+        )
+    days = Days(date.fromisoformat(bounds[1]), order)
+    unit = f"days since {bounds[1]}"
+    column = number(
+        name, name, (0.0, last - first), _STATED, unit, bounds_from="assumed", missing_mark=mark
+    )
+    return replace(column, days=days)
 
 
 def _listed(

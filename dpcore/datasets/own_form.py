@@ -3,7 +3,8 @@
 Rows are suggested from the names in the file's first line. From the values only their syntax is
 taken: whether they are numbers, which of a few public spellings of yes and no they follow, and how
 gaps are marked. No range and no list is read off the records, and a suggestion describes nothing
-until a person confirms it.
+until a person confirms it. Lines that speak of the whole table are kept as they are, but for the
+column that says whose row it is, which has a row too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from datetime import timedelta
 from typing import Any
 
 from dpcore.datasets.clinical_names import (
@@ -19,19 +20,29 @@ from dpcore.datasets.clinical_names import (
     YES_NO,
     Spelling,
     is_outcome,
+    is_person,
     is_sex,
     is_yes_no,
     range_of,
 )
+from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.own import UNKNOWN_MARKS, DescribedColumn, is_name, line_of
 from dpcore.datasets.schema import values_in
-from dpcore.datasets.text import BLANK, header_of, is_number, lines_of
+from dpcore.datasets.statements import ONE_ROW_EACH, Person, is_statement, statements_of
+from dpcore.datasets.text import BLANK, sample
+from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, YEAR_FIRST, are_days, is_number
 from dpcore.errors import InvalidInput
 
 MOST_LOOKED_AT = 20_000
 """Lines. A later one that is written otherwise is refused by its number, when all are read."""
 NUMBER, COMMA, ANSWER, LIST = "number", "number like 1,5", "yes or no", "list"
-KINDS = (NUMBER, COMMA, ANSWER, LIST)
+DAYS = {
+    "day": YEAR_FIRST,
+    "day like 31.12.2020": DAY_FIRST,
+    "day like 12/31/2020": MONTH_FIRST,
+}
+PERSON = "whose row it is"
+KINDS = (NUMBER, COMMA, ANSWER, LIST, *DAYS, PERSON)
 _SPELLINGS = tuple(dict.fromkeys((*YES_NO, *SEXES)))
 
 
@@ -51,6 +62,8 @@ class Syntax:
         The public spellings of two values that all its values follow.
     mark : str
         How it marks unknown values: `BLANK`, one of `UNKNOWN_MARKS`, or "" for no such value.
+    order : str
+        How days are written (`dpcore.datasets.values.Days`), if all its values are days.
     """
 
     name: str
@@ -58,6 +71,7 @@ class Syntax:
     decimal_comma: bool = False
     spellings: tuple[Spelling, ...] = ()
     mark: str = ""
+    order: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,11 +86,11 @@ class Row:
     kind : str
         One of `KINDS`.
     lowest, highest : float or None
-        Of a number.
+        Of a number; of the column of persons, the highest is k, the most rows of one.
     unit : str
         Of a number.
     values : str
-        Of a list, or of an answer: no first. Separated by commas.
+        Of a list, or of an answer: no first; of days, the first and the last. Separated by commas.
     unknown : str
         How unknown values are written; "" where there are none.
     """
@@ -103,6 +117,8 @@ class Row:
         InvalidInput
             One sentence naming the column and what is missing.
         """
+        if self.kind == PERSON:
+            return self._person(predicted)
         bounds = self.lowest, self.highest
         missing = [
             word for word, bound in zip(("lowest", "highest"), bounds, strict=True) if bound is None
@@ -112,16 +128,35 @@ class Row:
                 f"{self.name} is used, but its {' and '.join(missing)} possible value must be "
                 "filled in."
             )
+        listed = values_in(self.values)
+        if self.kind in DAYS and len(listed) != 2:
+            raise InvalidInput(
+                f"{self.name} is used, but the first and the last day possible must be filled in "
+                "among its values, such as: 2015-01-01, 2024-12-31."
+            )
         if not self.is_number and not self.values.strip():
             raise InvalidInput(f"{self.name} is used, but its list of values must be filled in.")
         remarks = [f"{_plain(self.lowest)} to {_plain(self.highest)} {self.unit}".strip()]
         if not self.is_number:
-            remarks = [f"one of {', '.join(values_in(self.values))}"]
+            remarks = [f"one of {', '.join(listed)}"]
+        if self.kind in DAYS:
+            remarks = [" to ".join(listed)]
+            remarks += [order for order in (DAYS[self.kind],) if order != YEAR_FIRST]
         if self.kind == COMMA:
             remarks.append("decimal comma")
         if self.unknown.strip() and not predicted:
             remarks.append(f"unknown: {self.unknown.strip()}")
         return f"{'predict ' if predicted else ''}{self.name}: {'; '.join(remarks)}"
+
+    def _person(self, predicted: bool) -> str:
+        if predicted:
+            raise InvalidInput(f"{self.name} says whose row it is, so another must be predicted.")
+        if self.highest is None or self.highest != int(self.highest):
+            raise InvalidInput(
+                f"{self.name} is used, but the most rows of one person must be filled in as its "
+                "highest, a whole number."
+            )
+        return Person(self.name, int(self.highest)).line()
 
 
 @dataclass(frozen=True)
@@ -135,11 +170,14 @@ class Form:
         Name of the column to predict; "" while nobody has said.
     suggested : bool
         Whether the rows are suggestions that nobody has confirmed.
+    statements : tuple of str
+        Lines that speak of the whole table and of no column.
     """
 
     rows: tuple[Row, ...]
     predicted: str
     suggested: bool
+    statements: tuple[str, ...] = ()
 
     def edited(self, edits: Mapping[int, Mapping[str, Any]], predicted: str) -> Form:
         """The form after changes: by place, then by a row's field; a row filled in is used."""
@@ -167,7 +205,10 @@ class Form:
         if not self.predicted:
             raise InvalidInput("No column is predicted, but one must be chosen.")
         chosen = [row for row in self.rows if row.used or row.name == self.predicted]
-        return "\n".join(row.line(row.name == self.predicted) for row in chosen)
+        chosen.sort(key=lambda row: row.kind != PERSON)
+        has_person = any(row.kind == PERSON for row in chosen)
+        statements = [line for line in self.statements if line != ONE_ROW_EACH or not has_person]
+        return "\n".join([*statements, *(row.line(row.name == self.predicted) for row in chosen)])
 
 
 def look(data: bytes, filename: str) -> tuple[Syntax, ...]:
@@ -176,7 +217,7 @@ def look(data: bytes, filename: str) -> tuple[Syntax, ...]:
     Parameters
     ----------
     data : bytes
-        Text, from anyone; the first line names the columns.
+        Text or Parquet, from anyone; the first line names the columns.
     filename : str
         What to call it in a refusal.
 
@@ -188,17 +229,12 @@ def look(data: bytes, filename: str) -> tuple[Syntax, ...]:
     Raises
     ------
     InvalidInput
-        If the file is empty, not text, or its first lines are too long.
+        If the file is empty, or neither text nor Parquet.
     """
-    separator, names = header_of(data, filename)
-    columns: list[set[str]] = [set() for _ in names]
-    lines = lines_of(data, filename, separator)
-    for row in islice(lines, 1, MOST_LOOKED_AT):
-        for seen, value in zip(columns, row, strict=False):
-            seen.add(value)
+    names, columns = sample(data, filename, MOST_LOOKED_AT, LARGEST_TABLE)
     return tuple(
-        _syntax(name, seen)
-        for name, seen in zip(names, columns, strict=True)
+        _syntax(name, {value for part in parts for value in part.unique().to_pylist()})
+        for name, parts in zip(names, columns, strict=True)
         if is_name(name) and names.count(name) == 1 and not name.startswith("predict ")
     )
 
@@ -208,12 +244,14 @@ def _syntax(name: str, seen: set[str]) -> Syntax:
     values = seen - {"", *marks}
     points = all(map(is_number, values))
     commas = all(is_number(value, decimal_comma=True) for value in values)
+    orders = [order for order in DAYS.values() if values and are_days(values, order)]
     return Syntax(
         name,
         numbers=points or commas,
         decimal_comma=commas and not points,
         spellings=tuple(pair for pair in _SPELLINGS if values and values <= set(pair)),
         mark=marks[0] if marks else "",
+        order=orders[0] if orders else "",
     )
 
 
@@ -233,13 +271,19 @@ def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
         outcomes = [row for row in suggestions if is_outcome(row.name)]
         likeliest = max(outcomes, key=lambda row: row.used, default=Row(""))
         return Form(tuple(suggestions), likeliest.name, suggested=True)
-    lines: dict[str, DescribedColumn] = {}
+    lines: dict[str, Row] = {}
+    statements = []
     for place, text in enumerate(columns.splitlines(), start=1):
         with suppress(InvalidInput):
-            line = line_of(text.strip(), place)
-            lines[line.column.name] = line
+            if not is_statement(text):
+                line = line_of(text.strip(), place)
+                lines[line.column.name] = _described(line)
+            elif (person := statements_of(text).person) and person.column:
+                lines[person.column] = Row(person.column, True, PERSON, highest=person.most)
+            else:
+                statements.append(text.strip())
     rows = [
-        _described(lines.pop(row.name)) if row.name in lines else replace(row, used=False)
+        lines.pop(row.name) if row.name in lines else replace(row, used=False)
         for row in suggestions
     ]
     predicted = [
@@ -249,9 +293,10 @@ def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
     ]
     names = [row.name for row in rows]
     return Form(
-        (*rows, *map(_described, lines.values())),
+        (*rows, *lines.values()),
         next((name for name in predicted if name in (*names, *lines)), ""),
         suggested=False,
+        statements=tuple(statements),
     )
 
 
@@ -259,6 +304,11 @@ def _suggested(syntax: Syntax) -> Row:
     name = syntax.name
     # For a number a mark adds nothing to the model, so that it needs no look at the records.
     number = Row(name, kind=COMMA if syntax.decimal_comma else NUMBER, unknown=syntax.mark or BLANK)
+    if is_person(name):
+        return Row(name, kind=PERSON)
+    if syntax.order:
+        (kind,) = (kind for kind, order in DAYS.items() if order == syntax.order)
+        return Row(name, kind=kind, unknown=syntax.mark or BLANK)
     known = range_of(name)
     if known is not None and syntax.numbers:
         return replace(
@@ -276,6 +326,11 @@ def _suggested(syntax: Syntax) -> Row:
 
 def _described(line: DescribedColumn) -> Row:
     column = line.column
+    if column.days is not None:
+        (kind,) = (kind for kind, order in DAYS.items() if order == column.days.order)
+        last = column.days.first + timedelta(days=column.bounds[1])
+        values = f"{column.days.first}, {last}"
+        return Row(column.name, True, kind, values=values, unknown=column.missing_mark)
     if column.kind == "number":
         kind = COMMA if line.decimal_comma else NUMBER
         lower, upper = column.bounds

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dpcore.datasets.values import Days
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,6 +58,8 @@ class Column:
         How the file marks an unknown value; "" when the codebook knows none.
     left_out : str
         Why the column is left out unless it is asked for; "" for a column that is used.
+    days : Days or None
+        How the file's days become its numbers, if it holds days.
     """
 
     name: str
@@ -71,6 +75,7 @@ class Column:
     transform: Transform = "none"
     missing_mark: str = ""
     left_out: str = ""
+    days: Days | None = None
 
     def __post_init__(self) -> None:
         if self.kind == "number":
@@ -393,6 +398,17 @@ class Table:
     def records(self) -> int:
         """Number of records, incomplete and blank ones included."""
         return len(self.label)
+
+    def rows(self, index: NDArray[np.int64], notes: tuple[str, ...] = ()) -> Table:
+        """The table of these records, in this order, and what is to be said of it besides."""
+        return replace(
+            self,
+            entry=replace(self.entry, records=len(index)),
+            frame=self.frame.iloc[index].reset_index(drop=True),
+            label=self.label[index],
+            notes=(*self.notes, *notes),
+            counts={**self.counts, "records": len(index)},
+        )
 
     @property
     def blank(self) -> NDArray[np.bool_]:

@@ -78,7 +78,7 @@ class BuiltIn:
 def field_of(column: Column) -> Field:
     """The field that `column` is read from, when the file has one of the same name."""
     if column.kind == "number":
-        return Field(column.name, missing_mark=column.missing_mark)
+        return Field(column.name, missing_mark=column.missing_mark, days=column.days)
     return _field(column.name, column.codes or column.levels, column.missing_mark)
 
 
@@ -121,7 +121,7 @@ def columns_of(columns: tuple[Column, ...], raw: pd.DataFrame) -> pd.DataFrame:
             )
         else:
             decoded[column.name] = positions.astype(float)
-    return pd.DataFrame(decoded)
+    return pd.DataFrame(decoded, copy=False)
 
 
 def labels_of(label: Label | Classes | Column, raw: pd.DataFrame) -> Labels:

@@ -1,41 +1,39 @@
 """Delimited text files, read in two ways that give the same columns.
 
 `read_verified` is for bytes whose checksum is pinned: fast, without checks. `read_checked` is for
-bytes from anyone: each row is checked, and the first bad one is named by line, field and value.
-Neither guesses a type; the `Layout` says what each field is.
+bytes from anyone: each row is checked, and what is wrong is named by line and field, never by the
+value. Neither guesses a type; the `Layout` says what each field is.
 """
 
 from __future__ import annotations
 
-import csv
 import io
-import math
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dpcore.datasets import parquet, rows, values
+from dpcore.datasets.faults import Faults
+from dpcore.datasets.limits import (
+    LARGEST_NUMBER,
+    MEGABYTE,
+    MOST_FAULTS,
+    MOST_FIELDS,
+    MOST_ROWS,
+)
+from dpcore.datasets.values import Days
 from dpcore.errors import InvalidInput
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MEGABYTE = 1024 * 1024
 LARGEST_UPLOAD = 32 * MEGABYTE
 """Bytes. The largest file of the catalogue has less than 25 MB."""
-MOST_ROWS = 1_000_000
-LONGEST_LINE = 10_000
-"""Characters. No line of any set in the catalogue comes near it."""
-LARGEST_NUMBER = 1e9
-"""No quantity in any set comes near it; anything beyond is a broken file, not a measurement."""
-
 BLANK = "blank"
 """The mark for "unknown" that stands for an empty field."""
-
-_PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_COMMA_NUMBER = re.compile(r"[+-]?([0-9]+,?[0-9]*|,[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -56,6 +54,11 @@ class Field:
         Whether the field is skipped, whatever it holds (`read_checked` only).
     decimal_comma : bool
         Whether numbers are written like 1,5; a point is then refused (`read_checked` only).
+    days : Days or None
+        How a day becomes a number, where it holds days (`read_checked` only).
+    person : bool
+        Whether it says whose row it is, in any words: it becomes a number from 0 in the order of
+        persons' first rows (`read_checked` only).
     """
 
     name: str
@@ -64,6 +67,8 @@ class Field:
     missing_mark: str = ""
     ignored: bool = False
     decimal_comma: bool = False
+    days: Days | None = None
+    person: bool = False
 
     @property
     def allowed(self) -> str:
@@ -73,31 +78,16 @@ class Field:
             text = "one of " + ", ".join(shown)
         elif self.codes:
             text = "one of " + ", ".join(f"{code:g}" for code in self.codes)
+        elif self.person:
+            text = "filled in: it says whose row it is"
+        elif self.days is not None:
+            text = f"a day such as {self.days.example}"
         else:
             example = "12,5" if self.decimal_comma else "12.5"
             text = f"a plain number such as {example}, at most {LARGEST_NUMBER:,.0f} in size"
         if self.missing_mark:
             text += f", or {self.missing_mark} for unknown"
         return text
-
-
-class WrongValue(InvalidInput):
-    """A value that its field does not allow.
-
-    Parameters
-    ----------
-    sentence : str
-    field, value : str
-        Name of the field, and its text in the file.
-    """
-
-    def __init__(self, sentence: str, field: str = "", value: str = "") -> None:
-        super().__init__(sentence)
-        self.field, self.value = field, value
-
-    def __reduce__(self) -> tuple[type[WrongValue], tuple[str]]:
-        # The sentence alone leaves the process that holds the records.
-        return WrongValue, (str(self),)
 
 
 @dataclass(frozen=True)
@@ -124,11 +114,6 @@ class Layout:
     header: bool = False
     comment: str = ""
     label: str = ""
-
-    @property
-    def separated_by(self) -> str:
-        """The separator in words."""
-        return {"": "blanks", ",": "commas", ";": "semicolons", "\t": "tabs"}[self.separator]
 
 
 def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
@@ -171,105 +156,199 @@ def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
     return found[names]
 
 
-def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
+def read_checked(
+    layout: Layout, data: bytes, filename: str, largest: int = LARGEST_UPLOAD
+) -> pd.DataFrame:
     """The fields of a file from anyone, each row checked.
 
     Parameters
     ----------
     layout : Layout
-        What the file should look like.
+        What the file should look like; where it has a header, it may be Parquet too.
     data : bytes
         The file.
     filename : str
         What to call it in a refusal.
+    largest : int
+        Bytes that the file may have, and what it decompresses to.
 
     Returns
     -------
     pandas.DataFrame
-        As `read_verified`.
+        As `read_verified`; days and persons as numbers.
 
     Raises
     ------
     InvalidInput
-        Naming the first bad line, the field, the value and what is allowed; a `WrongValue` where a
-        field does not allow its value.
+        Naming what is wrong; a `WrongTable` names lines and fields, and what is allowed there, and
+        no value.
     """
     import pandas as pd
 
-    name = quoted(filename)
-    text = _decoded(data, name)
-    columns: list[list[float | str | None]] = [[] for _ in layout.fields]
-    converters = [
-        (field, _converter(field), column.append)
-        for field, column in zip(layout.fields, columns, strict=True)
-    ]
-    expected = len(layout.fields)
-    labels = [index for index, field in enumerate(layout.fields) if field.name == layout.label]
-    hint = ""
-    if layout.separator == ",":
-        hint = " A comma within a value needs quotation marks around that value."
+    faults = Faults(quoted(filename))
+    fields = [field for field in layout.fields if not field.ignored]
+    found: list[list[Any]] = [[] for _ in fields]
     count = 0
-    header_due = layout.header
-    for line, row in _rows(layout, text, name):
-        if len(row) != expected:
-            raise InvalidInput(
-                f"{name}, line {line}: it has {len(row)} field{'s' if len(row) != 1 else ''}, but "
-                f"it must have {expected} separated by {layout.separated_by}.{hint}"
-            )
-        if header_due:
-            header_due = False
-            for title, field in zip(row, layout.fields, strict=True):
-                if title.strip() != field.name:
-                    raise InvalidInput(
-                        f"{name}, line {line}: the header names {quoted(title)} where it must "
-                        f"name {field.name}."
-                    )
-            continue
-        count += 1
+    for block in _blocks(layout, data, faults, largest):
+        count += len(block.lines)
         if count > MOST_ROWS:
-            raise InvalidInput(f"{name} has more than {MOST_ROWS:,} rows, the most that is taken.")
-        blank = any(not row[index].strip() for index in labels)
-        for value, (field, convert, append) in zip(row, converters, strict=True):
-            if blank and not value.strip():
-                append(None)
-                continue
-            try:
-                append(convert(value.strip()))
-            except ValueError:
-                raise WrongValue(
-                    f"{name}, line {line}: {field.name} is "
-                    f"{quoted(value) if value.strip() else 'empty'}, but it must be "
-                    f"{field.allowed}.",
-                    field.name,
-                    value.strip(),
-                ) from None
+            raise InvalidInput(
+                f"{faults.name} has more than {MOST_ROWS:,} rows, the most that is taken."
+            )
+        blank = [
+            column
+            for field, column in zip(fields, block.columns, strict=True)
+            if field.name == layout.label
+        ]
+        for field, column, parts in zip(fields, block.columns, found, strict=True):
+            gaps = _gaps(field, column, blank)
+            parts.append(_read(field, column, gaps, block.lines, faults))
+        if faults.enough:
+            break
+    faults.tell()
     if count == 0:
-        raise InvalidInput(f"{name} holds no records, but it must hold at least one.")
+        raise _no_records(faults.name)
     return pd.DataFrame(
-        {
-            field.name: pd.Categorical(column, categories=sorted(set(field.words)))
-            if field.words
-            else np.array([np.nan if value is None else value for value in column], dtype=float)
-            for field, column in zip(layout.fields, columns, strict=True)
-            if not field.ignored
-        }
+        {field.name: _joined(field, parts) for field, parts in zip(fields, found, strict=True)},
+        copy=False,
     )
 
 
-def lines_of(data: bytes, filename: str, separator: str) -> Iterator[list[str]]:
-    """The fields of each line of a file from anyone, whatever they hold, its header first.
+def _blocks(layout: Layout, data: bytes, faults: Faults, largest: int) -> Iterator[rows.Block]:
+    """The rows of the fields that are not ignored, once the header is found right."""
+    expected = len(layout.fields)
+    wanted = [place for place, field in enumerate(layout.fields) if not field.ignored]
+    if layout.header and parquet.is_parquet(data):
+        _check_header(layout, parquet.names_of(data, faults.name, largest), 1, faults.name)
+        return parquet.blocks(data, faults, wanted, largest)
+    rows.check_bytes(data, faults.name, largest)
+    line, content = rows.first_line(data, faults.name, layout.comment)
+    if not line:
+        raise _no_records(faults.name)
+    if layout.header:
+        _check_header(layout, rows.fields_in(content, layout.separator), line, faults.name)
+    return rows.blocks(
+        data,
+        faults,
+        layout.separator,
+        expected,
+        wanted,
+        after=line if layout.header else 0,
+        comment=layout.comment,
+    )
+
+
+def _check_header(layout: Layout, titles: Sequence[str], line: int, name: str) -> None:
+    # What the line names is not repeated: it may be a record.
+    if len(titles) != len(layout.fields):
+        reason = rows.ragged(len(titles), len(layout.fields), layout.separator)
+        raise InvalidInput(f"{name}, line {line}: {reason}")
+    for place, (title, field) in enumerate(zip(titles, layout.fields, strict=True), start=1):
+        if title.strip() != field.name:
+            raise InvalidInput(
+                f"{name}, line {line}: it must name the columns, and column {place} {field.name}."
+            )
+
+
+def _no_records(name: str) -> InvalidInput:
+    return InvalidInput(f"{name} holds no records, but it must hold at least one.")
+
+
+def _gaps(field: Field, column: Any, blank: list[Any]) -> Any:
+    """Where a value may be missing and is; `blank` holds the outcome, if records may be blank."""
+    from pyarrow import compute
+
+    is_empty = compute.equal(column, "")
+    gaps = compute.and_(is_empty, compute.equal(blank[0], "")) if blank else None
+    if field.person:
+        return None
+    if field.missing_mark:
+        marked = compute.equal(column, field.missing_mark)
+        if field.missing_mark == BLANK:
+            marked = compute.or_(marked, is_empty)
+        gaps = marked if gaps is None else compute.or_(gaps, marked)
+    return gaps
+
+
+def _read(field: Field, column: Any, gaps: Any, lines: NDArray[np.int64], faults: Faults) -> Any:
+    """The values of a field in some rows, as numbers; those that are not allowed are noted."""
+    from pyarrow import compute
+
+    known = column if gaps is None else compute.if_else(gaps, None, column)
+    found: Any
+    if field.person:
+        found = column
+        wrong = compute.equal(column, "").to_numpy(zero_copy_only=False)
+    elif field.words:
+        found, wrong = values.positions(known, sorted(set(field.words)))
+    elif field.days is not None:
+        found, wrong = values.days(known, field.days)
+    else:
+        found, wrong = values.numbers(known, field.decimal_comma, field.codes)
+    for place in np.flatnonzero(wrong)[:MOST_FAULTS].tolist():
+        value = column[place].as_py()
+        is_empty = "" if value or field.person else " is empty, but it"
+        reason = f"{field.name}{is_empty} must be {field.allowed}."
+        faults.add(int(lines[place]), reason, field.name, value)
+    return found
+
+
+def _joined(field: Field, parts: list[Any]) -> Any:
+    """One column of the frame, from those of the blocks."""
+    import pandas as pd
+    import pyarrow as pa
+
+    if field.person:
+        whole = pa.chunked_array(parts).combine_chunks()
+        return whole.dictionary_encode().indices.to_numpy().astype(np.int64)
+    joined = np.concatenate(parts)
+    parts.clear()  # each column is there once
+    if field.words:
+        return pd.Categorical.from_codes(joined, categories=pd.Index(sorted(set(field.words))))
+    return joined
+
+
+def sample(
+    data: bytes, filename: str, most: int, largest: int
+) -> tuple[tuple[str, ...], list[Any]]:
+    """The names in a file from anyone, and the text of its first rows, column by column.
+
+    Parameters
+    ----------
+    data : bytes
+    filename : str
+    most : int
+        Rows after which no further block is read; rows of another length are left out.
+    largest : int
+        As of `read_checked`.
+
+    Returns
+    -------
+    names : tuple of str
+    columns : list of lists of pyarrow.Array
 
     Raises
     ------
     InvalidInput
-        If the file is empty, not text, or has a line that is too long.
+        If the file is empty or not text.
     """
-    name = quoted(filename)
-    for _, row in _rows(Layout((), separator), _decoded(data, name), name):
-        yield [value.strip() for value in row]
+    separator, names = header_of(data, filename, largest)
+    fields = tuple(Field(name) for name in names)
+    columns: list[list[Any]] = [[] for _ in names]
+    count = 0
+    faults = Faults(quoted(filename))
+    for block in _blocks(Layout(fields, separator, header=True), data, faults, largest):
+        for parts, column in zip(columns, block.columns, strict=True):
+            parts.append(column)
+        count += len(block.lines)
+        if count >= most:
+            break
+    return names, columns
 
 
-def header_of(data: bytes, filename: str) -> tuple[str, tuple[str, ...]]:
+def header_of(
+    data: bytes, filename: str, largest: int = LARGEST_UPLOAD
+) -> tuple[str, tuple[str, ...]]:
     """The separator of a file from anyone, and the names in its first line.
 
     Parameters
@@ -278,6 +357,8 @@ def header_of(data: bytes, filename: str) -> tuple[str, tuple[str, ...]]:
         The file.
     filename : str
         What to call it in a refusal.
+    largest : int
+        As of `read_checked`.
 
     Returns
     -------
@@ -291,90 +372,19 @@ def header_of(data: bytes, filename: str) -> tuple[str, tuple[str, ...]]:
         If the file is empty or not text.
     """
     name = quoted(filename)
-    lines = io.StringIO(_decoded(data, name), newline=None)
-    first = next((line for line in lines if line.strip()), "")
-    separator = max((",", ";", "\t"), key=first.count)
-    for _, row in _rows(Layout((), separator), first, name):
-        return separator, tuple(field.strip() for field in row)
-    raise InvalidInput(f"{name} holds no records, but it must hold at least one.")
-
-
-def _decoded(data: bytes, name: str) -> str:
-    if not data:
-        raise InvalidInput(f"{name} is empty, but it must hold at least one record.")
-    if len(data) > LARGEST_UPLOAD:
+    if parquet.is_parquet(data):
+        return ",", parquet.names_of(data, name, largest)
+    rows.check_bytes(data, name, largest)
+    line, content = rows.first_line(data, name)
+    if not line:
+        raise _no_records(name)
+    separator = max((",", ";", "\t"), key=content.count)
+    names = rows.fields_in(content, separator)
+    if len(names) > MOST_FIELDS:
         raise InvalidInput(
-            f"{name} has {math.ceil(len(data) * 10 / MEGABYTE) / 10:,} MB, but it must have at "
-            f"most {LARGEST_UPLOAD // MEGABYTE} MB."
+            f"{name} has {len(names):,} columns, but it must have at most {MOST_FIELDS:,}."
         )
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InvalidInput(f"{name} is written in UTF-16, but it must be saved as UTF-8 text.")
-    if b"\0" in data:
-        line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        raise InvalidInput(
-            f"{name}, line {line}: it holds a zero byte, but the file must be plain text."
-        )
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InvalidInput(
-            f"{name}, line {line}: it holds bytes that are not text, but the file must be plain "
-            "UTF-8 text."
-        ) from None
-
-
-def _rows(layout: Layout, text: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    """Line number (from 1) and fields of each line that is neither blank nor a comment."""
-    for line, content in enumerate(re.split(r"\r\n|\n|\r", text), start=1):
-        if not content.strip():
-            continue
-        if layout.comment and content.startswith(layout.comment):
-            continue
-        if len(content) > LONGEST_LINE:
-            raise InvalidInput(
-                f"{name}, line {line}: it has {len(content):,} characters, but it must have at "
-                f"most {LONGEST_LINE:,}."
-            )
-        if layout.separator:
-            # One line at a time: a stray quotation mark must not swallow the lines after it.
-            yield (
-                line,
-                next(csv.reader([content], delimiter=layout.separator, skipinitialspace=True)),
-            )
-        else:
-            yield line, content.split()
-
-
-def _converter(field: Field) -> Callable[[str], float | str | None]:
-    """A function from the text of one field to its value; ValueError when it is not allowed."""
-    words, codes, missing_mark = frozenset(field.words), frozenset(field.codes), field.missing_mark
-
-    def convert(text: str) -> float | str | None:
-        if field.ignored or (missing_mark and text == missing_mark):
-            return None
-        if missing_mark == BLANK and not text:
-            return None
-        if words:
-            if text not in words:
-                raise ValueError(text)
-            return text
-        # `float` alone would also take "nan", "inf", "1_000" and digits of other scripts.
-        if not is_number(text, field.decimal_comma):
-            raise ValueError(text)
-        value = float(text.replace(",", "."))
-        if not math.isfinite(value) or abs(value) > LARGEST_NUMBER:
-            raise ValueError(text)
-        if codes and value not in codes:
-            raise ValueError(text)
-        return value
-
-    return convert
-
-
-def is_number(text: str, decimal_comma: bool = False) -> bool:
-    """Whether the text is a plain number, or one with a decimal comma (which may be left out)."""
-    return bool((_COMMA_NUMBER if decimal_comma else _PLAIN_NUMBER).fullmatch(text))
+    return separator, tuple(title.strip() for title in names)
 
 
 def quoted(value: str) -> str:

@@ -35,7 +35,7 @@ def read_upload(key: str, data: bytes, filename: str, columns: str = "") -> Tabl
     Raises
     ------
     InvalidInput
-        One sentence naming the first line that is wrong, the field, the value and what is allowed.
+        Naming what is wrong by line and field, and what is allowed there; no value of a record.
     """
     if key == OWN:
         return read_own(columns, data, filename)

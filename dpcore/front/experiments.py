@@ -76,12 +76,13 @@ def load(
     from pathlib import Path
 
     from dpcore.datasets.files import contents
+    from dpcore.datasets.limits import LARGEST_TABLE
     from dpcore.datasets.text import LARGEST_UPLOAD
 
+    most = LARGEST_TABLE if dataset == datasets.OWN else LARGEST_UPLOAD
     # One byte more than allowed: reading then reports that it is too large.
-    return datasets.read_upload(
-        dataset, contents("file", str(file), LARGEST_UPLOAD), Path(file).name, columns
-    )
+    data = contents("file", str(file), most)
+    return datasets.read_upload(dataset, data, Path(file).name, columns)
 
 
 def explore(

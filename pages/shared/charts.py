@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.evaluation.marks import marked
+from dpcore.export.spreadsheet import csv
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.headings import heading
 from pages.shared import on_paper
 from pages.shared.session import control_text
-from pages.shared.verbatim import csv, verbatim
+from pages.shared.verbatim import verbatim
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +63,7 @@ def download_csv(table: pd.DataFrame, name: str) -> None:
     """Show a button for a table's CSV, with measures marked as not private."""
     st.download_button(
         "Download CSV",
-        csv(marked(table)),
+        csv(marked(table)).encode(),
         file_name=f"{name}.csv",
         mime="text/csv",
         icon=":material/download:",

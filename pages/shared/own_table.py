@@ -50,7 +50,9 @@ def _refusal(columns: str) -> InvalidInput | None:
 def controls() -> tuple[File | None, str]:
     """Draw the controls of the file and the description, and return both."""
     most = st.get_option("server.maxUploadSize")
-    upload = uploads.field(f"Your file (CSV, at most {most} MB)", FILE, help=ENTRY.how_to_get)
+    upload = uploads.field(
+        f"Your file (CSV or Parquet, at most {most} MB)", FILE, help=ENTRY.how_to_get
+    )
     st.caption(texts.UPLOAD_IS_DROPPED)
     previous = stored(COLUMNS)
     if previous and control_value(COLUMNS) is None and COLUMNS not in st.query_params:

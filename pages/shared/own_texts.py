@@ -6,8 +6,8 @@ UPLOAD_IS_DROPPED = (
     "When this page is loaded anew, or left for another one, the file has to be chosen again."
 )
 OWN_FIRST = (
-    "**Choose your file among the controls.** It is a text file (CSV) whose first line names the "
-    "columns. A form then asks what each column may hold."
+    "**Choose your file among the controls.** It is a CSV or Parquet file that names its columns. "
+    "A form then asks what each column may hold."
 )
 OWN_FILE_NEXT = "**The columns are described. Now choose your file among the controls.**"
 OWN_PUBLIC = (
@@ -29,17 +29,25 @@ OWN_FORM = (
 )
 OWN_RANGE = (
     "The lowest or highest value possible, for anyone. Values beyond it are clipped. A range far "
-    "wider than is medically possible costs accuracy, with privacy and without."
+    "wider than is medically possible costs accuracy, with privacy and without. Of the column that "
+    "says whose row it is, the highest is the most rows of one person."
 )
-OWN_LIST = "All values possible, with commas between. Of two, the second is the one looked for."
+OWN_LIST = (
+    "All values possible, with commas between. Of two, the second is the one looked for. Of days, "
+    "the first and the last day possible: 2015-01-01, 2024-12-31."
+)
 OWN_UNKNOWN = "How the file writes an unknown value: blank for an empty field, or a mark like NA."
 OWN_COLUMNS = (
     "**A number** has a range: the lowest and the highest value possible, and a unit if you like. "
+    "**A day** has the first and the last day possible: `visit: 2015-01-01 to 2024-12-31`, with "
+    "`; day first` or `; month first` for days like 31.12.2020 or 12/31/2020. "
     "**Any other column** is one of a list; of two outcomes the second is the one looked for. "
     "**What is predicted** begins with the word *predict*; it may be a number or one of a list. "
     "Where values may be unknown, say how the file writes that: `; unknown: NA`, or `; unknown: "
-    "blank` for empty fields. Add `; decimal comma` for numbers like 1,5. A column without a line "
-    "is left out. Ranges and lists must come from a codebook or common knowledge, **never from "
-    "these records**. A range that is read off the data would break every proof. Values outside a "
-    "range are brought into it and counted."
+    "blank` for empty fields. Add `; decimal comma` for numbers like 1,5. **What one person is**: "
+    "`person: patient_id, at most 3 rows` where a column says whose row it is; nothing is learned "
+    "from it, and one row of each person is explored. A column without a line is left out. Ranges "
+    "and lists must come from a codebook or common knowledge, **never from these records**. A "
+    "range that is read off the data would break every proof. Values outside a range are brought "
+    "into it and counted."
 )

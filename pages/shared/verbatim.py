@@ -1,18 +1,14 @@
 """Shows text from an address, a file or a description literally, also where sentences quote it.
 
-Such text passes through here before Streamlit reads it as Markdown, or a spreadsheet opens it; in
-a figure, through `dpcore.figures.words.literal`.
+Such text passes through here before Streamlit reads it as Markdown; before a spreadsheet opens it,
+through `dpcore.export.spreadsheet.csv`; in a figure, through `dpcore.figures.words.literal`.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import streamlit as st
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # An underscore within a word is not markup.
 _MARKS = re.compile(r"[\\`*\[\]<>#$~&|]|(?<![^\W_])_|_(?![^\W_])")
@@ -22,7 +18,6 @@ _ACTS_LATE = re.compile(r"\S*(?::(?=\S)|@|//|www\.|--|->|<-|[<>~]=)\S*", re.IGNO
 _LIST_ITEM = re.compile(r"^(\d*)([-+.)])(?=\s|$)")
 # Control characters, and marks that change the direction of text.
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+")
-_FORMULA = re.compile(r"[=+\-@\t\r]")
 
 
 def verbatim(text: str) -> str:
@@ -37,15 +32,8 @@ def verbatim(text: str) -> str:
 
 
 def refuse(refusal: Exception | str, icon: str = ":material/block:") -> None:
-    """Show the reason for a refusal; the sentence may quote anything."""
-    st.error(verbatim(str(refusal)), icon=icon)
-
-
-def csv(table: pd.DataFrame) -> bytes:
-    """The table as CSV, in which no text begins like a spreadsheet formula."""
-    texts = table.select_dtypes(include=["object", "string", "category"])
-    safe = {str(name): texts[name].map(_no_formula).astype(object) for name in texts}
-    return table.assign(**safe).to_csv(index=False).encode()
+    """Show the reason for a refusal, one sentence a line; they may quote anything."""
+    st.error("\n\n".join(map(verbatim, str(refusal).split("\n"))), icon=icon)
 
 
 def _escaped(text: str) -> str:
@@ -56,7 +44,3 @@ def _code(text: str) -> str:
     longest_run = max(map(len, re.findall("`+", text)), default=0)
     fence, padding = "`" * (longest_run + 1), " " if longest_run else ""
     return f"{fence}{padding}{text}{padding}{fence}"
-
-
-def _no_formula(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.datasets import OWN, Preparation, Table, described, load, prepare, read_upload
+from dpcore.datasets.faults import WrongTable
 from dpcore.datasets.own import MOST_LETTERS, Mendable, class_of, read_own
 from dpcore.datasets.prepare import drawn
 from dpcore.errors import InvalidInput
@@ -178,11 +179,11 @@ def test_a_wrong_description_is_refused_in_one_sentence(columns: str, said: str)
         (ROWS.splitlines()[0], "'mine.csv' holds no records"),
         (ROWS.replace("bmi", "BMI"), "bmi is described, but the first line of 'mine.csv'"),
         (ROWS.replace("name", "bmi"), "names it 2 times"),
-        (ROWS.replace("12.5", "twelve"), "line 2: progression is 'twelve', but it must be a plain"),
-        (ROWS.replace("12.5;22", ";wide"), "line 2: bmi is 'wide', but it must be a plain number"),
-        (ROWS.replace("12.5", "nan"), "line 2: progression is 'nan'"),
+        (ROWS.replace("12.5", "twelve"), "line 2: progression must be a plain number"),
+        (ROWS.replace("12.5;22", ";wide"), "line 2: bmi must be a plain number"),
+        (ROWS.replace("12.5", "nan"), "line 2: progression must be a plain number"),
         (ROWS.replace("400;NA", "400;"), "line 3: bmi is empty, but it must be a plain number"),
-        (ROWS.replace("60;yes", "60;maybe"), "line 5: smoker is 'maybe', but it must be one of"),
+        (ROWS.replace("60;yes", "60;maybe"), "line 5: smoker must be one of no, yes."),
         (ROWS.replace("Dora;", ""), "line 5: it has 5 fields, but it must have 6"),
     ],
 )
@@ -299,9 +300,7 @@ def test_no_mend_reads_a_list_or_a_range_off_the_records() -> None:
 
 
 def test_a_refusal_leaves_its_process_without_the_value() -> None:
-    from dpcore.datasets.text import WrongValue
-
-    refusal = WrongValue("bmi is 'x', but …", "bmi", "x" * 9_000)
+    refusal = WrongTable("bmi must be …", "bmi", "x" * 9_000)
     sent = pickle.loads(pickle.dumps(refusal))
     assert (str(sent), sent.value) == (str(refusal), "")
     with pytest.raises(Mendable) as refused:
@@ -319,7 +318,9 @@ def test_a_decimal_comma_is_read_where_it_is_described() -> None:
     assert np.array_equal(table.frame["bmi"], [22.5, np.nan, -3.0, 0.5], equal_nan=True)
     assert "a plain number such as 12,5" in refusal(columns, rows.replace("-3", "1.234"))
     # Columns without the remark are read as ever.
-    assert "age is '40,5'" in refusal(columns, rows.replace("40", '"40,5"'))
+    assert "line 2: age must be a plain number such as 12.5" in refusal(
+        columns, rows.replace("40", '"40,5"')
+    )
     assert "needs quotation marks" in refusal(columns, rows.replace("-3", "22,5"))
 
 
@@ -400,7 +401,7 @@ def test_a_blank_record_keeps_its_place_and_adds_nothing(predicts, setting, part
 def test_without_an_outcome_other_fields_must_still_be_right_where_they_are_not_empty() -> None:
     columns = "age: 18 to 90\npredict smoker: one of no, yes"
     said = refusal(columns, "age,smoker\n40,no\nold,\n")
-    assert "line 3: age is 'old'" in said
+    assert "line 3: age must be a plain number" in said
     assert "line 3: age is empty" in refusal(columns, "age,smoker\n40,no\n,yes\n")
 
 

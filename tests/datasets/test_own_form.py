@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 from dpcore.datasets import described
 from dpcore.datasets.clinical_names import range_of
 from dpcore.datasets.own import read_own
-from dpcore.datasets.own_form import ANSWER, COMMA, LIST, NUMBER, Form, Row, Syntax, form, look
+from dpcore.datasets.own_form import (
+    ANSWER,
+    COMMA,
+    LIST,
+    NUMBER,
+    PERSON,
+    Form,
+    Row,
+    Syntax,
+    form,
+    look,
+)
 from dpcore.errors import InvalidInput
 
 CLINIC = """patient,Age (years),sex,smoker,BMI,sbp,crp,ward,outcome
@@ -38,7 +49,7 @@ def test_names_suggest_a_description_that_reads_the_file() -> None:
     assert draft.description() == SUGGESTED
     assert read_own(SUGGESTED, CLINIC.encode(), "clinic.csv").records == 3
     unused = {row.name: row.kind for row in draft.rows if not row.used}
-    assert unused == {"patient": LIST, "crp": NUMBER, "ward": LIST}
+    assert unused == {"patient": PERSON, "crp": NUMBER, "ward": LIST}
 
 
 def test_no_range_and_no_list_comes_from_the_records() -> None:
@@ -95,6 +106,41 @@ def test_a_form_and_its_description_say_the_same() -> None:
     assert form(SUGGESTED, look(CLINIC.encode(), "c")).description() == SUGGESTED
 
 
+def test_the_form_keeps_what_is_said_of_the_whole_table() -> None:
+    columns = (
+        "number of persons: public\nperson: patient, at most 3 rows\n"
+        "visit: 2015-01-01 to 2024-12-31; day first; unknown: blank\n"
+        "seen: 2015-01-01 to 2024-12-31\npredict outcome: one of 0, 1"
+    )
+    draft = form(columns, ())
+    assert draft.description() == columns
+    unused = {place: {"used": False} for place, row in enumerate(draft.rows) if row.kind == PERSON}
+    lines = columns.splitlines()
+    assert draft.edited(unused, "outcome").description().splitlines() == [lines[0], *lines[2:]]
+    # One row each, until a column is said to tell whose row it is.
+    each = f"person: one row each\n{SUGGESTED}"
+    draft = form(each, look(CLINIC.encode(), "c"))
+    assert draft.description() == each
+    place = next(place for place, row in enumerate(draft.rows) if row.kind == PERSON)
+    mine = draft.edited({place: {"highest": 2}}, draft.predicted).description()
+    assert mine == f"person: patient, at most 2 rows\n{SUGGESTED}"
+
+
+@pytest.mark.parametrize(
+    ("days", "kind"),
+    [
+        ("2020-01-02 2021-12-31T10:00:00", "day"),
+        ("02.01.2020 31.12.2021", "day like 31.12.2020"),
+        ("01/02/2020 12/31/2021", "day like 12/31/2020"),
+        ("2020-02-30", LIST),
+    ],
+)
+def test_days_are_recognised_and_their_range_is_left_to_a_person(days, kind) -> None:
+    text = "seen,died\n" + "".join(f"{day},no\n" for day in days.split())
+    (row, _) = suggested(text).rows
+    assert (row.kind, row.used, row.values) == (kind, False, "")
+
+
 def test_a_description_fills_the_form_also_where_it_is_wrong() -> None:
     columns = "Age (years): 90 to 18\nBMI: 15 to 50\ncrp: 0 to 9\nother: 0 to 1\npredict outcome:"
     draft = form(columns, look(CLINIC.encode(), "c"))
@@ -125,6 +171,10 @@ def test_edits_are_kept_and_a_row_that_is_filled_in_is_used() -> None:
         (Row("crp", True), "x", "crp is used, but its lowest and highest possible value must be"),
         (Row("crp", True, lowest=0), "x", "crp is used, but its highest possible value must be"),
         (Row("ward", True, LIST), "x", "ward is used, but its list of values must be filled in."),
+        (Row("seen", True, "day"), "x", "seen is used, but the first and the last day possible"),
+        (Row("id", True, PERSON), "x", "id is used, but the most rows of one person must"),
+        (Row("id", True, PERSON, highest=1.5), "x", "as its highest, a whole number"),
+        (Row("id", True, PERSON, highest=2), "id", "id says whose row it is, so another must"),
         (Row("ward", True, LIST, values="a, b"), "", "No column is predicted, but one must be"),
     ],
 )
@@ -140,8 +190,8 @@ def test_columns_that_cannot_be_described_are_no_rows() -> None:
 
 
 def test_short_long_and_missing_lines_are_no_hindrance() -> None:
-    assert look(b"age,bmi\n1\n1,2,3\n\n", "c") == (
-        Syntax("age", spellings=(("0", "1"), ("1", "2"))),
+    assert look(b"age,bmi\nx\nx,2,3\n\n1,2\n0,1\n2\n", "c") == (
+        Syntax("age", spellings=(("0", "1"),)),
         Syntax("bmi", spellings=(("1", "2"),)),
     )
     assert look(b"age\n", "c") == (Syntax("age"),)

@@ -233,7 +233,8 @@ def test_a_form_that_lacks_something_says_what_and_changes_nothing() -> None:
 
 def test_every_refusal_keeps_the_form_and_offers_what_would_hold() -> None:
     app = opened(SUGGESTED.replace("kg/m²; unknown: blank", "kg/m²"), clinic())
-    assert "line 2: bmi is empty, but it must be a plain number" in app.error[0].value
+    assert "lines 2, 14, 26" in app.error[0].value
+    assert "bmi is empty, but it must be a plain number" in app.error[0].value
     assert app.data_editor
     pressed(app, "Read an empty field in bmi as unknown")
     assert not app.error
@@ -253,7 +254,7 @@ def test_a_decimal_comma_is_suggested_and_shown() -> None:
     pressed(app, "Confirm and use these columns")
     assert app.metric
     app.text_area(key="own_columns").set_value(SUGGESTED).run()
-    assert "bmi is '" in app.error[0].value
+    assert "bmi must be a plain number such as 12.5" in app.error[0].value
     pressed(app, "Read bmi with a decimal comma")
     assert app.metric
 
@@ -324,7 +325,7 @@ def test_a_slip_in_the_description_or_a_look_at_other_data_changes_nothing_else(
 def test_a_file_that_is_not_as_described_is_refused_at_its_line() -> None:
     app = opened(data=file().replace(b",yes,", b",perhaps,", 1))
     assert len(app.error) == 1
-    assert "smoker is 'perhaps', but it must be one of no, yes" in app.error[0].value
+    assert "line 3: smoker must be one of no, yes." in app.error[0].value
     assert not app.metric
     assert not app.get("plotly_chart")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -126,20 +125,6 @@ def test_an_account_of_a_link_is_text_in_its_figure_and_on_the_page() -> None:
     figures = [each.proto.spec for each in app.get("plotly_chart")]
     assert any("evil.example" in each for each in figures)
     assert [each for each in figures if "<a href" in each] == []
-
-
-def test_a_table_taken_along_holds_no_formula() -> None:
-    table = pd.DataFrame({"what": ["=1+1", "+x", "-x", "@x", "−1", "a=b", None], "value": -1.5})
-    saved = verbatim.csv(table).decode().splitlines()
-    assert saved[1:] == [
-        "'=1+1,-1.5",
-        "'+x,-1.5",
-        "'-x,-1.5",
-        "'@x,-1.5",
-        "−1,-1.5",
-        "a=b,-1.5",
-        ",-1.5",
-    ]
 
 
 def test_no_page_shows_a_refusal_as_markdown() -> None:

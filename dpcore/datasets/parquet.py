@@ -1,0 +1,170 @@
+"""Parquet files from anyone, as the columns of text that every reader of tables takes.
+
+One meaning for both formats: row r of the file stands in line r + 1, below the names; a gap is an
+empty field. Claims of the footer are checked first, and what the file becomes a block at a time.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from dpcore.datasets.faults import Faults
+from dpcore.datasets.limits import LONGEST_LINE, MEGABYTE, MOST_FAULTS, MOST_FIELDS, MOST_ROWS
+from dpcore.datasets.rows import Block, too_long, trimmed
+from dpcore.errors import InvalidInput, brief
+
+MAGIC = b"PAR1"
+BATCH = 8_192
+"""Rows decoded at once, so that a value repeated a million times is noticed early."""
+LARGEST_FOOTER = 16 * MEGABYTE
+
+
+def is_parquet(data: bytes) -> bool:
+    """Whether the bytes claim to be a Parquet file."""
+    return data.startswith(MAGIC)
+
+
+def names_of(data: bytes, name: str, largest: int) -> tuple[str, ...]:
+    """The names of the columns.
+
+    Raises
+    ------
+    InvalidInput
+        One sentence; as `blocks`.
+    """
+    with _whole(name):
+        return tuple(_opened(data, name, largest).schema_arrow.names)
+
+
+def blocks(data: bytes, faults: Faults, wanted: Sequence[int], largest: int) -> Iterator[Block]:
+    """The rows, as `dpcore.datasets.rows.blocks` gives those of a text.
+
+    Parameters
+    ----------
+    data : bytes
+        The file, from anyone.
+    faults : Faults
+    wanted : sequence of int
+        Places of the columns to read.
+    largest : int
+        Bytes that the columns may decompress to, and their text.
+
+    Raises
+    ------
+    InvalidInput
+        If it is no such file, or a column holds neither numbers, text, dates nor yes and no.
+    """
+    name = faults.name
+    with _whole(name):
+        file = _opened(data, name, largest)
+        titles = [file.schema_arrow.names[place] for place in wanted]
+        rows = size = 0
+        for batch in file.iter_batches(BATCH, columns=titles, use_threads=False):
+            lines = np.arange(rows + 2, rows + 2 + batch.num_rows)
+            columns = [
+                _as_words(batch.column(title), title, rows, faults)
+                for title in dict.fromkeys(titles)
+            ]
+            rows += batch.num_rows
+            size += sum(column.nbytes for column in columns)
+            if size > largest:
+                raise InvalidInput(_too_much(name, largest))
+            yield Block(lines, columns)
+            if faults.enough:
+                return
+
+
+def _too_much(name: str, largest: int) -> str:
+    return f"{name} decompresses to more than {largest // MEGABYTE} MB, the most that is taken."
+
+
+@contextmanager
+def _whole(name: str) -> Iterator[None]:
+    """Turn what the library says, which may hold values, into one sentence."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError, MemoryError, ValueError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(f"{name} cannot be read, but it must be a whole Parquet file.") from None
+
+
+def _opened(data: bytes, name: str, largest: int) -> Any:
+    """A file whose claims are within limits."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    file = parquet.ParquetFile(
+        io.BytesIO(data),
+        thrift_string_size_limit=LARGEST_FOOTER,
+        thrift_container_size_limit=1_000_000,
+    )
+    claims, schema = file.metadata, file.schema_arrow
+    size = sum(claims.row_group(place).total_byte_size for place in range(claims.num_row_groups))
+    if not 1 <= len(schema.names) <= MOST_FIELDS:
+        raise InvalidInput(
+            f"{name} has {len(schema.names):,} columns, but it must have 1 to {MOST_FIELDS:,}."
+        )
+    if not 0 <= claims.num_rows <= MOST_ROWS:
+        raise InvalidInput(f"{name} has more than {MOST_ROWS:,} rows, the most that is taken.")
+    if size > largest:
+        raise InvalidInput(_too_much(name, largest))
+    if len(set(schema.names)) < len(schema.names):
+        raise InvalidInput(f"{name} has two columns of one name, but each must have its own.")
+    for place, field in enumerate(schema, start=1):
+        if not re.fullmatch(r"[^\",;\t\r\n]*", field.name):
+            raise InvalidInput(
+                f"{name}, column {place}: its name must have no quotation mark, comma, semicolon, "
+                "tab or line break."
+            )
+        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        if not any(
+            check(kind)
+            for check in (
+                *(pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean),
+                *(pa.types.is_string, pa.types.is_large_string, pa.types.is_date),
+                *(pa.types.is_timestamp, pa.types.is_decimal, pa.types.is_null),
+            )
+        ):
+            raise InvalidInput(
+                f"{name}, column {place}: it must hold numbers, text, dates or yes and no, "
+                "not nested or binary values."
+            )
+    return file
+
+
+def _as_words(column: Any, title: str, before: int, faults: Faults) -> Any:
+    """A column as text, each value by itself: a moment at midnight is a date."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    words = column.cast(pa.string())
+    if pa.types.is_timestamp(column.type):
+        date = column.cast(pa.date32(), safe=False)
+        is_date = compute.equal(date.cast(column.type), column)
+        words = compute.if_else(is_date, date.cast(pa.string()), words)
+    if pa.types.is_floating(column.type):
+        words = compute.if_else(compute.is_nan(column), None, words)
+    words = words.fill_null("")
+    if not (
+        pa.types.is_dictionary(column.type)
+        or pa.types.is_string(column.type)
+        or pa.types.is_large_string(column.type)
+    ):
+        return words
+    length = compute.utf8_length(words).to_numpy()
+    broken = compute.match_substring_regex(words, r"[\r\n\x00]").to_numpy(zero_copy_only=False)
+    for place in np.flatnonzero((length > LONGEST_LINE) | broken)[:MOST_FAULTS].tolist():
+        reason = "it must be text without a line break."
+        if not broken[place]:
+            reason = too_long(int(length[place]))
+        faults.add(before + place + 2, f"{brief(title)}: {reason}", title)
+    return trimmed(words)

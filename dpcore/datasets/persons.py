@@ -1,0 +1,133 @@
+"""Which rows of a table count where one person may have several, and how much each counts.
+
+The unit of privacy is the person: two tables are neighbours where all rows of one person are blank
+in one of them (zero-out), or hold anything, in any number from one on (replace-one). The number of
+persons is the same in both, and public. A table is bounded in two steps.
+
+1. Each person keeps at most k rows, those of the smallest lots. Lots are independent numbers of one
+distribution, one a row, so that which rows a person keeps hangs on that person's lots alone. Take
+neighbouring tables and give all rows of all other persons the same lots in both: that is how likely
+it is in either, and the same rows of these are kept. So for each such choice the bounded tables are
+neighbours, and a mechanism that is (ε, δ) for these is (ε, δ) for the tables, as the mean of both
+sides over the lots.
+
+2. Each of a person's m rows counts 1/m. Where a row adds at most C to a sum, in norm, a person adds
+
+    ‖(1/m) Σ g_j‖ ≤ (1/m) Σ ‖g_j‖ ≤ C,
+
+and exactly C where all m are one vector of norm C. So a sum over persons moves by at most C under
+zero-out and 2 C under replace-one, whatever k is: the noise is that of one row a person. The
+divisor of an average is the number of persons. How many rows anybody has is in none of it.
+
+Rows at full weight would need k C, and 1/k of the noise for everybody's sake that the few with k
+rows cause; a sum clipped to C has the same sensitivity, but is the gradient of no loss.
+
+Training and test parts must be split by person: a model that saw one row of a person is not tested
+by another.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.errors import reject
+
+MOST_ROWS_A_PERSON = 10_000
+Whole = NDArray[np.int64]
+Lots = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Persons:
+    """The rows that count. Not private: everything here is read off the records.
+
+    Parameters
+    ----------
+    index : ndarray of int64, shape (rows,)
+        Rows of the table that are kept: one person after the other, each in the table's order.
+    first : ndarray of int64, shape (count,)
+        Where each person's rows begin in `index`.
+    dropped : int
+        Number of rows that are not kept.
+    """
+
+    index: Whole
+    first: Whole
+    dropped: int
+
+    @property
+    def count(self) -> int:
+        """Number of persons."""
+        return len(self.first)
+
+    @property
+    def rows_of_each(self) -> Whole:
+        """m, the rows that each person keeps; shape (count,)."""
+        return np.diff(self.first, append=len(self.index))
+
+    @property
+    def share(self) -> NDArray[np.float64]:
+        """1/m of the person of each kept row, shape (rows,)."""
+        rows = self.rows_of_each
+        return np.repeat(1.0 / rows, rows)
+
+    def sums(self, rows: NDArray[np.int64], bound: int) -> NDArray[np.int64]:
+        """Each person's sum of whole vectors, 0 in place of one longer than a bound.
+
+        Parameters
+        ----------
+        rows : (d, rows) array of int64
+            What each kept row adds, its share counted.
+        bound : int
+            The greatest length that a sum may have, below 2³¹.
+
+        Returns
+        -------
+        (d, count) array of int64
+        """
+        found = np.add.reduceat(rows, self.first, axis=1)
+        found[:, (found * found).sum(axis=0) > bound**2] = 0
+        return found
+
+
+def lots_for_release(rows: int) -> Lots:
+    """A lot for each row, from the operating system's entropy."""
+    return np.frombuffer(os.urandom(8 * rows), dtype=np.uint64)
+
+
+def lots_for_exploration(rows: int, seed: int = 0) -> Lots:
+    """A lot for each row, the same each time: a picture can be drawn again, nothing is proved."""
+    return np.random.default_rng(seed).integers(0, 2**64, rows, dtype=np.uint64)
+
+
+def bounded(person: Whole, most: int, lots: Lots) -> Persons:
+    """At most `most` rows of each person.
+
+    Parameters
+    ----------
+    person : ndarray of int64, shape (n,)
+        Number of each row's person, from 0 without a gap.
+    most : int
+        k, public.
+    lots : ndarray of uint64, shape (n,)
+        As above.
+
+    Raises
+    ------
+    InvalidInput
+        If `most` is out of range.
+    """
+    if not 1 <= most <= MOST_ROWS_A_PERSON:
+        raise reject("rows a person", most, f"1 to {MOST_ROWS_A_PERSON:,}")
+    by_lot = np.lexsort((lots, person))
+    had = np.bincount(person)
+    rank = np.arange(len(person)) - np.repeat(np.cumsum(had) - had, had)
+    kept = by_lot[rank < most]
+    # Among one person's, the order of the table again.
+    index = kept[np.lexsort((kept, person[kept]))]
+    has = np.minimum(had, most)
+    return Persons(index, np.cumsum(has) - has, len(person) - len(index))

@@ -1,0 +1,103 @@
+"""What a release knows of a table besides its noisy sums, and how it knows.
+
+Whatever decides on features, noise or sizes is in this list. Nothing else is read off the records:
+
+- the range, list, marks and first day of each column come from the description (`described`), also
+  those of the outcome; a value outside a range is clipped, any other that is not allowed refused;
+- a gap is filled in by the middle of its range, or is a level of its own (`datasets.prepare`): no
+  median, mean or commonest level of the records is taken;
+- how a column is written (its mark for gaps, its spelling of yes and no) is suggested in the form
+  from the records (`own_form.look`), on the screen of the person who holds them, and counts only
+  once that person has confirmed it: it is then given, like all else in the description;
+- the number of persons is read off, and the description has to declare it public;
+- how many rows somebody has, and how many there are in all, is in nothing that leaves
+  (`datasets.persons`);
+- how many values were clipped, unknown or left out is told to the person who holds the records, and
+  to nobody else.
+
+A refusal of a table is outside of what is proved: it tells the person who holds the records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dpcore.datasets.own import Mend, Mendable, described
+from dpcore.datasets.schema import Classes, Column, Label
+from dpcore.datasets.statements import EXAMPLE, NUMBER_IS_PUBLIC, ONE_ROW_EACH, statements_of
+
+How = Literal["given", "declared public", "paid"]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One thing that is known of a table.
+
+    Parameters
+    ----------
+    what : str
+        Whose it is: a column, or the table.
+    value : str
+        In words; "" of a number that is known only once the records are read.
+    how : {"given", "declared public", "paid"}
+        By the description; read off the records, which it declares public; or through noise.
+    """
+
+    what: str
+    value: str
+    how: How
+
+
+def facts(columns: str) -> tuple[Fact, ...]:
+    """Everything that a release of a described table knows.
+
+    Parameters
+    ----------
+    columns : str
+        As `dpcore.datasets.own.described` takes it.
+
+    Raises
+    ------
+    InvalidInput
+        If the description is wrong, does not say what one person is, or does not declare the number
+        of persons public.
+    """
+    entry, statements = described(columns), statements_of(columns)
+    person = statements.person
+    if person is None:
+        raise Mendable(
+            "The description does not say what one person is, but for a release it must: "
+            f"“{ONE_ROW_EACH}”, or a column and the most rows of one person, such as: {EXAMPLE}.",
+            [Mend("One row is one person", f"{ONE_ROW_EACH}\n{columns}")],
+        )
+    if not statements.number_is_public:
+        raise Mendable(
+            "The number of persons is read off the records, so for a release the description must "
+            f"have the line “{NUMBER_IS_PUBLIC}”.",
+            [Mend("Declare the number of persons public", f"{NUMBER_IS_PUBLIC}\n{columns}")],
+        )
+    most = f"at most {person.most} rows count" if person.column else "one row each"
+    outcome = entry.label
+    return (
+        Fact("a person", most, "given"),
+        Fact("number of persons", "", "declared public"),
+        *(Fact(column.name, _holds(column), "given") for column in entry.columns),
+        Fact(outcome.name, _holds(outcome), "given"),
+        Fact("weights of the model", "", "paid"),
+    )
+
+
+def _holds(column: Column | Label | Classes) -> str:
+    """What a column may hold, and what becomes of a gap."""
+    if isinstance(column, Label):
+        return "one of " + ", ".join(text for text, _ in column.codes)
+    if isinstance(column, Classes):
+        return "one of " + ", ".join(column.titles)
+    if column.kind == "number":
+        lower, upper = column.bounds
+        holds = f"{lower:g} to {upper:g} {column.unit}".strip()
+        gap = "by the middle of its range"
+    else:
+        holds, gap = "one of " + ", ".join(column.levels or column.codes), "as a level of its own"
+    return f"{holds}; a gap ({column.missing_mark}) is read {gap}" if column.missing_mark else holds

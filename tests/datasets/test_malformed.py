@@ -1,0 +1,199 @@
+"""Tables that are wrong in every way: one clear sentence a fault, and no value of a record."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from dpcore.datasets.own import read_rows
+from dpcore.errors import InvalidInput
+
+COLUMNS = """person: patient, at most 3 rows
+age: 18 to 90 years
+sex: one of female, male
+visit: 2015-01-01 to 2024-12-31
+crp: 0 to 500 mg/l; unknown: blank
+predict ill: one of no, yes"""
+NAMES = ("patient", "age", "sex", "visit", "crp", "ill", "note")
+CANARY = "canary"
+Draw = np.random.Generator
+Rows = list[list[str]]
+
+
+def records(draw: Draw) -> Rows:
+    """Some right records, with a canary in each name and note."""
+    return [
+        [
+            f"{CANARY}{draw.integers(9)}",
+            f"{draw.integers(18, 90)}",
+            ("female", "male")[draw.integers(2)],
+            f"20{draw.integers(15, 25)}-0{draw.integers(1, 10)}-{draw.integers(10, 29)}",
+            "" if draw.random() < 0.1 else f"{draw.random():.3f}",
+            ("no", "yes")[draw.integers(2)],
+            f"{CANARY} said so",
+        ]
+        for _ in range(draw.integers(5, 40))
+    ]
+
+
+def written(rows: Rows, names: tuple[str, ...] = NAMES) -> bytes:
+    return "\n".join([",".join(names), *map(",".join, rows), ""]).encode()
+
+
+def as_parquet(rows: Rows, **changed: object) -> bytes:
+    columns = dict(zip(NAMES, map(list, zip(*rows, strict=True)), strict=True))
+    file = io.BytesIO()
+    parquet.write_table(pa.table(columns | changed), file)
+    return file.getvalue()
+
+
+def cell(place: int, *values: str) -> Callable[[Rows, Draw], tuple[bytes, str]]:
+    """A table with one of these values in a column, and the line and column that are named."""
+
+    def make(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+        line = int(draw.integers(len(rows)))
+        rows[line][place] = str(draw.choice(values))
+        data = as_parquet(rows) if draw.random() < 0.3 else written(rows)
+        return data, f"line {line + 2}: {NAMES[place]}( is empty, but it)? must be "
+
+    return make
+
+
+def several(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    for row in rows:
+        row[1] = CANARY
+    listed = ", ".join(f"{line}" for line in range(2, min(len(rows), 20) + 1))
+    return written(rows), f"lines {listed} and {min(len(rows), 20) + 1}: age must be "
+
+
+def ragged(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    line = int(draw.integers(len(rows)))
+    rows[line] = rows[line][: draw.integers(1, 7)] if draw.random() < 0.5 else [*rows[line], CANARY]
+    return written(rows), f"line {line + 2}: it has {len(rows[line])} fields?, but it must have 7"
+
+
+def badly_quoted(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    line = int(draw.integers(len(rows)))
+    rows[line][1] = '"' + rows[line][1]
+    return written(rows), f"line {line + 2}: it has 2 fields, but it must have 7"
+
+
+def of_another_encoding(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    line = int(draw.integers(len(rows)))
+    rows[line][6] = "Müller"
+    data = "\n".join([",".join(NAMES), *map(",".join, rows)])
+    return data.encode("latin-1"), f"line {line + 2}: it holds bytes that are not text"
+
+
+def with_zero(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    line = int(draw.integers(len(rows)))
+    rows[line][int(draw.integers(7))] += "\0"
+    return written(rows), f"line {line + 2}: it holds a zero byte"
+
+
+def huge_field(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    line = int(draw.integers(len(rows)))
+    rows[line][int(draw.integers(7))] = CANARY * 3_000
+    return written(rows), f"line {line + 2}: it has 18,0[0-9]{{2}} characters, but it must have"
+
+
+def twice_the_same_name(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    names = list(NAMES)
+    place = int(draw.integers(1, 6))
+    names[6] = names[place]
+    return written(rows, tuple(names)), f"{names[place]} is described, but .* names it 2 times"
+
+
+def without_a_name(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    names = list(NAMES)
+    place = int(draw.integers(6))
+    names[place] = "else"
+    said = "says whose row it is" if not place else "is described, but .* names it not"
+    return written(rows, tuple(names)), f"{NAMES[place]} {said}"
+
+
+def without_a_header(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    return written(rows[1:], tuple(rows[0])), "the first line of 'f' must name it once"
+
+
+def too_many_columns(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    names = (*NAMES, *(f"x{place}" for place in range(2_000)))
+    if draw.random() < 0.5:
+        return as_parquet(rows, **{name: [0] * len(rows) for name in names[7:]}), "2,007 columns"
+    return written(rows, tuple(name[:2] for name in names)), "2,007 columns"
+
+
+def nothing(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    data = draw.choice([b"", b"\xef\xbb\xbf", b"\n \n", written([])])
+    return bytes(data), "is empty|holds no records"
+
+
+def in_utf16(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    return written(rows).decode().encode("utf-16"), "is written in UTF-16"
+
+
+def truncated(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    data = as_parquet(rows)
+    return data[: draw.integers(4, len(data) - 1)], "must be a whole Parquet file"
+
+
+def nested(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    kinds: list[list[object]] = [[[CANARY]], [{"a": CANARY}], [CANARY.encode()]]
+    column = kinds[draw.integers(3)] * len(rows)
+    return as_parquet(rows, more=column), "column 8: it must hold numbers, text, dates"
+
+
+FAULTS = {
+    "number": cell(1, CANARY, "1e400", "inf", "nan", "1_0", "1 000", "", "12,5;"[:2] + "x", "4e9"),
+    "level": cell(2, CANARY, "Female", "", "f", "0"),
+    "day": cell(3, CANARY, "2020-02-30", "31.12.2020", "20201231", "", "2020-13-01"),
+    "gap": cell(4, "NA", "?", CANARY, "unknown"),
+    "outcome": cell(5, CANARY, "Yes", "1", "maybe"),
+    "person": cell(0, "", " "),
+    "several": several,
+    "ragged": ragged,
+    "quotation": badly_quoted,
+    "encoding": of_another_encoding,
+    "zero": with_zero,
+    "huge field": huge_field,
+    "two of a name": twice_the_same_name,
+    "no such name": without_a_name,
+    "no header": without_a_header,
+    "many columns": too_many_columns,
+    "nothing": nothing,
+    "utf-16": in_utf16,
+    "truncated": truncated,
+    "nested": nested,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_fifteen_tables_with_a_fault_are_refused_in_plain_sentences(fault: str) -> None:
+    for seed in range(15):
+        draw = np.random.default_rng([seed, *fault.encode()])
+        data, said = FAULTS[fault](records(draw), draw)
+        with pytest.raises(InvalidInput) as refused:
+            read_rows(COLUMNS, data, "f")
+        sentences = str(refused.value).splitlines()
+        assert re.search(said, sentences[0]), sentences[0]
+        # A table of more than twenty wrong lines says so; no other has a second fault.
+        assert len(sentences) == 1 or (fault == "several" and "first 20" in sentences[1])
+        for sentence in sentences:
+            assert CANARY not in sentence
+            assert sentence.endswith(".")
+            assert len(sentence) < 400
+
+
+def test_the_tables_are_right_without_their_fault() -> None:
+    for seed in range(15):
+        rows = records(np.random.default_rng(seed))
+        text, person = read_rows(COLUMNS, b"\xef\xbb\xbf" + written(rows), "f")
+        same, also = read_rows(COLUMNS, as_parquet(rows), "f")
+        assert text.frame.equals(same.frame)
+        assert np.array_equal(person, also)

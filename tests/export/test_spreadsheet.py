@@ -1,0 +1,25 @@
+"""No cell and no name of a column acts as a formula in a spreadsheet."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dpcore.export.spreadsheet import csv
+
+
+def test_a_table_taken_along_holds_no_formula() -> None:
+    texts = ["=1+1", "+x", "-x", "@x", " =x", "\tx", "−1", "a=b", None]
+    assert csv(pd.DataFrame({"=what": texts, "value": -1.5})).splitlines() == [
+        "'=what,value",
+        "'=1+1,-1.5",
+        "'+x,-1.5",
+        "'-x,-1.5",
+        "'@x,-1.5",
+        "' =x,-1.5",
+        "'\tx,-1.5",
+        "−1,-1.5",
+        "a=b,-1.5",
+        ",-1.5",
+    ]
+    levels = pd.DataFrame({"level": pd.Categorical(["=a", "b"])})
+    assert csv(levels).splitlines()[1:] == ["'=a", "b"]

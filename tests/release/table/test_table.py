@@ -1,0 +1,93 @@
+"""A release knows of a table what the description says, and one number that it declares public."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpcore.datasets.own import Mendable
+from dpcore.datasets.persons import lots_for_exploration
+from dpcore.datasets.prepare import Preparation, features_of
+from dpcore.release.table.facts import Fact, facts
+from dpcore.release.table.read import read_for_release
+
+COLUMNS = """person: patient, at most 3 rows
+number of persons: public
+age: 18 to 90 years
+visit: 2020-01-01 to 2020-12-31; unknown: blank
+ward: one of north, south; unknown: ?
+predict ill: one of no, yes"""
+HEADER = "patient,age,visit,ward,ill\n"
+ROWS = [f"p{row % 9},{18 + row},2020-03-{row % 28 + 1:02},north,yes\n" for row in range(60)]
+
+
+def test_everything_known_is_given_declared_or_paid() -> None:
+    assert facts(COLUMNS) == (
+        Fact("a person", "at most 3 rows count", "given"),
+        Fact("number of persons", "", "declared public"),
+        Fact("age", "18 to 90 years", "given"),
+        Fact(
+            "visit",
+            "0 to 365 days since 2020-01-01; a gap (blank) is read by the middle of its range",
+            "given",
+        ),
+        Fact("ward", "one of north, south; a gap (?) is read as a level of its own", "given"),
+        Fact("ill", "one of no, yes", "given"),
+        Fact("weights of the model", "", "paid"),
+    )
+
+
+@pytest.mark.parametrize("line", COLUMNS.splitlines()[:2])
+def test_a_release_asks_for_what_is_not_said_and_offers_to_say_it(line: str) -> None:
+    columns = COLUMNS.replace(f"{line}\n", "")
+    with pytest.raises(Mendable) as refused:
+        facts(columns)
+    (mend,) = refused.value.mends
+    assert len(facts(mend.columns)) == 7
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        ["p0,,,,\n"] * 7,
+        ["p0,90,2020-12-31,?,no\n"] * 7,
+        ["p0,-1e9,1999-01-01,south,no\n", "p0,1e9,2099-01-01,south,yes\n"] + ["p0,5,,?,no\n"] * 5,
+    ],
+    ids=["blank", "extreme", "outside"],
+)
+def test_what_one_person_has_moves_that_persons_rows_alone(theirs: list[str]) -> None:
+    other = [*ROWS]
+    for row, line in zip(range(0, 60, 9), theirs, strict=True):
+        other[row] = line
+    one, two = (
+        read_for_release(
+            COLUMNS, (HEADER + "".join(rows)).encode(), "f", lambda n: lots_for_exploration(n, 3)
+        )
+        for rows in (ROWS, other)
+    )
+    assert one.table.entry == two.table.entry
+    assert one.table.entry.records == one.persons.count == 9
+    assert one.table.counts == two.table.counts == {}
+    assert one.table.records == 27
+    assert np.array_equal(one.persons.first, two.persons.first)
+    # All but the first three rows, which are that person's.
+    features, same = (
+        features_of(each.table.entry, each.table.frame, Preparation(intercept=True))[3:]
+        for each in (one, two)
+    )
+    assert np.array_equal(features, same)
+    assert np.array_equal(one.table.label[3:], two.table.label[3:])
+    assert not np.array_equal(one.table.label[:3], two.table.label[:3])
+
+
+def test_lots_of_a_release_are_drawn_anew() -> None:
+    data = (HEADER + "".join(ROWS)).encode()
+    kept = {read_for_release(COLUMNS, data, "f").persons.index.tobytes() for _ in range(3)}
+    assert len(kept) == 3
+
+
+def test_one_row_each_counts_every_row_in_full() -> None:
+    columns = COLUMNS.replace("person: patient, at most 3 rows", "person: one row each")
+    found = read_for_release(columns, (HEADER + "".join(ROWS)).encode(), "f")
+    assert found.persons.count == found.table.records == 60
+    assert (found.persons.share == 1.0).all()
