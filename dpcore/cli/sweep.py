@@ -28,8 +28,8 @@ from dpcore.evaluation.marks import marked
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, losses_for
 from dpcore.evaluation.sweep import sweep
-from dpcore.export.spreadsheet import csv
 from dpcore.guarantee import Status
+from dpcore.spreadsheet import csv
 
 CONTROLLED = tuple(control for control in (*CONTROLS, EPSILON) if control is not DATA)
 PREPARATIONS = {"public": Preparation(), "paper-000": PAPER_000}

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from dataclasses import dataclass
 
-from dpcore.datasets.schema import Column
-from dpcore.datasets.sources import field_of
-from dpcore.datasets.text import WrongValue, quoted
-from dpcore.errors import InvalidInput
 from dpcore.release.check import Checked, check
 from dpcore.release.explained import read_model
-from dpcore.release.prediction import cell, predict
+from dpcore.release.prediction import predict
+from dpcore.spreadsheet import cell
 
 
 @dataclass(frozen=True)
@@ -49,10 +45,7 @@ def batch(model: bytes, data: bytes, filename: str) -> Batch:
         Naming the line and the column and what is allowed, but no value of a record.
     """
     read = read_model(model)
-    try:
-        made = predict(read, data, filename)
-    except WrongValue as refusal:
-        raise InvalidInput(_without_value(refusal, filename, read.entry.columns)) from None
+    made = predict(read, data, filename)
     _, *rows = csv.reader(io.StringIO(made))
     yes = cell(read.entry.outcome.codes[1][0])
     return Batch(made, len(rows), sum(said == yes for _, _, said in rows))
@@ -65,12 +58,3 @@ def checked(certificate: bytes, model: bytes) -> Checked:
     except UnicodeDecodeError:
         return Checked(("The certificate is no text, but it must be YAML in UTF-8.",), (), "")
     return check(text, None, read_model(model))
-
-
-def _without_value(refusal: WrongValue, filename: str, columns: tuple[Column, ...]) -> str:
-    """The refusal without the value that its sentence repeats."""
-    name = quoted(filename)
-    line = re.match(r", line [0-9,]+", str(refusal).removeprefix(name))
-    (column,) = (each for each in columns if each.name == refusal.field)
-    where = "" if line is None else line[0]
-    return f"{name}{where}: {column.name} must be {field_of(column).allowed}."

@@ -13,8 +13,7 @@ from dpcore.datasets.sources import columns_of, field_of
 from dpcore.datasets.text import Field, Layout, header_of, quoted, read_checked
 from dpcore.errors import InvalidInput
 from dpcore.release.model import Model
-
-_STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+from dpcore.spreadsheet import cell
 
 
 def predict(model: Model, data: bytes, filename: str) -> str:
@@ -34,7 +33,7 @@ def predict(model: Model, data: bytes, filename: str) -> str:
     Raises
     ------
     InvalidInput
-        Naming the line, the column, the value and what is allowed.
+        Naming lines, columns and what is allowed, and no value of a record.
     """
     decimal_commas = {line.column.name: line.decimal_comma for line in lines_of(model.columns)}
     separator, header = header_of(data, filename)
@@ -63,8 +62,3 @@ def predict(model: Model, data: bytes, filename: str) -> str:
     for row, (value, score) in enumerate(zip(shown.tolist(), scores.tolist(), strict=True), 1):
         table.writerow([row, repr(value), cell(yes if score > 0.0 else no)])
     return written.getvalue()
-
-
-def cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula: one that would be gets an apostrophe."""
-    return f"'{text}" if text.lstrip(" ").startswith(_STARTS_FORMULA) else text

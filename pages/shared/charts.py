@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.evaluation.marks import marked
-from dpcore.export.spreadsheet import csv
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.headings import heading
+from dpcore.spreadsheet import csv
 from pages.shared import on_paper
 from pages.shared.session import control_text
 from pages.shared.verbatim import verbatim

@@ -1,7 +1,7 @@
 """Shows text from an address, a file or a description literally, also where sentences quote it.
 
 Such text passes through here before Streamlit reads it as Markdown; before a spreadsheet opens it,
-through `dpcore.export.spreadsheet.csv`; in a figure, through `dpcore.figures.words.literal`.
+through `dpcore.spreadsheet.csv`; in a figure, through `dpcore.figures.words.literal`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dpcore.export.spreadsheet import csv
+from dpcore.spreadsheet import csv
 
 
 def test_a_table_taken_along_holds_no_formula() -> None:

@@ -24,5 +24,10 @@ def csv(table: pd.DataFrame) -> str:
     return str(table.assign(**safe).rename(columns=_no_formula).to_csv(index=False))
 
 
-def _no_formula(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
+def cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: one that would be gets an apostrophe."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def _no_formula(value: object) -> object:
+    return cell(value) if isinstance(value, str) else value
