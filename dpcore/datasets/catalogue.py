@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ORDER = (
     *("breast_cancer", "cohort", "adult", "bank", "heart", "heart_sites"),
-    *("diabetes_screening", "thyroid", "cardio"),
+    *("support2", "diabetes_screening", "thyroid", "cardio"),
 )
 """Order on screen, those without files first; sets not named here follow in alphabetical order."""
 

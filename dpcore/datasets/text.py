@@ -51,7 +51,7 @@ class Field:
     missing_mark : str
         The mark for "unknown" that is also allowed; "" for none, `BLANK` for an empty field.
     ignored : bool
-        Whether the field is skipped, whatever it holds (`read_checked` only).
+        Whether the field is skipped, whatever it holds; with a header, or in `read_checked`, only.
     decimal_comma : bool
         Whether numbers are written like 1,5; a point is then refused (`read_checked` only).
     days : Days or None
@@ -127,7 +127,8 @@ def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
     """
     import pandas as pd
 
-    names = [field.name for field in layout.fields]
+    fields = [field for field in layout.fields if not field.ignored]
+    names = [field.name for field in fields]
     skipped = 0
     if layout.comment:
         # Only leading lines that start with the marker are skipped: pandas' own `comment` option
@@ -146,9 +147,11 @@ def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
         skiprows=skipped,
         skipinitialspace=True,
         quotechar='"',
-        dtype={field.name: "category" if field.words else "float64" for field in layout.fields},
+        dtype={field.name: "category" if field.words else "float64" for field in fields},
         na_values={
-            field.name: [field.missing_mark] for field in layout.fields if field.missing_mark
+            field.name: ["" if field.missing_mark == BLANK else field.missing_mark]
+            for field in fields
+            if field.missing_mark
         },
         keep_default_na=False,
         engine="c",

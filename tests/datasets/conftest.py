@@ -11,7 +11,7 @@ import requests
 
 from dpcore.datasets.catalogue import source
 from dpcore.datasets.sources import FileSource
-from dpcore.datasets.text import Field
+from dpcore.datasets.text import BLANK, Field
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def made_up() -> MadeUp:
 
     def value(field: Field, chance: random.Random) -> str:
         if field.missing_mark and chance.random() < 0.1:
-            return field.missing_mark
+            return "" if field.missing_mark == BLANK else field.missing_mark
         if field.words:
             return chance.choice(field.words)
         if field.codes:

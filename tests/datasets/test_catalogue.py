@@ -15,7 +15,7 @@ from dpcore.errors import InvalidInput
 BUILT_IN = ("breast_cancer", "cohort", "diabetes", "optical_digits")
 KEYS = (
     *(*BUILT_IN, "adult", "bank", "heart", "heart_sites"),
-    *("diabetes_screening", "thyroid", "cardio", "ipums_br"),
+    *("support2", "diabetes_screening", "thyroid", "cardio", "ipums_br"),
 )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcore.datasets import entry, prepare, read_upload
+from dpcore.datasets import Preparation, entry, prepare, read_upload
 from dpcore.datasets.catalogue import assemble, source
 from dpcore.datasets.sources import FileSource
 from dpcore.datasets.text import read_verified
@@ -72,7 +72,35 @@ def test_the_survey_counts_prediabetes_and_keeps_bands_as_numbers() -> None:
         read_upload("diabetes_screening", text.replace(b",13,", b",old,", 1), "made-up")
 
 
-@pytest.mark.parametrize("key", ["heart_sites", "diabetes_screening", "thyroid"])
+SUPPORT2 = b"""\
+id,age,death,sex,hospdead,slos,d.time,dzgroup,dzclass,num.co,edu,income,scoma,charges,totcst,\
+totmcst,avtisst,race,sps,aps,surv2m,surv6m,hday,diabetes,dementia,ca,prg2m,prg6m,dnr,dnrday,\
+meanbp,wblc,hrt,resp,temp,pafi,alb,bili,crea,sod,ph,glucose,bun,urine,adlp,adls,sfdm2,adlsc
+1,62.5,0,male,0,5,2029,Lung Cancer,Cancer,0,11,$11-$25k,0,9715,,,7,other,33.9,20,.26,.04,1,0,0,\
+metastatic,.5,.25,no dnr,5,97,6,69,22,36,388,1.8,.2,1.2,141,7.46,,,,7,7,,7
+2,60,1,female,1,4,4,Cirrhosis,COPD/CHF/Cirrhosis,2,,,44,34496,,,29,,52.7,74,.001,0,3,0,0,no,0,0,\
+,,43,17.1,112,34,34.6,98,,,5.5,132,7.25,,,,,1,<2 mo. follow-up,1
+"""
+
+
+def test_who_dies_in_hospital_is_predicted_without_what_is_known_later() -> None:
+    table = read_upload("support2", SUPPORT2, "made-up")
+    verified = assemble(
+        source_of("support2"),
+        [read_verified(source_of("support2").layout, SUPPORT2)],
+        published=True,
+    )
+    assert verified.frame.equals(table.frame)
+    assert table.label.tolist() == [-1, 1]
+    assert table.frame["race"].isna().tolist() == [False, True]
+    assert table.frame["glucose"].isna().all()
+    assert not {"death", "slos", "surv2m", "prg2m", "sps", "adlsc"} & set(table.frame)
+    # Race is there to compare groups by: five levels, and one of its own where it is unknown.
+    with_race = prepare(table, Preparation(include=("race",)))
+    assert with_race.dimension == prepare(table).dimension + 6
+
+
+@pytest.mark.parametrize("key", ["heart_sites", "support2", "diabetes_screening", "thyroid"])
 def test_what_is_not_here_names_its_licence_and_its_download(key: str) -> None:
     described = entry(key)
     assert described.licence.startswith(("CC BY 4.0", "CC0"))

@@ -13,7 +13,10 @@ from dpcore.errors import InvalidInput
 
 MadeUp = Callable[..., bytes]
 
-FROM_FILES = ("adult", "bank", "heart", "diabetes_screening", "thyroid", "cardio", "ipums_br")
+FROM_FILES = (
+    *("adult", "bank", "heart", "support2", "diabetes_screening", "thyroid", "cardio"),
+    "ipums_br",
+)
 
 
 def refusal(key: str, data: bytes, filename: str = "file.csv") -> str:
@@ -43,7 +46,7 @@ def test_both_readers_see_the_same_fields(key: str, made_up: MadeUp) -> None:
     data = made_up(key, 40)
     careful, quick = read_checked(found.layout, data, "f"), read_verified(found.layout, data)
     assert list(careful.columns) == list(quick.columns)
-    for field in found.layout.fields:
+    for field in (each for each in found.layout.fields if not each.ignored):
         left, right = careful[field.name], quick[field.name]
         if field.words:
             left, right = left.astype(object), right.astype(object)
