@@ -144,7 +144,7 @@ WATCH_PLAN = """() => {
 
 def plan_moves(page: Page, address: str) -> tuple[list[float], list[float]]:
     """Milliseconds from key press to the numbers by Rényi and by PLD, `MOVES` times."""
-    page.goto(f"{address}/plan?v=3&sigma=2.8")  # opens the plan of one training
+    page.goto(f"{address}/plan?v=4&sigma=2.8")  # opens the plan of one training
     drawn(page)
     page.wait_for_timeout(2000)
     page.get_by_role("spinbutton", name="First noise σ₀").focus()

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.additive import STEPS, Steps
-from dpcore.datasets.feature_rule import MAPS, enough_records
+from dpcore.datasets.feature_rule import MAPS, affordable, enough_records
 from dpcore.datasets.fourier import fourier_names, random_fourier
 from dpcore.datasets.schema import Classes, Column, Entry, Table
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
@@ -79,8 +79,9 @@ class Preparation:
     features : {"plain", "additive", "fine", "rule", "fourier"}
         The rows as they are; numbers beside a few steps, or as many (`dpcore.datasets.additive`),
         with which linear methods learn a curve in each number; one of these at each ε, by a rule in
-        public values (`dpcore.datasets.feature_rule`); or random Fourier features of the rows
-        (`dpcore.datasets.fourier`), with which they learn as kernel methods do.
+        public values (`dpcore.datasets.feature_rule`), with which a study opens (`BY_RULE`); or
+        random Fourier features of the rows (`dpcore.datasets.fourier`), with which they learn as
+        kernel methods do.
     fourier_features : int
         Number of Fourier features, even.
     bandwidth : float
@@ -116,7 +117,7 @@ class Preparation:
                 )
         object.__setattr__(self, "include", tuple(self.include))
         one_of("features", self.features, FEATURES)
-        if self.features in (*STEPS, "rule") and self.scaling == "data":
+        if self.features in STEPS and self.scaling == "data":
             raise InvalidInput(
                 f"scaling is 'data', but it must be public with features {brief(self.features)}, "
                 "whose steps stand at public values."
@@ -126,6 +127,10 @@ class Preparation:
             raise reject("fourier_features", count, "even: they are pairs of a cosine and a sine")
         number("bandwidth", self.bandwidth, at_least=0.01, at_most=100.0)
 
+
+BY_RULE = Preparation(features="rule")
+"""What a study, the page and the commands open with. Rows that are prepared outside a study know no
+ε, and are straight lines unless they are asked for otherwise."""
 
 PAPER_000 = Preparation(
     missing="drop",
@@ -169,8 +174,8 @@ class Split:
     further : bool
         Whether the test records come on top of those that the set counts as its own.
     maps : mapping of str to Split
-        By rule, where records are not few: the same records with each of the maps that it chooses
-        among (`dpcore.evaluation.feature_maps`).
+        By rule, where it is not "plain" at every ε: the same records with each of the maps that it
+        chooses among (`dpcore.evaluation.feature_maps`), from the coarsest to the finest.
     """
 
     entry: Entry
@@ -550,13 +555,18 @@ def _by_rule(table: Table, preparation: Preparation) -> Split:
     # Of all records, with gaps or without: how many have none is nobody's business.
     learning = int((~tested(table, preparation)[1]).sum())
     given = f"with {learning:,} {table.entry.records_are} and {numbers} columns of numbers"
-    if not enough_records(learning, numbers):
-        lines = prepare(table, replace(preparation, features="plain"))
+    lines = prepare(table, replace(preparation, features="plain"))
+    maps = {"plain": lines}
+    # Steps stand at public values: there are none at the data's own range.
+    if preparation.scaling == "public" and enough_records(learning, numbers):
+        for features in MAPS[1:]:
+            steps = STEPS[features]
+            added = numbers * (steps.count - (0 if steps.beside else 1))
+            if affordable(learning, lines.dimension + added):
+                maps[features] = prepare(table, replace(preparation, features=features))
+    if len(maps) == 1:
         note = f"By rule each number is a straight line, {given}."
         return replace(lines, notes=(*lines.notes, note))
-    maps: dict[str, Split] = {}
-    for features in MAPS:
-        maps[features] = prepare(table, replace(preparation, features=features))
     curves = maps["additive"]
     note = f"By rule each number is a curve, {given}, but a straight line where noise is large."
     return replace(curves, notes=(*curves.notes, note), maps=maps)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def map_for(problem: Problem, epsilon: float, delta: float) -> str:
-    """The feature map that the rule takes; `problem` is the one with the map "additive"."""
+    """The feature map of this noise; `problem` is the one with the map "additive"."""
     mu = float(analytic_mu(epsilon, delta)) / (problem.exact_change * math.sqrt(problem.parts))
     return by_noise(problem.records, problem.dimension, mu)
 
@@ -64,7 +64,9 @@ def _with_map(
 def _of_convex(study: Study, splits: Sequence[Split]) -> list[tuple[Study, Sequence[Split]]]:
     first = splits[0]
     problem, delta = problem_for(study, first.maps["additive"]), delta_for(study, first)
-    taken = [map_for(problem, epsilon, delta) for epsilon in study.epsilons]
+    finest = list(first.maps)[-1]
+    wanted = [map_for(problem, epsilon, delta) for epsilon in study.epsilons]
+    taken = [one if one in first.maps else finest for one in wanted]
     pairs: list[tuple[Study, Sequence[Split]]] = []
     for features in MAPS:
         epsilons = tuple(

@@ -67,8 +67,8 @@ def closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
     only_methods(monkeypatch, "outpert", "opera")
 
 
-BREAST = {"data": "Breast cancer (Wisconsin)", "v": "3"}
-COHORT = {"data": "Synthetic clinical cohort", "v": "3"}
+BREAST = {"data": "Breast cancer (Wisconsin)", "v": "4"}
+COHORT = {"data": "Synthetic clinical cohort", "v": "4"}
 
 
 def at(link: Mapping[str, str | list[str]]) -> AppTest:
