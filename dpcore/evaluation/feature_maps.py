@@ -77,6 +77,12 @@ def _of_convex(study: Study, splits: Sequence[Split]) -> list[tuple[Study, Seque
     return pairs
 
 
+def features_at(study: Study, split: Split, method: str, epsilon: float) -> str:
+    """The feature map of a method at one ε."""
+    ((_, rows),) = by_map(replace(study, methods=(method,), epsilons=(epsilon,)), split)
+    return rows[0].preparation.features
+
+
 def in_order(tables: list[pd.DataFrame], study: Study) -> pd.DataFrame:
     """One table, by the study's methods and ε; the order within a pair is kept."""
     import pandas as pd

@@ -193,7 +193,7 @@ def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
         view.cost(row),
         view.references,
         name=name,
-        chosen=numbers.chosen_by(view, focus),
+        chosen=numbers.chosen_by(view, focus, float(row["epsilon"])),
         titles=view.titles,
         quality=view.quality,
         dark=view.dark,
