@@ -24,7 +24,7 @@ def test_links_are_of_their_time_and_of_today_once_a_setting_is_changed(
     size = page.get_by_role("spinbutton", name="Batch size")
     size.fill("200")
     size.press("Enter")
-    expect(page).to_have_url(re.compile(r"/plan\?(?=.*\bbatch=200\b).*\bv=3\b"))
+    expect(page).to_have_url(re.compile(r"/plan\?(?=.*\bbatch=200\b).*\bv=4\b"))
     page.reload()
     expect(size).to_have_value("200")
     expect(neighbour(page)).to_have_value("One record blanked out")
@@ -35,7 +35,7 @@ def test_links_are_of_their_time_and_of_today_once_a_setting_is_changed(
         if again:
             page.go_back()
         expect(page).to_have_url(
-            re.compile(r"/plan\?(?=.*\btarget=0.5\b)(?=.*\bv=3\b).*question=One")
+            re.compile(r"/plan\?(?=.*\btarget=0.5\b)(?=.*\bv=4\b).*question=One")
         )
         expect(neighbour(page)).to_have_value("One record blanked out")
         expect(page.get_by_text("A link without a version")).to_be_visible()
