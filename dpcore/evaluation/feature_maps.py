@@ -101,3 +101,10 @@ def calibrations_on(study: Study, split: Splits) -> Calibrations:
         for key, group in made.items():
             found.update({(key, c.requested.epsilon): c for c in group})
     return {key: [found[key, epsilon] for epsilon in study.epsilons] for key in study.methods}
+
+
+def calibrations_of(one: Study, made: Calibrations) -> Calibrations:
+    """Of `calibrations_on` a study's splits those of one of its `by_map`."""
+    return {
+        key: [c for c in made[key] if c.requested.epsilon in one.epsilons] for key in one.methods
+    }
