@@ -146,17 +146,18 @@ class View:
         return self._best_of(rows[rows["method"].isin(possible)])
 
     def _best_of(self, rows: pd.DataFrame) -> pd.DataFrame:
-        if self.by_looking:
-            return best_rows(rows, self.compared.measure)
-        return self._ruled(rows)
+        return best_rows(rows, self.compared.measure) if self.by_looking else self._ruled(rows)
 
     def _ruled(self, rows: pd.DataFrame) -> pd.DataFrame:
         return rows_by_rule(rows, lambda epsilon: best_method(self.study.loss, epsilon))
 
+    @cached_property
+    def _by_rule(self) -> pd.DataFrame:
+        return self._ruled(self.everything)
+
     def row_by_rule(self, epsilon: float) -> tuple[str, pd.Series | None]:
         """The method that the rule takes at one of the curves' ε, and its row once it is there."""
-        rows = self._ruled(self.everything)
-        rows = rows[rows["epsilon"] == epsilon]
+        rows = self._by_rule[self._by_rule["epsilon"] == epsilon]
         return best_method(self.study.loss, epsilon), None if rows.empty else rows.iloc[0]
 
     @property
