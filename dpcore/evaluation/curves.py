@@ -214,8 +214,7 @@ def closed_form(
                 measured[f"{name}{end}"] = in_range(name, measured[name] + reach)
         measured[f"{name}{SPLIT_ERROR}"] = split_error(means, of_noise)
     table = calibration_table({key: calibrations[key] for key in methods})
-    return table.assign(
-        **measured,
+    return pd.concat([table, pd.DataFrame(measured)], axis=1).assign(
         runs=draws * count,
         splits=count,
         source="closed form" if scoring.exact else "draws",

@@ -15,9 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from dpcore.erm.cells import Cells
 from dpcore.erm.forms import Forms
 from dpcore.errors import number, whole
-from dpcore.evaluation.scoring.metrics import Array, margins_at, mean_hits, noisy_accuracies
+from dpcore.evaluation.scoring.metrics import (
+    Array,
+    hits_over_draws,
+    margins_at,
+    mean_hits,
+    parts,
+)
 
 BLOCK_ENTRIES = 2**19
 PAIRS = 2**18  # sampled for means
@@ -122,8 +129,22 @@ def noisy_areas(
     positive, negative = _pairs(labels, BAND_PAIRS)
     if not len(positive):
         return np.full((len(centres), len(draws)), math.nan)
-    gaps = features[positive] - features[negative]
-    return noisy_accuracies(centres, sigmas, draws, gaps, np.ones(len(gaps)))
+    # Equal records are one row: whatever the rounding, their scores then differ by 0.
+    rows, place = _distinct(features.astype(np.float32))
+    moves, scores = (rows @ np.ascontiguousarray(w.T, dtype=np.float32) for w in (draws, centres))
+    first, second = place[positive], place[negative]
+    gaps = (
+        (moves[one] - moves[other], scores[one] - scores[other], 0)
+        for one, other in ((first[part], second[part]) for part in parts(len(first)))
+    )
+    return hits_over_draws(gaps, sigmas, len(draws)) / len(first)
+
+
+def _distinct(rows: Array) -> tuple[Array, NDArray[np.intp]]:
+    """The rows without repetition, and the place of each among them."""
+    whole = np.ascontiguousarray(rows).view(np.dtype((np.void, rows[0].nbytes)))[:, 0]
+    _, first, place = np.unique(whole, return_index=True, return_inverse=True)
+    return rows[first], place
 
 
 def area_interval(area: float, positives: int, negatives: int) -> tuple[float, float]:
@@ -182,9 +203,9 @@ def _pairs(labels: Array, most: int) -> tuple[NDArray[np.intp], NDArray[np.intp]
 
 def _lengths(features: Array, positive: NDArray[np.intp], negative: NDArray[np.intp]) -> Array:
     """‖x₊ - x₋‖ of each pair."""
-    rows, result = features.astype(np.float32), np.empty(len(positive))
-    size = max(1, BLOCK_ENTRIES // rows.shape[1])
+    rows, result = Cells.of(features, features).astype(np.float32), np.empty(len(positive))
+    size = max(1, BLOCK_ENTRIES // features.shape[1])
     for start in range(0, len(positive), size):
         part = slice(start, start + size)
-        result[part] = np.linalg.norm(rows[positive[part]] - rows[negative[part]], axis=1)
+        result[part] = rows.distances(positive[part], negative[part])
     return result

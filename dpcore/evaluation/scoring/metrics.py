@@ -7,7 +7,7 @@ N(yᵢxᵢᵀw, σ²‖xᵢ‖²), so expected accuracy and loss are one-dimensi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,7 +105,7 @@ def training_scores(
     for sign, margins in _signed_margins(weights, features, labels):
         hits += _hits(margins, sign)
         values = problem.function.value(margins)
-        for part in _parts(len(values)):  # short single-precision sums, added in double
+        for part in parts(len(values)):  # short single-precision sums, added in double
             losses += values[part].sum(axis=0)
     penalty = 0.5 * problem.lam * np.einsum("kd,kd->k", weights, weights)
     return losses / len(labels) + penalty, hits / len(labels)
@@ -138,12 +138,12 @@ def _hits(margins: Array, sign: float) -> Array:
     """Number of margins that count as right; a score of 0 is judged -1."""
     right = margins > 0 if sign > 0 else margins >= 0
     count = np.zeros(margins.shape[1])
-    for part in _parts(len(right)):
+    for part in parts(len(right)):
         count += np.add.reduce(right[part].view(np.uint8), axis=0, dtype=np.uint8)
     return count
 
 
-def _parts(rows: int) -> list[slice]:
+def parts(rows: int) -> list[slice]:
     """Slices of 255 rows, the most that one byte can count."""
     return [slice(start, start + 255) for start in range(0, rows, 255)]
 
@@ -199,22 +199,41 @@ def noisy_accuracies(
     All rows share the draws (number of draws, d), so each record meets every draw once, whatever
     k is.
     """
-    hits = np.zeros((len(centres), len(draws)))
     transposed = np.ascontiguousarray(draws.T, dtype=np.float32)
     middles = np.ascontiguousarray(centres.T, dtype=np.float32)
+
+    def blocks() -> Iterator[tuple[Array, Array, int]]:
+        for block in parts(len(labels)):
+            signed = (features[block] * labels[block, None]).astype(np.float32)
+            null_hits = int(np.count_nonzero(~signed.any(axis=1) & (labels[block] < 0)))
+            yield signed @ transposed, signed @ middles, null_hits
+
+    return hits_over_draws(blocks(), sigmas, len(draws)) / len(labels)
+
+
+def hits_over_draws(blocks: Iterable[tuple[Array, Array, int]], sigmas: Array, draws: int) -> Array:
+    """How many records are judged rightly by w + σ z, shape (k, draws).
+
+    Parameters
+    ----------
+    blocks : iterable of (moves, margins, null hits)
+        Of at most 255 records each: their margins at every z, (m, draws), and at every w, (m, k),
+        in single precision; and how many have margins of 0 that count as right.
+    sigmas : (k,) array
+    draws : int
+        Number of draws.
+    """
+    hits = np.zeros((len(sigmas), draws))
     noisy, still = sigmas > 0.0, sigmas <= 0.0
     scales = sigmas[noisy].astype(np.float32)
-    for block in _parts(len(labels)):
-        signed = (features[block] * labels[block, None]).astype(np.float32)
-        moves, margins = signed @ transposed, signed @ middles
-        null_hits = np.count_nonzero(~signed.any(axis=1) & (labels[block] < 0))
+    for moves, margins, null_hits in blocks:
         least = -margins[:, noisy] / scales
         for place, row in enumerate(np.flatnonzero(noisy)):
             is_hit = moves > least[:, place, None]
             hits[row] += np.add.reduce(is_hit.view(np.uint8), axis=0, dtype=np.uint8)
         hits[still] += np.count_nonzero(margins[:, still] > 0.0, axis=0)[:, None]
         hits += null_hits  # a margin of 0 is judged -1, as in `rates`
-    return hits / len(labels)
+    return hits
 
 
 def noisy_rates(

@@ -1,0 +1,188 @@
+"""Products with rows that hold steps of numbers: one entry a number in place of all its steps.
+
+The steps of one number (`dpcore.datasets.additive`) are h in every row up to a place, and -h from
+there on. So a row holds h or -h times one of K fixed rows of signs: instead of K entries one is
+enough, with its place. So A = Z M, where Z has one entry for each number's steps and M is made of
+signs. AW = Z (MW) and AᵀS = Mᵀ (ZᵀS), and both products with M are running sums, which take no time
+beside those with Z. Steps are found in the rows themselves; all else is multiplied as it is.
+
+The sums are those of A: every record's entry stands in every coordinate once, as large as before,
+and K roundings more lie on its way (`dpcore.erm.rounding`). A margin remains a function of its row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Array = NDArray[np.floating]
+
+FEWEST_STEPS = 8
+"""Fewer are multiplied as they are: an entry takes as long as some ten columns."""
+FEWEST_RECORDS = 256
+BLOCK = 1024
+"""Records that are looked through at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Z and M of rows A (n, d).
+
+    Parameters
+    ----------
+    others : (n, o) array
+        The columns of Z that are columns of A: all that are no steps.
+    entries : (n, c) sparse array or None
+        The others: one entry a row for each number with steps; ``None`` if there is none.
+    places : (d,) array of int
+        The columns of A in the order of Z's: `others`, then number by number the steps.
+    groups : tuple of (slice, int)
+        The columns of Z of successive numbers with as many steps each, and K.
+    """
+
+    others: Array
+    entries: csr_array | None
+    places: NDArray[np.intp]
+    groups: tuple[tuple[slice, int], ...]
+
+    @classmethod
+    def of(cls, rows: Array, features: Array) -> Cells:
+        """The factors of rows (n, d), which are the features, each row times a factor of its own.
+
+        Without steps, with few in a number, or of few records Z is A.
+        """
+        runs = list(_runs(features)) if len(rows) >= FEWEST_RECORDS else []
+        every = np.arange(rows.shape[1])
+        if not runs:
+            return cls(rows, None, every, ())
+        from scipy.sparse import csr_array
+
+        stepped = np.concatenate([every[run] for run in runs])
+        places = np.concatenate([np.delete(every, stepped), stepped])
+        first = begin = len(every) - len(stepped)
+        groups: list[tuple[slice, int]] = []
+        columns, values = [], []
+        for run in runs:
+            steps = features[:, run]
+            # The last step that has the sign of the first.
+            alike = np.count_nonzero(steps == steps[:, :1], axis=1)
+            columns.append(begin - first + alike - 1)
+            values.append(rows[:, run.start])
+            end, count = begin + steps.shape[1], steps.shape[1]
+            is_longer = bool(groups) and groups[-1][1] == count
+            start = groups.pop()[0].start if is_longer else begin
+            groups.append((slice(start, end), count))
+            begin = end
+        count = len(rows) * len(runs)
+        entries = csr_array(
+            (
+                np.stack(values, axis=1).ravel(),
+                np.stack(columns, axis=1).ravel().astype(np.int32),
+                np.arange(0, count + 1, len(runs), dtype=np.int32),
+            ),
+            shape=(len(rows), len(stepped)),
+        )
+        others = np.ascontiguousarray(rows[:, places[:first]])
+        return cls(others, entries, places, tuple(groups))
+
+    def astype(self, dtype: type[np.floating]) -> Cells:
+        """The same factors in another precision, contiguous."""
+        entries = None if self.entries is None else self.entries.astype(dtype)
+        others = np.ascontiguousarray(self.others, dtype=dtype)
+        return Cells(others, entries, self.places, self.groups)
+
+    def sparse(self) -> csr_array:
+        """Z as one sparse array."""
+        from scipy import sparse
+
+        others = sparse.csr_array(self.others)
+        if self.entries is None:
+            return others
+        return sparse.csr_array(sparse.hstack([others, self.entries]))
+
+    def __getitem__(self, part: slice) -> Cells:
+        """The factors of successive rows."""
+        entries = None if self.entries is None else self.entries[part]
+        return Cells(self.others[part], entries, self.places, self.groups)
+
+    def turned(self, weights: Array) -> Array:
+        """MW for W of shape (d,) or (d, k)."""
+        if not self.groups:
+            return weights
+        result = weights[self.places]
+        for columns, count in self.groups:
+            of_numbers = result[columns].reshape(-1, count, *weights.shape[1:])
+            until = np.cumsum(of_numbers, axis=1)
+            np.subtract(2.0 * until, until[:, -1:], out=of_numbers)
+        return result
+
+    def times(self, turned: Array) -> Array:
+        """AW = ZV from V = `turned` W."""
+        if self.entries is None:
+            return np.asarray(self.others @ turned)
+        first = self.others.shape[1]
+        result = np.asarray(self.entries @ turned[first:])
+        result += self.others @ turned[:first]
+        return result
+
+    def sums(self, slopes: Array) -> Array:
+        """ZᵀS for S of shape (n,) or (n, k)."""
+        others = self.others.T @ slopes
+        if self.entries is None:
+            return np.asarray(others)
+        return np.concatenate([others, self.entries.T @ slopes])
+
+    def turned_back(self, sums: Array) -> Array:
+        """AᵀS = MᵀU from U = `sums` S."""
+        if not self.groups:
+            return sums
+        turned, result = sums.copy(), np.empty_like(sums)
+        for columns, count in self.groups:
+            of_numbers = sums[columns].reshape(-1, count, *sums.shape[1:])
+            after = np.cumsum(of_numbers[:, ::-1], axis=1)[:, ::-1]
+            after[:, 1:] -= np.cumsum(of_numbers[:, :-1], axis=1)
+            turned[columns] = after.reshape(-1, *sums.shape[1:])
+        result[self.places] = turned
+        return result
+
+    def distances(self, left: NDArray[np.intp], right: NDArray[np.intp]) -> Array:
+        """‖aᵢ - aⱼ‖ for each pair of rows i and j; 0 for equal rows."""
+        squares = ((self.others[left] - self.others[right]) ** 2).sum(axis=1)
+        if self.entries is None:
+            return np.asarray(np.sqrt(squares))
+        shape = len(self.others), -1
+        values, places = self.entries.data.reshape(shape), self.entries.indices.reshape(shape)
+        number = 0
+        for columns, count in self.groups:
+            for _ in range(columns.start, columns.stop, count):
+                size, place = values[:, number], places[:, number]
+                here, there = size[left], size[right]
+                # So many of the K signs are not the same.
+                unlike = np.abs(place[left] - place[right])
+                squares += count * (here - there) ** 2 + 4.0 * here * there * unlike
+                number += 1
+        return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+
+
+def _runs(features: Array) -> Iterator[slice]:
+    """Columns that follow one another and, in every row, are of one size and never rise again."""
+    pairs = np.ones(features.shape[1] - 1, dtype=bool)
+    for start in range(0, len(features), BLOCK):
+        left = np.flatnonzero(pairs)
+        if not len(left):
+            return
+        rows = features[start : start + BLOCK]
+        these, next_ones = rows[:, left], rows[:, left + 1]
+        falls = (these == next_ones) | ((these == -next_ones) & (these > 0.0))
+        pairs[left] = falls.all(axis=0)
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], pairs, [False]]).astype(np.int8)))
+    for start, last in ends.reshape(-1, 2):
+        if last + 1 - start >= FEWEST_STEPS:
+            yield slice(start, last + 1)
