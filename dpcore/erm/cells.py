@@ -13,8 +13,9 @@ and K roundings more lie on its way (`dpcore.erm.rounding`). A margin remains a 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,18 +38,21 @@ class Cells:
 
     Parameters
     ----------
-    others : (n, o) array
+    others : (n, o) array, or sparse array
         The columns of Z that are columns of A: all that are no steps.
-    entries : (n, c) sparse array or None
-        The others: one entry a row for each number with steps; ``None`` if there is none.
+    sizes : (numbers, n) array
+        The entry of each number with steps, a row's h or -h.
+    steps : (numbers, n) array of int
+        The column of Z where it stands, counted from `others` on.
     places : (d,) array of int
         The columns of A in the order of Z's: `others`, then number by number the steps.
     groups : tuple of (slice, int)
         The columns of Z of successive numbers with as many steps each, and K.
     """
 
-    others: Array
-    entries: csr_array | None
+    others: Any
+    sizes: Array
+    steps: NDArray[np.intp]
     places: NDArray[np.intp]
     groups: tuple[tuple[slice, int], ...]
 
@@ -61,56 +65,52 @@ class Cells:
         runs = list(_runs(features)) if len(rows) >= FEWEST_RECORDS else []
         every = np.arange(rows.shape[1])
         if not runs:
-            return cls(rows, None, every, ())
-        from scipy.sparse import csr_array
-
+            nothing = np.empty((0, len(rows)))
+            return cls(rows, nothing, nothing.astype(np.intp), every, ())
         stepped = np.concatenate([every[run] for run in runs])
-        places = np.concatenate([np.delete(every, stepped), stepped])
-        first = begin = len(every) - len(stepped)
+        others = np.delete(every, stepped)
         groups: list[tuple[slice, int]] = []
-        columns, values = [], []
+        steps, begin = [], len(others)
         for run in runs:
-            steps = features[:, run]
+            columns = features[:, run]
             # The last step that has the sign of the first.
-            alike = np.count_nonzero(steps == steps[:, :1], axis=1)
-            columns.append(begin - first + alike - 1)
-            values.append(rows[:, run.start])
-            end, count = begin + steps.shape[1], steps.shape[1]
+            alike = np.count_nonzero(columns == columns[:, :1], axis=1)
+            steps.append(begin - len(others) + alike - 1)
+            count = columns.shape[1]
             is_longer = bool(groups) and groups[-1][1] == count
             start = groups.pop()[0].start if is_longer else begin
-            groups.append((slice(start, end), count))
-            begin = end
-        count = len(rows) * len(runs)
-        entries = csr_array(
-            (
-                np.stack(values, axis=1).ravel(),
-                np.stack(columns, axis=1).ravel().astype(np.int32),
-                np.arange(0, count + 1, len(runs), dtype=np.int32),
-            ),
-            shape=(len(rows), len(stepped)),
+            begin += count
+            groups.append((slice(start, begin), count))
+        sizes = rows[:, [run.start for run in runs]].T
+        return cls(
+            np.ascontiguousarray(rows[:, others]),
+            np.ascontiguousarray(sizes),
+            np.stack(steps),
+            np.concatenate([others, stepped]),
+            tuple(groups),
         )
-        others = np.ascontiguousarray(rows[:, places[:first]])
-        return cls(others, entries, places, tuple(groups))
 
     def astype(self, dtype: type[np.floating]) -> Cells:
         """The same factors in another precision, contiguous."""
-        entries = None if self.entries is None else self.entries.astype(dtype)
         others = np.ascontiguousarray(self.others, dtype=dtype)
-        return Cells(others, entries, self.places, self.groups)
-
-    def sparse(self) -> csr_array:
-        """Z as one sparse array."""
-        from scipy import sparse
-
-        others = sparse.csr_array(self.others)
-        if self.entries is None:
-            return others
-        return sparse.csr_array(sparse.hstack([others, self.entries]))
+        return replace(self, others=others, sizes=self.sizes.astype(dtype))
 
     def __getitem__(self, part: slice) -> Cells:
         """The factors of successive rows."""
-        entries = None if self.entries is None else self.entries[part]
-        return Cells(self.others[part], entries, self.places, self.groups)
+        sizes = np.ascontiguousarray(self.sizes[:, part])
+        steps = np.ascontiguousarray(self.steps[:, part])
+        return replace(self, others=self.others[part], sizes=sizes, steps=steps)
+
+    @cached_property
+    def entries(self) -> csr_array:
+        """The columns of Z from `others` on, as a sparse array."""
+        from scipy.sparse import csr_array
+
+        numbers, records = self.sizes.shape
+        starts = np.arange(0, numbers * records + 1, numbers, dtype=np.int32)
+        columns = self.steps.T.ravel().astype(np.int32)
+        shape = records, len(self.places) - self.others.shape[1]
+        return csr_array((self.sizes.T.ravel(), columns, starts), shape=shape)
 
     def turned(self, weights: Array) -> Array:
         """MW for W of shape (d,) or (d, k)."""
@@ -125,19 +125,28 @@ class Cells:
 
     def times(self, turned: Array) -> Array:
         """AW = ZV from V = `turned` W."""
-        if self.entries is None:
-            return np.asarray(self.others @ turned)
         first = self.others.shape[1]
-        result = np.asarray(self.entries @ turned[first:])
-        result += self.others @ turned[:first]
+        result = np.asarray(self.others @ turned[:first])
+        if not self.groups:
+            return result
+        if turned.ndim == 1:
+            result += (self.sizes * turned[first:].take(self.steps)).sum(axis=0)
+        else:
+            result += self.entries @ turned[first:]
         return result
 
     def sums(self, slopes: Array) -> Array:
         """ZᵀS for S of shape (n,) or (n, k)."""
-        others = self.others.T @ slopes
-        if self.entries is None:
-            return np.asarray(others)
-        return np.concatenate([others, self.entries.T @ slopes])
+        others = np.asarray(self.others.T @ slopes)
+        if not self.groups:
+            return others
+        if slopes.ndim == 1:
+            steps = len(self.places) - len(others)
+            every = (self.sizes * slopes).ravel()
+            rest = np.bincount(self.steps.ravel(), weights=every, minlength=steps)
+        else:
+            rest = self.entries.T @ slopes
+        return np.concatenate([others, rest])
 
     def turned_back(self, sums: Array) -> Array:
         """AᵀS = MᵀU from U = `sums` S."""
@@ -155,19 +164,12 @@ class Cells:
     def distances(self, left: NDArray[np.intp], right: NDArray[np.intp]) -> Array:
         """‖aᵢ - aⱼ‖ for each pair of rows i and j; 0 for equal rows."""
         squares = ((self.others[left] - self.others[right]) ** 2).sum(axis=1)
-        if self.entries is None:
-            return np.asarray(np.sqrt(squares))
-        shape = len(self.others), -1
-        values, places = self.entries.data.reshape(shape), self.entries.indices.reshape(shape)
-        number = 0
-        for columns, count in self.groups:
-            for _ in range(columns.start, columns.stop, count):
-                size, place = values[:, number], places[:, number]
-                here, there = size[left], size[right]
-                # So many of the K signs are not the same.
-                unlike = np.abs(place[left] - place[right])
-                squares += count * (here - there) ** 2 + 4.0 * here * there * unlike
-                number += 1
+        counts = [count for part, count in self.groups for _ in range(part.start, part.stop, count)]
+        for count, size, step in zip(counts, self.sizes, self.steps, strict=True):
+            here, there = size[left], size[right]
+            # So many of the K signs are not the same.
+            unlike = np.abs(step[left] - step[right])
+            squares += count * (here - there) ** 2 + 4.0 * here * there * unlike
         return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 

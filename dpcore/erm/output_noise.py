@@ -7,6 +7,7 @@ All requested (ε, run) pairs share one descent trajectory per step size: with t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import scipy
@@ -64,13 +65,9 @@ def _total_gradient(problem: Problem, features: Array, labels: Array) -> Callabl
     """The function w -> Σᵢ ∇ℓᵢ(w) of the data-dependent part, in double precision."""
     slope, forms = problem.function.slope, problem.forms(features, labels)
     cells = Cells.of(forms.rows, features)
-    if np.count_nonzero(cells.others) < SPARSE_BELOW * cells.others.size:
-        rows = cells.sparse()
-        columns = scipy.sparse.csr_array(rows.T)
-        return lambda weights: cells.turned_back(
-            columns @ slope(forms.less_offsets(rows @ cells.turned(weights)))
-        )
     size = block_size(cells.others.shape[1])
+    if np.count_nonzero(cells.others) < SPARSE_BELOW * cells.others.size:
+        cells, size = replace(cells, others=scipy.sparse.csr_array(cells.others)), len(forms)
     blocks = [
         (cells[start : start + size], forms[start : start + size])
         for start in range(0, len(forms), size)

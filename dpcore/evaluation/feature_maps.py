@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def map_for(problem: Problem, epsilon: float, delta: float) -> str:
-    """The feature map of this noise; `problem` is the one with the map "additive"."""
-    mu = float(analytic_mu(epsilon, delta)) / (problem.exact_change * math.sqrt(problem.parts))
-    return by_noise(problem.records, problem.dimension, mu)
+def maps_for(problem: Problem, epsilons: Sequence[float], delta: float) -> list[str]:
+    """The feature map at each ε; `problem` is the one with the map "additive"."""
+    change = problem.exact_change * math.sqrt(problem.parts)
+    levels: list[float] = (analytic_mu(epsilons, delta) / change).tolist()
+    return [by_noise(problem.records, problem.dimension, mu) for mu in levels]
 
 
 def by_map(study: Study, split: Splits) -> list[tuple[Study, Sequence[Split]]]:
@@ -65,7 +66,7 @@ def _of_convex(study: Study, splits: Sequence[Split]) -> list[tuple[Study, Seque
     first = splits[0]
     problem, delta = problem_for(study, first.maps["additive"]), delta_for(study, first)
     finest = list(first.maps)[-1]
-    wanted = [map_for(problem, epsilon, delta) for epsilon in study.epsilons]
+    wanted = maps_for(problem, study.epsilons, delta)
     taken = [one if one in first.maps else finest for one in wanted]
     pairs: list[tuple[Study, Sequence[Split]]] = []
     for features in MAPS:

@@ -9,7 +9,7 @@ which every record occurs about equally often, so that only pairwise effects are
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,11 @@ from dpcore.erm.cells import Cells
 from dpcore.erm.forms import Forms
 from dpcore.errors import number, whole
 from dpcore.evaluation.scoring.metrics import (
+    AT_ONCE,
     Array,
     hits_over_draws,
     margins_at,
     mean_hits,
-    parts,
 )
 
 BLOCK_ENTRIES = 2**19
@@ -131,13 +131,18 @@ def noisy_areas(
         return np.full((len(centres), len(draws)), math.nan)
     # Equal records are one row: whatever the rounding, their scores then differ by 0.
     rows, place = _distinct(features.astype(np.float32))
-    moves, scores = (rows @ np.ascontiguousarray(w.T, dtype=np.float32) for w in (draws, centres))
-    first, second = place[positive], place[negative]
-    gaps = (
-        (moves[one] - moves[other], scores[one] - scores[other], 0)
-        for one, other in ((first[part], second[part]) for part in parts(len(first)))
-    )
-    return hits_over_draws(gaps, sigmas, len(draws)) / len(first)
+    moves, scores = (w.astype(np.float32) @ rows.T for w in (draws, centres))
+
+    def gaps() -> Iterator[tuple[Array, Array, int]]:
+        for start in range(0, len(positive), AT_ONCE):
+            pairs = slice(start, start + AT_ONCE)
+            first, second = place[positive[pairs]], place[negative[pairs]]
+            ahead, before = (
+                one.take(first, axis=1) - one.take(second, axis=1) for one in (moves, scores)
+            )
+            yield ahead, before, 0
+
+    return hits_over_draws(gaps(), sigmas, len(draws)) / len(positive)
 
 
 def _distinct(rows: Array) -> tuple[Array, NDArray[np.intp]]:
