@@ -7,10 +7,10 @@ data's own range, as papers often do, breaks that; it is offered for comparison 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -513,40 +513,50 @@ def _features(
 ) -> tuple[list[str], FloatArray, list[str]]:
     """Names, rows of some records before their norm is taken, and what was clipped, in words."""
     names: list[str] = []
-    parts: list[FloatArray] = []
+    writes: list[tuple[int, Write]] = []
     clipped: list[str] = []
     for column in columns:
         if column.kind == "category":
-            levels, part = _one_hot(
+            added, write = _one_hot(
                 column, frame[column.name].cat.codes.to_numpy()[rows], preparation
             )
-            names += levels
-            parts.append(part)
-            continue
-        values = frame[column.name].to_numpy(dtype=float)[rows]
-        part, steps = values[:, np.newaxis], [column.name]
-        if column.kind == "number":
-            steps, part, outside = _number(column, values, preparation)
-            if outside:
-                clipped.append(f"{outside:,} of {column.name}")
-        names += steps
-        parts.append(part)
+        else:
+            values = frame[column.name].to_numpy(dtype=float)[rows]
+            added, write = [column.name], partial(_write, values[:, np.newaxis])
+            if column.kind == "number":
+                added, write, outside = _number(column, values, preparation)
+                if outside:
+                    clipped.append(f"{outside:,} of {column.name}")
+        writes.append((len(names), write))
+        names += added
     if preparation.intercept:
+        writes.append((len(names), partial(_write, np.ones((1, 1)))))
         names.append("intercept")
-        parts.append(np.ones((len(parts[0]), 1)))
-    return names, np.hstack(parts), clipped
+    # In place: room for every column's own features would take longer than to fill it.
+    x = np.empty((len(frame.index[rows]), len(names)))
+    for place, write in writes:
+        write(x[:, place:])
+    return names, x, clipped
+
+
+Write = Callable[[FloatArray], None]
+"""Writes features to the first columns of an array."""
+
+
+def _write(values: NDArray[Any], out: FloatArray) -> None:
+    out[:, : values.shape[1]] = values
 
 
 def _one_hot(
     column: Column, levels: NDArray[np.integer], preparation: Preparation
-) -> tuple[list[str], FloatArray]:
+) -> tuple[list[str], Write]:
     """One 0/1 feature for each level: names, and rows for the given levels, -1 where unknown."""
     names = [f"{column.name} = {level}" for level in column.levels]
     # The codebook decides it, never whether an unknown value occurs.
     if column.missing_mark and preparation.missing == "impute":
         names.append(f"{column.name} unknown")
         levels = np.where(levels < 0, np.int64(len(column.levels)), levels)
-    return names, (levels[:, np.newaxis] == np.arange(len(names))).astype(float)
+    return names, partial(_write, levels[:, np.newaxis] == np.arange(len(names)))
 
 
 def _by_rule(table: Table, preparation: Preparation) -> Split:
@@ -579,17 +589,21 @@ def _numbers(columns: Sequence[Column]) -> int:
 
 def _number(
     column: Column, values: FloatArray, preparation: Preparation
-) -> tuple[list[str], FloatArray, int]:
+) -> tuple[list[str], Write, int]:
     """The features of a number: names, rows, and how many values lay outside the public bounds."""
     line, outside = scaled(column, values, preparation)
     steps = STEPS.get(preparation.features)
     if steps is None:
-        return [column.name], line[:, np.newaxis], outside
+        return [column.name], partial(_write, line[:, np.newaxis]), outside
     shares, _ = scaled(column, values, replace(preparation, interval="unit"))
     names = [f"{column.name} ≥ {cut:.4g}" for cut in cut_values(column, preparation, steps)]
-    if not steps.beside:
-        return names, steps.of(shares), outside
-    return [column.name, *names], np.column_stack([line, steps.of(shares)]), outside
+    lines = [column.name] if steps.beside else []
+
+    def write(out: FloatArray) -> None:
+        out[:, : len(lines)] = line[:, np.newaxis]
+        steps.write(shares, out[:, len(lines) :])
+
+    return [*lines, *names], write, outside
 
 
 def cut_values(column: Column, preparation: Preparation, steps: Steps) -> FloatArray:

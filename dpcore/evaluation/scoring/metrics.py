@@ -152,24 +152,20 @@ def _parts(rows: int) -> list[slice]:
 
 def expected_rates(centres: Array, sigmas: Array, features: Array, labels: Array) -> Rates:
     """E of `rates` over w + N(0, σ²I), in closed form; one (w, σ) per row of `centres` (k, d)."""
-    positive = labels > 0
-    true_positive = _expected_hits(centres, sigmas, features[positive], null_hit=0.0)
-    true_negative = _expected_hits(centres, sigmas, -features[~positive], null_hit=1.0)
-    share = np.count_nonzero(positive) / len(labels)
-    accuracy = share * true_positive + (1.0 - share) * true_negative
-    return Rates(np.asarray(accuracy), true_positive, true_negative)
-
-
-def _expected_hits(centres: Array, sigmas: Array, signed: Array, null_hit: float) -> Array:
-    """Mean over the rows of P(margin > 0) for each (centre, σ); a margin of 0 counts `null_hit`."""
-    lengths = np.linalg.norm(signed, axis=1)
+    positive, lengths = labels > 0, np.sqrt(np.einsum("nd,nd->n", features, features))
     null = lengths == 0.0  # noise does not change the margin of a null row
-    rows, lengths = signed[~null], lengths[~null]
-    result = np.zeros(len(centres))
-    for margins, members in margins_at(centres, Forms(rows)):
-        result[members] = mean_hits(margins, lengths, sigmas[members], null_hit)
-    share = float(np.mean(null)) if len(null) else 0.0
-    return result * (1.0 - share) + null_hit * share
+    hits = np.zeros((2, len(centres)))
+    for scores, members in margins_at(centres, Forms(features)):
+        for side, (some, sign) in enumerate(((positive, 1.0), (~positive, -1.0))):
+            moving = some & ~null
+            margins = sign * scores[moving]
+            # A margin of 0 is judged -1.
+            hits[side, members] = mean_hits(margins, lengths[moving], sigmas[members], float(side))
+    for side, some in enumerate((positive, ~positive)):
+        still = float(np.mean(null[some])) if some.any() else 0.0
+        hits[side] = hits[side] * (1.0 - still) + side * still
+    share = np.count_nonzero(positive) / len(labels)
+    return Rates(np.asarray(share * hits[0] + (1.0 - share) * hits[1]), hits[0], hits[1])
 
 
 def mean_hits(margins: Array, lengths: Array, sigmas: Array, tie: float) -> Array:
