@@ -62,7 +62,7 @@ class Cells:
 
         Without steps, with few in a number, or of few records Z is A.
         """
-        runs = list(_runs(features)) if len(rows) >= FEWEST_RECORDS else []
+        runs = _runs(features) if len(rows) >= FEWEST_RECORDS else []
         every = np.arange(rows.shape[1])
         if not runs:
             nothing = np.empty((0, len(rows)))
@@ -163,28 +163,36 @@ class Cells:
 
     def distances(self, left: NDArray[np.intp], right: NDArray[np.intp]) -> Array:
         """‖aᵢ - aⱼ‖ for each pair of rows i and j; 0 for equal rows."""
-        squares = ((self.others[left] - self.others[right]) ** 2).sum(axis=1)
+        gaps = self.others[left] - self.others[right]
+        squares = np.einsum("ij,ij->i", gaps, gaps)
         counts = [count for part, count in self.groups for _ in range(part.start, part.stop, count)]
-        for count, size, step in zip(counts, self.sizes, self.steps, strict=True):
-            here, there = size[left], size[right]
+        steps = self.steps.astype(self.sizes.dtype)
+        for count, size, step in zip(counts, self.sizes, steps, strict=True):
+            here, there = size.take(left), size.take(right)
             # So many of the K signs are not the same.
-            unlike = np.abs(step[left] - step[right])
-            squares += count * (here - there) ** 2 + 4.0 * here * there * unlike
+            unlike = np.abs(step.take(left) - step.take(right))
+            unlike *= here
+            unlike *= 4.0 * there
+            here -= there
+            here *= here
+            squares += count * here + unlike
         return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
-def _runs(features: Array) -> Iterator[slice]:
+def _runs(features: Array) -> list[slice]:
     """Columns that follow one another and, in every row, are of one size and never rise again."""
-    pairs = np.ones(features.shape[1] - 1, dtype=bool)
+    runs = [slice(0, features.shape[1])]
     for start in range(0, len(features), BLOCK):
-        left = np.flatnonzero(pairs)
-        if not len(left):
-            return
         rows = features[start : start + BLOCK]
-        these, next_ones = rows[:, left], rows[:, left + 1]
-        falls = (these == next_ones) | ((these == -next_ones) & (these > 0.0))
-        pairs[left] = falls.all(axis=0)
-    ends = np.flatnonzero(np.diff(np.concatenate([[False], pairs, [False]]).astype(np.int8)))
-    for start, last in ends.reshape(-1, 2):
+        runs = [one for run in runs for one in _alike(rows[:, run], run.start)]
+    return runs
+
+
+def _alike(rows: Array, begin: int) -> Iterator[slice]:
+    """The runs within some columns of some rows, of which the first is column `begin`."""
+    sizes = np.abs(rows)
+    pairs = (sizes[:, :-1] == sizes[:, 1:]) & (rows[:, :-1] >= rows[:, 1:])
+    joined = np.concatenate([[False], pairs.all(axis=0), [False]])
+    for start, last in np.flatnonzero(np.diff(joined)).reshape(-1, 2):
         if last + 1 - start >= FEWEST_STEPS:
-            yield slice(start, last + 1)
+            yield slice(begin + start, begin + last + 1)

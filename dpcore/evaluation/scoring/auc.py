@@ -209,7 +209,7 @@ def _pairs(labels: Array, most: int) -> tuple[NDArray[np.intp], NDArray[np.intp]
 def _lengths(features: Array, positive: NDArray[np.intp], negative: NDArray[np.intp]) -> Array:
     """‖x₊ - x₋‖ of each pair."""
     rows, result = Cells.of(features, features).astype(np.float32), np.empty(len(positive))
-    size = max(1, BLOCK_ENTRIES // features.shape[1])
+    size = max(1, BLOCK_ENTRIES // (rows.others.shape[1] + len(rows.sizes) + 1))
     for start in range(0, len(positive), size):
         part = slice(start, start + size)
         result[part] = rows.distances(positive[part], negative[part])

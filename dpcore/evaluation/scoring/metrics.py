@@ -262,12 +262,14 @@ def noisy_objectives(
     forms = problem.forms(features, labels).contiguous(np.float32)
     moves = forms.rows @ np.ascontiguousarray(draws.T, dtype=np.float32)
     margins = forms.at(np.ascontiguousarray(centres.T, dtype=np.float32))
-    result = np.empty((len(centres), len(draws)))
+    result = np.zeros((len(centres), len(draws)))
     for row, scale in enumerate(sigmas.astype(np.float32)):
-        at = margins[:, row, None]
-        if scale > 0.0:
-            at = moves * scale + at
-        result[row] = problem.function.value(at).mean(axis=0, dtype=np.float64)
+        for part in _parts(len(forms)):  # few enough to stay in cache between passes
+            at = margins[part, row, None]
+            if scale > 0.0:
+                at = moves[part] * scale + at
+            result[row] += problem.function.value(at).sum(axis=0)
+    result /= len(forms)
     sigma = sigmas[:, None]
     squares = np.einsum("kd,kd->k", centres, centres)[:, None]
     squares = squares + 2.0 * sigma * (centres @ draws.T)
