@@ -61,11 +61,13 @@ WATCH = """() => {
 
 # Notes the time from each key press to the last change of what is told or drawn in a place.
 WATCH_PLACE = """place => {
+  const is_watched = 'delays' in window;
+  window.delays = [];
+  if (is_watched) return;
   const shown = () => [...document.querySelectorAll(place)].map((element) => element.textContent
     + [...element.querySelectorAll('.js-plotly-plot path')].map((path) => path.getAttribute('d')))
     .join();
   let last = shown(), pressed = null;
-  window.delays = [];
   window.addEventListener('keydown', () => {
     pressed = performance.now();
     window.delays.push(null);
