@@ -154,7 +154,7 @@ def tab_moves(playwright: Playwright) -> dict[str, tuple[list[float], list[float
         bare.goto(floor)
         drawn(bare)
         for tab in TABS:
-            explore.goto(f"{app}/?v=4&view={tab}")
+            explore.goto(f"{app}/?v=4&methods=OPERA&focus=OPERA&view={tab}")
             panel = explore.get_by_role("tabpanel", name=tab, exact=True)
             panel.locator(".js-plotly-plot path").first.wait_for(state="attached", timeout=300_000)
             # What is still trained must not disturb.
