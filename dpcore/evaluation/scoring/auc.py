@@ -103,10 +103,12 @@ def _over_noise(centres: Array, sigmas: Array, features: Array, labels: Array) -
     share, sampled = float(np.mean(distinct)), len(distinct) == PAIRS
     result = np.empty(len(centres))
     for scores, members in margins_at(centres, Forms(features)):
-        gaps = scores[positive] - scores[negative]
+        gaps = scores.take(positive)
+        gaps -= scores.take(negative)
         above = share * (mean_hits(gaps, lengths, sigmas[members], tie=0.5) - 0.5)
         if sampled:
-            above *= _missed(scores, labels, share * float(0.5 * np.mean(np.sign(gaps))))
+            ahead = np.count_nonzero(gaps > 0.0) - np.count_nonzero(gaps < 0.0)
+            above *= _missed(scores, labels, share * 0.5 * ahead / len(gaps))
         result[members] = 0.5 + above
     return result
 

@@ -152,7 +152,9 @@ def _parts(rows: int) -> list[slice]:
 
 def expected_rates(centres: Array, sigmas: Array, features: Array, labels: Array) -> Rates:
     """E of `rates` over w + N(0, σ²I), in closed form; one (w, σ) per row of `centres` (k, d)."""
-    positive, lengths = labels > 0, np.sqrt(np.einsum("nd,nd->n", features, features))
+    positive, lengths = labels > 0, np.ones(len(labels))
+    if np.any(sigmas > 0.0):  # else no margin moves
+        lengths = np.sqrt(np.einsum("nd,nd->n", features, features))
     null = lengths == 0.0  # noise does not change the margin of a null row
     hits = np.zeros((2, len(centres)))
     for scores, members in margins_at(centres, Forms(features)):
@@ -312,8 +314,10 @@ def _pooled(values: Array) -> tuple[Array, Array]:
     if len(values) <= BINS:
         return values, np.full(len(values), 1.0 / max(1, len(values)))
     width = max(float(values.max() - values.min()), 1e-300) / BINS
-    index = np.floor(values / width).astype(np.int64)
-    index -= index.min()
+    places = values / width
+    np.floor(places, out=places)
+    places -= places.min()
+    index = places.astype(np.intp)
     counts = np.bincount(index)
     sums = np.bincount(index, weights=values)
     filled = counts > 0
