@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.floating]
 
-FEWEST_STEPS = 8
-"""Fewer are multiplied as they are: an entry takes as long as some ten columns."""
+FEWEST_STEPS, MANY_STEPS = 8, 20
+"""Fewer are multiplied as they are, with one vector or with many: so long an entry takes, in
+columns."""
 FEWEST_RECORDS = 256
 BLOCK = 1024
 """Records that are looked through at once."""
@@ -57,12 +58,13 @@ class Cells:
     groups: tuple[tuple[slice, int], ...]
 
     @classmethod
-    def of(cls, rows: Array, features: Array) -> Cells:
+    def of(cls, rows: Array, features: Array, fewest: int = FEWEST_STEPS) -> Cells:
         """The factors of rows (n, d), which are the features, each row times a factor of its own.
 
-        Without steps, with few in a number, or of few records Z is A.
+        Without steps, with fewer than `fewest` in a number, or of few records Z is A.
         """
         runs = _runs(features) if len(rows) >= FEWEST_RECORDS else []
+        runs = [run for run in runs if run.stop - run.start >= fewest]
         every = np.arange(rows.shape[1])
         if not runs:
             nothing = np.empty((0, len(rows)))

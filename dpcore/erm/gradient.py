@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.erm.cells import Cells
+from dpcore.erm.cells import MANY_STEPS, Cells
 from dpcore.erm.forms import Forms
 from dpcore.erm.problem import Problem
 
@@ -77,7 +77,8 @@ def batch_gradient(
     if device is not None:
         forms, rows = exact.contiguous(margins), exact.contiguous(sums).rows
         return _torch_gradient(problem, forms, rows, device)
-    return _numpy_gradient(problem, exact, Cells.of(exact.rows, features), margins, sums)
+    cells = Cells.of(exact.rows, features, MANY_STEPS)
+    return _numpy_gradient(problem, exact, cells, margins, sums)
 
 
 def _numpy_gradient(
