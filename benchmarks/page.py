@@ -1,10 +1,14 @@
 """Speed of the pages: cold start to a chart, an ε move, a σ move, and `import dpcore`.
 
-Run: python -m benchmarks.page [--json]. Needs Chromium. Times are taken in the browser, from the
-key press to the changed text, on the machine that also runs the server. The floor is a bare
-Streamlit page (`benchmarks/floor.py`) as Streamlit comes, measured in turns with Explore; ratios
-are to it. The tuned floor is the same page with this project's settings: without a collection of
-garbage after each run.
+Run: python -m benchmarks.page [--json] [--tabs]. Needs Chromium. Times are taken in the browser,
+from the key press to the changed text, on the machine that also runs the server. The floor is a
+bare Streamlit page (`benchmarks/floor.py`) as Streamlit comes, measured in turns with Explore;
+ratios are to it. The tuned floor is the same page with this project's settings: without a
+collection of garbage after each run.
+
+With `--tabs` an ε move in Explore's open tabs on the clinic's measures and on risk curves is timed
+instead, beside the floor's: until the last number, sentence and line in the tab has changed, as on
+the floor until its last one has.
 """
 
 from __future__ import annotations
@@ -55,18 +59,42 @@ WATCH = """() => {
 }"""
 
 
+# Notes the time from each key press to the last change of what is told or drawn in a place.
+WATCH_PLACE = """place => {
+  const is_watched = 'delays' in window;
+  window.delays = [];
+  if (is_watched) return;
+  const shown = () => [...document.querySelectorAll(place)].map((element) => element.textContent
+    + [...element.querySelectorAll('.js-plotly-plot path')].map((path) => path.getAttribute('d')))
+    .join();
+  let last = shown(), pressed = null;
+  window.addEventListener('keydown', () => {
+    pressed = performance.now();
+    window.delays.push(null);
+  }, true);
+  new MutationObserver(() => {
+    const now = shown();
+    if (now === last || pressed === null) return;
+    last = now;
+    window.delays[window.delays.length - 1] = performance.now() - pressed;
+  }).observe(document.body,
+    { subtree: true, childList: true, characterData: true, attributeFilter: ['d'] });
+}"""
+TABS = ("Net benefit", "Calibration", "Groups", "Risk curves")
+
+
 def drawn(page: Page) -> None:
     """Wait until the first chart has lines."""
     page.wait_for_selector(".js-plotly-plot .scatterlayer .trace path", state="attached")
 
 
-def epsilon_moves(page: Page, moves: int) -> list[float]:
-    """Milliseconds from key press to changed numbers, `moves` times."""
+def epsilon_moves(page: Page, moves: int, place: str = "") -> list[float]:
+    """Milliseconds from key press to changed numbers, or to the last change in a place."""
     page.get_by_role("slider", name="Privacy loss ε").focus()
-    page.evaluate(WATCH)
+    page.evaluate(WATCH_PLACE, place) if place else page.evaluate(WATCH)
     for move in range(moves):
         page.keyboard.press("ArrowLeft" if move % 10 < 5 else "ArrowRight")
-        page.wait_for_function("count => window.delays.length > count", arg=move, timeout=10_000)
+        page.wait_for_function("count => window.delays[count] > 0", arg=move, timeout=10_000)
         # Let the small figures settle, like a person who looks at each step.
         page.wait_for_timeout(400)
     return list(page.evaluate("window.delays"))
@@ -114,6 +142,34 @@ def moves_in_turns(playwright: Playwright) -> dict[str, list[float]]:
     return times
 
 
+def tab_moves(playwright: Playwright) -> dict[str, tuple[list[float], list[float]]]:
+    """Milliseconds of an ε move on the floor and in each of `TABS`, in turns."""
+    found = {}
+    with served(FLOOR, **AS_IT_COMES) as floor, served(APP) as app:
+        browsers = [
+            playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_SWITCHES)
+            for _ in range(2)
+        ]
+        bare, explore = (browser.new_page(viewport=VIEWPORT) for browser in browsers)
+        bare.goto(floor)
+        drawn(bare)
+        for tab in TABS:
+            explore.goto(f"{app}/?v=4&methods=OPERA&focus=OPERA&view={tab}")
+            panel = explore.get_by_role("tabpanel", name=tab, exact=True)
+            panel.locator(".js-plotly-plot path").first.wait_for(state="attached", timeout=300_000)
+            # What is still trained must not disturb.
+            explore.wait_for_selector("[data-testid=stProgress]", state="detached", timeout=300_000)
+            explore.wait_for_timeout(1500)
+            times: tuple[list[float], list[float]] = [], []
+            for _ in range(TURNS):
+                times[0].extend(epsilon_moves(bare, MOVES // TURNS, "[data-testid=stMain]"))
+                times[1].extend(epsilon_moves(explore, MOVES // TURNS, "[role=tabpanel]"))
+            found[tab] = times
+        for browser in browsers:
+            browser.close()
+    return found
+
+
 # Notes the same for the number by Rényi accounting, and for the certified one that follows it.
 WATCH_PLAN = """() => {
   const number = (label) => {
@@ -144,7 +200,7 @@ WATCH_PLAN = """() => {
 
 def plan_moves(page: Page, address: str) -> tuple[list[float], list[float]]:
     """Milliseconds from key press to the numbers by Rényi and by PLD, `MOVES` times."""
-    page.goto(f"{address}/plan?v=3&sigma=2.8")  # opens the plan of one training
+    page.goto(f"{address}/plan?v=4&sigma=2.8")  # opens the plan of one training
     drawn(page)
     page.wait_for_timeout(2000)
     page.get_by_role("spinbutton", name="First noise σ₀").focus()
@@ -178,8 +234,6 @@ def worst_tenth(times: list[float]) -> float:
 
 def measure() -> dict[str, float]:
     """All figures of this benchmark, in seconds or milliseconds as named, and ratios."""
-    if chromium() is None:
-        raise SystemExit("Chromium is not installed.")
     with sync_playwright() as playwright:
         for script in (FLOOR, APP):  # a first start compiles; it is not counted
             cold_start(playwright, script)
@@ -209,12 +263,28 @@ def measure() -> dict[str, float]:
     }
 
 
+def measure_tabs() -> dict[str, float]:
+    """Those of the tabs on the clinic's measures: medians in milliseconds, and ratios."""
+    with sync_playwright() as playwright:
+        times = tab_moves(playwright)
+    figures = {}
+    for tab, (floor, explore) in times.items():
+        name = tab.lower().replace(" ", "_")
+        bare, ours = statistics.median(floor), statistics.median(explore)
+        figures |= {f"{name}_floor_ms": bare, f"{name}_ms": ours, f"{name}_ratio": ours / bare}
+    return figures
+
+
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
-    figures = measure()
-    if parser.parse_args().json:
+    parser.add_argument("--tabs", action="store_true", help="time the clinic's tabs instead")
+    chosen = parser.parse_args()
+    if chromium() is None:
+        raise SystemExit("Chromium is not installed.")
+    figures = measure_tabs() if chosen.tabs else measure()
+    if chosen.json:
         print(json.dumps(figures))
         return
     for name, value in figures.items():

@@ -19,7 +19,7 @@ from dpcore.controls.control import fields
 from dpcore.controls.explore import CONTROLS, DATA, EPSILON, FEW_EPSILONS
 from dpcore.controls.options import add as add_options
 from dpcore.controls.options import exactly, typed_values
-from dpcore.datasets import OWN, PAPER_000, Entry, Preparation, Table, described, entry
+from dpcore.datasets import BY_RULE, OWN, PAPER_000, Entry, Preparation, Table, described, entry
 from dpcore.datasets.prepare import complete_only
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import number, one_of, reject, whole
@@ -32,7 +32,7 @@ from dpcore.guarantee import Status
 from dpcore.spreadsheet import csv
 
 CONTROLLED = tuple(control for control in (*CONTROLS, EPSILON) if control is not DATA)
-PREPARATIONS = {"public": Preparation(), "paper-000": PAPER_000}
+PREPARATIONS = {"public": BY_RULE, "paper-000": PAPER_000}
 WRITABLE = "a file that can be written"
 JSON_HELP = "print rows as JSON under 'sweep'"
 

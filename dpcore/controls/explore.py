@@ -378,21 +378,22 @@ FEATURES = Control(
     "Features",
     OneOf(
         {
+            "rule": "Lines or curves, by rule",
             "plain": "As they are",
             "additive": "A curve in each number (additive)",
             "fine": "A fine curve in each number",
-            "rule": "Lines or curves, by rule",
             "fourier": "Random Fourier (Gaussian kernel)",
         }
     ),
-    fallback_name="as they are",
+    default=Study.preparation.features,
+    fallback_name="lines or curves by rule",
     field="preparation.features",
-    brief="plain, additive (a curve in each number), fine (a finer one), rule (one of these at "
-    "each ε, by public values) or fourier (random, for a Gaussian kernel)",
-    help="**A curve in each number**: the model adds 12 light steps to the straight line of each "
-    "number; a **fine curve** is 24 full steps in its place. The steps stand at public values, so "
-    "no record moves them. **By rule** the numbers of records and of features, ε and δ decide: "
-    "straight lines where noise is large, then curves, and fine ones where it is small. "
+    brief="rule (default: one of the next three at each ε, by public values), plain, additive (a "
+    "curve in each number), fine (a finer one) or fourier (random, for a Gaussian kernel)",
+    help="**By rule** the numbers of records and of features, ε and δ decide: straight lines where "
+    "noise is large, then curves, and fine ones where it is small. **A curve in each number**: the "
+    "model adds 12 light steps to the straight line of each number; a **fine curve** is 24 full "
+    "steps in its place. The steps stand at public values, so no record moves them. "
     "**Random Fourier features** are waves across the data whose directions and lengths are "
     "drawn by chance, without looking at any record. A linear model of them can follow curves, as "
     "a Gaussian-kernel machine does. Privacy is proved as before; the noise falls on every "
@@ -638,6 +639,7 @@ COMMON = {
     "delta_way": MY_OWN,
     "delta": 1e-5,
     "lambda": BY_RULE,
+    "feature_map": "plain",
 }
 PRESETS: dict[str, dict[str, Any]] = {
     "Paper 002, figure 2: accuracy": {

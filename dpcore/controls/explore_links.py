@@ -1,10 +1,10 @@
-"""Links to Explore from before it began with the cohort: what they meant, in today's settings."""
+"""Links to Explore from before it began by rule: what they meant, in today's settings."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from dpcore.controls.explore import BEST_METHOD, CONTROLS, MAY_COST, PATIENTS
+from dpcore.controls.explore import BEST_METHOD, CONTROLS, FEATURES, MAY_COST, PATIENTS
 from dpcore.controls.link import Link
 
 _ALLOWED = {"accuracy": 2.0, "auc": 0.02}
@@ -17,10 +17,14 @@ def meant(link: Link) -> dict[str, tuple[Any, str]]:
     Parameters
     ----------
     link : mapping
-        Name to all its values; of version 2 or without a version.
+        Name to all its values; of version 2 or 3, or without a version.
     """
     data = CONTROLS["data"]
     found: dict[str, tuple[Any, str]] = {}
+    if FEATURES.key not in link:
+        found[FEATURES.key] = "plain", str(FEATURES.text("plain"))
+    if list(link.get("v", ())) == ["3"]:
+        return found
     # Patients were named beside the cohort alone.
     if data.key not in link and PATIENTS.key not in link:
         found[data.key] = "breast_cancer", str(data.text("breast_cancer"))

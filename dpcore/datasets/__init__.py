@@ -10,11 +10,12 @@ from dpcore.datasets.catalogue import (
 )
 from dpcore.datasets.download import DataUnavailable
 from dpcore.datasets.own import OWN, described
-from dpcore.datasets.prepare import PAPER_000, Preparation, Split, prepare
+from dpcore.datasets.prepare import BY_RULE, PAPER_000, Preparation, Split, prepare
 from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, Table
 from dpcore.datasets.upload import read_upload
 
 __all__ = [
+    "BY_RULE",
     "OWN",
     "PAPER_000",
     "Column",

@@ -7,16 +7,16 @@ data's own range, as papers often do, breaks that; it is offered for comparison 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.additive import STEPS, Steps
-from dpcore.datasets.feature_rule import MAPS, enough_records
+from dpcore.datasets.feature_rule import MAPS, affordable, enough_records
 from dpcore.datasets.fourier import fourier_names, random_fourier
 from dpcore.datasets.schema import Classes, Column, Entry, Table
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
@@ -79,8 +79,9 @@ class Preparation:
     features : {"plain", "additive", "fine", "rule", "fourier"}
         The rows as they are; numbers beside a few steps, or as many (`dpcore.datasets.additive`),
         with which linear methods learn a curve in each number; one of these at each ε, by a rule in
-        public values (`dpcore.datasets.feature_rule`); or random Fourier features of the rows
-        (`dpcore.datasets.fourier`), with which they learn as kernel methods do.
+        public values (`dpcore.datasets.feature_rule`), with which a study opens (`BY_RULE`); or
+        random Fourier features of the rows (`dpcore.datasets.fourier`), with which they learn as
+        kernel methods do.
     fourier_features : int
         Number of Fourier features, even.
     bandwidth : float
@@ -116,7 +117,7 @@ class Preparation:
                 )
         object.__setattr__(self, "include", tuple(self.include))
         one_of("features", self.features, FEATURES)
-        if self.features in (*STEPS, "rule") and self.scaling == "data":
+        if self.features in STEPS and self.scaling == "data":
             raise InvalidInput(
                 f"scaling is 'data', but it must be public with features {brief(self.features)}, "
                 "whose steps stand at public values."
@@ -126,6 +127,10 @@ class Preparation:
             raise reject("fourier_features", count, "even: they are pairs of a cosine and a sine")
         number("bandwidth", self.bandwidth, at_least=0.01, at_most=100.0)
 
+
+BY_RULE = Preparation(features="rule")
+"""What a study, the page and the commands open with. Rows that are prepared outside a study know no
+ε, and are straight lines unless they are asked for otherwise."""
 
 PAPER_000 = Preparation(
     missing="drop",
@@ -169,8 +174,8 @@ class Split:
     further : bool
         Whether the test records come on top of those that the set counts as its own.
     maps : mapping of str to Split
-        By rule, where records are not few: the same records with each of the maps that it chooses
-        among (`dpcore.evaluation.feature_maps`).
+        By rule, where it is not "plain" at every ε: the same records with each of the maps that it
+        chooses among (`dpcore.evaluation.feature_maps`), from the coarsest to the finest.
     """
 
     entry: Entry
@@ -508,40 +513,50 @@ def _features(
 ) -> tuple[list[str], FloatArray, list[str]]:
     """Names, rows of some records before their norm is taken, and what was clipped, in words."""
     names: list[str] = []
-    parts: list[FloatArray] = []
+    writes: list[tuple[int, Write]] = []
     clipped: list[str] = []
     for column in columns:
         if column.kind == "category":
-            levels, part = _one_hot(
+            added, write = _one_hot(
                 column, frame[column.name].cat.codes.to_numpy()[rows], preparation
             )
-            names += levels
-            parts.append(part)
-            continue
-        values = frame[column.name].to_numpy(dtype=float)[rows]
-        part, steps = values[:, np.newaxis], [column.name]
-        if column.kind == "number":
-            steps, part, outside = _number(column, values, preparation)
-            if outside:
-                clipped.append(f"{outside:,} of {column.name}")
-        names += steps
-        parts.append(part)
+        else:
+            values = frame[column.name].to_numpy(dtype=float)[rows]
+            added, write = [column.name], partial(_write, values[:, np.newaxis])
+            if column.kind == "number":
+                added, write, outside = _number(column, values, preparation)
+                if outside:
+                    clipped.append(f"{outside:,} of {column.name}")
+        writes.append((len(names), write))
+        names += added
     if preparation.intercept:
+        writes.append((len(names), partial(_write, np.ones((1, 1)))))
         names.append("intercept")
-        parts.append(np.ones((len(parts[0]), 1)))
-    return names, np.hstack(parts), clipped
+    # In place: room for every column's own features would take longer than to fill it.
+    x = np.empty((len(frame.index[rows]), len(names)))
+    for place, write in writes:
+        write(x[:, place:])
+    return names, x, clipped
+
+
+Write = Callable[[FloatArray], None]
+"""Writes features to the first columns of an array."""
+
+
+def _write(values: NDArray[Any], out: FloatArray) -> None:
+    out[:, : values.shape[1]] = values
 
 
 def _one_hot(
     column: Column, levels: NDArray[np.integer], preparation: Preparation
-) -> tuple[list[str], FloatArray]:
+) -> tuple[list[str], Write]:
     """One 0/1 feature for each level: names, and rows for the given levels, -1 where unknown."""
     names = [f"{column.name} = {level}" for level in column.levels]
     # The codebook decides it, never whether an unknown value occurs.
     if column.missing_mark and preparation.missing == "impute":
         names.append(f"{column.name} unknown")
         levels = np.where(levels < 0, np.int64(len(column.levels)), levels)
-    return names, (levels[:, np.newaxis] == np.arange(len(names))).astype(float)
+    return names, partial(_write, levels[:, np.newaxis] == np.arange(len(names)))
 
 
 def _by_rule(table: Table, preparation: Preparation) -> Split:
@@ -550,13 +565,18 @@ def _by_rule(table: Table, preparation: Preparation) -> Split:
     # Of all records, with gaps or without: how many have none is nobody's business.
     learning = int((~tested(table, preparation)[1]).sum())
     given = f"with {learning:,} {table.entry.records_are} and {numbers} columns of numbers"
-    if not enough_records(learning, numbers):
-        lines = prepare(table, replace(preparation, features="plain"))
+    lines = prepare(table, replace(preparation, features="plain"))
+    maps = {"plain": lines}
+    # Steps stand at public values: there are none at the data's own range.
+    if preparation.scaling == "public" and enough_records(learning, numbers):
+        for features in MAPS[1:]:
+            steps = STEPS[features]
+            added = numbers * (steps.count - (0 if steps.beside else 1))
+            if affordable(learning, lines.dimension + added):
+                maps[features] = prepare(table, replace(preparation, features=features))
+    if len(maps) == 1:
         note = f"By rule each number is a straight line, {given}."
         return replace(lines, notes=(*lines.notes, note))
-    maps: dict[str, Split] = {}
-    for features in MAPS:
-        maps[features] = prepare(table, replace(preparation, features=features))
     curves = maps["additive"]
     note = f"By rule each number is a curve, {given}, but a straight line where noise is large."
     return replace(curves, notes=(*curves.notes, note), maps=maps)
@@ -569,17 +589,21 @@ def _numbers(columns: Sequence[Column]) -> int:
 
 def _number(
     column: Column, values: FloatArray, preparation: Preparation
-) -> tuple[list[str], FloatArray, int]:
+) -> tuple[list[str], Write, int]:
     """The features of a number: names, rows, and how many values lay outside the public bounds."""
     line, outside = scaled(column, values, preparation)
     steps = STEPS.get(preparation.features)
     if steps is None:
-        return [column.name], line[:, np.newaxis], outside
+        return [column.name], partial(_write, line[:, np.newaxis]), outside
     shares, _ = scaled(column, values, replace(preparation, interval="unit"))
     names = [f"{column.name} ≥ {cut:.4g}" for cut in cut_values(column, preparation, steps)]
-    if not steps.beside:
-        return names, steps.of(shares), outside
-    return [column.name, *names], np.column_stack([line, steps.of(shares)]), outside
+    lines = [column.name] if steps.beside else []
+
+    def write(out: FloatArray) -> None:
+        out[:, : len(lines)] = line[:, np.newaxis]
+        steps.write(shares, out[:, len(lines) :])
+
+    return [*lines, *names], write, outside
 
 
 def cut_values(column: Column, preparation: Preparation, steps: Steps) -> FloatArray:

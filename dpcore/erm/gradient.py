@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.erm.cells import MANY_STEPS, Cells
 from dpcore.erm.forms import Forms
 from dpcore.erm.problem import Problem
 
@@ -29,9 +30,14 @@ BLOCK_ROWS = 1024
 BLOCK_ENTRIES = 2**16  # of one vector's passes; several columns at once take fewer rows
 
 
+def block_size(columns: int) -> int:
+    """How many records, of so many columns, stay in cache between two passes."""
+    return max(1, BLOCK_ENTRIES // max(1, columns))
+
+
 def row_blocks(forms: Forms) -> list[Forms]:
     """Views of successive records, few enough to stay in cache between two passes."""
-    return forms.blocks(max(1, BLOCK_ENTRIES // max(1, forms.rows.shape[1])))
+    return forms.blocks(block_size(forms.rows.shape[1]))
 
 
 def accelerator() -> str | None:
@@ -68,33 +74,42 @@ def batch_gradient(
         Precision of the sum over records, and of the answer: double wherever it is released.
     """
     exact = problem.forms(features, labels)
-    forms, rows = exact.contiguous(margins), exact.contiguous(sums).rows
     if device is not None:
+        forms, rows = exact.contiguous(margins), exact.contiguous(sums).rows
         return _torch_gradient(problem, forms, rows, device)
-    return _numpy_gradient(problem, forms, rows)
+    cells = Cells.of(exact.rows, features, MANY_STEPS)
+    return _numpy_gradient(problem, exact, cells, margins, sums)
 
 
-def _numpy_gradient(problem: Problem, forms: Forms, rows: Array) -> BatchGradient:
-    records, coarse, fine = len(forms), forms.rows.dtype, rows.dtype
-    blocks = [
-        (block, rows[start : start + BLOCK_ROWS])
-        for start, block in zip(
-            range(0, records, BLOCK_ROWS), forms.blocks(BLOCK_ROWS), strict=True
-        )
-    ]
+def _numpy_gradient(
+    problem: Problem,
+    exact: Forms,
+    cells: Cells,
+    margins: type[np.floating],
+    sums: type[np.floating],
+) -> BatchGradient:
+    records, coarse, summed = len(exact), cells.astype(margins), cells.astype(sums)
+    blocks = []
+    for start in range(0, records, BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        offsets = None if exact.offsets is None else exact.offsets[rows, None].astype(margins)
+        blocks.append((coarse[rows], summed[rows], offsets))
     workers = min(os.cpu_count() or 1, len(blocks))
     shares = [blocks[worker::workers] for worker in range(workers)]
     slope = problem.function.slope
 
-    def part(share: list[tuple[Forms, Array]], weights: Array) -> Array:
-        weights = weights.astype(coarse, copy=False)
-        total = np.zeros(weights.shape, dtype=fine)
-        for block, summed in share:
-            total += summed.T @ slope(block.at(weights)).astype(fine, copy=False)
-        return total
+    def part(share: Sequence[tuple[Cells, Cells, Array | None]], weights: Array) -> Array:
+        turned = cells.turned(weights.astype(margins, copy=False))
+        total = np.zeros(weights.shape, dtype=sums)
+        for block, summed, offsets in share:
+            at = block.times(turned)
+            if offsets is not None:
+                at -= offsets
+            total += summed.sums(slope(at).astype(sums, copy=False))
+        return cells.turned_back(total)
 
     if workers == 1:
-        return lambda weights: part(shares[0], weights) / fine.type(records)
+        return lambda weights: part(shares[0], weights) / sums(records)
 
     from threadpoolctl import ThreadpoolController
 
@@ -105,7 +120,7 @@ def _numpy_gradient(problem: Problem, forms: Forms, rows: Array) -> BatchGradien
         # One BLAS thread per worker: otherwise the element-wise passes leave a core idle.
         with controller.limit(limits=1, user_api="blas"):
             parts = list(pool.map(lambda share: part(share, weights), shares))
-        return np.asarray(sum(parts) / fine.type(records))
+        return np.asarray(sum(parts) / sums(records))
 
     return gradient
 

@@ -7,14 +7,15 @@ All requested (ε, run) pairs share one descent trajectory per step size: with t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
 from dpcore.erm import permuted
-from dpcore.erm.forms import Forms
-from dpcore.erm.gradient import row_blocks
+from dpcore.erm.cells import Cells
+from dpcore.erm.gradient import block_size
 from dpcore.erm.method import Calibration, Training
 from dpcore.erm.problem import Problem
 from dpcore.progress import Progress, silent
@@ -44,7 +45,7 @@ def descend(
     dict from T to (d,) array
     """
     records, lam = len(labels), problem.lam
-    total_gradient = _total_gradient(problem, problem.forms(features, labels))
+    total_gradient = _total_gradient(problem, features, labels)
     stops, last = set(steps), max(steps)
     weights: Array = np.zeros(features.shape[1]) if start is None else start
     result: dict[int, Array] = {}
@@ -60,22 +61,23 @@ def descend(
     return result
 
 
-def _total_gradient(problem: Problem, forms: Forms) -> Callable[[Array], Array]:
+def _total_gradient(problem: Problem, features: Array, labels: Array) -> Callable[[Array], Array]:
     """The function w -> Σᵢ ∇ℓᵢ(w) of the data-dependent part, in double precision."""
-    slope = problem.function.slope
-    if np.count_nonzero(forms.rows) < SPARSE_BELOW * forms.rows.size:
-        rows = scipy.sparse.csr_array(forms.rows)
-        columns = scipy.sparse.csr_array(rows.T)
-        return lambda weights: np.asarray(
-            columns @ slope(forms.less_offsets(np.asarray(rows @ weights)))
-        )
-    blocks = row_blocks(forms)
+    slope, forms = problem.function.slope, problem.forms(features, labels)
+    cells = Cells.of(forms.rows, features)
+    size = block_size(cells.others.shape[1])
+    if np.count_nonzero(cells.others) < SPARSE_BELOW * cells.others.size:
+        cells, size = replace(cells, others=scipy.sparse.csr_array(cells.others)), len(forms)
+    blocks = [
+        (cells[start : start + size], forms[start : start + size])
+        for start in range(0, len(forms), size)
+    ]
 
     def gradient(weights: Array) -> Array:
-        total = np.zeros_like(weights)
-        for block in blocks:
-            total += slope(block.at(weights)) @ block.rows
-        return total
+        turned, total = cells.turned(weights), np.zeros_like(weights)
+        for block, some in blocks:
+            total += block.sums(slope(some.less_offsets(block.times(turned))))
+        return cells.turned_back(total)
 
     return gradient
 

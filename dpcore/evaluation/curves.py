@@ -8,9 +8,8 @@ to 95 % of the noise. "…_noise_deviation" is the standard deviation of that no
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Array, Calibration
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.baselines import Baselines, baselines, usual
-from dpcore.evaluation.feature_maps import by_map, in_order
+from dpcore.evaluation.feature_maps import by_map, calibrations_of, in_order
 from dpcore.evaluation.scoring import (
     BAND_ENDS,
     HIGH,
@@ -144,7 +143,7 @@ def calibration_table(calibrations: Calibrations) -> pd.DataFrame:
 
 
 def minimisers(study: Study, split: Splits) -> list[Array]:
-    """The model without noise at the study's own λ on each split, for `closed_form`."""
+    """The model without noise at the study's own λ on each split, with the features it has."""
     return [
         one_vs_rest.minimise(problem_for(study, one), one.x_train, one.y_train)
         for one in each(split)
@@ -154,7 +153,7 @@ def minimisers(study: Study, split: Splits) -> list[Array]:
 def closed_form(
     study: Study,
     split: Splits,
-    exact: Sequence[Array] | None = None,
+    exact: Callable[[Study, Splits], Sequence[Array]] = minimisers,
     calibrations: Calibrations | None = None,
     progress: Progress = silent,
 ) -> pd.DataFrame:
@@ -165,10 +164,10 @@ def closed_form(
     study : Study
         Methods without a closed form are left out.
     split : Split or sequence of Split
-    exact : sequence of (d,) array, optional
-        `minimisers`, where at hand.
+    exact : callable
+        `minimisers`, or one that remembers its results; called once for each feature map.
     calibrations : mapping, optional
-        `calibrations_for` this study, where at hand.
+        `calibrations_on` these splits, where at hand.
     progress : callable
         Called with (fraction done, message) before each split.
 
@@ -183,8 +182,11 @@ def closed_form(
 
     parts = each(split)
     if parts[0].maps:
-        maps = by_map(study, parts)
-        return in_order([closed_form(*one, progress=progress) for one in maps], study)
+        tables = []
+        for with_map, rows in by_map(study, parts):
+            own = calibrations_of(with_map, calibrations) if calibrations else None
+            tables.append(closed_form(with_map, rows, exact, own, progress))
+        return in_order(tables, study)
     first, count = parts[0], len(parts)
     scoring = scoring_for(first)
     methods = tuple(key for key in study.methods if predictor_named(key).closed_form)
@@ -193,9 +195,8 @@ def closed_form(
     study = replace(study, methods=methods)
     draws = max(LEAST_DRAWS, math.ceil(BAND_DRAWS / count))
     calibrations = fitting(study, problem_for(study, first), first, calibrations)
-    models: Iterable[Array | None] = itertools.repeat(None, count) if exact is None else exact
     found = []
-    for place, (one, model) in enumerate(zip(parts, models, strict=True)):
+    for place, (one, model) in enumerate(zip(parts, exact(study, parts), strict=True)):
         progress(place / count, f"judging on split {place + 1}")
         found.append(_closed_form(study, one, model, calibrations, draws, place))
     measured: dict[str, Any] = {}
@@ -213,8 +214,7 @@ def closed_form(
                 measured[f"{name}{end}"] = in_range(name, measured[name] + reach)
         measured[f"{name}{SPLIT_ERROR}"] = split_error(means, of_noise)
     table = calibration_table({key: calibrations[key] for key in methods})
-    return table.assign(
-        **measured,
+    return pd.concat([table, pd.DataFrame(measured)], axis=1).assign(
         runs=draws * count,
         splits=count,
         source="closed form" if scoring.exact else "draws",
@@ -224,15 +224,13 @@ def closed_form(
 def _closed_form(
     study: Study,
     split: Split,
-    exact: Array | None,
+    exact: Array,
     calibrations: Calibrations,
     count: int,
     place: int,
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """On one split, the means of every measure, (rows,); and single draws, (rows, count)."""
     problem, scoring = problem_for(study, split), scoring_for(split)
-    if exact is None:
-        exact = one_vs_rest.minimise(problem, split.x_train, split.y_train)
     made = fitting(study, problem, split, calibrations)
     rows = [c for key in study.methods for c in made[key]]
     sigmas = np.array([c.sigma for c in rows])

@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def map_for(problem: Problem, epsilon: float, delta: float) -> str:
-    """The feature map that the rule takes; `problem` is the one with the map "additive"."""
-    mu = float(analytic_mu(epsilon, delta)) / (problem.exact_change * math.sqrt(problem.parts))
-    return by_noise(problem.records, problem.dimension, mu)
+def maps_for(problem: Problem, epsilons: Sequence[float], delta: float) -> list[str]:
+    """The feature map at each ε; `problem` is the one with the map "additive"."""
+    change = problem.exact_change * math.sqrt(problem.parts)
+    levels: list[float] = (analytic_mu(epsilons, delta) / change).tolist()
+    return [by_noise(problem.records, problem.dimension, mu) for mu in levels]
 
 
 def by_map(study: Study, split: Splits) -> list[tuple[Study, Sequence[Split]]]:
@@ -64,7 +65,9 @@ def _with_map(
 def _of_convex(study: Study, splits: Sequence[Split]) -> list[tuple[Study, Sequence[Split]]]:
     first = splits[0]
     problem, delta = problem_for(study, first.maps["additive"]), delta_for(study, first)
-    taken = [map_for(problem, epsilon, delta) for epsilon in study.epsilons]
+    finest = list(first.maps)[-1]
+    wanted = maps_for(problem, study.epsilons, delta)
+    taken = [one if one in first.maps else finest for one in wanted]
     pairs: list[tuple[Study, Sequence[Split]]] = []
     for features in MAPS:
         epsilons = tuple(
@@ -73,6 +76,12 @@ def _of_convex(study: Study, splits: Sequence[Split]) -> list[tuple[Study, Seque
         if epsilons:
             pairs.append((replace(study, epsilons=epsilons), _with_map(splits, features)))
     return pairs
+
+
+def features_at(study: Study, split: Split, method: str, epsilon: float) -> str:
+    """The feature map of a method at one ε."""
+    ((_, rows),) = by_map(replace(study, methods=(method,), epsilons=(epsilon,)), split)
+    return rows[0].preparation.features
 
 
 def in_order(tables: list[pd.DataFrame], study: Study) -> pd.DataFrame:
@@ -93,3 +102,10 @@ def calibrations_on(study: Study, split: Splits) -> Calibrations:
         for key, group in made.items():
             found.update({(key, c.requested.epsilon): c for c in group})
     return {key: [found[key, epsilon] for epsilon in study.epsilons] for key in study.methods}
+
+
+def calibrations_of(one: Study, made: Calibrations) -> Calibrations:
+    """Of `calibrations_on` a study's splits those of one of its `by_map`."""
+    return {
+        key: [c for c in made[key] if c.requested.epsilon in one.epsilons] for key in one.methods
+    }

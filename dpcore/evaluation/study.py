@@ -6,9 +6,9 @@ Everything downstream (curves, sweeps, jobs, links, command lines) is a function
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from dpcore.datasets import OWN, Entry, Preparation, Split, described, entry
+from dpcore.datasets import BY_RULE, OWN, Entry, Preparation, Split, described, entry
 from dpcore.erm import one_vs_rest
 from dpcore.erm.losses import LOSSES, MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.erm.method import Calibration, Method, Settings
@@ -66,7 +66,8 @@ class Study:
     missing_contributors : int
         Where people blur their own records: how many may stay away without breaking the promise.
     preparation : Preparation
-        The preparation of the table as a matrix.
+        The preparation of the table as a matrix; features by rule where it is left out. One that
+        is given says so by itself: ``Preparation(features="rule", seed=3)``.
     upload : str
         Digest of the file when the data were uploaded; "" otherwise.
     columns : str
@@ -96,7 +97,7 @@ class Study:
     full_length: bool = False
     radius: float | None = None
     missing_contributors: int = 0
-    preparation: Preparation = field(default_factory=Preparation)
+    preparation: Preparation = BY_RULE
     upload: str = ""
     columns: str = ""
 
@@ -166,7 +167,8 @@ class Study:
     @property
     def key(self) -> str:
         """A digest of the whole description and of the code that computes it."""
-        return digest(asdict(self))
+        # As `asdict` describes it, without a copy of every part.
+        return digest(vars(self) | {"preparation": vars(self.preparation)})
 
 
 def checked_epsilons(epsilons: Sequence[float], *, at_least: float) -> list[float]:

@@ -21,7 +21,7 @@ from dpcore.datasets import Preparation, Split, Table, cache, read_upload
 from dpcore.datasets.images import ExamplesEntry
 from dpcore.evaluation import curves
 from dpcore.evaluation.baselines import Baselines, baselines, usual
-from dpcore.evaluation.splits import splits
+from dpcore.evaluation.splits import Splits, each, splits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +109,8 @@ class _Held:
 
 
 _held = _Held()
-_without_noise: dict[str, list[NDArray[np.floating]]] = {}
+_without_noise: dict[tuple[str, str], list[NDArray[np.floating]]] = {}
+"""By the study without noise, and its feature map."""
 
 
 def take_table(key: str, data: bytes, filename: str, columns: str) -> None:
@@ -157,11 +158,17 @@ def drawn(study: Study, bare: Study) -> pd.DataFrame:
     bare : Study
         The study without the settings that only private models depend on.
     """
-    parts = _splits(study.preparation)
-    if bare.key not in _without_noise:
+    key = bare.key
+    if any(kept != key for kept, _ in _without_noise):
         _without_noise.clear()
-        _without_noise[bare.key] = curves.minimisers(bare, parts)
-    return curves.closed_form(study, parts, _without_noise[bare.key])
+
+    def exact(one: Study, parts: Splits) -> list[NDArray[np.floating]]:
+        features = each(parts)[0].preparation.features
+        if (key, features) not in _without_noise:
+            _without_noise[key, features] = curves.minimisers(one, parts)
+        return _without_noise[key, features]
+
+    return curves.closed_form(study, _splits(study.preparation), exact)
 
 
 def compared(preparation: Preparation) -> Baselines:

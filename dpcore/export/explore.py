@@ -89,7 +89,8 @@ def _described(study: Study) -> list[str]:
 
 def _options(item: Study | Preparation, prefix: str, always: Sequence[str]) -> list[str]:
     """An option for each field that is always named, or differs from the default."""
-    default, parts = type(item)(), []
+    default: Study | Preparation = Study() if isinstance(item, Study) else Study.preparation
+    parts = []
     for field in fields(item):
         value = getattr(item, field.name)
         if field.name in NOT_OPTIONS:
@@ -156,8 +157,8 @@ def _arguments(study: Study, left_out: Collection[str] = ()) -> list[str]:
         if name not in (*left_out, *EXPRESSED_OTHERWISE)
     }
     arguments = changed(shared, vars(Study()))
-    preparation = ", ".join(changed(vars(study.preparation), vars(Preparation())))
-    if preparation:
+    if study.preparation != Study.preparation:
+        preparation = ", ".join(changed(vars(study.preparation), vars(Preparation())))
         arguments.append(f"preparation=dpcore.Preparation({preparation})")
     return arguments
 

@@ -214,7 +214,7 @@ def _suffices(line: pd.DataFrame, baseline: float, quality: Quality) -> str:
     """From which ε on the line stays close to the model without privacy."""
     goal = baseline - quality.measure.sign * quality.close
     epsilon = crossing(line, quality.column, goal, quality.measure.sign)
-    within = f"within {quality.rounded(quality.close)} of the model without privacy"
+    within = f"within {quality.rounded(quality.close)} of no privacy"
     if epsilon is not None:
         return f"From ε = {plain(epsilon)} on it stays {within}."
     best = max(line[quality.column], key=quality.good)

@@ -76,8 +76,8 @@ def _explore_settings(run: Runnable) -> dict[str, str | list[str]]:
         )
     elif run.loss:
         values["loss"] = run.loss
-    if run.features:
-        values["feature_map"] = run.features
+    if run.features or is_published:
+        values["feature_map"] = run.features or "plain"
     return _link_settings(explore.CONTROLS, values)
 
 

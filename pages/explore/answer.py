@@ -93,9 +93,10 @@ def notes(view: View) -> None:
     """Draw what else belongs to the data: task, preparation, roughness."""
     dataset = view.split.entry
     rule = texts.LAMBDA_BY_RULE if view.study.lam is None else ""
+    maps = texts.LINES_OR_CURVES if view.split.maps else ""
     st.caption(
         f"{verbatim(dataset.task)} {LOSSES[view.study.loss]}, trained on {view.split.records:,} "
-        f"records with {view.split.dimension} features. λ = {plain(view.problem.lam)}{rule}."
+        f"records with {view.split.dimension} features{maps}. λ = {plain(view.problem.lam)}{rule}."
     )
     if dataset.predicts == "number":
         lower, upper = dataset.target.bounds
@@ -192,7 +193,7 @@ def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
         view.cost(row),
         view.references,
         name=name,
-        chosen=numbers.chosen_by(view, focus),
+        chosen=numbers.chosen_by(view, focus, float(row["epsilon"])),
         titles=view.titles,
         quality=view.quality,
         dark=view.dark,

@@ -32,7 +32,7 @@ SMALL = 100_000  # records times features
 
 def grid(study: Study, split: Split) -> tuple[float, ...]:
     """The ε of all curves of the page."""
-    is_small = split.records * split.dimension <= SMALL and not study.full_length
+    is_small = split.records * split.counted <= SMALL and not study.full_length
     return EPSILONS if is_small else COARSE_EPSILONS
 
 

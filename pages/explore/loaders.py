@@ -18,7 +18,7 @@ from dpcore.evaluation.baselines import Baselines, usual
 from dpcore.evaluation.baselines import baselines as compute_baselines
 from dpcore.evaluation.clinic import corrected
 from dpcore.evaluation.feature_maps import calibrations_on
-from dpcore.evaluation.splits import splits
+from dpcore.evaluation.splits import Splits, each, splits
 from dpcore.evaluation.study import Study
 from dpcore.predictors import predictor_named
 from pages.shared import uploads
@@ -112,14 +112,13 @@ def closed_form(study: Study, records: Records) -> pd.DataFrame:
 
 @st.cache_data(max_entries=60, show_spinner=False)
 def _closed_form(key: str, _study: Study, _splits: tuple[Split, ...]) -> pd.DataFrame:
-    exact = _minimisers(_without_noise(_study).key, _study, _splits)
     noise_key = _calibration_key(_study)
     noises = {
         method: _calibrations(noise_key, method, _study.epsilons, _study, _splits[0])
         for method in _study.methods
     }
     with threadpool_limits(LINEAR_ALGEBRA_THREADS):
-        return curves.closed_form(_study, _splits, exact, noises)
+        return curves.closed_form(_study, _splits, _exact, noises)
 
 
 def baselines(study: Study) -> Baselines:
@@ -129,8 +128,14 @@ def baselines(study: Study) -> Baselines:
     """
     if study.upload:
         return uploads.baselines(study)
-    parts, _ = _prepared(study, usual(study.preparation))
-    return _baselines(repr((study.dataset, study.records)), parts)
+    wanted = usual(study.preparation)
+    if study.preparation == replace(wanted, features="rule"):
+        # The same splits hold the usual rows among their maps.
+        by_rule, _ = _prepared(study, study.preparation)
+        parts = tuple(one.maps.get(wanted.features, one) for one in by_rule)
+    else:
+        parts, _ = _prepared(study, wanted)
+    return _baselines(repr((study.dataset, study.records, wanted)), parts)
 
 
 def _without_noise(study: Study) -> Study:
@@ -149,10 +154,15 @@ def _without_noise(study: Study) -> Study:
     )
 
 
+def _exact(study: Study, parts: Splits) -> list[Array]:
+    """The models without noise on rows of one feature map, kept whatever ε and δ are chosen."""
+    features = each(parts)[0].preparation.features
+    return _minimisers(_without_noise(study).key, features, study, parts)
+
+
 @st.cache_data(max_entries=60, show_spinner=False)
-def _minimisers(key: str, _study: Study, _splits: tuple[Split, ...]) -> list[Array]:
-    with threadpool_limits(LINEAR_ALGEBRA_THREADS):
-        return curves.minimisers(_study, _splits)
+def _minimisers(key: str, features: str, _study: Study, _splits: Splits) -> list[Array]:
+    return curves.minimisers(_study, _splits)
 
 
 @st.cache_data(max_entries=60, show_spinner=False)

@@ -10,6 +10,8 @@ import streamlit as st
 from dpcore.accounting.risk import odds
 from dpcore.controls.explore import BEST
 from dpcore.evaluation.baselines import TREES
+from dpcore.evaluation.clinic.study import is_of_the_survey
+from dpcore.evaluation.feature_maps import features_at
 from dpcore.evaluation.frontier import nearly_as_good
 from dpcore.figures import chosen, cost
 from dpcore.figures.curves import guarantee_of
@@ -45,13 +47,30 @@ def guarantee_at(row: pd.Series) -> str:
     return f"ε = {plain(row['epsilon'])}, {guarantee_of(row)}."
 
 
-def chosen_by(view: View, focus: str) -> str:
-    """How the method of the first screen was chosen."""
+def chosen_by(view: View, focus: str, epsilon: float) -> str:
+    """How the method of the first screen was chosen, and what the rule takes at this ε."""
     if focus != BEST:
         return "chosen under Expert"
     if view.by_looking:
-        return f"best proved of {_compared(view)}, chosen by looking"
+        looked = f"best proved of {_compared(view)}, chosen by looking"
+        return f"{looked}; by rule: {_by_rule(view, epsilon)}"
     return "chosen by a fixed rule, not by looking at your records"
+
+
+def _by_rule(view: View, epsilon: float) -> str:
+    """The method that the rule takes, and what it comes to once it is trained."""
+    method, row = view.row_by_rule(epsilon)
+    name = view.titles[method]
+    return name if row is None else f"{name}, {view.quality.shown(row[view.quality.column])}"
+
+
+def _features(view: View, row: pd.Series) -> str:
+    """Which features the rule takes at a row's ε, as a sentence; "" where it has no say."""
+    method, epsilon = str(row["method"]), float(row["epsilon"])
+    if not view.split.maps or is_of_the_survey(method):
+        return ""
+    taken = features_at(view.study, view.split, method, epsilon)
+    return f"Numbers are {texts.FEATURES[taken]} at this ε, by rule. "
 
 
 def _compared(view: View) -> str:
@@ -157,7 +176,8 @@ def _measured(view: View, row: pd.Series) -> Number:
         parts,
         f"{quality.words.meaning} {band_of(row)}: {spread}. "
         f"{texts.SOURCES[row['source']].format(runs=int(row['runs']))} "
-        f"{noise_and_split(row, quality)} {quality.words.cost} {guarantee_at(row)}",
+        f"{noise_and_split(row, quality)} {_features(view, row)}{quality.words.cost} "
+        f"{guarantee_at(row)}",
     )
 
 

@@ -10,8 +10,9 @@ import streamlit as st
 
 from dpcore.controls.explore import BEST, THRESHOLD
 from dpcore.evaluation.clinic.study import is_of_the_survey
+from dpcore.evaluation.feature_maps import features_at
 from dpcore.export.report.findings import BY_HAND, BY_RULE, Findings, by_looking
-from dpcore.export.report.gather import features_at, positives
+from dpcore.export.report.gather import positives
 from pages.explore import clinic, curve_jobs, groups, net_benefit
 from pages.shared.session import stored
 

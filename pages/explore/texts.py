@@ -48,6 +48,8 @@ UPLOADED = (
     "These are your own records. The curves on this page are computed from them and are **not "
     "private**. Treat every number and picture here like the records themselves."
 )
+FEATURES = {"plain": "straight lines", "additive": "curves", "fine": "fine curves"}
+LINES_OR_CURVES = " where each number is a curve, by rule"
 LAMBDA_BY_RULE = " by rule; a 64th of it where noise does not grow as λ shrinks"
 
 NO_RISKS = "This needs risks, which only **logistic regression** gives. Choose it under Expert."

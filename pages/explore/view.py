@@ -146,9 +146,19 @@ class View:
         return self._best_of(rows[rows["method"].isin(possible)])
 
     def _best_of(self, rows: pd.DataFrame) -> pd.DataFrame:
-        if self.by_looking:
-            return best_rows(rows, self.compared.measure)
+        return best_rows(rows, self.compared.measure) if self.by_looking else self._ruled(rows)
+
+    def _ruled(self, rows: pd.DataFrame) -> pd.DataFrame:
         return rows_by_rule(rows, lambda epsilon: best_method(self.study.loss, epsilon))
+
+    @cached_property
+    def _by_rule(self) -> pd.DataFrame:
+        return self._ruled(self.everything)
+
+    def row_by_rule(self, epsilon: float) -> tuple[str, pd.Series | None]:
+        """The method that the rule takes at one of the curves' ε, and its row once it is there."""
+        rows = self._by_rule[self._by_rule["epsilon"] == epsilon]
+        return best_method(self.study.loss, epsilon), None if rows.empty else rows.iloc[0]
 
     @property
     def candidates(self) -> int:
@@ -441,9 +451,11 @@ def _figure(kind: str, key: str, _view: View, epsilon: float) -> Drawn:
 
 
 def _objective(view: View, epsilon: float) -> Drawn:
-    row = view.table.iloc[0]
+    # By rule the features change with ε, and with them λ and the smallest value.
+    row = at(view.table, epsilon)
     smallest = float(row["objective"] - row["excess_risk"])
-    minimum = ReferenceLine(f"smallest value: {plain(smallest)}", smallest)
+    where = f" at ε = {plain(row['epsilon'])}" if view.split.maps else ""
+    minimum = ReferenceLine(f"smallest value{where}: {plain(smallest)}", smallest)
     return tradeoff.objective(
         view.table, [minimum], titles=view.titles, epsilon=epsilon, dark=view.dark
     )

@@ -38,6 +38,7 @@ class LearnChoice:
 
 def validate_link() -> str:
     """All refusals of the link as one message, computed once a session."""
+    query.sign()
     return once("learn_link", lambda: query.validate_link(EVERY))
 
 

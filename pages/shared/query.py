@@ -1,8 +1,9 @@
 """The settings in a link: its version, and one plain sentence for each refused setting.
 
-A current link holds ``v=3``. A link without a version dates from before the number of records was
-public by default, one with ``v=2`` from before Explore began with the cohort. Both are rewritten
-for today's controls; an address without settings is new.
+A current link holds ``v=4``. A link without a version dates from before the number of records was
+public by default, one with ``v=2`` from before Explore began with the cohort, one with ``v=3`` from
+before it began with features by rule. All are rewritten for today's controls; an address without
+settings is new.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dpcore.guarantee import Adjacency
 from pages.shared.session import set_controls, store, stored
 from pages.shared.verbatim import verbatim
 
-VERSION, THIS, SECOND = "v", "3", "2"
+VERSION, THIS, BEFORE_THIS = "v", "4", ("2", "3")
 BEFORE = {str(Adjacency.ADD_REMOVE): "One record more or less"}
 """Its title on every page, also on pages that no longer offer it."""
 
@@ -80,12 +81,12 @@ def upgrade_link(
         ``None`` where that has not changed.
     old_values : callable
         (link) -> (value, title) of other controls that an older link does not name, if its meaning
-        is no longer the default; also called for a link of the second version.
+        is no longer the default; also called for a link of the second or third version.
     """
     link, old_link = read_link(), stored(f"{page} old link")
     first_run = not stored(f"{page} opened")
     store(f"{page} opened", True)
-    if _is_second(link):
+    if _is_older(link):
         meant = old_values(link)
         if meant:
             _write_anew(page, link, meant, first_run=first_run)
@@ -149,15 +150,15 @@ def _write_anew(
     st.rerun()  # controls begin with what the address holds at a run's start
 
 
-def _is_second(link: Link) -> bool:
-    """Whether a link is of the second version."""
-    return list(link.get(VERSION, ())) == [SECOND]
+def _is_older(link: Link) -> bool:
+    """Whether a link is of the second or third version."""
+    return len(versions := link.get(VERSION, ())) == 1 and versions[0] in BEFORE_THIS
 
 
 def sign() -> None:
     """Write the version into an address that holds any setting."""
     link = read_link()
-    if link and (VERSION not in link or _is_second(link)):
+    if link and (VERSION not in link or _is_older(link)):
         st.query_params[VERSION] = THIS
 
 

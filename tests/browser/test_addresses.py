@@ -19,12 +19,12 @@ def test_links_are_of_their_time_and_of_today_once_a_setting_is_changed(
 ) -> None:
     page = context.new_page()
     # What a reader sets stands in a link of today, and loading it anew changes nothing.
-    page.goto(f"{address}/plan?question=One+run+in+detail&v=3")
+    page.goto(f"{address}/plan?question=One+run+in+detail&v=4")
     expect(neighbour(page)).to_have_value("One record blanked out")
     size = page.get_by_role("spinbutton", name="Batch size")
     size.fill("200")
     size.press("Enter")
-    expect(page).to_have_url(re.compile(r"/plan\?(?=.*\bbatch=200\b).*\bv=3\b"))
+    expect(page).to_have_url(re.compile(r"/plan\?(?=.*\bbatch=200\b).*\bv=4\b"))
     page.reload()
     expect(size).to_have_value("200")
     expect(neighbour(page)).to_have_value("One record blanked out")
@@ -35,16 +35,16 @@ def test_links_are_of_their_time_and_of_today_once_a_setting_is_changed(
         if again:
             page.go_back()
         expect(page).to_have_url(
-            re.compile(r"/plan\?(?=.*\btarget=0.5\b)(?=.*\bv=3\b).*question=One")
+            re.compile(r"/plan\?(?=.*\btarget=0.5\b)(?=.*\bv=4\b).*question=One")
         )
         expect(neighbour(page)).to_have_value("One record blanked out")
         expect(page.get_by_text("A link without a version")).to_be_visible()
     page.goto(f"{address}/explore?loss=Huber+SVM&methods=OPERA&focus=OPERA&expert=true")
-    expect(page).to_have_url(re.compile(r"adjacency=One\+record\+replaced.*&v=3$"))
+    expect(page).to_have_url(re.compile(r"adjacency=One\+record\+replaced.*&v=4$"))
     expect(neighbour(page)).to_have_value("One record replaced")
     # ε moves in a part of the page alone, and is written into a link of today all the same.
     page.goto(f"{address}/")
     slider = page.get_by_role("slider", name="Privacy loss ε")
     slider.press("ArrowRight")
-    expect(page).to_have_url(re.compile(r"/\?epsilon=1.5&v=3$"))
+    expect(page).to_have_url(re.compile(r"/\?epsilon=1.5&v=4$"))
     page.close()

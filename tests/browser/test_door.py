@@ -21,7 +21,7 @@ from tests.browser.waiting import idle
 pytestmark = pytest.mark.browser
 EVIL = "evil.example"
 # In closed form: the network is not trained behind what Explore trains.
-CHEAP = "v=3&methods=OPERA&focus=OPERA"
+CHEAP = "v=4&methods=OPERA&focus=OPERA"
 PAGES = ("plan", "train?passes=2&units=8&repeats=1", "atlas", "learn", "release")
 
 

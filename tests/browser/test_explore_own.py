@@ -24,7 +24,7 @@ from tests.pages.test_explore_own import COLUMNS, SUGGESTED, clinic, file
 
 pytestmark = pytest.mark.browser
 
-LINK = "?v=3&data=Your+own+table&number_methods=OPERA&focus=OPERA"
+LINK = "?v=4&data=Your+own+table&number_methods=OPERA&focus=OPERA"
 CONFIRM = "Confirm and use these columns"
 
 
@@ -36,7 +36,7 @@ def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(
     watched: Watched, address: str
 ) -> None:
     page = watched.page
-    page.goto(f"{address}/?v=3&data=Your+own+table&methods=OPERA&focus=OPERA")
+    page.goto(f"{address}/?v=4&data=Your+own+table&methods=OPERA&focus=OPERA")
     hand_over(page, "clinic.csv", clinic())
     expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
     idle(page)
@@ -73,7 +73,7 @@ def test_a_refused_file_keeps_the_form_and_is_mended_by_a_button(
     watched: Watched, address: str
 ) -> None:
     page = watched.page
-    page.goto(f"{address}/?v=3&data=Your+own+table&methods=OPERA&focus=OPERA")
+    page.goto(f"{address}/?v=4&data=Your+own+table&methods=OPERA&focus=OPERA")
     hand_over(page, "clinic.csv", clinic())
     expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
     idle(page)

@@ -62,7 +62,7 @@ def settled(page: Page) -> None:
     page.wait_for_timeout(100)
 
 
-def opened(watched: Watched, address: str, link: str = "?v=3&sigma=2.8") -> Page:
+def opened(watched: Watched, address: str, link: str = "?v=4&sigma=2.8") -> Page:
     """One run, by a link of before Plan had an account: an experiment of paper 003."""
     watched.page.goto(f"{address}/plan{link}")
     settled(watched.page)
@@ -155,7 +155,7 @@ def test_a_preset_is_loaded_and_travels_in_the_link(watched: Watched, address: s
 def test_the_question_asked_backwards_can_be_used(
     watched: Watched, address: str, unknown: str
 ) -> None:
-    page = opened(watched, address, "?v=3&target=0.5")
+    page = opened(watched, address, "?v=4&target=0.5")
     page.get_by_role("radio", name=unknown, exact=True).click()
     settled(page)
     certified = page.get_by_text(re.compile("For ε = 0.5: .*PLD, zero-out"))
@@ -185,7 +185,7 @@ def test_an_entry_is_changed_and_keeps_what_is_no_number(watched: Watched, addre
 def test_a_setting_for_the_budget_has_its_picture_above_the_fold(
     watched: Watched, address: str
 ) -> None:
-    page, link = watched.page, f"{address}/plan?v=3&question=Find+a+setting+for+my+budget"
+    page, link = watched.page, f"{address}/plan?v=4&question=Find+a+setting+for+my+budget"
     for sought in ("Epochs", "Noise+of+a+release"):
         for width, height, share in ((1280, 800, 1.0), (390, 844, 0.5)):
             page.set_viewport_size({"width": width, "height": height})
@@ -204,7 +204,7 @@ def test_a_setting_for_the_budget_has_its_picture_above_the_fold(
 
 def test_what_is_no_number_stays_where_it_was_typed(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}/plan?question=Find+a+setting+for+my+budget&v=3")
+    page.goto(f"{address}/plan?question=Find+a+setting+for+my+budget&v=4")
     expect(page.get_by_role("heading", name="Epochs: 68")).to_be_visible()
     box = page.get_by_role("textbox", name="It may spend ε")
     box.fill("two")
@@ -227,7 +227,7 @@ def test_a_long_account_can_be_stopped(watched: Watched, address: str) -> None:
 
 def test_a_hostile_link_shows_sentences_and_no_traceback(watched: Watched, address: str) -> None:
     page = opened(
-        watched, address, "?v=3&sigma=-3&decay=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&solve=all"
+        watched, address, "?v=4&sigma=-3&decay=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&solve=all"
     )
     warnings = page.get_by_test_id("stAlert")
     expect(warnings).to_have_count(1)
@@ -244,7 +244,7 @@ def test_every_tab_is_whole_heard_and_its_table_downloaded(
 ) -> None:
     # Every other tab is drawn at the other width, and in the other theme the others are.
     resize(watched.page, widths[0])
-    page = opened(watched, address, "?v=3&solve=noise+σ₀")
+    page = opened(watched, address, "?v=4&solve=noise+σ₀")
     photograph(page, f"plan_{theme}")
     # In the dark only what draws: the other tabs hold tables.
     for tab in TABS if theme == "light" else FIGURES:

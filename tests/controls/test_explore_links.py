@@ -1,4 +1,4 @@
-"""What links to Explore from before it began with the cohort meant by what they left out."""
+"""What links to Explore from before it began by rule meant by what they left out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from dpcore.controls import explore_links
 
 BREAST = "Breast cancer (Wisconsin)"
+LINES = {"feature_map": ("plain", "As they are")}
 
 
 @pytest.mark.parametrize(
@@ -23,9 +24,12 @@ BREAST = "Breast cancer (Wisconsin)"
             {"data": [BREAST], "view": ["Best method"], "may_lose": ["0.05"]},
             {"may_cost": (2.0, "2.0")},
         ),
+        ({"loss": ["Huber SVM"], "v": ["3"]}, {}),
     ],
 )
 def test_what_is_not_named_means_what_was_the_default_then(
     link: dict[str, list[str]], meant: dict[str, tuple[object, str]]
 ) -> None:
-    assert explore_links.meant(link) == meant
+    assert explore_links.meant(link) == meant | LINES
+    named = {"feature_map": ["Lines or curves, by rule"]}
+    assert explore_links.meant(link | named) == meant

@@ -21,6 +21,7 @@ from dpcore.datasets.own import read_own
 from dpcore.datasets.prepare import cut_values, scaled
 from dpcore.erm.problem import default_lam
 from dpcore.errors import InvalidInput
+from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.guarantee import Status
 from dpcore.methods import register
@@ -154,10 +155,30 @@ def test_one_record_is_one_row_and_the_schema_alone_decides_the_columns(dataset)
     assert np.linalg.norm(there.x_train, axis=1).max() <= 1.0
 
 
-@pytest.mark.parametrize("features", [*STEPS, "rule"])
+@pytest.mark.parametrize("features", STEPS)
 def test_steps_at_the_data_s_own_range_are_refused(features) -> None:
     with pytest.raises(InvalidInput, match=r"^scaling is 'data', but it must be public"):
         Preparation(features=features, scaling="data")
+
+
+def test_by_rule_there_are_no_steps_at_the_data_s_own_range() -> None:
+    made = prepare(load("cohort"), replace(BY_RULE, scaling="data"))
+    assert (made.preparation.features, dict(made.maps)) == ("plain", {})
+
+
+def test_a_map_of_too_many_values_is_left_out_by_public_numbers(monkeypatch) -> None:
+    table = load("cohort", records=400)
+    whole = prepare(table, BY_RULE)
+    for kept in (1, 2):
+        fits = table.records * list(whole.maps.values())[kept].dimension
+        monkeypatch.setattr("dpcore.datasets.feature_rule.MOST_VALUES", fits - 1)
+        made = prepare(table, BY_RULE)
+        assert tuple(made.maps) == (MAPS[:kept] if kept > 1 else ())
+        study = Study("cohort", records=400, epsilons=(0.1, 60.0), delta=1e-5)
+        maps = [rows[0].preparation.features for _, rows in by_map(study, made)]
+        assert maps == ["plain", "additive"][:kept]
+    monkeypatch.setattr("dpcore.datasets.feature_rule.MOST_VALUES", fits)
+    assert tuple(prepare(table, BY_RULE).maps) == MAPS
 
 
 def test_every_proof_holds_with_it_as_without() -> None:

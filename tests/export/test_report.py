@@ -15,11 +15,12 @@ import pytest
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.datasets.schema import Column, Label
 from dpcore.evaluation.clinic.group_task import EVERYBODY
+from dpcore.evaluation.feature_maps import features_at
 from dpcore.evaluation.study import Study
 from dpcore.export.report import parts
 from dpcore.export.report.build import report
 from dpcore.export.report.findings import Findings
-from dpcore.export.report.gather import features_at, gathered
+from dpcore.export.report.gather import gathered
 from dpcore.export.report.html import html, shown
 from dpcore.figures.statements import statement
 from dpcore.figures.words import percent

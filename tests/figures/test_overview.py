@@ -135,13 +135,13 @@ def test_every_point_carries_accountant_adjacency_and_delta(table, titles) -> No
 def test_it_says_from_which_epsilon_on_the_loss_is_small(table, titles) -> None:
     said = drawing(table, titles)[0].sentence
     assert said.startswith("OPERA: at each ε the best mean. ")
-    assert "From ε = 100 on it stays within 2 points of the model without privacy." in said
+    assert "From ε = 100 on it stays within 2 points of no privacy." in said
     assert "Means over 30 runs; nine of ten lie in the band." in said
     # A curve that falls back has not arrived.
     table.loc[(table["method"] == "opera") & (table["epsilon"] == 100.0), "accuracy"] = 0.7
     assert "It nowhere comes within 2 points" in drawing(table, titles)[0].sentence
     errors = drawing(table, titles, QUALITIES["rmse"], baseline=1.0)[0].sentence
-    assert "It nowhere comes within 2 in RMSE of the model without privacy" in errors
+    assert "It nowhere comes within 2 in RMSE of no privacy" in errors
     assert "at best it loses " in errors
 
 

@@ -45,7 +45,7 @@ def first() -> AppTest:
 def opened(page: str = "atlas", **link: str | list[str]) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page(f"{page}/{page}.py")
-    for name, value in ({"v": "3"} | link if link else {}).items():
+    for name, value in ({"v": "4"} | link if link else {}).items():
         app.query_params[name] = value
     return app.run()
 

@@ -25,7 +25,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opened(**link: str) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=180)
-    for name, value in ({"v": "3"} | link).items():
+    for name, value in ({"v": "4"} | link).items():
         app.query_params[name] = value
     app.run()
     assert not app.exception

@@ -67,8 +67,8 @@ def closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
     only_methods(monkeypatch, "outpert", "opera")
 
 
-BREAST = {"data": "Breast cancer (Wisconsin)", "v": "3"}
-COHORT = {"data": "Synthetic clinical cohort", "v": "3"}
+BREAST = {"data": "Breast cancer (Wisconsin)", "v": "4"}
+COHORT = {"data": "Synthetic clinical cohort", "v": "4"}
 
 
 def at(link: Mapping[str, str | list[str]]) -> AppTest:
@@ -204,6 +204,7 @@ def test_the_best_is_taken_from_all_methods_whichever_are_drawn(
     counted = re.search(r": best proved of (\d+) of (\d+) methods, chosen by looking", spoken(app))
     assert counted is not None
     assert int(counted[1]) < int(counted[2]) == len(every_method("logistic", entry("cohort")))
+    assert "chosen by looking; by rule: DP-GD" in spoken(app)
     assert numbers(app) == numbers(poorer)
     assert sentence(app) == sentence(poorer)
     compared = opened(methods="OutPert", view="Every method")
@@ -269,7 +270,7 @@ def test_no_measure_of_ones_own_records_changes_which_method_is_shown(planted: f
     view = view_of(published=False)
     view.everything.loc[view.everything["method"] == "opera", "accuracy"] = planted
     assert list(view.best["method"]) == ["dpgd"]
-    assert "by a fixed rule" in chosen_by(view, BEST)
+    assert "by a fixed rule" in chosen_by(view, BEST, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ NEW: list[tuple[str, dict[str, str], str]] = [
 
 @pytest.mark.parametrize(("page", "link", "now"), NEW)
 def test_a_link_of_today_means_what_it_says(page: str, link: dict[str, str], now: str) -> None:
-    app = opened(page, v="3", **link)
+    app = opened(page, v="4", **link)
     assert neighbour(app, page) == now
     assert not told(app)
     assert not app.warning
@@ -132,13 +132,29 @@ def test_a_link_of_the_second_version_opens_what_it_opened_then() -> None:
     assert again.number_input(key="may_cost").value == 2.0
 
 
-@pytest.mark.parametrize("page", ["explore", "plan", "train", "atlas"])
+@pytest.mark.parametrize(
+    ("version", "features"),
+    [({}, "plain"), ({"v": "2"}, "plain"), ({"v": "3"}, "plain"), ({"v": "4"}, "rule")],
+)
+def test_features_are_by_rule_from_the_fourth_version_on(
+    version: dict[str, str], features: str
+) -> None:
+    app = with_expert_open(opened("explore", data=BREAST, **version))
+    assert app.selectbox(key="feature_map").value == features
+    assert app.query_params["v"] == query.THIS
+    assert not app.warning
+    again = with_expert_open(opened("explore", **app.query_params))
+    assert again.selectbox(key="feature_map").value == features
+
+
+@pytest.mark.parametrize("page", ["explore", "plan", "train", "atlas", "learn"])
 def test_a_link_of_the_second_version_that_names_all_changes_its_version_alone(page: str) -> None:
     link = {
-        "explore": {"data": HEART, "adjacency": REPLACED},
+        "explore": {"data": HEART, "adjacency": REPLACED, "feature_map": "As they are"},
         "plan": {"question": "One run in detail", "batch": "200"},
         "train": {"person": REPLACED},
         "atlas": {"search": "OPERA"},
+        "learn": {"seed": "7"},
     }[page]
     app = opened(page, v="2", **link)
     found = {name: app.query_params.get(name) for name in app.query_params}
@@ -147,7 +163,7 @@ def test_a_link_of_the_second_version_that_names_all_changes_its_version_alone(p
     assert not told(app)
 
 
-HEART = "Heart disease (Cleveland)"
+BREAST, HEART = "Breast cancer (Wisconsin)", "Heart disease (Cleveland)"
 FILLED, LEFT_OUT = "Fill gaps from public values", "Leave out records with gaps"
 
 
@@ -158,7 +174,8 @@ FILLED, LEFT_OUT = "Fill gaps from public values", "Leave out records with gaps"
         ({"data": HEART, "missing": FILLED}, "impute"),
         ({"data": HEART, "adjacency": ZERO_OUT}, "drop"),
         ({"data": HEART, "v": "3"}, "impute"),
-        ({"data": HEART, "v": "3", "missing": LEFT_OUT}, "drop"),
+        ({"data": HEART, "v": "4"}, "impute"),
+        ({"data": HEART, "v": "4", "missing": LEFT_OUT}, "drop"),
         ({"data": "Bank marketing (Portugal)"}, "impute"),  # where no gap is possible
         ({}, "impute"),
     ],
@@ -173,7 +190,7 @@ def test_a_link_without_a_version_leaves_out_records_with_gaps_where_there_may_b
     assert again.selectbox(key="missing").value == now
 
 
-VERSIONS = ["", "1", "4", "3.0", "two", "x" * 5000, "<img src=x>", "2 ", ["1", "3"], ["<b>", "9"]]
+VERSIONS = ["", "1", "5", "4.0", "two", "x" * 5000, "<img src=x>", "2 ", ["1", "4"], ["<b>", "9"]]
 
 
 # Every page hands its link to the same check: one page tries all, the others the oddest two.
@@ -192,7 +209,7 @@ def test_a_version_that_there_is_not_is_named_and_today_is_meant(
     (warning,) = app.warning
     assert warning.value.startswith("The link asks for")
     assert warning.value.count("the version") == (2 if version == ["<b>", "9"] else 1)
-    assert "it uses version 3" in warning.value
+    assert "it uses version 4" in warning.value
     assert len(warning.value) < 300
     assert "<" not in warning.value
     assert app.query_params["v"] in (query.THIS, [query.THIS])
@@ -205,7 +222,7 @@ def test_a_version_that_there_is_not_is_named_and_today_is_meant(
 def test_a_neighbour_that_there_is_not_is_named_in_a_link_of_either_time(
     page: str, control: str
 ) -> None:
-    for version in ({}, {"v": "3"}):
+    for version in ({}, {"v": "4"}):
         app = opened(page, **{control: "Nobody", **version})
         (warning,) = app.warning
         assert "the neighbour “Nobody”" in warning.value
@@ -235,7 +252,7 @@ def test_a_link_of_before_says_the_same_figure_under_zero_out() -> None:
 
 
 def test_under_add_remove_the_field_is_a_public_size_and_so_is_the_code() -> None:
-    app = opened("plan", v="3", plan_view="Take along")
+    app = opened("plan", v="4", plan_view="Take along")
     assert app.number_input(key="records").label == "Records n"
     app.selectbox(key="neighbour").select("add-remove").run()
     assert app.number_input(key="records").label == "Public size"
@@ -248,7 +265,7 @@ def test_under_add_remove_the_field_is_a_public_size_and_so_is_the_code() -> Non
 
 
 def test_train_asks_for_the_public_size_and_tells_nothing_else() -> None:
-    app = with_expert_open(opened("train", v="3", train_view="Take along"))
+    app = with_expert_open(opened("train", v="4", train_view="Take along"))
     assert not [field for field in app.number_input if field.key == "public_size"]
     app.selectbox(key="person").select("add-remove").run()
     (error,) = app.error
@@ -275,7 +292,7 @@ def test_train_asks_for_the_public_size_and_tells_nothing_else() -> None:
 def test_a_title_of_before_is_read_as_that_of_today(
     page: str, control: str, old: str, value: str, now: str
 ) -> None:
-    app = opened(page, v="3", **{control: old})
+    app = opened(page, v="4", **{control: old})
     assert app.session_state[control] == value
     assert not app.warning
     address = "".join(app.query_params.get(control, ""))

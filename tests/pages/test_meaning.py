@@ -36,7 +36,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 FIRST = {
     **{"data": "Breast cancer (Wisconsin)", "methods": "OPERA", "focus": "OPERA"},
-    **{"meaning": "true", "v": "3"},
+    **{"meaning": "true", "v": "4"},
 }
 
 
@@ -278,7 +278,7 @@ def planned(**link: str) -> AppTest:
     """Plan with the panel open, once nothing is certified in the background any more."""
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
-    for name, value in ({"meaning": "true", "v": "3"} | link).items():
+    for name, value in ({"meaning": "true", "v": "4"} | link).items():
         app.query_params[name] = value
     app.run()
     deadline = time.monotonic() + 180.0

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 from pages.shared.doors import DOORS, Door
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
-CHEAP = {"v": "3", "data": "Breast cancer (Wisconsin)", "methods": "OPERA", "focus": "OPERA"}
+CHEAP = {"v": "4", "data": "Breast cancer (Wisconsin)", "methods": "OPERA", "focus": "OPERA"}
 """Explore without training."""
 
 

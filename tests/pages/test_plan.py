@@ -39,7 +39,7 @@ def opened(**link: str) -> AppTest:
     """One run, by a link of before Plan had an account: an experiment of paper 003."""
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
-    for name, value in ({"v": "3"} | (link or {"sigma": "2.8"})).items():
+    for name, value in ({"v": "4"} | (link or {"sigma": "2.8"})).items():
         app.query_params[name] = value
     return app.run()
 

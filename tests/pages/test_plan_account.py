@@ -38,7 +38,7 @@ TRAINING, WEEKLY = usual("training", START), usual("release", START)
 def opened(**link: str) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
-    for name, value in ({"v": "3"} | link if link else {}).items():
+    for name, value in ({"v": "4"} | link if link else {}).items():
         app.query_params[name] = value
     return settled(app.run())
 

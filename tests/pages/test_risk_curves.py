@@ -29,6 +29,7 @@ from tests.pages.test_explore import COHORT, alone, at, spoken
 __all__ = ["alone"]
 
 LINK = COHORT | {"patients": "100", "view": "Risk curves", "focus": "OPERA", "runs": "10"}
+LINK |= {"feature_map": "As they are"}
 ALL = Study(dataset="cohort", records=100, methods=("opera",), epsilons=EPSILONS, runs=10)
 FEATURES = {"plain": "As they are", "additive": "A curve in each number (additive)"}
 

@@ -9,15 +9,22 @@ which every record occurs about equally often, so that only pairwise effects are
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from dpcore.erm.cells import Cells
 from dpcore.erm.forms import Forms
 from dpcore.errors import number, whole
-from dpcore.evaluation.scoring.metrics import Array, margins_at, mean_hits, noisy_accuracies
+from dpcore.evaluation.scoring.metrics import (
+    AT_ONCE,
+    Array,
+    hits_over_draws,
+    margins_at,
+    mean_hits,
+)
 
 BLOCK_ENTRIES = 2**19
 PAIRS = 2**18  # sampled for means
@@ -96,10 +103,12 @@ def _over_noise(centres: Array, sigmas: Array, features: Array, labels: Array) -
     share, sampled = float(np.mean(distinct)), len(distinct) == PAIRS
     result = np.empty(len(centres))
     for scores, members in margins_at(centres, Forms(features)):
-        gaps = scores[positive] - scores[negative]
+        gaps = scores.take(positive)
+        gaps -= scores.take(negative)
         above = share * (mean_hits(gaps, lengths, sigmas[members], tie=0.5) - 0.5)
         if sampled:
-            above *= _missed(scores, labels, share * float(0.5 * np.mean(np.sign(gaps))))
+            ahead = np.count_nonzero(gaps > 0.0) - np.count_nonzero(gaps < 0.0)
+            above *= _missed(scores, labels, share * 0.5 * ahead / len(gaps))
         result[members] = 0.5 + above
     return result
 
@@ -122,8 +131,27 @@ def noisy_areas(
     positive, negative = _pairs(labels, BAND_PAIRS)
     if not len(positive):
         return np.full((len(centres), len(draws)), math.nan)
-    gaps = features[positive] - features[negative]
-    return noisy_accuracies(centres, sigmas, draws, gaps, np.ones(len(gaps)))
+    # Equal records are one row: whatever the rounding, their scores then differ by 0.
+    rows, place = _distinct(features.astype(np.float32))
+    moves, scores = (w.astype(np.float32) @ rows.T for w in (draws, centres))
+
+    def gaps() -> Iterator[tuple[Array, Array, int]]:
+        for start in range(0, len(positive), AT_ONCE):
+            pairs = slice(start, start + AT_ONCE)
+            first, second = place[positive[pairs]], place[negative[pairs]]
+            ahead, before = (
+                one.take(first, axis=1) - one.take(second, axis=1) for one in (moves, scores)
+            )
+            yield ahead, before, 0
+
+    return hits_over_draws(gaps(), sigmas, len(draws)) / len(positive)
+
+
+def _distinct(rows: Array) -> tuple[Array, NDArray[np.intp]]:
+    """The rows without repetition, and the place of each among them."""
+    whole = np.ascontiguousarray(rows).view(np.dtype((np.void, rows[0].nbytes)))[:, 0]
+    _, first, place = np.unique(whole, return_index=True, return_inverse=True)
+    return rows[first], place
 
 
 def area_interval(area: float, positives: int, negatives: int) -> tuple[float, float]:
@@ -182,9 +210,9 @@ def _pairs(labels: Array, most: int) -> tuple[NDArray[np.intp], NDArray[np.intp]
 
 def _lengths(features: Array, positive: NDArray[np.intp], negative: NDArray[np.intp]) -> Array:
     """‖x₊ - x₋‖ of each pair."""
-    rows, result = features.astype(np.float32), np.empty(len(positive))
-    size = max(1, BLOCK_ENTRIES // rows.shape[1])
+    rows, result = Cells.of(features, features).astype(np.float32), np.empty(len(positive))
+    size = max(1, BLOCK_ENTRIES // (rows.others.shape[1] + len(rows.sizes) + 1))
     for start in range(0, len(positive), size):
         part = slice(start, start + size)
-        result[part] = np.linalg.norm(rows[positive[part]] - rows[negative[part]], axis=1)
+        result[part] = rows.distances(positive[part], negative[part])
     return result

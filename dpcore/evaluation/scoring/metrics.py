@@ -7,7 +7,7 @@ N(yᵢxᵢᵀw, σ²‖xᵢ‖²), so expected accuracy and loss are one-dimensi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,8 @@ from dpcore.errors import number, whole
 Array = NDArray[np.floating]
 
 BLOCK_ENTRIES = 2**19  # margins held at once: small enough to stay in cache between passes
+AT_ONCE = 2**10
+"""Records whose hits are counted at once: a multiple of 64, and few enough for lanes of a byte."""
 MARGIN_ENTRIES = 2**22  # margins at several centres held at once
 BINS = 4096  # standardised margins are pooled into about this many; error below 1e-4 in accuracy
 CELLS, CELL_WIDTH = 512, 0.02  # fewer suffice for smooth losses: error below 1e-6
@@ -150,24 +152,22 @@ def _parts(rows: int) -> list[slice]:
 
 def expected_rates(centres: Array, sigmas: Array, features: Array, labels: Array) -> Rates:
     """E of `rates` over w + N(0, σ²I), in closed form; one (w, σ) per row of `centres` (k, d)."""
-    positive = labels > 0
-    true_positive = _expected_hits(centres, sigmas, features[positive], null_hit=0.0)
-    true_negative = _expected_hits(centres, sigmas, -features[~positive], null_hit=1.0)
-    share = np.count_nonzero(positive) / len(labels)
-    accuracy = share * true_positive + (1.0 - share) * true_negative
-    return Rates(np.asarray(accuracy), true_positive, true_negative)
-
-
-def _expected_hits(centres: Array, sigmas: Array, signed: Array, null_hit: float) -> Array:
-    """Mean over the rows of P(margin > 0) for each (centre, σ); a margin of 0 counts `null_hit`."""
-    lengths = np.linalg.norm(signed, axis=1)
+    positive, lengths = labels > 0, np.ones(len(labels))
+    if np.any(sigmas > 0.0):  # else no margin moves
+        lengths = np.sqrt(np.einsum("nd,nd->n", features, features))
     null = lengths == 0.0  # noise does not change the margin of a null row
-    rows, lengths = signed[~null], lengths[~null]
-    result = np.zeros(len(centres))
-    for margins, members in margins_at(centres, Forms(rows)):
-        result[members] = mean_hits(margins, lengths, sigmas[members], null_hit)
-    share = float(np.mean(null)) if len(null) else 0.0
-    return result * (1.0 - share) + null_hit * share
+    hits = np.zeros((2, len(centres)))
+    for scores, members in margins_at(centres, Forms(features)):
+        for side, (some, sign) in enumerate(((positive, 1.0), (~positive, -1.0))):
+            moving = some & ~null
+            margins = sign * scores[moving]
+            # A margin of 0 is judged -1.
+            hits[side, members] = mean_hits(margins, lengths[moving], sigmas[members], float(side))
+    for side, some in enumerate((positive, ~positive)):
+        still = float(np.mean(null[some])) if some.any() else 0.0
+        hits[side] = hits[side] * (1.0 - still) + side * still
+    share = np.count_nonzero(positive) / len(labels)
+    return Rates(np.asarray(share * hits[0] + (1.0 - share) * hits[1]), hits[0], hits[1])
 
 
 def mean_hits(margins: Array, lengths: Array, sigmas: Array, tie: float) -> Array:
@@ -199,22 +199,48 @@ def noisy_accuracies(
     All rows share the draws (number of draws, d), so each record meets every draw once, whatever
     k is.
     """
-    hits = np.zeros((len(centres), len(draws)))
-    transposed = np.ascontiguousarray(draws.T, dtype=np.float32)
-    middles = np.ascontiguousarray(centres.T, dtype=np.float32)
-    noisy, still = sigmas > 0.0, sigmas <= 0.0
-    scales = sigmas[noisy].astype(np.float32)
-    for block in _parts(len(labels)):
-        signed = (features[block] * labels[block, None]).astype(np.float32)
-        moves, margins = signed @ transposed, signed @ middles
-        null_hits = np.count_nonzero(~signed.any(axis=1) & (labels[block] < 0))
-        least = -margins[:, noisy] / scales
-        for place, row in enumerate(np.flatnonzero(noisy)):
-            is_hit = moves > least[:, place, None]
-            hits[row] += np.add.reduce(is_hit.view(np.uint8), axis=0, dtype=np.uint8)
-        hits[still] += np.count_nonzero(margins[:, still] > 0.0, axis=0)[:, None]
+    shared, middles = draws.astype(np.float32), centres.astype(np.float32)
+
+    def blocks() -> Iterator[tuple[Array, Array, int]]:
+        for start in range(0, len(labels), AT_ONCE):
+            block = slice(start, start + AT_ONCE)
+            signed = (features[block] * labels[block, None]).astype(np.float32)
+            null_hits = int(np.count_nonzero(~signed.any(axis=1) & (labels[block] < 0)))
+            yield shared @ signed.T, middles @ signed.T, null_hits
+
+    return hits_over_draws(blocks(), sigmas, len(draws)) / len(labels)
+
+
+def hits_over_draws(blocks: Iterable[tuple[Array, Array, int]], sigmas: Array, draws: int) -> Array:
+    """How many records are judged rightly by w + σ z, shape (k, draws).
+
+    Parameters
+    ----------
+    blocks : iterable of (moves, margins, null hits)
+        Of at most `AT_ONCE` records each: their margins at every z, (draws, m), and at every w,
+        (k, m), in single precision; and how many have margins of 0 that count as right.
+    sigmas : (k,) array
+    draws : int
+        Number of draws.
+    """
+    hits = np.zeros((len(sigmas), draws))
+    noisy, still = np.flatnonzero(sigmas > 0.0), sigmas <= 0.0
+    scales = sigmas[noisy, None].astype(np.float32)
+    is_hit = np.zeros((draws, AT_ONCE), dtype=bool)
+    lanes = np.empty((len(noisy), draws), dtype=np.uint64)
+    for moves, margins, null_hits in blocks:
+        count = moves.shape[1]
+        is_hit[:, count:] = False
+        for place, least in enumerate(-margins[noisy] / scales):
+            np.greater(moves, least, out=is_hit[:, :count])
+            # Of eight records in a byte, then of bytes in eight lanes of a word.
+            eights = np.bitwise_count(is_hit.view(np.uint64))
+            np.add.reduce(eights.view(np.uint64), axis=1, out=lanes[place])
+        for lane in range(8):
+            hits[noisy] += lanes.view(np.uint8)[:, lane::8]
+        hits[still] += np.count_nonzero(margins[still] > 0.0, axis=1)[:, None]
         hits += null_hits  # a margin of 0 is judged -1, as in `rates`
-    return hits / len(labels)
+    return hits
 
 
 def noisy_rates(
@@ -238,12 +264,14 @@ def noisy_objectives(
     forms = problem.forms(features, labels).contiguous(np.float32)
     moves = forms.rows @ np.ascontiguousarray(draws.T, dtype=np.float32)
     margins = forms.at(np.ascontiguousarray(centres.T, dtype=np.float32))
-    result = np.empty((len(centres), len(draws)))
+    result = np.zeros((len(centres), len(draws)))
     for row, scale in enumerate(sigmas.astype(np.float32)):
-        at = margins[:, row, None]
-        if scale > 0.0:
-            at = moves * scale + at
-        result[row] = problem.function.value(at).mean(axis=0, dtype=np.float64)
+        for part in _parts(len(forms)):  # few enough to stay in cache between passes
+            at = margins[part, row, None]
+            if scale > 0.0:
+                at = moves[part] * scale + at
+            result[row] += problem.function.value(at).sum(axis=0)
+    result /= len(forms)
     sigma = sigmas[:, None]
     squares = np.einsum("kd,kd->k", centres, centres)[:, None]
     squares = squares + 2.0 * sigma * (centres @ draws.T)
@@ -286,8 +314,10 @@ def _pooled(values: Array) -> tuple[Array, Array]:
     if len(values) <= BINS:
         return values, np.full(len(values), 1.0 / max(1, len(values)))
     width = max(float(values.max() - values.min()), 1e-300) / BINS
-    index = np.floor(values / width).astype(np.int64)
-    index -= index.min()
+    places = values / width
+    np.floor(places, out=places)
+    places -= places.min()
+    index = places.astype(np.intp)
     counts = np.bincount(index)
     sums = np.bincount(index, weights=values)
     filled = counts > 0

@@ -17,7 +17,7 @@ from dpcore.evaluation.clinic.risks import judged_models
 from dpcore.evaluation.clinic.study import ClinicStudy, check_data, is_of_the_survey
 from dpcore.evaluation.clinic.task import both_tables
 from dpcore.evaluation.curves import against, all_curves
-from dpcore.evaluation.feature_maps import by_map, calibrations_on
+from dpcore.evaluation.feature_maps import calibrations_on, features_at
 from dpcore.evaluation.splits import judged, splits
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import stoppable
@@ -119,12 +119,6 @@ def gathered(
             found = replace(found, groups=group_rows(GroupStudy(judging, by), records, models))
     report(1.0, "done")
     return found
-
-
-def features_at(study: Study, split: Split, method: str, epsilon: float) -> str:
-    """The feature map of a method at one ε."""
-    ((_, rows),) = by_map(replace(study, methods=(method,), epsilons=(epsilon,)), split)
-    return rows[0].preparation.features
 
 
 def positives(parts: Sequence[Split]) -> float:
