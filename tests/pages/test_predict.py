@@ -86,7 +86,7 @@ def test_the_demonstration_answers_and_leaves_nothing_of_a_person(
 
 
 def test_a_model_of_ones_own_makes_its_form_and_its_certificate_is_checked() -> None:
-    app = opened(predict_model="Your file", v="3")
+    app = opened(predict_model="Your file", v="4")
     assert "model.json" in spoken(app)
     given(app, ("model.json", b'{"format": 1, "x": ' + b"[" * 9_000))
     assert len(app.error) == 1
@@ -113,7 +113,7 @@ def test_a_model_of_ones_own_makes_its_form_and_its_certificate_is_checked() -> 
 
 
 def test_a_file_is_predicted_and_gone_when_the_page_is_left() -> None:
-    app = opened(predict_for="A CSV file", v="3")
+    app = opened(predict_for="A CSV file", v="4")
     columns = "age,sex,systolic_pressure,bmi,hba1c,egfr,medicines,admissions_last_year"
     head = f"{columns},smoker,lives_alone\n"
     line = "61.735194,male,135,27,6.5,62,5,1,no,yes\n"
@@ -166,7 +166,7 @@ def test_whoever_signs_in_predicts_and_a_role_that_is_taken_away_is_gone(
     claims: dict[str, object] = {}
     monkeypatch.setattr(sign_in, "get_secrets_auth_section", lambda: section)
     monkeypatch.setattr(type(sign_in.st.user), "to_dict", lambda _: claims)
-    app = opened(predict_model="Your file", v="3")
+    app = opened(predict_model="Your file", v="4")
     assert "its package is not installed" in app.error[0].value
     monkeypatch.setattr(sign_in, "is_authlib_installed", lambda: True)
     asked: list[str | None] = []

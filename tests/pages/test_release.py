@@ -132,7 +132,7 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
 
 
 def test_what_cannot_be_paid_has_no_button_and_says_what_to_do() -> None:
-    app = opened(release_epsilon="7", v="3")
+    app = opened(release_epsilon="7", v="4")
     assert steps(app)[3] == "to do: choose what can be paid"
     assert steps(app)[4] == "not possible yet: step 4 comes first"
     assert "Choose a smaller ε, or have the cap raised." in said(app)
@@ -174,7 +174,7 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
     place = str(tmp_path / "ledger.db")
     ledger = ledger_with(place)
     monkeypatch.setenv("DPCORE_LEDGER", place)
-    app = opened(release_table=OWN, own_columns=COLUMNS, release_unit="One record replaced", v="3")
+    app = opened(release_table=OWN, own_columns=COLUMNS, release_unit="One record replaced", v="4")
     app.file_uploader(key="upload_own").upload("mine.csv", data())
     assert steps(run(app))[0] == "done: 300 records of 'mine.csv'"
     assert "choose that in step 2" in said(app)
@@ -189,7 +189,7 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
     assert pays.disabled
     app.checkbox[-1].check()
     pressed(run(app))
-    again = opened(release_table=OWN, own_columns=COLUMNS, v="3")
+    again = opened(release_table=OWN, own_columns=COLUMNS, v="4")
     assert not buttons(again)
     until(lambda: steps(app)[-1].startswith("done"), app, look_seconds=1.0)
     run(again)
