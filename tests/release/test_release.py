@@ -405,17 +405,18 @@ def test_another_outcome_than_one_of_two_is_refused(line: str, words: tuple[str,
     with pytest.raises(InvalidInput) as refused:
         plan(f"age: 1 to 2\n{line}", 100, epsilon=1.0, delta=1e-6)
     assert all(word in str(refused.value) for word in words), refused.value
+    assert not any(value in str(refused.value) for value in ("nan", "1e400", "'x'", "=1+1"))
 
 
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("nan,f,no,20", ("line 2", "age", "'nan'", "plain number")),
-        ("1e400,f,no,20", ("age", "'1e400'", "1,000,000,000")),
-        ("30,x,no,20", ("sex", "'x'", "one of f, m")),
-        ("30,=1+1,no,20", ("sex", "'=1+1'")),
+        ("nan,f,no,20", ("line 2", "age", "plain number")),
+        ("1e400,f,no,20", ("line 2", "age", "1,000,000,000")),
+        ("30,x,no,20", ("line 2", "sex", "one of f, m")),
+        ("30,=1+1,no,20", ("line 2", "sex")),
         ("30,f,no", ("line 2", "3 fields", "4")),
-        (",f,no,20", ("age", "empty")),
+        (",f,no,20", ("line 2", "age")),
     ],
 )
 def test_a_bad_line_is_refused_by_its_place(line: str, words: tuple[str, ...]) -> None:
