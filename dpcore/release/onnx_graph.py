@@ -2,11 +2,13 @@
 
 One input a column, of shape (records, 1): numbers as doubles (NaN where unknown), categories and
 answers of yes or no as the texts that the description lists (any other one is unknown). One output,
-``score``, in double precision, and for the logistic loss ``risk``, its probability.
+``score``, in double precision, and for the logistic loss ``risk``, its probability; where a column
+has that name, the output's gets an underscore after it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,16 +22,30 @@ OPSET, IR_VERSION = 19, 9
 
 
 class _Graph:
-    """The nodes and constants of a graph in the making."""
+    """The nodes and constants of a graph in the making.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    taken : iterable of str
+        Names of the columns, which nothing else may have.
+    """
+
+    def __init__(self, taken: Iterable[str]) -> None:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
+        self._taken = set(taken)
+
+    def free(self, name: str) -> str:
+        """The name, or a longer one where it is a column's."""
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
 
     def constant(self, values: Any) -> str:
         from onnx import numpy_helper
 
-        name, array = f"c{len(self.constants)}", np.asarray(values)
+        name, array = self.free(f"c{len(self.constants)}"), np.asarray(values)
         # Texts are told from numbers by their being objects.
         array = array.astype(object) if array.dtype.kind == "U" else array
         self.constants.append(numpy_helper.from_array(array, name))
@@ -38,7 +54,7 @@ class _Graph:
     def add(self, operation: str, *inputs: str, output: str = "", **attributes: Any) -> str:
         from onnx import helper
 
-        name = output or f"v{len(self.nodes)}"
+        name = output or self.free(f"v{len(self.nodes)}")
         self.nodes.append(helper.make_node(operation, inputs, [name], **attributes))
         return name
 
@@ -55,7 +71,7 @@ def graph(entry: Entry, features: str, loss: str, given: tuple[float, ...]) -> b
     """
     from onnx import TensorProto, checker, helper
 
-    made, inputs, parts = _Graph(), [], []
+    made, inputs, parts = _Graph(column.name for column in entry.columns), [], []
     for column in entry.columns:
         kind = TensorProto.DOUBLE if column.kind == "number" else TensorProto.STRING
         inputs.append(helper.make_tensor_value_info(column.name, kind, [None, 1]))
@@ -69,9 +85,9 @@ def graph(entry: Entry, features: str, loss: str, given: tuple[float, ...]) -> b
     squares = made.add("ReduceSum", made.add("Mul", row, row), made.constant(np.array([1])))
     row = made.add("Div", row, made.add("Sqrt", squares))
     weights = made.constant(np.array(given)[:, np.newaxis])
-    outputs = [made.add("MatMul", row, weights, output="score")]
+    outputs = [made.add("MatMul", row, weights, output=made.free("score"))]
     if loss == "logistic":
-        outputs.append(made.add("Sigmoid", "score", output="risk"))
+        outputs.append(made.add("Sigmoid", outputs[0], output=made.free("risk")))
     built = helper.make_model(
         helper.make_graph(
             made.nodes,

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpcore.cli import main
@@ -348,6 +349,20 @@ def test_onnx_with_its_preparation_gives_the_same(paid: tuple[Ledger, Released])
         np.testing.assert_allclose(found, model.scores(table.frame), rtol=0, atol=1e-6)
     risks = onnxruntime.InferenceSession(released.model.to_onnx()).run(["risk"], feed)[0][:, 0]
     assert np.ptp(risks) > 0.1
+
+
+def test_onnx_takes_columns_that_are_called_as_its_own_parts() -> None:
+    names = ("score", "risk", "v0", "v7", "c0", "c1")
+    told = "".join(f"{name}: 0 to 1\n" for name in names) + "predict ill: one of no, yes"
+    model = Model(told, "plain", "logistic", (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1))
+    file = model.to_onnx()
+    onnxruntime = pytest.importorskip("onnxruntime")
+    session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
+    feed = {name: np.array([[0.1 * place]]) for place, name in enumerate(names)}
+    frame = pd.DataFrame({name: value[:, 0] for name, value in feed.items()})
+    score, risk = session.run(["score_", "risk_"], feed)
+    np.testing.assert_allclose(score[:, 0], model.scores(frame), rtol=1e-12)
+    np.testing.assert_allclose(risk, 1.0 / (1.0 + np.exp(-score)), rtol=1e-6)
 
 
 def _plain_huber() -> Model:
