@@ -43,13 +43,11 @@ def add(command: Parser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Answer."""
-    # Before anything is paid: what is slow to import, or may be missing.
-    import onnx  # noqa: F401
-
     from dpcore.release import release
     from dpcore.release.certificate import About
     from dpcore.release.files import new_folder, write
     from dpcore.release.ledger import Ledger
+    from dpcore.release.model import untrained
     from dpcore.release.plan import plan
 
     columns = text_file("columns", options.columns)
@@ -78,6 +76,8 @@ def run(options: argparse.Namespace) -> None:
                 features=options.features,
                 steps=optional_whole("steps", options.steps, at_least=1, at_most=10_000),
             )
+            # What may fail, such as a package that is missing, fails before anything is paid.
+            untrained(made.columns, made.features, made.loss).to_onnx()
             prepared = release.prepare(
                 made,
                 table,

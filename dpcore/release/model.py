@@ -156,6 +156,11 @@ def entry_of(columns: str) -> Entry:
     return entry
 
 
+def untrained(columns: str, features: str, loss: str) -> Model:
+    """A model of zeros: what cannot be written of it is found before anything is paid."""
+    return Model(columns, features, loss, (0.0,) * dimension(entry_of(columns), features))
+
+
 def dimension(entry: Entry, features: str) -> int:
     """d: every feature, and the intercept; from the description alone."""
     return len(grid.rows(entry, blank_frame(entry), preparation_for(features)))

@@ -12,6 +12,7 @@ from dpcore.errors import InvalidInput
 from dpcore.release import demonstration
 from dpcore.release import release as releasing
 from dpcore.release.certificate import About
+from dpcore.release.model import untrained
 from dpcore.release.price import Price
 from pages.release import controls, outcome, texts
 from pages.release.account import Account, Order
@@ -113,9 +114,9 @@ def _work(records: Records, order: Order) -> Work:
     """What an attempt does, in a thread of its own."""
 
     def work(attempt: Attempt) -> None:
-        # What may be missing, before anything is paid.
-        import onnx  # noqa: F401
-
+        # What may fail, such as a package that is missing, fails before anything is paid.
+        plan = order.plan
+        untrained(plan.columns, plan.features, plan.loss).to_onnx()
         records.prepare(order, attempt.report, lambda: not attempt.is_wanted)
         attempt.commit()
         records.pay(order)

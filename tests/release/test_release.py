@@ -501,7 +501,7 @@ def test_nothing_is_paid_where_the_attack_finds_more_than_is_proved(
 
 @pytest.mark.usefixtures("short_attack")
 def test_release_check_and_predict_by_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger_with(tmp_path / "l.db", "replace-one").close()
     (tmp_path / "t.csv").write_bytes(data(100))
@@ -521,6 +521,15 @@ def test_release_check_and_predict_by_command(
     ]
     assert main([*command[:-2], "--region", "", "--json"]) == 2
     assert not (tmp_path / "out").exists()
+
+    def unwritten(_: Model) -> bytes:
+        raise OSError("no such operation set")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(Model, "to_onnx", unwritten)
+        with pytest.raises(OSError, match="operation"):
+            main(command)
+    assert len(Ledger.open(tmp_path / "l.db").history("clinic")) == 1
     assert main(command) == 0
     made = {path.name for path in (tmp_path / "out").iterdir()}
     assert made == {"model.json", "model.onnx", "card.md", "certificate.yaml", "certificate.html"}
