@@ -11,7 +11,6 @@ from dpcore.errors import InvalidInput
 from dpcore.release.attack import Found
 from dpcore.release.certificate import FORMAT, Certificate, derived
 from dpcore.release.mechanism import Mechanism
-from dpcore.release.registry import leaves
 
 if TYPE_CHECKING:
     from dpcore.release.ledger import Ledger
@@ -145,9 +144,8 @@ def _of_numbers(certificate: Certificate) -> Iterator[str]:
     anew = derived(facts)
     if set(document) != {"format", "facts", "hash", *anew}:
         yield "The certificate has other parts than it must have."
-    written, right = leaves({name: document[name] for name in anew}), leaves(anew)
-    for path in sorted({*written, *right}):
-        if not _same(written.get(path), right.get(path)):
+    for name, right in anew.items():
+        for path in _wrong(document[name], right, name):
             yield f"{path} does not follow from the mechanism and the facts."
     if not anew["proof"]["keeps_the_budget"]:
         yield "The proved ε is above the ε that is claimed."
@@ -155,6 +153,20 @@ def _of_numbers(certificate: Certificate) -> Iterator[str]:
         yield f"The attack proved {refuted}, which is above what is proved."
     if document["hash"] != certificate.hash:
         yield "The hash is another: a field was changed."
+
+
+def _wrong(written: object, right: object, path: str) -> Iterator[str]:
+    """Where something else is written, part by part: names with dots say nothing of parts."""
+    if isinstance(written, list) and isinstance(right, list):
+        written, right = dict(enumerate(written)), dict(enumerate(right))
+    if not isinstance(written, dict) or not isinstance(right, dict):
+        if not _same(written, right):
+            yield path
+        return
+    for name, value in right.items():
+        yield from _wrong(written.get(name), value, f"{path}.{name}")
+    if len(written) > len(right):
+        yield path
 
 
 def _same(written: object, right: object) -> bool:

@@ -239,6 +239,21 @@ def test_numbers_are_made_anew_also_where_the_hash_was(paid: tuple[Ledger, Relea
     assert any("above" in each for each in problems_of(certificate(facts)))
 
 
+def test_no_right_number_hides_a_wrong_one(paid: tuple[Ledger, Released]) -> None:
+    document = json.loads(json.dumps(dict(paid[1].certificate.document)))
+    told = document["registry"]["deployment"]["privacy_loss"]
+    right = told["privacy_parameters"]["epsilon"]
+    for hiding in ("privacy_parameters.epsilon", "more", ""):
+        told["privacy_parameters"]["epsilon"] = right / 2 if "." in hiding else right
+        told[hiding] = right
+        document["hash"] = Certificate(document).hash
+        assert check(Certificate(document).to_yaml()).problems, hiding
+        del told[hiding]
+    document["proof"]["by"] = dict(enumerate(document["proof"]["by"]))
+    document["hash"] = Certificate(document).hash
+    assert check(Certificate(document).to_yaml()).problems
+
+
 def test_what_is_claimed_is_rounded_up(paid: tuple[Ledger, Released]) -> None:
     facts = paid[1].certificate.document["facts"]
     asked = {"epsilon": 1.23456123, "delta": 1.23456123e-6}
