@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dpcore.errors import InvalidInput
+from dpcore.errors import InvalidInput, reject, whole
 from dpcore.release.attack import Found
 from dpcore.release.certificate import FORMAT, Certificate, derived
 from dpcore.release.mechanism import Mechanism
@@ -183,13 +184,16 @@ def _of_ledger(certificate: Certificate, ledger: Ledger) -> Iterator[str]:
 
     facts: Mapping[str, Any] = certificate.document["facts"]
     stated, mechanism = facts["ledger"], Mechanism(**facts["mechanism"])
-    yield from ledger.verify([stated["chain_head"]])
+    entry, head = whole("entry", stated["entry"], at_least=1), stated["chain_head"]
+    if not re.fullmatch("[0-9a-f]{64}", head):
+        raise reject("chain head", head, "64 hexadecimal digits")
+    yield from ledger.verify([head])
     history = ledger.history(stated["data_set"])
-    paid = next((each for each in history if each.number == stated["entry"]), None)
+    paid = next((each for each in history if each.number == entry), None)
     if paid is None or paid.kind != "spent":
-        yield f"Entry {stated['entry']} of the ledger is no payment."
+        yield f"Entry {entry} of the ledger is no payment."
         return
-    if paid.hash != stated["chain_head"]:
+    if paid.hash != head:
         yield "The chain head is not that of the payment."
     spend = GaussianSpend(mechanism.noise_multiplier, mechanism.steps)
     if paid.details["spend"] != to_json(spend):

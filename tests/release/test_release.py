@@ -280,6 +280,18 @@ def test_a_full_rewrite_is_found_with_the_ledger_alone(paid: tuple[Ledger, Relea
         assert check(text, ledger).problems, path
 
 
+@pytest.mark.parametrize("field", ["entry", "chain_head", "data_set", "actor", "person_unit"])
+def test_no_problem_repeats_signs_that_steer_a_terminal(
+    field: str, paid: tuple[Ledger, Released]
+) -> None:
+    ledger, released = paid
+    facts = json.loads(json.dumps(released.certificate.document["facts"]))
+    facts["ledger"][field] = "\x1b[2JThe certificate holds." + "\n" * 1_000
+    told = " ".join(check(certificate(facts).to_yaml(), ledger).problems)
+    assert told.isprintable()
+    assert 0 < len(told) < 300
+
+
 BEGIN = "format: dpcore certificate 1\n"
 
 
