@@ -7,7 +7,6 @@ import streamlit as st
 from dpcore.controls.release import CONTROLS, DEMONSTRATION
 from dpcore.guarantee import Adjacency
 from pages.release import budget, look, paying, table, texts
-from pages.release.account import Account
 from pages.release.steps import FIRST, ICONS, Step, current
 from pages.shared import query, view_link
 from pages.shared.session import store, stored
@@ -35,7 +34,7 @@ def draw() -> None:
         for number, step in enumerate(headed, 1)
     ]
     with rows[0]:
-        records, first = table.draw(form, is_busy=_is_busy(stored(ACCOUNT)))
+        records, first = table.draw(form, is_busy=paying.under_way(stored(ACCOUNT)) is not None)
     is_own = form.values["release_table"] != DEMONSTRATION
     introduction.markdown(texts.INTRODUCTION if is_own else texts.DEMONSTRATION)
     with rows[1]:
@@ -55,12 +54,6 @@ def draw() -> None:
     store(STEPS, steps)
     if steps != headed:
         st.rerun()
-
-
-def _is_busy(account: Account | None) -> bool:
-    """Whether a release from the account is under way."""
-    latest = None if account is None else account.attempts.latest
-    return latest is not None and latest.is_under_way
 
 
 def _person(form: Form, *, is_own: bool) -> Step:

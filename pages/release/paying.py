@@ -21,9 +21,12 @@ from pages.release.budget import Budget
 from pages.release.records import Records
 from pages.release.steps import Step, last
 from pages.shared import job_panel
+from pages.shared.session import store, stored
 from pages.shared.shared_jobs import present
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import Form
+
+BEGUN = "release begun"
 
 
 def draw(form: Form, records: Records | None, budget: Budget, before: Sequence[Step]) -> Step:
@@ -38,10 +41,11 @@ def draw(form: Form, records: Records | None, budget: Budget, before: Sequence[S
         The four others.
     """
     is_own = form.values["release_table"] != DEMONSTRATION
+    running = under_way(budget.account)
+    if running is not None:
+        job_panel.watch([WatchedAttempt(running)])
+        return last(before, *outcome.brief(running))
     latest = None if budget.account is None else budget.account.attempts.latest
-    if latest is not None and latest.is_under_way:
-        job_panel.watch([WatchedAttempt(latest)])
-        return last(before, *outcome.brief(latest))
     if latest is not None and budget.account is not None:
         outcome.draw(latest, budget.account)
     said = _said(form, is_own=is_own)
@@ -54,6 +58,15 @@ def draw(form: Form, records: Records | None, budget: Budget, before: Sequence[S
     if missing and step.state == "to do":
         return Step("to do", texts.FILL_IN.format(missing=missing[0].lower()))
     return step
+
+
+def under_way(account: Account | None) -> Attempt | None:
+    """The release that this visitor began, or else another of the account, while it is under way.
+
+    The visitor's comes first: its records take part in one at a time, whatever account is chosen.
+    """
+    latest = None if account is None else account.attempts.latest
+    return next((each for each in (stored(BEGUN), latest) if each and each.is_under_way), None)
 
 
 def _button(
@@ -70,7 +83,8 @@ def _button(
     st.markdown(verbatim(price.words()))
     # For another price, or after another attempt, it is another tick and another button: none is
     # pressed for what its reader did not see.
-    seen = f"{account.place} {account.data_set} {account.attempts.count} {price}"
+    count = account.attempts.count
+    seen = f"{account.place} {account.data_set} {count} {price}"
     key = zlib.crc32(seen.encode())
     may = (not is_own or st.checkbox(texts.MAY, key=f"release_may_{key}")) and not missing
     pressed = st.button(
@@ -88,7 +102,8 @@ def _button(
     except InvalidInput as refusal:
         refuse(refusal)
         return
-    account.attempts.begin(account.attempts.count, _work(records, order), present())
+    account.attempts.begin(count, _work(records, order), present())
+    store(BEGUN, account.attempts.latest)
     st.rerun()
 
 

@@ -21,7 +21,7 @@ from dpcore.release.registry import CHOICES
 from dpcore.release.roles import Role
 from pages.release.attempt import Attempts
 from pages.release.steps import FIRST
-from pages.shared import sign_in
+from pages.shared import sign_in, uploads
 from tests.pages.waiting import until
 from tests.release.test_release import COLUMNS, data, ledger_with
 
@@ -173,10 +173,14 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
 ) -> None:
     place = str(tmp_path / "ledger.db")
     ledger = ledger_with(place)
+    agreed = ledger.left("clinic").account.terms
+    ledger.create("other", **vars(agreed))
     monkeypatch.setenv("DPCORE_LEDGER", place)
     app = opened(release_table=OWN, own_columns=COLUMNS, release_unit="One record replaced", v="4")
     app.file_uploader(key="upload_own").upload("mine.csv", data())
     assert steps(run(app))[0] == "done: 300 records of 'mine.csv'"
+    app.selectbox(key="release_data_set").set_value("clinic")
+    run(app)
     assert "choose that in step 2" in said(app)
     app.selectbox(key="release_unit").set_value("zero-out")
     app.checkbox(key="release_one_row").check()
@@ -188,9 +192,24 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
     (pays,) = buttons(run(app))
     assert pays.disabled
     app.checkbox[-1].check()
+    go_on, ask = Event(), uploads.Upload.ask
+
+    def slowly(*given: Any) -> Any:
+        assert go_on.wait(SECONDS)
+        return ask(*given)
+
+    monkeypatch.setattr(uploads.Upload, "ask", slowly)
     pressed(run(app))
     again = opened(release_table=OWN, own_columns=COLUMNS, v="4")
-    assert not buttons(again)
+    again.selectbox(key="release_data_set").set_value("clinic")
+    assert not buttons(run(again))
+    # Its records take part in no other release meanwhile, and stay.
+    app.selectbox(key="release_data_set").set_value("other")
+    assert steps(run(app))[-1] == "to do: getting ready, unpaid"
+    assert "can be changed after it" in said(run(app))
+    assert not buttons(app)
+    app.selectbox(key="release_data_set").set_value("clinic")
+    go_on.set()
     until(lambda: steps(app)[-1].startswith("done"), app, look_seconds=1.0)
     run(again)
     assert [entry.kind for entry in ledger.history("clinic")] == ["created", "spent", "attached"]
