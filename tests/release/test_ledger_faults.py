@@ -149,6 +149,22 @@ def test_what_is_no_ledger_is_refused_in_a_sentence(tmp_path: Path) -> None:
     assert not (tmp_path / "new.db").exists()
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://127.0.0.1:1/base?user=u&password=s3cret",
+        "postgresql://u:p@s3cret@127.0.0.1:1/base",
+        "postgresql://u:s3cret/x@127.0.0.1:1/base",
+        "postgresql://u:12/s3cret@127.0.0.1:1/base",
+    ],
+)
+def test_no_refusal_repeats_a_password(url: str) -> None:
+    pytest.importorskip("psycopg")
+    with pytest.raises(InvalidInput) as refused:
+        Ledger.open(url)
+    assert "s3cret" not in str(refused.value)
+
+
 def forge(document: dict[str, Any]) -> None:
     document["details"]["spend"]["epsilon"] = 1e-3
 

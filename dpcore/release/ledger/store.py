@@ -55,7 +55,8 @@ class Store:
 
     def __init__(self, place: str | Path, *, must_exist: bool = False) -> None:
         url = _url(place)
-        self.name = MEMORY if place == MEMORY else url.render_as_string(hide_password=True)
+        # A query may hold a password, too.
+        self.name = MEMORY if place == MEMORY else url.set(query={}).render_as_string()
         file = url.database if url.drivername == "sqlite" and "uri" not in url.query else None
         if must_exist and file is not None and not Path(file).is_file():
             raise reject("ledger", file, "a ledger that is there")
@@ -129,9 +130,14 @@ def _url(place: str | Path) -> URL:
         return URL.create("sqlite", database=str(Path(place).expanduser()))
     try:
         url = make_url(place)
-    except ArgumentError:
-        # Not repeated: it may hold a password.
-        raise InvalidInput("The ledger's URL cannot be read by SQLAlchemy.") from None
+    except (ArgumentError, ValueError):
+        url = None
+    # Not repeated: it may hold a password, of which a part may have been read as something else.
+    if url is None or (url.get_backend_name() != "sqlite" and "@" in f"{url.host}{url.database}"):
+        raise InvalidInput(
+            "The ledger's URL cannot be read: signs such as @, : and / in a password must be "
+            "written as %40, %3A and %2F."
+        )
     if url.get_backend_name() == "postgresql":
         return url.set(drivername="postgresql+psycopg")
     if url.drivername != "sqlite":
