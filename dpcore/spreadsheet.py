@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORMULA = re.compile(r" *[=+\-@\t\r]")
+# Some spreadsheets also split a line at semicolons and tabs, wherever these stand.
+_FORMULA = re.compile(r"(?:^|(?<=[;\t]))(?= *[=+\-@\t\r])")
 
 
 def csv(table: pd.DataFrame) -> str:
-    """The table as CSV; a text that begins like a formula has an apostrophe before it.
+    """The table as CSV; what begins like a formula has an apostrophe before it.
 
     Parameters
     ----------
@@ -25,8 +26,8 @@ def csv(table: pd.DataFrame) -> str:
 
 
 def cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula: one that would be gets an apostrophe."""
-    return f"'{text}" if _FORMULA.match(text) else text
+    """A text that no spreadsheet takes for a formula: what would be one gets an apostrophe."""
+    return _FORMULA.sub("'", text)
 
 
 def _no_formula(value: object) -> object:

@@ -8,7 +8,7 @@ from dpcore.spreadsheet import csv
 
 
 def test_a_table_taken_along_holds_no_formula() -> None:
-    texts = ["=1+1", "+x", "-x", "@x", " =x", "\tx", "−1", "a=b", None]
+    texts = ["=1+1", "+x", "-x", "@x", " =x", "\tx", "−1", "a=b", "a; =1;b-c;", None]
     assert csv(pd.DataFrame({"=what": texts, "value": -1.5})).splitlines() == [
         "'=what,value",
         "'=1+1,-1.5",
@@ -19,6 +19,7 @@ def test_a_table_taken_along_holds_no_formula() -> None:
         "'\tx,-1.5",
         "−1,-1.5",
         "a=b,-1.5",
+        "a;' =1;b-c;,-1.5",
         ",-1.5",
     ]
     levels = pd.DataFrame({"level": pd.Categorical(["=a", "b"])})
