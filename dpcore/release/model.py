@@ -108,9 +108,9 @@ class Model:
             If it is none.
         """
         try:
-            plain = json.loads(text)
+            plain = json.loads(text, object_pairs_hook=_each_once)
         except (ValueError, RecursionError):
-            raise reject("model", text, "a model as JSON") from None
+            raise reject("model", text, "a model as JSON, each field once") from None
         if not isinstance(plain, dict) or plain.pop("format", None) != FORMAT:
             raise InvalidInput(f"The model is of another format, but it must be {FORMAT!r}.")
         names = ("columns", "features", "loss", "weights")
@@ -135,6 +135,14 @@ class Model:
     @property
     def _document(self) -> dict[str, Any]:
         return {"format": FORMAT, **asdict(self), "weights": list(self.weights)}
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of an object; of a field that stands twice, programs read either."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError
+    return found
 
 
 def entry_of(columns: str) -> Entry:

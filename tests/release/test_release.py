@@ -423,7 +423,8 @@ def test_a_model_survives_its_file_and_nothing_else_is_taken(
         with pytest.raises(InvalidInput) as refused:
             Model.from_json(json.dumps(plain | change))
         assert len(str(refused.value)) < 300
-    for text in ("", "[]", "[" * 100_000, "{" * 10, "1" * 5_000, "null", '{"format": NaN}'):
+    twice = model.to_json().replace('"weights"', '"weights": [0.0],\n "weights"')
+    for text in (twice, "", "[]", "[" * 100_000, "{" * 10, "1" * 5_000, "null", '{"format": NaN}'):
         with pytest.raises(InvalidInput):
             Model.from_json(text)
 
