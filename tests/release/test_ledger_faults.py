@@ -251,6 +251,26 @@ def test_an_entry_taken_out_is_found(place: Path, number: int) -> None:
     ledger.close()
 
 
+def test_a_second_certificate_of_a_spend_is_found(place: Path) -> None:
+    ledger = Ledger.open(place)
+    paid = ledger.spend("clinic", PureSpend(0.1), **BY)
+    last = ledger.attach("clinic", paid.entry, "a" * 64)
+    (document,) = (
+        each.document for each in ledger.history("clinic") if each.hash == last.chain_head
+    )
+    assert ledger.verify() == []
+    forged = {**document, "number": last.entry + 1, "previous": last.chain_head}
+    forged["details"] = {"certificate_hash": "b" * 64}
+    text = canonical(forged)
+    # Without a number in its column it passes the database's guards.
+    row = (last.entry + 1, "clinic", None, text, digest(text))
+    connection = sqlite3.connect(place, isolation_level=None)
+    connection.execute("INSERT INTO ledger_entries VALUES (?, ?, ?, ?, ?)", row)
+    connection.close()
+    assert "no spend of “clinic” without one" in " ".join(ledger.verify())
+    ledger.close()
+
+
 def test_an_old_copy_put_back_is_found_by_the_chain_head(place: Path, tmp_path: Path) -> None:
     copy = shutil.copy(place, tmp_path / "copy.db")
     ledger = Ledger.open(place)

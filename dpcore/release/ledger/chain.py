@@ -107,6 +107,7 @@ def problems(rows: Iterable[tuple[int, str, str, str]], known: Collection[str]) 
     """
     previous, at, count = GENESIS, "", 0
     accounts: dict[str, Account] = {}
+    unsealed: dict[int, str] = {}
     missing = set(known)
     for count, (number, data_set, text, hash_) in enumerate(rows, start=1):
         if number != count:
@@ -114,7 +115,7 @@ def problems(rows: Iterable[tuple[int, str, str, str]], known: Collection[str]) 
             return
         try:
             entry = read(number, data_set, text, hash_)
-            yield from _problems_of(entry, previous, at, accounts)
+            yield from _problems_of(entry, previous, at, accounts, unsealed)
             previous, at = hash_, entry.at
         except (InvalidInput, ValueError, KeyError, TypeError, AttributeError) as error:
             reason = error if isinstance(error, InvalidInput) else f"Entry {number} is unreadable."
@@ -129,9 +130,16 @@ def problems(rows: Iterable[tuple[int, str, str, str]], known: Collection[str]) 
 
 
 def _problems_of(
-    entry: Entry, previous: str, at: str, accounts: dict[str, Account]
+    entry: Entry,
+    previous: str,
+    at: str,
+    accounts: dict[str, Account],
+    unsealed: dict[int, str],
 ) -> Iterator[str]:
-    """What is wrong with one entry after those before it, whose accounts it moves on."""
+    """What is wrong with one entry after those before it, whose accounts it moves on.
+
+    So are the spends without a certificate: the data set of each by its number.
+    """
     name = f"Entry {entry.number}"
     document = entry.document
     if document["previous"] != previous:
@@ -149,6 +157,8 @@ def _problems_of(
             after = Account(stated.terms, stated.terms.epsilon, stated.terms.delta)
         case "spent", Account():
             after = before.spent(from_json(details["spend"]), details["spend"])
+            if "certificate_hash" not in details:
+                unsealed[entry.number] = entry.data_set
             if not after.taken() <= before.epsilon * (1.0 + SAME):
                 yield f"{name} spends more than the cap of “{entry.data_set}” leaves."
         case "raised", Account():
@@ -157,6 +167,8 @@ def _problems_of(
                 yield f"{name} lowers the cap of “{entry.data_set}”."
         case "attached", Account():
             after = before
+            if unsealed.pop(document["refers"], "") != entry.data_set:
+                yield f"{name} is a certificate of no spend of “{entry.data_set}” without one."
         case _:
             after = stated
             yield f"{name} is of an unknown kind."
