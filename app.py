@@ -14,7 +14,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from pages.explore.warm import first_view
-from pages.shared import session_end
+from pages.shared import media_names, session_end
 from pages.shared.access import AccessControl
 from pages.shared.headers import Headers
 
@@ -27,6 +27,7 @@ async def alive(app: st.App) -> AsyncIterator[None]:
         yield
 
 
+media_names.keep_secret()
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",
     middleware=[Middleware(Headers), Middleware(AccessControl)],
