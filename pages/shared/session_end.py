@@ -194,6 +194,10 @@ def stop_overwriting() -> None:
 
 def _sweep() -> None:
     """Return freed memory to the system, and overwrite what Python keeps of it."""
+    if exists():
+        # Streamlit lets go of a file to download only the second time that it finds it on no page,
+        # which without another visitor never comes.
+        get_instance().media_file_mgr.remove_orphaned_files()
     gc.collect()
     for size in range(PYTHON_STEP, PYTHON_LARGEST + 1, PYTHON_STEP):
         zeros = [bytes(max(1, size - BYTES_HEAD)) for _ in range(PYTHON_FREE // size)]

@@ -7,9 +7,12 @@ from types import SimpleNamespace
 from unittest.mock import create_autospec
 
 import pytest
-from streamlit.runtime import Runtime
+from streamlit.runtime import Runtime, media_file_manager
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import MemoryFragmentStorage
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.media_file_storage import MediaFileStorageError
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.state import SessionState
 
 from pages.shared import session_end
@@ -69,6 +72,26 @@ def test_a_session_that_cannot_be_ended_leaves_the_others_to_end(
     assert not sessions["two"].session_state._new_session_state
     assert session_end._sweep_times
     assert not session_end._sessions
+
+
+def test_a_file_to_download_is_gone_when_memory_was_swept(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = MemoryMediaFileStorage("/media")
+    runtime.media_file_mgr = files = MediaFileManager(storage)  # type: ignore[misc]
+    monkeypatch.setattr(session_end, "PYTHON_FREE", 0)
+    monkeypatch.setattr(session_end, "exists", lambda: True)
+    monkeypatch.setattr(session_end, "get_instance", lambda: runtime)
+    monkeypatch.setattr(media_file_manager, "_get_session_id", lambda: "one")
+    url = files.add(b"1,0.5,yes", "text/csv", "place", "a.csv", is_for_static_download=True)
+    name = url.rpartition("/")[2]
+    session_end._sweep()
+    assert storage.get_file(name).content == b"1,0.5,yes"
+    files.clear_session_refs("one")
+    for _ in session_end.SWEEPS:
+        session_end._sweep()
+    with pytest.raises(MediaFileStorageError):
+        storage.get_file(name)
 
 
 def test_memory_is_overwritten_only_while_someone_may_upload(runtime: Runtime) -> None:
