@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -45,6 +46,9 @@ def test_a_cap_is_kept_and_the_refusal_says_what_is_left(ledger: Ledger) -> None
     with pytest.raises(Refused, match="enough for no more trainings like the last") as refused:
         ledger.spend("clinic", TRAINING, **BY)
     assert refused.value.left == left == ledger.left("clinic")
+    # As a process that holds records tells it.
+    told = pickle.loads(pickle.dumps(refused.value))
+    assert (type(told), str(told), told.left) == (Refused, str(refused.value), left)
     assert ledger.verify([receipt.chain_head for receipt in receipts]) == []
 
 

@@ -28,6 +28,10 @@ class Refused(InvalidInput):
         super().__init__(message)
         self.left = left
 
+    def __reduce__(self) -> tuple[type[Refused], tuple[str, Left]]:
+        # It is also told by a process that holds records.
+        return Refused, (str(self), self.left)
+
 
 @dataclass(frozen=True)
 class Left:
