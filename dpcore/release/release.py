@@ -30,6 +30,7 @@ from dpcore.release.model import Model, entry_of, preparation_for
 from dpcore.release.plan import Plan, plan
 
 METHOD = "noisy gradient descent on a grid"
+_LOCKS: dict[str, threading.Lock] = {}
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,12 @@ class Paid:
     prepared: Prepared
     receipt: Receipt
     # A lock can be taken once, by one thread, and neither pickled nor copied in depth.
-    _unused: threading.Lock = field(
-        default_factory=threading.Lock, init=False, repr=False, compare=False
-    )
+    _unused: threading.Lock = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # One a payment: another object of the same receipt is the same payment.
+        lock = _LOCKS.setdefault(self.receipt.chain_head, threading.Lock())
+        object.__setattr__(self, "_unused", lock)
 
     def use(self) -> None:
         """Take the payment for the one model that it is for.

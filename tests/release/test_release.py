@@ -33,7 +33,7 @@ from dpcore.release.model import Model
 from dpcore.release.plan import plan
 from dpcore.release.prediction import predict
 from dpcore.release.registry import COMMIT, TIERS, leaves
-from dpcore.release.release import Released, release_model
+from dpcore.release.release import Paid, Released, release_model
 from dpcore.release.rounded_gaussian import rounded_gaussians
 
 COLUMNS = """age: 18 to 90 years
@@ -147,7 +147,7 @@ def test_a_payment_is_for_one_training_and_can_be_stopped_until_it_is_made() -> 
     told: list[float] = []
     released = releasing.train(paid, progress=lambda share, _: told.append(share))
     assert (told[0], told[-1], len(told)) == (0.0, 1.0, 13)
-    for copied in (paid, copy.copy(paid)):
+    for copied in (paid, copy.copy(paid), replace(paid), Paid(paid.prepared, paid.receipt)):
         with pytest.raises(InvalidInput, match="one only"):
             releasing.train(copied)
     for way in (copy.deepcopy, pickle.dumps):
