@@ -114,6 +114,11 @@ class Confined:
                 raise InvalidInput(
                     f"{what} took more than {limit}, the most that is allowed."
                 ) from None
+            except Exception:
+                # What is left of an answer that cannot be read would be read as the next one.
+                self._end()
+                self._process = self._begin()
+                raise
             finally:
                 timer.cancel()
         if answered:

@@ -54,6 +54,20 @@ def test_a_refusal_is_its_own_sentence(process: Confined) -> None:
         process.ask("Reading", read_upload, "breast_cancer", b"1", "a.csv", seconds=PATIENCE)
 
 
+class Unreadable:
+    """An object that its pickle does not bring back, with more behind it."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return len, (3,), {"more": "x" * 100_000}
+
+
+def test_an_answer_that_cannot_be_read_is_not_read_as_the_next_one(process: Confined) -> None:
+    with pytest.raises(TypeError):
+        process.ask("Making", Unreadable, seconds=PATIENCE)
+    assert process.ask("Adding", sum, [1, 2], seconds=PATIENCE) == 3
+    assert process.begun == 2
+
+
 def test_too_much_memory_is_one_sentence_and_it_goes_on(process: Confined) -> None:
     with pytest.raises(InvalidInput, match=r"^Reading 'a' took more than 300 MB, the most"):
         process.ask("Reading 'a'", np.ones, 60_000_000, seconds=PATIENCE)
