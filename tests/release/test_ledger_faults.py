@@ -150,6 +150,24 @@ def test_what_is_no_ledger_is_refused_in_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "tables",
+    [
+        "CREATE TABLE cookies (name)",
+        "CREATE TABLE alembic_version (version_num TEXT); INSERT INTO alembic_version VALUES ('9')",
+    ],
+)
+def test_a_database_of_another_program_is_left_as_it_is(tmp_path: Path, tables: str) -> None:
+    place = tmp_path / "other.db"
+    connection = sqlite3.connect(place)
+    connection.executescript(tables)
+    connection.close()
+    before = place.read_bytes()
+    with pytest.raises(InvalidInput, match="another program"):
+        Ledger.open(place)
+    assert place.read_bytes() == before
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "postgresql://127.0.0.1:1/base?user=u&password=s3cret",

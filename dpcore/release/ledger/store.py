@@ -20,8 +20,8 @@ from sqlalchemy.pool import StaticPool
 from dpcore.errors import InvalidInput, reject
 
 MEMORY = "memory"
-VERSION = "0001"
-"""The newest migration."""
+VERSIONS = ("0001",)
+"""The migrations, the newest last."""
 PATIENCE = 60.0
 """Seconds that a writer waits for its turn."""
 MIGRATION_LOCK = 0x6C6564676572  # any number, the same in all processes
@@ -106,8 +106,17 @@ class Store:
     def _migrate(self) -> None:
         with self._refusing("could not be opened"), self._alone():
             with self.engine.connect() as connection:
-                if _version(connection) == VERSION:
+                found = _version(connection)
+                if found == VERSIONS[-1]:
                     return
+                # Another program's file is left as it is; a server's database may hold both.
+                is_file = self.engine.dialect.name == "sqlite"
+                is_other = is_file and sa.inspect(connection).get_table_names()
+                if found not in VERSIONS if found else is_other:
+                    raise InvalidInput(
+                        f"The database {self.name} is another program's, or a newer version's, but "
+                        "it must be a ledger of this one, or empty."
+                    )
             if self.engine.dialect.name == "sqlite":
                 with self.engine.connect() as connection:
                     # Kept in the file from now on.
@@ -184,12 +193,12 @@ def _upgrade(connection: Connection) -> None:
     from alembic.runtime.environment import EnvironmentContext
     from alembic.script import ScriptDirectory
 
-    script = ScriptDirectory(str(Path(__file__).with_name("migrations")))
+    script, newest = ScriptDirectory(str(Path(__file__).with_name("migrations"))), VERSIONS[-1]
 
     def steps(revision: Any, _: object) -> Any:
-        return script._upgrade_revs(VERSION, revision)
+        return script._upgrade_revs(newest, revision)
 
-    with EnvironmentContext(Config(), script, fn=steps, destination_rev=VERSION) as environment:
+    with EnvironmentContext(Config(), script, fn=steps, destination_rev=newest) as environment:
         environment.configure(connection=connection, transactional_ddl=True)
         with environment.begin_transaction():
             environment.run_migrations()
