@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -14,13 +15,14 @@ from dpcore.release import release as releasing
 from dpcore.release.certificate import About
 from dpcore.release.model import untrained
 from dpcore.release.price import Price
+from dpcore.release.roles import AT_HAND, Role
 from pages.release import controls, outcome, texts
 from pages.release.account import Account, Order
 from pages.release.attempt import Attempt, WatchedAttempt, Work
 from pages.release.budget import Budget
 from pages.release.records import Records
 from pages.release.steps import Step, last
-from pages.shared import job_panel
+from pages.shared import job_panel, sign_in
 from pages.shared.session import store, stored
 from pages.shared.shared_jobs import present
 from pages.shared.verbatim import refuse, verbatim
@@ -97,12 +99,17 @@ def _button(
     st.caption(texts.PAYS)
     if not pressed:
         return
+    person = sign_in.allowed(Role.ANALYST) if is_own else AT_HAND
+    if isinstance(person, str):
+        sign_in.refuse(person)
+        return
     try:
         order = Order(price.plan, About(**said), budget.actor, account)
     except InvalidInput as refusal:
         refuse(refusal)
         return
-    account.attempts.begin(count, _work(records, order), present())
+    work = _work(records, order, partial(sign_in.still, person, Role.ANALYST))
+    account.attempts.begin(count, work, present())
     store(BEGUN, account.attempts.latest)
     st.rerun()
 
@@ -125,7 +132,7 @@ def _name(key: str) -> str:
     return key.removeprefix("release_")
 
 
-def _work(records: Records, order: Order) -> Work:
+def _work(records: Records, order: Order, may_still: Callable[[], bool]) -> Work:
     """What an attempt does, in a thread of its own."""
 
     def work(attempt: Attempt) -> None:
@@ -133,6 +140,8 @@ def _work(records: Records, order: Order) -> Work:
         plan = order.plan
         untrained(plan.columns, plan.features, plan.loss).to_onnx()
         records.prepare(order, attempt.report, lambda: not attempt.is_wanted)
+        if not may_still():
+            raise InvalidInput(texts.NO_LONGER)
         attempt.commit()
         records.pay(order)
         attempt.paid()

@@ -64,6 +64,7 @@ LESS = "Choose a smaller ε, or have the cap raised."
 WHO = "say who releases"
 
 NOT_ALLOWED_YET = "you may not spend here"
+NO_LONGER = "Your role was taken away meanwhile, so nothing was paid."
 NOT_YET = "The button comes once the steps before are done."
 FILL_IN = "fill in: {missing}"
 MAY = "I may spend this"

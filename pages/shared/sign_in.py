@@ -47,6 +47,16 @@ def allowed(role: Role) -> Person | str:
     return decided(role, reached, SignIn(st.user.to_dict(), roles))
 
 
+def still(person: Person, role: Role) -> bool:
+    """Whether somebody who was allowed is so still, by the file of roles; also outside of a run."""
+    if not person.email:
+        return True
+    try:
+        return read_roles(os.environ.get(FILE)).get(person.email, Role.READER).covers(role)
+    except InvalidInput:
+        return False
+
+
 def needed(role: Role) -> Person:
     """The visitor, if they may do what needs the role; else say why not, and end the run here."""
     person = allowed(role)

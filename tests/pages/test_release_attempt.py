@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from threading import Event
+from unittest.mock import Mock
 
 import pytest
 
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.release import demonstration
 from dpcore.release.ledger import GaussianSpend
-from pages.release import texts
+from dpcore.release.plan import plan
+from dpcore.release.roles import Person, Role
+from pages.release import paying, texts
 from pages.release.attempt import Attempt, Attempts, WatchedAttempt
 from pages.release.steps import Step, current, last
+from pages.shared import sign_in
 
 SECONDS = 60.0
 
@@ -108,6 +114,22 @@ def test_nothing_is_paid_for_a_reader_who_has_left() -> None:
     work = Paying()
     assert ended(work, is_present=False).phase == "cancelled"
     assert work.payments == 0
+
+
+@pytest.mark.parametrize(("role", "payments"), [("analyst", 1), ("reader", 0)])
+def test_nothing_is_paid_for_one_whose_role_was_taken_away(
+    role: str, payments: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "roles.toml"
+    file.write_text(f'[roles]\n"b@clinic.example" = "{role}"\n')
+    monkeypatch.setenv("DPCORE_ROLES", str(file))
+    may_still = partial(sign_in.still, Person("b@clinic.example", Role.ANALYST), Role.ANALYST)
+    records, order = Mock(), Mock(plan=plan(demonstration.columns(), 100, epsilon=1, delta=1e-6))
+    records.train.side_effect = InvalidInput("No more is needed here.")
+    attempt = ended(paying._work(records, order, may_still))
+    assert records.pay.call_count == payments
+    assert (attempt.phase == "refused") == (not payments)
+    assert (attempt.refusal == texts.NO_LONGER) == (not payments)
 
 
 @pytest.mark.parametrize(
