@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dpcore.controls.explore import EPSILONS
-from dpcore.datasets import load
+from dpcore.datasets import Preparation, load
 from dpcore.erm import recalibration
 from dpcore.erm.method import Training
 from dpcore.erm.problem import Problem
@@ -33,7 +33,14 @@ from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.methods import method_named
 
-STUDY = Study(dataset="cohort", records=300, methods=("dpgd",), epsilons=(0.5, 5.0), runs=4)
+STUDY = Study(
+    dataset="cohort",
+    records=300,
+    methods=("dpgd",),
+    epsilons=(0.5, 5.0),
+    runs=4,
+    preparation=Preparation(),
+)
 CORRECTED = ClinicStudy(STUDY, (0.2, 0.5), bins=5, corrected=True)
 
 
