@@ -17,6 +17,7 @@ from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
 from dpcore.release import grid
+from dpcore.release.ledger import GaussianSpend
 
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 PROFILE = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -77,6 +78,11 @@ class Mechanism:
     def noise_multiplier(self) -> float:
         """σ/R, rounded down: what the ledger is paid for, whatever the adjacency."""
         return math.nextafter(self.sigma / self.bound, 0.0)
+
+    @property
+    def spend(self) -> GaussianSpend:
+        """What the ledger is to be paid."""
+        return GaussianSpend(self.noise_multiplier, self.steps)
 
     @property
     def _one_step(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpcore.datasets.additive import STEPS
 from dpcore.erm.method import Settings
@@ -39,14 +39,31 @@ class Plan:
     path: Path
 
     @property
+    def adjacency(self) -> str:
+        """What counts as one person's data."""
+        return self.mechanism.adjacency
+
+    @property
     def spend(self) -> GaussianSpend:
         """What the ledger is to be paid."""
-        return GaussianSpend(self.mechanism.noise_multiplier, self.mechanism.steps)
+        return self.mechanism.spend
 
     @property
     def noise(self) -> float:
         """Standard deviation of the noise in a coordinate of the mean gradient, C being 1."""
         return self.mechanism.sigma / self.mechanism.units / self.path.records
+
+    def at(self, epsilon: float) -> Plan:
+        """The same for another ε.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no mechanism for it.
+        """
+        budget, made = PrivacyBudget(epsilon, self.budget.delta), self.mechanism
+        mechanism = mechanism_for(budget, made.dimension, made.steps, made.adjacency)
+        return replace(self, budget=budget, mechanism=mechanism)
 
 
 def plan(
@@ -111,5 +128,5 @@ def plan(
         Path(loss, problem.lam, calibration.learning_rate, n),
     )
     # The ledger takes no other noise than this; better refused now than at the payment.
-    GaussianSpend(made.mechanism.noise_multiplier, made.mechanism.steps)
+    _ = made.spend
     return made

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Generic, Protocol, Self, TypeVar
 
 from dpcore.errors import InvalidInput
+from dpcore.guarantee import PrivacyBudget
+from dpcore.release.ledger import GaussianSpend
 from dpcore.release.ledger.left import Left, Refused, refused
 from dpcore.release.ledger.spends import to_json
-from dpcore.release.mechanism import mechanism_for
-from dpcore.release.plan import Plan
 from dpcore.rounding import lowered
 
 ACCOUNTANT = "Gaussian DP"
@@ -22,18 +23,40 @@ STOPS = tuple(
 """Each ε that is offered in place of one that is too large, the largest first."""
 
 
+class Planned(Protocol):
+    """What a price is asked of: a model's plan, or a twin's."""
+
+    @property
+    def budget(self) -> PrivacyBudget:
+        """The ε and δ that are asked for."""
+
+    @property
+    def adjacency(self) -> str:
+        """What counts as one person's data."""
+
+    @property
+    def spend(self) -> GaussianSpend:
+        """What the ledger is to be paid."""
+
+    def at(self, epsilon: float) -> Self:
+        """The same for another ε."""
+
+
+Made = TypeVar("Made", bound=Planned)
+
+
 @dataclass(frozen=True)
-class Price:
+class Price(Generic[Made]):
     """A planned release beside the budget that it would be paid from.
 
     Parameters
     ----------
-    plan : Plan
+    plan : Planned
     left : Left
         Before it.
     """
 
-    plan: Plan
+    plan: Made
     left: Left
 
     @cached_property
@@ -58,7 +81,7 @@ class Price:
 
     def brief(self) -> str:
         """The cost in few words, with adjacency, δ and accountant."""
-        budget, adjacency = self.plan.budget, self.plan.mechanism.adjacency
+        budget, adjacency = self.plan.budget, self.plan.adjacency
         return (
             f"ε = {budget.epsilon:g} of the {lowered(self.left.epsilon, 3):g} left "
             f"(δ = {budget.delta:g}, {adjacency}, {ACCOUNTANT})"
@@ -70,15 +93,10 @@ class Price:
 
     def less(self) -> float | None:
         """The largest ε of a few that the budget covers at this δ; ``None`` where none is."""
-        made = self.plan
         for epsilon in STOPS:
-            budget = replace(made.budget, epsilon=epsilon)
             try:
-                mechanism = mechanism_for(
-                    budget, made.mechanism.dimension, made.mechanism.steps, made.mechanism.adjacency
-                )
-                smaller = replace(made, budget=budget, mechanism=mechanism)
-                if epsilon < made.budget.epsilon and Price(smaller, self.left).refusal is None:
+                smaller = Price(self.plan.at(epsilon), self.left)
+                if epsilon < self.plan.budget.epsilon and smaller.refusal is None:
                     return epsilon
             except InvalidInput:
                 continue

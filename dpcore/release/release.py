@@ -9,7 +9,6 @@ which nothing came stands there without one.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -27,10 +26,10 @@ from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.ledger.spends import LONGEST_TEXT, text
 from dpcore.release.model import Model, entry_of, preparation_for
+from dpcore.release.paid import Paid
 from dpcore.release.plan import Plan, plan
 
 METHOD = "noisy gradient descent on a grid"
-_LOCKS: dict[str, threading.Lock] = {}
 
 
 @dataclass(frozen=True)
@@ -58,42 +57,6 @@ class Prepared:
     actor: str
     signed: Array = field(repr=False)
     attack: Found
-
-
-@dataclass(frozen=True)
-class Paid:
-    """A payment that no model has come of yet; it lives in one process and cannot be copied.
-
-    Parameters
-    ----------
-    prepared : Prepared
-    receipt : Receipt
-        Of the payment.
-    """
-
-    prepared: Prepared
-    receipt: Receipt
-    # A lock can be taken once, by one thread, and neither pickled nor copied in depth.
-    _unused: threading.Lock = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        # One a payment: another object of the same receipt is the same payment.
-        lock = _LOCKS.setdefault(self.receipt.chain_head, threading.Lock())
-        object.__setattr__(self, "_unused", lock)
-
-    def use(self) -> None:
-        """Take the payment for the one model that it is for.
-
-        Raises
-        ------
-        InvalidInput
-            If it was taken before.
-        """
-        if not self._unused.acquire(blocking=False):
-            raise InvalidInput(
-                f"Entry {self.receipt.entry} of the ledger has had its training, but it pays for "
-                "one only: pay for another."
-            )
 
 
 @dataclass(frozen=True)
@@ -201,7 +164,7 @@ def prepare(
     return Prepared(made, about, data_set, terms.person_unit, who, rows, found)
 
 
-def pay(prepared: Prepared, ledger: Ledger) -> Paid:
+def pay(prepared: Prepared, ledger: Ledger) -> Paid[Prepared]:
     """Pay for one training; final once this returns, whatever follows.
 
     Raises
@@ -220,7 +183,7 @@ def pay(prepared: Prepared, ledger: Ledger) -> Paid:
     return Paid(prepared, receipt)
 
 
-def train(paid: Paid, *, progress: Progress = silent) -> Released:
+def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
     """Train the one model of a payment, with noise of the operating system, and certify it.
 
     Parameters

@@ -13,7 +13,7 @@ from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration
 from dpcore.release.ledger import Left
-from dpcore.release.plan import plan
+from dpcore.release.plan import Plan, plan
 from dpcore.release.price import Price
 from dpcore.release.roles import Role
 from pages.release import account, controls, texts
@@ -42,7 +42,7 @@ class Budget:
 
     account: Account | None = None
     actor: str = ""
-    price: Price | None = None
+    price: Price[Plan] | None = None
 
 
 def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
@@ -138,7 +138,7 @@ def _own(adjacency: Adjacency) -> tuple[Account | None, str, str]:
     return chosen, actor, ""
 
 
-def _price(values: dict[str, Any], records: Records, left: Left) -> Price:
+def _price(values: dict[str, Any], records: Records, left: Left) -> Price[Plan]:
     """The price of the release.
 
     Raises
@@ -158,7 +158,7 @@ def _price(values: dict[str, Any], records: Records, left: Left) -> Price:
     return Price(made, left)
 
 
-def _offer_less(price: Price) -> None:
+def _offer_less(price: Price[Plan]) -> None:
     """Draw a button for the largest ε that the budget covers."""
     less = price.less()
     if less is not None:
