@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from scipy import special
@@ -38,6 +39,17 @@ ABOUT = (
     "one record against a blank one (or its opposite, under replace-one), likelihood ratio of all "
     "noisy sums, thresholds fixed beforehand, limits of Clopper and Pearson"
 )
+
+
+class Proved(Protocol):
+    """What is attacked, with what is proved of it."""
+
+    @property
+    def mu(self) -> float:
+        """μ of Gaussian DP."""
+
+    def epsilon(self, delta: float) -> float:
+        """ε at δ."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +82,7 @@ class Found:
         number("confidence", self.confidence, above=0.0, below=1.0)
         whole("runs", self.runs, at_least=1)
 
-    def above(self, mechanism: Mechanism) -> str:
+    def above(self, mechanism: Proved) -> str:
         """The proved figure that it refutes, in words, or "" where it refutes none."""
         if self.lower_bound > mechanism.epsilon(self.delta):
             return f"ε ≥ {self.lower_bound!r}"
@@ -104,6 +116,33 @@ def attack(
     sums = [grid.total(each, weights, slope_of(loss)) for each in (record, other)]
     shift = abs(int(sums[0][0] - sums[1][0]))
     sigma = math.ceil(_asked(mechanism, loss) / math.sqrt(mechanism.steps))
+    return told_apart(shift, sigma, delta, ABOUT, runs=runs, draw=draw)
+
+
+def told_apart(
+    shift: float,
+    sigma: int,
+    delta: float,
+    about: str,
+    *,
+    runs: int = RUNS,
+    draw: Draw = rounded_gaussians,
+) -> Found:
+    """How well two neighbours are told apart by one noisy number, their likelihood ratio.
+
+    Parameters
+    ----------
+    shift : float
+        Distance of their exact sums, above 0, in units.
+    sigma : int
+        Of the noise, in units.
+    delta : float
+    about : str
+        What was attacked, and how.
+    runs : int
+    draw : callable
+        (σ, count) -> whole numbers: the sampler under attack.
+    """
     second = np.array(draw(sigma, runs), dtype=float)
     first = second + shift
 
@@ -122,6 +161,7 @@ def attack(
         delta,
         CONFIDENCE,
         runs,
+        about,
     )
 
 

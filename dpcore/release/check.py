@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import InvalidInput, reject, whole
+from dpcore.release import certificate as of_model
 from dpcore.release.attack import Found
-from dpcore.release.certificate import FORMAT, Certificate, derived
+from dpcore.release.canonical import digest
+from dpcore.release.certificate import Certificate
 from dpcore.release.mechanism import Mechanism
+from dpcore.release.twin import card as of_twin
+from dpcore.release.twin.mechanism import Counting
 
 if TYPE_CHECKING:
     from dpcore.release.ledger import Ledger
@@ -31,7 +35,7 @@ NESTED_OR_WRONG = (
 """What may be raised where a forger writes something else than belongs there."""
 NUMBERS = "every number made anew from the mechanism, and the hash of the certificate"
 LEDGER = "the payment and the hash that the ledger keeps, and the ledger's whole chain"
-MODEL = "the hash of the model"
+MODEL, TWIN = "the hash of the model", "the hash of the twin"
 WITHOUT = (
     "Without a ledger a certificate that was rewritten as a whole, with a new hash, looks right."
 )
@@ -56,8 +60,32 @@ class Checked:
     warning: str
 
 
-def check(text: str, ledger: Ledger | None = None, model: Model | None = None) -> Checked:
-    """Check a certificate.
+@dataclass(frozen=True)
+class _Kind:
+    """What is certified, by the format.
+
+    Parameters
+    ----------
+    derived : callable
+        (facts) -> all that follows from them.
+    mechanism : callable
+        (its whole numbers and words) -> the mechanism.
+    """
+
+    derived: Callable[[Mapping[str, Any]], dict[str, Any]]
+    mechanism: Callable[..., Mechanism | Counting]
+
+
+_KINDS = {
+    of_model.FORMAT: _Kind(of_model.derived, Mechanism),
+    of_twin.FORMAT: _Kind(of_twin.derived, Counting),
+}
+
+
+def check(
+    text: str, ledger: Ledger | None = None, model: Model | None = None, twin: str | None = None
+) -> Checked:
+    """Check a certificate, or the card of a private twin.
 
     Parameters
     ----------
@@ -67,27 +95,36 @@ def check(text: str, ledger: Ledger | None = None, model: Model | None = None) -
         That it was paid from.
     model : Model, optional
         That it is about.
+    twin : str, optional
+        The CSV that it is about.
     """
     checks = [NUMBERS]
     checks += [LEDGER] if ledger is not None else []
     checks += [MODEL] if model is not None else []
+    checks += [TWIN] if twin is not None else []
     try:
-        problems = problems_of(read(text), ledger, model)
+        problems = problems_of(read(text), ledger, model, twin)
     except InvalidInput as refusal:
         problems = [str(refusal)]
     return Checked(tuple(problems), tuple(checks), WITHOUT if ledger is None else "")
 
 
 def problems_of(
-    certificate: Certificate, ledger: Ledger | None = None, model: Model | None = None
+    certificate: Certificate,
+    ledger: Ledger | None = None,
+    model: Model | None = None,
+    twin: str | None = None,
 ) -> list[str]:
     """What is wrong with a certificate, in a sentence each; for the arguments see `check`."""
     try:
         problems = list(_of_numbers(certificate))
         if ledger is not None:
             problems += _of_ledger(certificate, ledger)
-        if model is not None and model.hash != certificate.document["facts"]["hashes"]["model"]:
+        hashes = certificate.document["facts"]["hashes"]
+        if model is not None and model.hash != hashes.get("model"):
             problems.append("The model is not the one of the certificate: its hash is another.")
+        if twin is not None and digest(twin) != hashes.get("twin"):
+            problems.append("The twin is not the one of the card: its hash is another.")
     except InvalidInput as refusal:
         problems = [str(refusal)]
     except NESTED_OR_WRONG as fault:
@@ -109,8 +146,9 @@ def read(text: str) -> Certificate:
         raise InvalidInput(
             f"The certificate has {len(text):,} letters, but it must have at most {MOST_LETTERS:,}."
         )
-    if not text.startswith(f"format: {FORMAT}\n"):
-        raise InvalidInput(f"The certificate is of another format, but it must be {FORMAT!r}.")
+    if not any(text.startswith(f"format: {name}\n") for name in _KINDS):
+        known = " or ".join(map(repr, _KINDS))
+        raise InvalidInput(f"The certificate is of another format, but it must be {known}.")
     try:
         depth = 0
         for count, event in enumerate(yaml.parse(text)):
@@ -141,8 +179,8 @@ def read(text: str) -> Certificate:
 
 def _of_numbers(certificate: Certificate) -> Iterator[str]:
     document = certificate.document
-    facts = document["facts"]
-    anew = derived(facts)
+    kind, facts = _KINDS[document["format"]], document["facts"]
+    anew = kind.derived(facts)
     if set(document) != {"format", "facts", "hash", *anew}:
         yield "The certificate has other parts than it must have."
     for name, right in anew.items():
@@ -150,7 +188,7 @@ def _of_numbers(certificate: Certificate) -> Iterator[str]:
             yield f"{path} does not follow from the mechanism and the facts."
     if not anew["proof"]["keeps_the_budget"]:
         yield "The proved ε is above the ε that is claimed."
-    if refuted := Found(**facts["attack"]).above(Mechanism(**facts["mechanism"])):
+    if refuted := Found(**facts["attack"]).above(kind.mechanism(**facts["mechanism"])):
         yield f"The attack proved {refuted}, which is above what is proved."
     if document["hash"] != certificate.hash:
         yield "The hash is another: a field was changed."
@@ -178,12 +216,12 @@ def _same(written: object, right: object) -> bool:
 
 
 def _of_ledger(certificate: Certificate, ledger: Ledger) -> Iterator[str]:
-    from dpcore.release.ledger import GaussianSpend
     from dpcore.release.ledger.chain import certificates
     from dpcore.release.ledger.spends import to_json
 
     facts: Mapping[str, Any] = certificate.document["facts"]
-    stated, mechanism = facts["ledger"], Mechanism(**facts["mechanism"])
+    stated, kind = facts["ledger"], _KINDS[certificate.document["format"]]
+    mechanism = kind.mechanism(**facts["mechanism"])
     entry, head = whole("entry", stated["entry"], at_least=1), stated["chain_head"]
     if not re.fullmatch("[0-9a-f]{64}", head):
         raise reject("chain head", head, "64 hexadecimal digits")
@@ -195,8 +233,7 @@ def _of_ledger(certificate: Certificate, ledger: Ledger) -> Iterator[str]:
         return
     if paid.hash != head:
         yield "The chain head is not that of the payment."
-    spend = GaussianSpend(mechanism.noise_multiplier, mechanism.steps)
-    if paid.details["spend"] != to_json(spend):
+    if paid.details["spend"] != to_json(mechanism.spend):
         yield "The ledger was paid for another mechanism."
     terms = paid.account.terms
     if (paid.actor, terms.person_unit, str(terms.adjacency)) != (

@@ -61,6 +61,6 @@ def write(files: Mapping[str, bytes], hidden: Path, output: str | Path) -> None:
             os.close(parent)
     except OSError as error:
         raise InvalidInput(
-            f"The model could not be written to {str(output)!r} ({error.strerror}); what there is "
+            f"The files could not be written to {str(output)!r} ({error.strerror}); what there is "
             f"of it lies in {hidden}."
         ) from None

@@ -1,0 +1,74 @@
+"""From noisy tables to ones that can be: post-processing.
+
+Every table tells how many records have either outcome; the mean of all, weighted by 1/cells as
+their variances are, decides. Each column of a table is then moved to the nearest counts that are
+not negative and add up to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore.release.grid import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Tables that agree with one another.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        Records of either outcome; they add up to n.
+    tables : tuple of (cells, 2) array
+        Counts, not negative, whose columns add up to `sizes`.
+    known : float
+        About how many records of the real table have an outcome, at least 1.
+    """
+
+    sizes: tuple[int, int]
+    tables: tuple[Array, ...]
+    known: float
+
+
+def fitted(tables: Sequence[Array], records: int) -> Fit:
+    """The fit of noisy tables.
+
+    Parameters
+    ----------
+    tables : sequence of (cells, 2) array
+    records : int
+        n, at least 2.
+    """
+    weights = np.array([1.0 / len(table) for table in tables])
+    totals = (
+        sum(weight * table.sum(axis=0) for weight, table in zip(weights, tables, strict=True))
+        / weights.sum()
+    )
+    totals = np.maximum(totals, 1.0)
+    positive = int(np.clip(np.rint(totals[1] / totals.sum() * records), 1, records - 1))
+    sizes = (records - positive, positive)
+    agreed = tuple(
+        np.column_stack([nearest(table[:, at], float(size)) for at, size in enumerate(sizes)])
+        for table in tables
+    )
+    return Fit(sizes, agreed, float(totals.sum()))
+
+
+def nearest(counts: Array, total: float) -> Array:
+    """The nearest counts that are not negative and add up to a total: min ‖x - counts‖.
+
+    Parameters
+    ----------
+    counts : (cells,) array
+    total : float
+        Above 0.
+    """
+    # Negative ones are 0, and all others lose the same (Held, Wolfe and Crowder 1974).
+    falling = np.sort(counts)[::-1]
+    losses = (np.cumsum(falling) - total) / np.arange(1, len(counts) + 1)
+    loss = losses[np.flatnonzero(falling > losses)[-1]]
+    return np.asarray(np.maximum(counts - loss, 0.0))

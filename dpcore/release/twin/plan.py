@@ -1,0 +1,99 @@
+"""The plan of a twin, from public values alone: what is spent, and the noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from dpcore.datasets.statements import statements_of
+from dpcore.errors import InvalidInput, whole
+from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.release.ledger import GaussianSpend
+from dpcore.release.made_up import MOST_RECORDS
+from dpcore.release.model import entry_of
+from dpcore.release.table.written import harmless_columns
+from dpcore.release.twin.mechanism import Counting, counting_for
+
+
+@dataclass(frozen=True)
+class TwinPlan:
+    """What is measured, before any record is looked at but for their number.
+
+    Parameters
+    ----------
+    columns : str
+        Description of the table.
+    records : int
+        n, of the table and of the twin.
+    budget : PrivacyBudget
+    mechanism : Counting
+    """
+
+    columns: str
+    records: int
+    budget: PrivacyBudget
+    mechanism: Counting
+
+    @property
+    def adjacency(self) -> str:
+        """What counts as one person's data."""
+        return self.mechanism.adjacency
+
+    @property
+    def spend(self) -> GaussianSpend:
+        """What the ledger is to be paid."""
+        return self.mechanism.spend
+
+    def at(self, epsilon: float) -> TwinPlan:
+        """The same for another ε.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no mechanism for it.
+        """
+        budget, made = PrivacyBudget(epsilon, self.budget.delta), self.mechanism
+        mechanism = counting_for(budget, made.tables, self.records, made.adjacency)
+        return replace(self, budget=budget, mechanism=mechanism)
+
+
+def twin_plan(
+    columns: str,
+    records: int,
+    *,
+    epsilon: float,
+    delta: float,
+    adjacency: Adjacency | str = Adjacency.ZERO_OUT,
+) -> TwinPlan:
+    """The plan of a twin.
+
+    Parameters
+    ----------
+    columns : str
+        Description of the table (`dpcore.datasets.own.described`), with an outcome of two, of one
+        row a person.
+    records : int
+        n, which is public.
+    epsilon, delta : float
+    adjacency : Adjacency or str
+        zero-out or replace-one.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the field, the value and what is allowed.
+    """
+    entry, budget = entry_of(columns), PrivacyBudget(epsilon, delta)
+    person = statements_of(columns).person
+    if person is not None and person.column:
+        raise InvalidInput(
+            f"The column {person.column} says whose row it is, but a private twin is of tables in "
+            "which one row is one person so far."
+        )
+    # The twin's own description must hold, too; better refused now than after the payment.
+    entry_of(harmless_columns(columns))
+    n = whole("number of records", records, at_least=2, at_most=MOST_RECORDS)
+    mechanism = counting_for(budget, len(entry.columns), n, adjacency)
+    made = TwinPlan(columns, n, budget, mechanism)
+    # The ledger takes no other noise than this.
+    _ = made.spend
+    return made

@@ -1,0 +1,306 @@
+"""A private twin, step by step: prepared, paid for, measured, sealed.
+
+As with a model (`dpcore.release.release`) whatever can be refused is refused first, then the
+payment is committed, and only then is noise drawn on the records: once, without a seed. A twin that
+is cut off after its payment is lost. What is drawn from the noisy counts is post-processing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets.schema import Entry, Table
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.progress import Progress, section, silent
+from dpcore.release.attack import Found
+from dpcore.release.canonical import digest
+from dpcore.release.certificate import Certificate
+from dpcore.release.grid import Array
+from dpcore.release.ledger import Ledger, Receipt
+from dpcore.release.ledger.spends import text
+from dpcore.release.model import entry_of
+from dpcore.release.paid import Paid
+from dpcore.release.table.written import harmless_columns, written
+from dpcore.release.twin import cells, pairs
+from dpcore.release.twin.attack import attack
+from dpcore.release.twin.card import card
+from dpcore.release.twin.cells import Whole
+from dpcore.release.twin.drawing import drawn
+from dpcore.release.twin.fit import Fit, fitted
+from dpcore.release.twin.noise import noisy_counts, noisy_products
+from dpcore.release.twin.plan import TwinPlan, twin_plan
+
+
+@dataclass(frozen=True)
+class PreparedTwin:
+    """Everything that the payment of a twin waits for.
+
+    Parameters
+    ----------
+    plan : TwinPlan
+    data_set, person_unit : str
+        As of the ledger.
+    actor : str
+        Who has it made.
+    places : (d, n) array
+        Every record's cell in each column.
+    label : (n,) array
+        -1 or 1, or 0 of a blank record.
+    attack : Found
+        What an attack on the mechanism found.
+    """
+
+    plan: TwinPlan
+    data_set: str
+    person_unit: str
+    actor: str
+    places: Whole = field(repr=False)
+    label: NDArray[np.int8] = field(repr=False)
+    attack: Found
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A private twin of a table, its card, and the receipt of its payment.
+
+    Parameters
+    ----------
+    csv : str
+        Made-up records.
+    columns : str
+        Their description.
+    card : Certificate
+    receipt : Receipt
+        Of the payment, or of the card's hash once the ledger has it (`seal`).
+    """
+
+    csv: str
+    columns: str
+    card: Certificate
+    receipt: Receipt
+
+    def files(self) -> dict[str, bytes]:
+        """Everything that leaves, by file name."""
+        return {
+            "twin.csv": self.csv.encode(),
+            "columns.txt": self.columns.encode(),
+            "twin.yaml": self.card.to_yaml().encode(),
+        }
+
+
+def prepare(
+    made: TwinPlan,
+    table: Table,
+    *,
+    ledger: Ledger,
+    data_set: str,
+    actor: str,
+    progress: Progress = silent,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> PreparedTwin:
+    """Refuse what can be refused, and attack the mechanism; nothing is paid.
+
+    Parameters
+    ----------
+    made : TwinPlan
+        For the ledger's adjacency and the table's number of records.
+    table : Table
+        The records, read by the plan's description. That they are the data set's is taken on the
+        caller's word.
+    ledger : Ledger
+    data_set, actor : str
+        As the ledger takes them.
+    progress : callable
+        (fraction, what is being done).
+    cancelled : callable
+        Asked between the parts.
+
+    Raises
+    ------
+    InvalidInput
+        If a value is wrong, the parts do not belong together, or the attack finds more than is
+        proved.
+    Cancelled
+        If it was stopped on request.
+    """
+
+    def report(fraction: float, message: str) -> None:
+        if cancelled():
+            raise Cancelled
+        progress(fraction, message)
+
+    report(0.0, "Checking the table")
+    terms, who = ledger.left(data_set).account.terms, text("actor", actor)
+    mechanism, entry = made.mechanism, entry_of(made.columns)
+    if str(terms.adjacency) != mechanism.adjacency:
+        raise InvalidInput(
+            f"The plan's adjacency is {mechanism.adjacency}, but it must be that of the data set, "
+            f"{terms.adjacency}."
+        )
+    if (table.entry.columns, table.entry.label) != (entry.columns, entry.label):
+        raise InvalidInput("The table was read by another description, but it must be by this one.")
+    if table.records != made.records:
+        raise InvalidInput(
+            f"The table has {table.records:,} records, but it must have the plan's "
+            f"{made.records:,}."
+        )
+    places, label = cells.cells(entry, table.frame), np.sign(table.label).astype(np.int8)
+    report(0.4, "Attacking the noise")
+    found = attack(entry, mechanism, made.budget.delta)
+    if refuted := found.above(mechanism):
+        raise InvalidInput(
+            f"An attack on the noise found {refuted}, more than is proved, so nothing was paid. "
+            "Chance does that less than once in 1,000 times: if it happens again, the noise is not "
+            "what it must be, and nothing may be released."
+        )
+    report(1.0, "Ready to be paid for")
+    return PreparedTwin(made, data_set, terms.person_unit, who, places, label, found)
+
+
+def pay(prepared: PreparedTwin, ledger: Ledger) -> Paid[PreparedTwin]:
+    """Pay for one twin; final once this returns, whatever follows.
+
+    Raises
+    ------
+    Refused
+        If the budget does not cover it; nothing was written.
+    InvalidInput
+        If the ledger could not be written.
+    """
+    receipt = ledger.spend(
+        prepared.data_set, prepared.plan.spend, actor=prepared.actor, purpose="private twin"
+    )
+    return Paid(prepared, receipt)
+
+
+def measure(paid: Paid[PreparedTwin], *, progress: Progress = silent) -> Twin:
+    """Measure the counts of a payment, with noise of the operating system, and draw the twin.
+
+    Parameters
+    ----------
+    paid : Paid
+    progress : callable
+        (fraction, what is being done). An exception that it raises loses the payment.
+
+    Raises
+    ------
+    InvalidInput
+        If the payment had its twin.
+    """
+    paid.use()
+    prepared, made = paid.prepared, paid.prepared.plan
+    entry = entry_of(made.columns)
+    progress(0.0, "Drawing noise")
+    fit, correlations = _measured(entry, prepared)
+    progress(0.5, "Drawing made-up records")
+    frame, label = drawn(entry, fit, correlations, np.random.default_rng())
+    csv, columns = written(made.columns, frame, label), harmless_columns(made.columns)
+    facts = {
+        "released": datetime.now(UTC).date().isoformat(),
+        "budget": asdict(made.budget),
+        "mechanism": made.mechanism.to_json(),
+        "records": made.records,
+        "hashes": {"twin": digest(csv), "columns": digest(columns)},
+        "ledger": {
+            "data_set": prepared.data_set,
+            "person_unit": prepared.person_unit,
+            "actor": prepared.actor,
+            "entry": paid.receipt.entry,
+            "chain_head": paid.receipt.chain_head,
+        },
+        "attack": asdict(prepared.attack),
+    }
+    progress(1.0, "Drawn")
+    return Twin(csv, columns, card(facts), paid.receipt)
+
+
+def _measured(entry: Entry, prepared: PreparedTwin) -> tuple[Fit, Array]:
+    """What was measured, made fit to draw from: tables, and correlations."""
+    mechanism, places, label = prepared.plan.mechanism, prepared.places, prepared.label
+    exact = cells.counts(places, label, cells.sizes(entry))
+    fit = fitted(noisy_counts(exact, mechanism), prepared.plan.records)
+    if not mechanism.weight:
+        return fit, np.eye(len(exact))
+    at = pairs.cuts(fit)
+    sums = noisy_products(pairs.products(places, label, at), mechanism)
+    noise = mechanism.sigma / mechanism.weight / fit.known
+    return fit, pairs.correlations(fit, at, sums / fit.known, noise)
+
+
+def seal(twin: Twin, ledger: Ledger) -> Twin:
+    """Write the card's hash into the ledger: this payment's twin is this one.
+
+    Raises
+    ------
+    InvalidInput
+        If the payment has another certificate, or the ledger could not be written.
+    """
+    stated = twin.card.document["facts"]["ledger"]
+    receipt = ledger.attach(
+        stated["data_set"], stated["entry"], twin.card.hash, actor=stated["actor"]
+    )
+    return Twin(twin.csv, twin.columns, twin.card, receipt)
+
+
+def private_twin(
+    table: Table,
+    columns: str,
+    *,
+    ledger: Ledger,
+    data_set: str,
+    actor: str,
+    epsilon: float,
+    delta: float,
+    progress: Progress = silent,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Twin:
+    """Pay for noisy counts of a table, measure them, and draw as many made-up records from them.
+
+    Adjacency and person unit are the data set's in the ledger. That the table is the data set's is
+    taken on the caller's word.
+
+    Parameters
+    ----------
+    table : Table
+        The records, read by `columns`.
+    columns : str
+    ledger : Ledger
+    data_set, actor : str
+        As the ledger takes them.
+    epsilon, delta : float
+    progress : callable
+        (fraction, what is being done). Once it is paid, an exception that it raises loses it.
+    cancelled : callable
+        Asked until it is paid.
+
+    Raises
+    ------
+    Refused
+        If the budget does not cover it; no noise was drawn.
+    InvalidInput
+        If a value is wrong; nothing was paid.
+    Cancelled
+        If it was stopped on request; nothing was paid.
+    """
+    made = twin_plan(
+        columns,
+        table.records,
+        epsilon=epsilon,
+        delta=delta,
+        adjacency=ledger.left(data_set).account.terms.adjacency,
+    )
+    prepared = prepare(
+        made,
+        table,
+        ledger=ledger,
+        data_set=data_set,
+        actor=actor,
+        progress=section(progress, 0.0, 0.5),
+        cancelled=cancelled,
+    )
+    return seal(measure(pay(prepared, ledger), progress=section(progress, 0.5, 0.5)), ledger)
