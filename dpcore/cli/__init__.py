@@ -21,6 +21,8 @@ COMMANDS = {
     "account": "what trainings and releases spend together, and what is left of a budget",
     "ledger": "budgets of data sets: spend before noise is drawn, history, verify",
     "plan": "one setting of a run, solved for a target ε",
+    "stand-in": "made-up records by the description of a table alone, at no cost",
+    "twin": "noisy counts of one's own table, paid for, and made-up records drawn from them",
     "release": "a private model of one's own table, paid for, with its certificate",
     "certificate": "check a released model's certificate, without data",
     "predict": "what a released model says of the records in a file",
@@ -43,6 +45,7 @@ COMMANDS = {
 ALSO = dict.fromkeys(("sigma", "epsilon", "delta"), "gaussian") | {
     "decision-curve": "decision_curve",
     "risk-curves": "risk_curves",
+    "stand-in": "stand_in",
 }
 """Modules that have another name than their command."""
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dpcore.errors import reject
+from dpcore.errors import InvalidInput, reject
 from dpcore.figures.words import plain
 from dpcore.rounding import lowered, raised
 
@@ -59,6 +59,18 @@ def writing(output: str, allowed: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise reject("output", output, f"{allowed} ({error.strerror})") from None
+
+
+@contextmanager
+def standing(where: str) -> Iterator[None]:
+    """Say where the payment stands if something ends the release after it."""
+    try:
+        yield
+    except InvalidInput as refusal:
+        raise InvalidInput(f"{refusal} {where}") from None
+    except BaseException:
+        print(where, file=sys.stderr)
+        raise
 
 
 def _finite(value: object) -> object:

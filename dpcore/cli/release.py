@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from dpcore.cli.options import Parser, optional_whole
-from dpcore.cli.output import print_json, progress
+from dpcore.cli.output import print_json, progress, standing
 from dpcore.cli.tables import source, text_file
 from dpcore.datasets import OWN
-from dpcore.errors import InvalidInput, number
+from dpcore.errors import number
 
 NEEDED = {
     "table": "the records (CSV)",
@@ -88,11 +86,11 @@ def run(options: argparse.Namespace) -> None:
                 progress=progress,
             )
             paid = release.pay(prepared, ledger)
-            with _told(f"Entry {paid.receipt.entry} of the ledger stays paid, without a model."):
+            with standing(f"Entry {paid.receipt.entry} of the ledger stays paid, without a model."):
                 released = release.train(paid, progress=progress)
                 write(released.files(), hidden, options.output)
             entry, sha = paid.receipt.entry, released.certificate.hash
-            with _told(f"Entry {entry} is paid and the model written; attach {sha} to it."):
+            with standing(f"Entry {entry} is paid and the model written; attach {sha} to it."):
                 released = release.seal(released, ledger)
     finally:
         ledger.close()
@@ -103,15 +101,3 @@ def run(options: argparse.Namespace) -> None:
     print(f"entry {released.receipt.entry}, chain head {released.receipt.chain_head}")
     print(f"{released.receipt.left.words()}")
     print(f"The model was written to {options.output}", file=sys.stderr)
-
-
-@contextmanager
-def _told(where: str) -> Iterator[None]:
-    """Say where the payment stands if something ends the release after it."""
-    try:
-        yield
-    except InvalidInput as refusal:
-        raise InvalidInput(f"{refusal} {where}") from None
-    except BaseException:
-        print(where, file=sys.stderr)
-        raise

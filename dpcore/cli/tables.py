@@ -80,8 +80,8 @@ def source(options: argparse.Namespace) -> TableSource:
     return TableSource(dataset, columns, hashlib.sha256(data).hexdigest(), table)
 
 
-def text_file(field: str, name: str) -> str:
-    """The text of a file.
+def text_file(field: str, name: str, most: int = LARGEST_UPLOAD) -> str:
+    """The text of a file of at most so many bytes.
 
     Raises
     ------
@@ -89,6 +89,6 @@ def text_file(field: str, name: str) -> str:
         If it can't be read, or is none.
     """
     try:
-        return contents(field, name, LARGEST_UPLOAD).decode()
+        return contents(field, name, most).decode()
     except UnicodeDecodeError:
         raise reject(field, name, "a text file (UTF-8)") from None

@@ -87,6 +87,8 @@ def examples() -> list[str]:
         "delta",
         "account",
         "ledger",
+        "stand-in",
+        "twin",
         "release",
         "certificate",
         "predict",
@@ -109,8 +111,8 @@ def examples() -> list[str]:
     return table
 
 
-RELEASED = ("release", "certificate", "predict")
-"""Each needs the one before."""
+RELEASED = ("stand-in", "twin", "release", "certificate", "predict")
+"""They need files, and some the one before."""
 
 
 def test_a_release_as_the_readme_shows_it_works(

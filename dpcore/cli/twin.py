@@ -1,0 +1,79 @@
+"""`twin`: pay for noisy counts of one's own table, and write made-up records drawn from them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from dpcore.cli.options import Parser
+from dpcore.cli.output import print_json, progress, standing
+from dpcore.cli.tables import source, text_file
+from dpcore.datasets import OWN
+from dpcore.errors import number
+
+NEEDED = {
+    "table": "the records (CSV, Parquet)",
+    "columns": "text file that says what the columns may hold, one a line",
+    "ledger": "the ledger to pay from: a file, or a URL of SQLite or PostgreSQL",
+    "data-set": "name of the data set in the ledger",
+    "actor": "who has it made",
+    "epsilon": "ε of the twin",
+    "delta": "δ of the twin",
+    "output": "new folder for the twin, its description and its card",
+}
+JSON_HELP = "print the card as JSON"
+
+
+def add(command: Parser) -> None:
+    """Add the options."""
+    for name, told in NEEDED.items():
+        command.add_argument(f"--{name}", required=True, help=told)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Answer."""
+    from dpcore.release.files import new_folder, write
+    from dpcore.release.ledger import Ledger
+    from dpcore.release.twin import twin
+    from dpcore.release.twin.plan import twin_plan
+
+    columns = text_file("columns", options.columns)
+    options.dataset = OWN
+    table = source(options).table
+    assert table is not None  # held by `source`
+    epsilon, delta = (number(name, getattr(options, name)) for name in ("epsilon", "delta"))
+    ledger = Ledger.open(options.ledger, must_exist=True)
+    try:
+        with new_folder(options.output) as hidden:
+            made = twin_plan(
+                columns,
+                table.records,
+                epsilon=epsilon,
+                delta=delta,
+                adjacency=ledger.left(options.data_set).account.terms.adjacency,
+            )
+            prepared = twin.prepare(
+                made,
+                table,
+                ledger=ledger,
+                data_set=options.data_set,
+                actor=options.actor,
+                progress=progress,
+            )
+            paid = twin.pay(prepared, ledger)
+            entry = paid.receipt.entry
+            with standing(f"Entry {entry} of the ledger stays paid, without a twin."):
+                found = twin.measure(paid, progress=progress)
+                write(found.files(), hidden, options.output)
+            sha = found.card.hash
+            with standing(f"Entry {entry} is paid and the twin written; attach {sha} to it."):
+                found = twin.seal(found, ledger)
+    finally:
+        ledger.close()
+    if options.json:
+        print_json(found.card.document)
+        return
+    print(found.card.document["claim"])
+    print(f"entry {found.receipt.entry}, chain head {found.receipt.chain_head}")
+    print(f"{found.receipt.left.words()}")
+    print(f"The twin was written to {options.output}", file=sys.stderr)
