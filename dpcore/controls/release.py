@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dpcore.controls import common
-from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Text
+from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Text, where
 
 DEMONSTRATION, OWN = "demonstration", "own"
-STAND_IN, PUBLIC, NOTHING = "stand-in", "public", "nothing"
+STAND_IN, TWIN, PUBLIC, NOTHING = "stand-in", "twin", "public", "nothing"
 LONGEST_TEXT = 200
 
 TABLE = Control(
@@ -21,6 +21,7 @@ LOOK = Control(
     OneOf(
         {
             STAND_IN: "At made-up records",
+            TWIN: "At a private twin",
             NOTHING: "Not at all",
             PUBLIC: "The records are public",
         },
@@ -29,6 +30,16 @@ LOOK = Control(
     noun="a look",
     help="What is measured on real records, be it one accuracy, is a release of its own, and no ε "
     "here speaks of it.",
+)
+TWIN_EPSILON = Control(
+    "release_twin_epsilon",
+    "ε of the twin",
+    Number(0.001, 20.0, step=0.1),
+    default=0.5,
+    noun="a twin of ε =",
+    fallback_name="ε = 0.5",
+    help="What the twin takes of the budget. All that is then done with it is free.",
+    shown=where(release_look=TWIN),
 )
 EPSILON = Control(
     "release_epsilon",
@@ -76,7 +87,7 @@ SECTOR = Control(
     noun="the sector",
     help="As OpenDP's registry of deployments has them.",
 )
-CONTROLS = Page(TABLE, NEIGHBOUR, LOOK, EPSILON, DELTA, LOSS, FEATURES, SECTOR)
+CONTROLS = Page(TABLE, NEIGHBOUR, LOOK, TWIN_EPSILON, EPSILON, DELTA, LOSS, FEATURES, SECTOR)
 
 ACTOR = Control(
     "release_actor",

@@ -1,4 +1,4 @@
-"""An uploaded table and its release in a confined process (`dpcore.confined`).
+"""An uploaded table, its release and its twin in a confined process (`dpcore.confined`).
 
 The functions here run in that process, which holds one table. Records, exact sums and the noise
 stay in it; callers get the number of records, the receipt, and what was released.
@@ -7,49 +7,74 @@ stay in it; callers get the number of records, the receipt, and what was release
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from dpcore.datasets.own import read_own
 from dpcore.datasets.schema import Table
 from dpcore.errors import InvalidInput
+from dpcore.progress import Progress
 from dpcore.release import release as releasing
 from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger, Receipt
+from dpcore.release.paid import Paid
 from dpcore.release.plan import Plan
-from dpcore.release.release import Paid, Prepared, Released
+from dpcore.release.release import Prepared, Released
+from dpcore.release.twin import twin
+from dpcore.release.twin.plan import TwinPlan
+from dpcore.release.twin.twin import PreparedTwin, Twin
 
-FAULT = "The training ended by a fault of the program."
+FAULT = "It ended by a fault of the program."
+
+Made = TypeVar("Made")
 
 
-class Training:
-    """The training of a payment, in a thread, so that the process still answers.
+class Making(Generic[Made]):
+    """What a payment is for being made, in a thread, so that the process still answers.
 
     Parameters
     ----------
-    paid : Paid
+    make : callable
+        (progress) -> what was paid for.
     """
 
-    def __init__(self, paid: Paid) -> None:
+    def __init__(self, make: Callable[[Progress], Made]) -> None:
         self.share, self.doing, self.refusal = 0.0, "", ""
-        self.released: Released | None = None
-        threading.Thread(target=self._run, args=(paid,), daemon=True).start()
+        self.made: Made | None = None
+        threading.Thread(target=self._run, args=(make,), daemon=True).start()
 
     def _report(self, share: float, doing: str) -> None:
         self.share, self.doing = share, doing
 
-    def _run(self, paid: Paid) -> None:
+    def _run(self, make: Callable[[Progress], Made]) -> None:
         try:
-            self.released = releasing.train(paid, progress=self._report)
+            self.made = make(self._report)
         except BaseException as error:
             self.refusal = str(error) if isinstance(error, InvalidInput) else FAULT
+
+    def state(self) -> tuple[float, str, Made | None]:
+        """The share that is done, what is being done, and what was made once it is there.
+
+        Raises
+        ------
+        InvalidInput
+            If it ended without.
+        """
+        if self.refusal:
+            raise InvalidInput(self.refusal)
+        return self.share, self.doing, self.made
 
 
 @dataclass
 class _Held:
     table: Table | None = None
     prepared: Prepared | None = None
-    paid: Paid | None = None
-    training: Training | None = None
+    paid: Paid[Prepared] | None = None
+    training: Making[Released] | None = None
+    prepared_twin: PreparedTwin | None = None
+    paid_twin: Paid[PreparedTwin] | None = None
+    measuring: Making[Twin] | None = None
 
 
 _held = _Held()
@@ -57,19 +82,16 @@ _held = _Held()
 
 def take(columns: str, data: bytes, filename: str) -> int:
     """Read a table, as `dpcore.datasets.own.read_own` does, and hold it; its number of records."""
-    _held.prepared = _held.paid = _held.training = None
-    _held.table = read_own(columns, data, filename)
-    return _held.table.records
+    vars(_held).update(vars(_Held(read_own(columns, data, filename))))
+    return _table().records
 
 
 def prepare(made: Plan, about: About, place: str, data_set: str, actor: str) -> None:
     """As `dpcore.release.release.prepare`, with the ledger at `place`."""
-    if _held.table is None:
-        raise _gone()
-    ledger = Ledger.open(place, must_exist=True)
+    table, ledger = _table(), Ledger.open(place, must_exist=True)
     try:
         _held.prepared = releasing.prepare(
-            made, _held.table, about=about, ledger=ledger, data_set=data_set, actor=actor
+            made, table, about=about, ledger=ledger, data_set=data_set, actor=actor
         )
     finally:
         ledger.close()
@@ -90,9 +112,10 @@ def pay(place: str) -> Receipt:
 
 def train() -> None:
     """Begin the training that was paid."""
-    if _held.paid is None:
+    paid, _held.paid = _held.paid, None
+    if paid is None:
         raise _gone()
-    _held.training, _held.paid = Training(_held.paid), None
+    _held.training = Making(lambda progress: releasing.train(paid, progress=progress))
 
 
 def trained() -> tuple[float, str, Released | None]:
@@ -103,12 +126,54 @@ def trained() -> tuple[float, str, Released | None]:
     InvalidInput
         If it ended without one.
     """
-    training = _held.training
-    if training is None:
+    if _held.training is None:
         raise _gone()
-    if training.refusal:
-        raise InvalidInput(training.refusal)
-    return training.share, training.doing, training.released
+    return _held.training.state()
+
+
+def prepare_twin(made: TwinPlan, place: str, data_set: str, actor: str) -> None:
+    """As `dpcore.release.twin.twin.prepare`, with the ledger at `place`."""
+    table, ledger = _table(), Ledger.open(place, must_exist=True)
+    try:
+        _held.prepared_twin = twin.prepare(
+            made, table, ledger=ledger, data_set=data_set, actor=actor
+        )
+    finally:
+        ledger.close()
+
+
+def pay_twin(place: str) -> Receipt:
+    """Pay for the twin that was prepared, once."""
+    prepared, _held.prepared_twin = _held.prepared_twin, None
+    if prepared is None:
+        raise _gone()
+    ledger = Ledger.open(place, must_exist=True)
+    try:
+        _held.paid_twin = twin.pay(prepared, ledger)
+    finally:
+        ledger.close()
+    return _held.paid_twin.receipt
+
+
+def measure() -> None:
+    """Begin to measure the twin that was paid."""
+    paid, _held.paid_twin = _held.paid_twin, None
+    if paid is None:
+        raise _gone()
+    _held.measuring = Making(lambda progress: twin.measure(paid, progress=progress))
+
+
+def measured() -> tuple[float, str, Twin | None]:
+    """As `trained`, of the twin."""
+    if _held.measuring is None:
+        raise _gone()
+    return _held.measuring.state()
+
+
+def _table() -> Table:
+    if _held.table is None:
+        raise _gone()
+    return _held.table
 
 
 def _gone() -> InvalidInput:

@@ -10,11 +10,14 @@ from dpcore.release import demonstration
 from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger
 from dpcore.release.plan import Plan
+from dpcore.release.release import Released
+from dpcore.release.twin.plan import TwinPlan
+from dpcore.release.twin.twin import Twin
 from pages.release.attempt import Attempts
 from pages.shared import server_ledger
 
 _lock = threading.Lock()
-_attempts: dict[tuple[str, str], Attempts] = {}
+_accounts: dict[tuple[str, str], tuple[Attempts[Released], Attempts[Twin]]] = {}
 """By ledger and data set: whoever loads the page anew finds the release that is under way."""
 
 
@@ -29,12 +32,15 @@ class Account:
         Where the ledger is.
     data_set : str
     attempts : Attempts
+    twins : Attempts
+        To make a private twin.
     """
 
     ledger: Ledger
     place: str
     data_set: str
-    attempts: Attempts
+    attempts: Attempts[Released]
+    twins: Attempts[Twin]
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,22 @@ class Order:
 
     plan: Plan
     about: About
+    actor: str
+    account: Account
+
+
+@dataclass(frozen=True)
+class TwinOrder:
+    """Which twin is to be made, and from which account.
+
+    Parameters
+    ----------
+    plan : TwinPlan
+    actor : str
+    account : Account
+    """
+
+    plan: TwinPlan
     actor: str
     account: Account
 
@@ -73,7 +95,7 @@ class Demonstration:
             accepts=agreed.accepts,
         )
         self._accounts = {
-            adjacency: Account(ledger, "memory", data_set, Attempts())
+            adjacency: Account(ledger, "memory", data_set, Attempts(), Attempts())
             for adjacency, data_set in ((agreed.adjacency, name), (replaced, other))
         }
 
@@ -85,5 +107,5 @@ class Demonstration:
 def account(where: str, data_set: str) -> Account:
     """The account of a data set in the ledger at this place."""
     with _lock:
-        attempts = _attempts.setdefault((where, data_set), Attempts())
-    return Account(server_ledger.opened(where), where, data_set, attempts)
+        attempts, twins = _accounts.setdefault((where, data_set), (Attempts(), Attempts()))
+    return Account(server_ledger.opened(where), where, data_set, attempts, twins)

@@ -6,7 +6,8 @@ import streamlit as st
 
 from dpcore.controls.release import CONTROLS, DEMONSTRATION
 from dpcore.guarantee import Adjacency
-from pages.release import budget, look, paying, table, texts
+from pages.release import budget, look, paying, table, texts, twin
+from pages.release.account import Account
 from pages.release.steps import FIRST, ICONS, Step, current
 from pages.shared import query, view_link
 from pages.shared.session import store, stored
@@ -27,24 +28,26 @@ def draw() -> None:
     rows = [
         st.expander(
             step.label(number),
-            expanded=number == opened,
+            expanded=number == opened or step.stays_open,
             icon=ICONS[step.state],
-            key=f"release_step_{number}" + ("_now" if number == opened else ""),
+            key=f"release_step_{number}" + ("_now" if number == opened or step.stays_open else ""),
         )
         for number, step in enumerate(headed, 1)
     ]
+    account: Account | None = stored(ACCOUNT)
     with rows[0]:
-        records, first = table.draw(form, is_busy=paying.under_way(stored(ACCOUNT)) is not None)
+        is_busy = paying.under_way(account) is not None or twin.under_way(account) is not None
+        records, first = table.draw(form, is_busy=is_busy)
     is_own = form.values["release_table"] != DEMONSTRATION
     introduction.markdown(texts.INTRODUCTION if is_own else texts.DEMONSTRATION)
     with rows[1]:
         second = _person(form, is_own=is_own)
     with rows[2]:
-        third = look.draw(form)
+        look.draw(form)
     with rows[3]:
         paid_from, fourth = budget.draw(form, records)
     with rows[2]:
-        look.show(form, paid_from.price)
+        third = look.show(form, records, paid_from, second, fourth)
     store(ACCOUNT, paid_from.account)
     before = (first, second, third, fourth)
     with rows[4]:

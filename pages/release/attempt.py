@@ -10,11 +10,10 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Generic, Literal, TypeVar
 
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.release.ledger import Refused
-from dpcore.release.release import Released
 from pages.release import texts
 from pages.shared.job_panel import JobLine, State
 
@@ -30,13 +29,15 @@ Phase = Literal[
 ]
 UNDER_WAY: tuple[Phase, ...] = ("preparing", "paying", "training")
 
-Work = Callable[["Attempt"], None]
+Made = TypeVar("Made")
+"""A released model, or a private twin."""
+Work = Callable[["Attempt[Made]"], None]
 
 _log = logging.getLogger(__name__)
 
 
-class Attempt:
-    """One release, from the press of the button to its files.
+class Attempt(Generic[Made]):
+    """One release, or one twin, from the press of the button to its files.
 
     Parameters
     ----------
@@ -47,11 +48,11 @@ class Attempt:
         Whether its reader is still there.
     """
 
-    def __init__(self, work: Work, is_present: Callable[[], bool]) -> None:
+    def __init__(self, work: Work[Made], is_present: Callable[[], bool]) -> None:
         self._work, self._is_present, self._changing = work, is_present, threading.Lock()
         self.phase: Phase = "preparing"
         self.share, self.doing, self.refusal = 0.0, "", ""
-        self.released: Released | None = None
+        self.released: Made | None = None
         self.files: dict[str, bytes] = {}
         self._thread = threading.Thread(target=self._run, name="release", daemon=True)
         self._thread.start()
@@ -117,15 +118,15 @@ class Attempt:
         self.phase = end
 
 
-class Attempts:
+class Attempts(Generic[Made]):
     """Those on one account, one at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.count = 0
-        self.latest: Attempt | None = None
+        self.latest: Attempt[Made] | None = None
 
-    def begin(self, seen: int, work: Work, is_present: Callable[[], bool]) -> None:
+    def begin(self, seen: int, work: Work[Made], is_present: Callable[[], bool]) -> None:
         """Begin an attempt, unless there are more than its reader saw.
 
         Parameters
@@ -143,12 +144,19 @@ class Attempts:
 
 
 class WatchedAttempt:
-    """An attempt in the job panel; see `job_panel.Watched`."""
+    """An attempt in the job panel; see `job_panel.Watched`.
 
-    name, seconds = "release", 0.3
+    Parameters
+    ----------
+    attempt : Attempt
+    name : str
+        For the keys of its buttons.
+    """
 
-    def __init__(self, attempt: Attempt) -> None:
-        self._attempt = attempt
+    seconds = 0.3
+
+    def __init__(self, attempt: Attempt[Any], name: str = "release") -> None:
+        self.name, self._attempt = name, attempt
         self._phase = attempt.phase
         self.drawn: State = self.state()
 

@@ -6,32 +6,61 @@ from functools import partial
 
 import streamlit as st
 
-from dpcore.controls.release import STAND_IN
+from dpcore.controls.release import STAND_IN, TWIN, TWIN_EPSILON
 from dpcore.figures.words import percent
 from dpcore.progress import Progress
+from dpcore.release.made_up import stand_in
 from dpcore.release.plan import Plan
 from dpcore.release.price import Price
 from dpcore.release.rehearsal import Rehearsed, rehearse
-from pages.release import texts
+from pages.release import texts, twin
+from pages.release.budget import Budget
+from pages.release.records import Records
 from pages.release.steps import Step
 from pages.shared import background, doors, job_panel
 from pages.shared.session import store, stored
 from pages.shared.widgets import Form
 
 ASKED = "release rehearsal"
+STAND_IN_RECORDS = 1_000
 
 
-def draw(form: Form) -> Step:
+def draw(form: Form) -> None:
     """Draw the choice."""
     look = form.draw("release_look")
     st.caption(texts.LOOKS[look])
-    return Step("done", texts.LOOKED[look])
+    if look == TWIN:
+        form.draw(TWIN_EPSILON.key, width=220)
 
 
-def show(form: Form, price: Price | None) -> None:
-    """Draw the ways to look at made-up records, once it is known what is released."""
-    if form.values["release_look"] != STAND_IN:
-        return
+def show(
+    form: Form, records: Records | None, paid_from: Budget, second: Step, fourth: Step
+) -> Step:
+    """Draw the chosen way, once it is known what is released, and paid from what.
+
+    Parameters
+    ----------
+    form : Form
+    records : Records or None
+    paid_from : Budget
+    second, fourth : Step
+        What one person is, and the budget.
+    """
+    look = form.values["release_look"]
+    if look == STAND_IN:
+        _stand_in(records, paid_from.price)
+    if look != TWIN:
+        return Step("done", texts.LOOKED[look])
+    is_ready = second.is_done and fourth.state != "not possible yet" and bool(paid_from.actor)
+    if not is_ready:
+        st.caption(texts.TWIN_FIRST)
+    if paid_from.account is None:
+        return Step("to do", texts.TWIN_YET)
+    return twin.draw(form, records if is_ready else None, paid_from.account, paid_from.actor)
+
+
+def _stand_in(records: Records | None, price: Price[Plan] | None) -> None:
+    """Draw the ways to look at made-up records."""
     asked = "" if price is None else str(price.plan)
     with st.container(horizontal=True, vertical_alignment="center"):
         if price is not None and stored(ASKED) != asked:
@@ -41,6 +70,15 @@ def show(form: Form, price: Price | None) -> None:
                 icon=":material/science:",
                 on_click=store,
                 args=(ASKED, asked),
+            )
+        if records is not None:
+            st.download_button(
+                texts.STAND_IN,
+                partial(stand_in, records.columns, STAND_IN_RECORDS),
+                file_name="standin.csv",
+                icon=":material/download:",
+                on_click="ignore",
+                key="release_stand_in",
             )
         script, link = doors.door_to("What does it cost?", data="Synthetic clinical cohort")
         st.page_link(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 
 from dpcore.figures.words import at_least, at_most, plain
@@ -22,7 +25,7 @@ LABELS = {
 }
 
 
-def brief(attempt: Attempt) -> tuple[str, str]:
+def brief(attempt: Attempt[Released]) -> tuple[str, str]:
     """What is under way, and what was released, each "" for nothing; Markdown."""
     if attempt.is_under_way:
         return ("training, paid" if attempt.phase == "training" else "getting ready, unpaid"), ""
@@ -37,13 +40,18 @@ def _entry(released: Released) -> int:
     return entry
 
 
-def draw(attempt: Attempt, account: Account) -> None:
+def draw(attempt: Attempt[Released], account: Account) -> None:
     """Draw it, once it has ended."""
     if attempt.released is not None:
         _released(attempt.released, attempt.files)
         if attempt.refusal:
             refuse(attempt.refusal)
         return
+    without(attempt, account)
+
+
+def without(attempt: Attempt[Any], account: Account) -> None:
+    """Draw why an attempt has ended with nothing."""
     if attempt.phase == "cancelled":
         st.info(texts.CANCELLED, icon=":material/undo:")
         return
@@ -52,6 +60,20 @@ def draw(attempt: Attempt, account: Account) -> None:
         said = [texts.LOST if attempt.phase == "lost" else texts.DOUBTFUL, *said]
         said.append(account.ledger.left(account.data_set).words())
     refuse(" ".join(filter(None, said)))
+
+
+def downloads(files: dict[str, bytes], labels: Mapping[str, str]) -> None:
+    """Draw a button for each file."""
+    with st.container(horizontal=True):
+        for name, content in files.items():
+            st.download_button(
+                labels[name],
+                content,
+                file_name=name,
+                icon=":material/download:",
+                on_click="ignore",
+                key=f"release {name}",
+            )
 
 
 def _released(released: Released, files: dict[str, bytes]) -> None:
@@ -64,16 +86,7 @@ def _released(released: Released, files: dict[str, bytes]) -> None:
             f"{proof['adjacency']}, by {proof['accountant']}; an attack shows "
             f"ε ≥ {at_least(found['lower_bound'])}."
         )
-    with st.container(horizontal=True):
-        for name, content in files.items():
-            st.download_button(
-                LABELS[name],
-                content,
-                file_name=name,
-                icon=":material/download:",
-                on_click="ignore",
-                key=f"release {name}",
-            )
+    downloads(files, LABELS)
     st.markdown(verbatim(released.receipt.left.words()))
     st.caption(
         f"Paid by entry {_entry(released)} of the ledger; keep its chain head elsewhere: "

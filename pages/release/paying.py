@@ -14,7 +14,9 @@ from dpcore.release import demonstration
 from dpcore.release import release as releasing
 from dpcore.release.certificate import About
 from dpcore.release.model import untrained
+from dpcore.release.plan import Plan
 from dpcore.release.price import Price
+from dpcore.release.release import Released
 from dpcore.release.roles import AT_HAND, Role
 from pages.release import controls, outcome, texts
 from pages.release.account import Account, Order
@@ -62,7 +64,7 @@ def draw(form: Form, records: Records | None, budget: Budget, before: Sequence[S
     return step
 
 
-def under_way(account: Account | None) -> Attempt | None:
+def under_way(account: Account | None) -> Attempt[Released] | None:
     """The release that this visitor began, or else another of the account, while it is under way.
 
     The visitor's comes first: its records take part in one at a time, whatever account is chosen.
@@ -75,7 +77,7 @@ def _button(
     records: Records,
     budget: Budget,
     account: Account,
-    price: Price,
+    price: Price[Plan],
     said: dict[str, str],
     missing: list[str],
     *,
@@ -132,10 +134,10 @@ def _name(key: str) -> str:
     return key.removeprefix("release_")
 
 
-def _work(records: Records, order: Order, may_still: Callable[[], bool]) -> Work:
+def _work(records: Records, order: Order, may_still: Callable[[], bool]) -> Work[Released]:
     """What an attempt does, in a thread of its own."""
 
-    def work(attempt: Attempt) -> None:
+    def work(attempt: Attempt[Released]) -> None:
         # What may fail, such as a package that is missing, fails before anything is paid.
         plan = order.plan
         untrained(plan.columns, plan.features, plan.loss).to_onnx()

@@ -5,16 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from dpcore.datasets.own import read_own
+from dpcore.datasets.schema import Table
 from dpcore.datasets.sets.cohort import ENTRY
 from dpcore.datasets.text import quoted
 from dpcore.progress import Progress
 from dpcore.release import demonstration, held
 from dpcore.release import release as releasing
-from dpcore.release.release import Paid, Prepared, Released
-from pages.release.account import Order
+from dpcore.release.paid import Paid
+from dpcore.release.release import Prepared, Released
+from dpcore.release.twin import twin
+from dpcore.release.twin.twin import PreparedTwin, Twin
+from pages.release.account import Order, TwinOrder
 from pages.shared.uploads import Upload
 
 LOOK_SECONDS = 0.2
@@ -44,6 +48,17 @@ class Records(Protocol):
     def train(self, progress: Progress) -> Released:
         """As `dpcore.release.release.train`, for what was paid."""
 
+    def prepare_twin(
+        self, order: TwinOrder, progress: Progress, cancelled: Callable[[], bool]
+    ) -> None:
+        """As `dpcore.release.twin.twin.prepare`."""
+
+    def pay_twin(self, order: TwinOrder) -> None:
+        """As `dpcore.release.twin.twin.pay`, for what was prepared."""
+
+    def measure(self, progress: Progress) -> Twin:
+        """As `dpcore.release.twin.twin.measure`, for what was paid."""
+
 
 @dataclass
 class MadeUp:
@@ -53,13 +68,15 @@ class MadeUp:
     columns: str = field(default_factory=demonstration.columns)
     count: int = ENTRY.records
     _prepared: Prepared | None = None
-    _paid: Paid | None = None
+    _paid: Paid[Prepared] | None = None
+    _prepared_twin: PreparedTwin | None = None
+    _paid_twin: Paid[PreparedTwin] | None = None
 
     def prepare(self, order: Order, progress: Progress, cancelled: Callable[[], bool]) -> None:
         """See `Records`."""
         self._prepared = releasing.prepare(
             order.plan,
-            read_own(self.columns, demonstration.table(), demonstration.FILE),
+            self._table(),
             about=order.about,
             ledger=order.account.ledger,
             data_set=order.account.data_set,
@@ -77,6 +94,33 @@ class MadeUp:
         """See `Records`."""
         assert self._paid is not None
         return releasing.train(self._paid, progress=progress)
+
+    def prepare_twin(
+        self, order: TwinOrder, progress: Progress, cancelled: Callable[[], bool]
+    ) -> None:
+        """See `Records`."""
+        self._prepared_twin = twin.prepare(
+            order.plan,
+            self._table(),
+            ledger=order.account.ledger,
+            data_set=order.account.data_set,
+            actor=order.actor,
+            progress=progress,
+            cancelled=cancelled,
+        )
+
+    def pay_twin(self, order: TwinOrder) -> None:
+        """See `Records`."""
+        assert self._prepared_twin is not None
+        self._paid_twin = twin.pay(self._prepared_twin, order.account.ledger)
+
+    def measure(self, progress: Progress) -> Twin:
+        """See `Records`."""
+        assert self._paid_twin is not None
+        return twin.measure(self._paid_twin, progress=progress)
+
+    def _table(self) -> Table:
+        return read_own(self.columns, demonstration.table(), demonstration.FILE)
 
 
 @dataclass(frozen=True)
@@ -114,10 +158,34 @@ class Uploaded:
     def train(self, progress: Progress) -> Released:
         """See `Records`."""
         self.upload.ask(held.train)
+        released: Released = self._made(held.trained, progress)
+        return released
+
+    def prepare_twin(
+        self, order: TwinOrder, progress: Progress, cancelled: Callable[[], bool]
+    ) -> None:
+        """See `Records`."""
+        progress(0.0, "Counting the records, attacking the noise")
+        account = order.account
+        self.upload.ask(
+            *(held.prepare_twin, order.plan, account.place, account.data_set, order.actor)
+        )
+
+    def pay_twin(self, order: TwinOrder) -> None:
+        """See `Records`."""
+        self.upload.ask(held.pay_twin, order.account.place)
+
+    def measure(self, progress: Progress) -> Twin:
+        """See `Records`."""
+        self.upload.ask(held.measure)
+        made: Twin = self._made(held.measured, progress)
+        return made
+
+    def _made(self, state: Callable[[], Any], progress: Progress) -> Any:
+        """What is made there, once it is."""
         while True:
-            share, doing, released = self.upload.ask(held.trained)
+            share, doing, made = self.upload.ask(state)
             progress(share, doing)
-            if released is not None:
-                result: Released = released
-                return result
+            if made is not None:
+                return made
             time.sleep(LOOK_SECONDS)

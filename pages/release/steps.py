@@ -24,10 +24,13 @@ class Step:
     state : str
     line : str
         What was chosen, what is to be done, or why it is not possible yet; Markdown.
+    stays_open : bool
+        Whether it shows something to take along, also once another step's turn has come.
     """
 
     state: State
     line: str
+    stays_open: bool = False
 
     @property
     def is_done(self) -> bool:

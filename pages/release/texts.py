@@ -27,18 +27,34 @@ PROMISE = "ε is a promise about one row: of a person with several it protects e
 
 LOOKS = {
     "stand-in": "They are drawn from the description alone: looking at them costs nothing.",
+    "twin": "Made-up records drawn from noisy counts of yours: paid once, then free to explore.",
     "nothing": "Settings follow from public values alone.",
     "public": "Looking at public records costs nothing; ε then promises little, too.",
 }
 LOOKED = {
     "stand-in": "at made-up records",
+    "twin": "at a private twin",
     "nothing": "not at all",
     "public": "the records are public",
 }
 
 REHEARSE, REHEARSING = "Rehearse this release", "Rehearsing on made-up records"
 EXPLORE = "Explore made-up patients"
+STAND_IN = "Made-up records (CSV)"
 REHEARSED = "That is what the noise costs, not how well your columns predict."
+
+MAKE_TWIN, MAKE_ANOTHER_TWIN = "Make the twin", "Make another twin"
+TWIN_FIRST = "Steps 1, 2 and 4 come first: what it is made of, and what it is paid from."
+TWIN_YET = "make the twin, or look in another way"
+TWIN_PAYS = "The payment is final, and pays for one twin. It can be cancelled until it is paid."
+TWIN_UNDER_WAY = "the twin is being made"
+TWIN_MADE = "at a private twin, paid by entry {entry} of the ledger"
+TWIN_HOLDS = "Kept, with noise: each column by the outcome, and how columns go together in pairs."
+TWIN_HOLDS_NO_PAIRS = (
+    "Kept, with noise: each column by the outcome. How columns go together is not, for so few "
+    "records: models look better on it than on them."
+)
+EXPLORE_TWIN = "Explore it: choose twin.csv there"
 
 NO_LEDGER = (
     "This server has no ledger, so only the demonstration can be released. Whoever runs it makes "
@@ -79,7 +95,7 @@ UNSEALED = (
     "{entry} by the ledger's command. {refusal}"
 )
 CANCELLED = "Cancelled: nothing was paid."
-LOST = "It was paid, and its training was cut off: the payment stays, the model is lost."
+LOST = "It was paid, and then cut off: the payment stays, what it was for is lost."
 DOUBTFUL = "It was cut off while it was paid: what is left says whether it was."
 FAULT = "It ended by a fault of the program."
 PREDICT = "Predict with a released model"

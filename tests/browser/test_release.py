@@ -43,6 +43,11 @@ def test_the_demonstration_leads_from_the_first_step_to_files(
     assert check(saved.value.path().read_text("utf-8")).problems == ()
     for number in range(1, 5):
         page.locator(f"[class*=st-key-release_step_{number}] summary").click()
+    page.get_by_text("At a private twin").click()
+    page.get_by_role("button", name="Make the twin").click()
+    expect(page.get_by_role("button", name="Twin (CSV)")).to_be_visible()
+    idle(page)
+    assert "done: at a private twin, paid by entry 5 of the ledger" in row(page, 3)
     expect_whole(page, width)
     expect_no_barrier(page)
     photograph(page, "release")

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
 from dpcore.controls.release import SECTOR, TEXTS
+from dpcore.datasets.own import read_own
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration, rehearsal
 from dpcore.release import release as releasing
@@ -19,6 +20,8 @@ from dpcore.release.attack import attack
 from dpcore.release.check import check
 from dpcore.release.registry import CHOICES
 from dpcore.release.roles import Role
+from dpcore.release.twin import twin
+from dpcore.release.twin.attack import attack as attack_on_twin
 from pages.release.attempt import Attempts
 from pages.release.steps import FIRST
 from pages.shared import sign_in, uploads
@@ -37,6 +40,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DPCORE_DATA", raising=False)
     monkeypatch.delenv("DPCORE_LEDGER", raising=False)
     monkeypatch.setattr(releasing, "attack", lambda *given: attack(*given, runs=100))
+    monkeypatch.setattr(twin, "attack", lambda *given: attack_on_twin(*given, runs=100))
 
 
 def opened(**link: str) -> AppTest:
@@ -123,7 +127,7 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
     made = attempts(app).latest
     assert made is not None
     assert made.released is not None
-    assert len(app.get("download_button")) == len(made.files) == 5
+    assert len(app.get("download_button")) == len(made.files) + 1 == 6  # and made-up records
     ledger = app.session_state["_kept_release account"].ledger
     text = made.files["certificate.yaml"].decode()
     assert check(text, ledger, made.released.model).problems == ()
@@ -230,6 +234,32 @@ def test_what_the_noise_costs_is_told_on_made_up_records(monkeypatch: pytest.Mon
     assert "not how well your columns predict" in said(app)
     app.number_input(key="release_epsilon").set_value(0.5)
     assert "are told right" not in said(run(app))
+
+
+def test_a_twin_has_its_price_is_paid_once_and_leads_to_explore() -> None:
+    app = opened(release_look="At a private twin", v="4")
+    assert steps(app)[2] == "to do: make the twin, or look in another way"
+    assert steps(app)[4] == "not possible yet: step 3 comes first"
+    assert "This costs ε = 0.5 of the 3 left (δ = 1e-05, zero-out, Gaussian DP)" in said(app)
+    app.number_input(key="release_twin_epsilon").set_value(9.0)
+    run(app).button(key="release_twin_less").click()
+    assert run(app).number_input(key="release_twin_epsilon").value == 3.0
+    app.number_input(key="release_twin_epsilon").set_value(1.0)
+    (button,) = (each for each in run(app).button if each.label == "Make the twin")
+    button.click()
+    until(lambda: steps(app)[2].startswith("done"), app)
+    account = app.session_state["_kept_release account"]
+    history = account.ledger.history(demonstration.DATA_SET)
+    assert [entry.kind for entry in history] == ["created", "spent", "attached"]
+    assert steps(app)[2] == "done: at a private twin, paid by entry 3 of the ledger"
+    assert steps(app)[3] == "done: ε = 1 of the 2 left (δ = 1e-05, zero-out, Gaussian DP)"
+    made = account.twins.latest
+    assert read_own(made.released.columns, made.files["twin.csv"], "twin.csv").records == 3_000
+    assert len(app.get("download_button")) == 3
+    links = [link.proto for link in app.get("page_link") if "twin.csv" in link.proto.label]
+    assert "own_columns=age" in links[0].query_string
+    (another,) = (each for each in app.button if each.label == "Make another twin")
+    assert not another.disabled
 
 
 def test_the_sectors_are_the_registrys() -> None:

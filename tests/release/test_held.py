@@ -1,19 +1,33 @@
-"""A table in its confined process: prepared, paid once, trained; only the model comes out."""
+"""A table in its confined process: prepared, paid once; only a model and a twin come out."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dpcore.confined import Confined
+from dpcore.datasets.own import read_own
 from dpcore.errors import InvalidInput
 from dpcore.release import held
 from dpcore.release.check import check
 from dpcore.release.plan import plan
 from dpcore.release.release import seal
+from dpcore.release.twin import twin
+from dpcore.release.twin.plan import twin_plan
 from tests.release.test_release import ABOUT, COLUMNS, data, ledger_with
+
+
+def _made(state: Callable[[], tuple[float, str, Any]]) -> Any:
+    """What is made in the process, once it is there."""
+    deadline = time.monotonic() + 60.0
+    while (found := state())[2] is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found[2]
 
 
 def test_what_was_paid_is_trained_once_and_certified(tmp_path: Path) -> None:
@@ -36,14 +50,22 @@ def test_what_was_paid_is_trained_once_and_certified(tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match="no longer there"):
             ask(call, *given)
     ask(held.train)
-    deadline = time.monotonic() + 60.0
-    while (found := ask(held.trained))[2] is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    model = _made(lambda: ask(held.trained))
     with pytest.raises(InvalidInput, match="no longer there"):
         ask(held.train)
+    ask(held.prepare_twin, twin_plan(COLUMNS, count, epsilon=2.0, delta=1e-6), place, "clinic", "B")
+    paid = ask(held.pay_twin, place)
+    for call, given in ((held.pay_twin, (place,)), (held.measured, ())):
+        with pytest.raises(InvalidInput, match="no longer there"):
+            ask(call, *given)
+    ask(held.measure)
+    found = twin.seal(_made(lambda: ask(held.measured)), ledger)
     process.close()
-    released = seal(found[2], ledger)
+    assert read_own(COLUMNS.replace("=yes", "’=yes"), found.csv.encode(), "").records == count
+    *_, spent, attached = ledger.history("clinic")
+    assert (spent.number, attached.details["certificate_hash"]) == (paid.entry, found.card.hash)
+    released = seal(model, ledger)
     assert receipt.entry == 2
-    assert [entry.kind for entry in ledger.history("clinic")] == ["created", "spent", "attached"]
+    kinds = [entry.kind for entry in ledger.history("clinic")]
+    assert kinds == ["created", "spent", "spent", "attached", "attached"]
     assert check(released.certificate.to_yaml(), ledger, released.model).problems == ()

@@ -1,0 +1,186 @@
+"""A private twin of the table, in step 3: its price, the button, and what came of it."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from dpcore.controls.release import DEMONSTRATION, TWIN_EPSILON
+from dpcore.errors import InvalidInput
+from dpcore.figures.words import at_most, plain
+from dpcore.release.ledger import Left
+from dpcore.release.price import Price
+from dpcore.release.roles import AT_HAND, Role
+from dpcore.release.twin import twin
+from dpcore.release.twin.plan import TwinPlan, twin_plan
+from dpcore.release.twin.twin import Twin
+from pages.release import outcome, texts
+from pages.release.account import Account, TwinOrder
+from pages.release.attempt import Attempt, WatchedAttempt, Work
+from pages.release.records import Records
+from pages.release.steps import Step
+from pages.shared import badges, doors, job_panel, sign_in
+from pages.shared.own_table import COLUMNS
+from pages.shared.session import set_controls, store, stored
+from pages.shared.shared_jobs import present
+from pages.shared.verbatim import refuse, verbatim
+from pages.shared.widgets import Form
+
+BEGUN = "release twin begun"
+LABELS = {
+    "twin.csv": "Twin (CSV)",
+    "columns.txt": "Its columns",
+    "twin.yaml": "Its card (YAML)",
+}
+
+
+def draw(form: Form, records: Records | None, account: Account, actor: str) -> Step:
+    """Draw the twin of an account.
+
+    Parameters
+    ----------
+    form : Form
+    records : Records or None
+        ``None`` as long as a twin cannot be made of them.
+    account : Account
+    actor : str
+    """
+    running, latest = under_way(account), account.twins.latest
+    if running is not None:
+        job_panel.watch([WatchedAttempt(running, "twin")])
+        return Step("to do", texts.TWIN_UNDER_WAY)
+    made = None if latest is None else latest.released
+    if latest is not None and made is not None:
+        _made(made, latest)
+    elif latest is not None:
+        outcome.without(latest, account)
+    if records is not None:
+        _button(form.values, records, account, actor)
+    if made is None:
+        return Step("to do", texts.TWIN_YET)
+    return Step("done", texts.TWIN_MADE.format(entry=_entry(made)), stays_open=True)
+
+
+def under_way(account: Account | None) -> Attempt[Twin] | None:
+    """The twin that this visitor began, or else another of the account, while it is under way."""
+    latest = None if account is None else account.twins.latest
+    return next((each for each in (stored(BEGUN), latest) if each and each.is_under_way), None)
+
+
+def _button(values: dict[str, Any], records: Records, account: Account, actor: str) -> None:
+    """Draw what a twin costs, and the button that pays it."""
+    left = account.ledger.left(account.data_set)
+    try:
+        price = _price(values, records, left)
+        refusal: InvalidInput | None = price.refusal
+    except InvalidInput as refused:
+        refuse(refused)
+        return
+    if refusal is not None:
+        refuse(f"{refusal} {texts.LESS}")
+        less = price.less()
+        if less is not None:
+            st.button(
+                f"Use ε = {plain(less)}",
+                key="release_twin_less",
+                icon=":material/build:",
+                on_click=set_controls,
+                args=({TWIN_EPSILON.key: less},),
+            )
+        return
+    st.markdown(verbatim(price.words()))
+    # As for a release: for another price, or after another attempt, it is another button.
+    count = account.twins.count
+    seen = f"{account.place} {account.data_set} {count} {price}"
+    key = zlib.crc32(seen.encode())
+    is_own = values["release_table"] != DEMONSTRATION
+    may = not is_own or st.checkbox(texts.MAY, key=f"release_twin_may_{key}")
+    pressed = st.button(
+        texts.MAKE_TWIN if account.twins.latest is None else texts.MAKE_ANOTHER_TWIN,
+        key=f"release_twin_{key}",
+        icon=":material/group:",
+        disabled=not may,
+    )
+    st.caption(texts.TWIN_PAYS)
+    if not pressed:
+        return
+    person = sign_in.allowed(Role.ANALYST) if is_own else AT_HAND
+    if isinstance(person, str):
+        sign_in.refuse(person)
+        return
+    order = TwinOrder(price.plan, actor, account)
+    work = _work(records, order, partial(sign_in.still, person, Role.ANALYST))
+    account.twins.begin(count, work, present())
+    store(BEGUN, account.twins.latest)
+    st.rerun()
+
+
+def _price(values: dict[str, Any], records: Records, left: Left) -> Price[TwinPlan]:
+    """The price of the twin.
+
+    Raises
+    ------
+    InvalidInput
+        If it cannot be planned.
+    """
+    made = twin_plan(
+        records.columns,
+        records.count,
+        epsilon=values[TWIN_EPSILON.key],
+        delta=values["release_delta"],
+        adjacency=left.account.terms.adjacency,
+    )
+    return Price(made, left)
+
+
+def _work(records: Records, order: TwinOrder, may_still: Callable[[], bool]) -> Work[Twin]:
+    """What an attempt does, in a thread of its own."""
+
+    def work(attempt: Attempt[Twin]) -> None:
+        records.prepare_twin(order, attempt.report, lambda: not attempt.is_wanted)
+        if not may_still():
+            raise InvalidInput(texts.NO_LONGER)
+        attempt.commit()
+        records.pay_twin(order)
+        attempt.paid()
+        made = records.measure(attempt.report)
+        attempt.released, attempt.files = made, made.files()
+        try:
+            attempt.released = twin.seal(made, order.account.ledger)
+        except InvalidInput as refusal:
+            attempt.refusal = texts.UNSEALED.format(
+                hash=made.card.hash, entry=_entry(made), refusal=refusal
+            )
+
+    return work
+
+
+def _entry(made: Twin) -> int:
+    """Number of the payment in the ledger."""
+    entry: int = made.card.document["facts"]["ledger"]["entry"]
+    return entry
+
+
+def _made(made: Twin, attempt: Attempt[Twin]) -> None:
+    """Draw the twin's proof and its files."""
+    proof = made.card.document["proof"]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        badges.status("proved", name="Twin")
+        st.markdown(
+            f"ε ≤ {at_most(proof['epsilon'])} at δ = {plain(proof['delta'])}, "
+            f"{proof['adjacency']}, by {proof['accountant']}."
+        )
+    outcome.downloads(attempt.files, LABELS)
+    has_pairs = made.card.document["facts"]["mechanism"]["weight"] > 0
+    st.caption(texts.TWIN_HOLDS if has_pairs else texts.TWIN_HOLDS_NO_PAIRS)
+    script, link = doors.door_to("What does it cost?", data="Your own table")
+    link[COLUMNS] = made.columns
+    st.page_link(
+        script, label=texts.EXPLORE_TWIN, icon=":material/arrow_forward:", query_params=link
+    )
+    if attempt.refusal:
+        refuse(attempt.refusal)
