@@ -15,7 +15,7 @@ from dpcore.release import demonstration
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.plan import plan
 from dpcore.release.roles import Person, Role
-from pages.release import paying, texts
+from pages.release import paying, texts, twin
 from pages.release.attempt import Attempt, Attempts, WatchedAttempt
 from pages.release.steps import Step, current, last
 from pages.shared import sign_in
@@ -126,10 +126,12 @@ def test_nothing_is_paid_for_one_whose_role_was_taken_away(
     may_still = partial(sign_in.still, Person("b@clinic.example", Role.ANALYST), Role.ANALYST)
     records, order = Mock(), Mock(plan=plan(demonstration.columns(), 100, epsilon=1, delta=1e-6))
     records.train.side_effect = InvalidInput("No more is needed here.")
-    attempt = ended(paying._work(records, order, may_still))
-    assert records.pay.call_count == payments
-    assert (attempt.phase == "refused") == (not payments)
-    assert (attempt.refusal == texts.NO_LONGER) == (not payments)
+    records.measure.side_effect = records.train.side_effect
+    for work, pay in ((paying._work, records.pay), (twin._work, records.pay_twin)):
+        attempt = ended(work(records, order, may_still))
+        assert pay.call_count == payments
+        assert (attempt.phase == "refused") == (not payments)
+        assert (attempt.refusal == texts.NO_LONGER) == (not payments)
 
 
 @pytest.mark.parametrize(
