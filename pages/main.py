@@ -24,7 +24,8 @@ st.set_page_config(
 st.html(Path("assets/page.css"))
 if on_dark():
     st.html(Path("assets/paper_from_dark.css"))
-st.html(Path("assets/decimal_comma.html"), unsafe_allow_javascript=True)
+for script in ("decimal_comma", "theme"):
+    st.html(Path(f"assets/{script}.html"), unsafe_allow_javascript=True)
 st.logo("assets/logo.svg", size="large", icon_image="assets/icon.svg")
 every_page = [
     *(

@@ -124,6 +124,12 @@ def test_the_main_chart_stays_under_its_slider(watched: Watched, address: str) -
     refusal = page.get_by_text("Please enter a value between 0.001 and 100.")
     expect(refusal).to_be_visible()
     assert refusal.bounding_box()["height"] > 15  # type: ignore[index]
+    # A machine that goes dark has the chart drawn in that theme's letters, and all else as it was.
+    letters, address_before = page.locator(".js-plotly-plot .annotation-text").first, page.url
+    expect(letters).to_have_css("fill", "rgb(86, 97, 109)")
+    page.emulate_media(color_scheme="dark")
+    expect(letters).to_have_css("fill", "rgb(230, 234, 241)")
+    assert page.url == address_before
 
 
 def test_doors_take_the_state_along_and_so_do_back_and_forward(
