@@ -11,6 +11,7 @@ from dpcore.release.registry import leaves
 from pages.predict import texts
 from pages.predict.aside import aside
 from pages.predict.controls import Choice
+from pages.shared import on_paper
 from pages.shared.session import store, stored
 from pages.shared.verbatim import verbatim
 
@@ -38,9 +39,11 @@ def line(choice: Choice) -> None:
 
 
 def show(choice: Choice) -> None:
-    """Draw the certificate where it was asked for."""
+    """Draw the certificate where it was asked for; its claim on paper, too."""
     if not choice.certificate or _checked(choice).problems:
         return
+    made = read(choice.certificate.decode())
+    on_paper.line(made.document["claim"], "certificate")
     place = st.expander(
         "Certificate", icon=":material/verified_user:", on_change="rerun", key="predict_certificate"
     )
@@ -48,7 +51,6 @@ def show(choice: Choice) -> None:
         return
     import pandas as pd
 
-    made = read(choice.certificate.decode())
     found = _checked(choice)
     with place:
         st.markdown(f":green[:material/check:] {texts.HOLDS}")

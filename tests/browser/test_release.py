@@ -32,6 +32,10 @@ def test_the_demonstration_leads_from_the_first_step_to_files(
     idle(page)
     assert [row(page, number).count("done: ") for number in range(1, 6)] == [1, 1, 1, 1, 0]
     expect_whole(page, width)
+    page.emulate_media(media="print")
+    for number in range(1, 6):
+        expect(page.locator(f"[class*=st-key-release_step_{number}] summary")).to_be_visible()
+    page.emulate_media(media="screen")
     button.dblclick()
     file = page.get_by_role("button", name="Certificate (YAML)")
     expect(file).to_be_visible()
