@@ -15,6 +15,11 @@ def lowered(value: float, digits: int) -> float:
     return _rounded(value, digits, ROUND_FLOOR)
 
 
+def typed(value: float) -> str:
+    """A number as one types it, in up to six digits: 1e-5, not 1e-05."""
+    return f"{value:g}".replace("e-0", "e-")
+
+
 def _rounded(value: float, digits: int, way: str) -> float:
     # From the shortest digits that name the double, so that 1e-5 stays as typed.
     return float(Context(digits, way).create_decimal(repr(float(value))))

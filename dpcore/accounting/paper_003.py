@@ -24,6 +24,7 @@ from dpcore.accounting.concentrated import (
 from dpcore.accounting.schedules import Schedule
 from dpcore.errors import number
 from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
+from dpcore.rounding import typed
 
 
 @dataclass(frozen=True)
@@ -111,21 +112,22 @@ def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]
             Status.CLAIM_NOT_SUPPORTED,
             f"{denial}, and no accountant here certifies a finite ε for this noise.",
         )
+    delta = typed(certified.delta or 0.0)
     certificate = (
-        f"{certified.by} certifies ε = {certified.epsilon:.4g} at δ = {certified.delta:.4g} for "
-        f"this noise under {certified.adjacency}"
+        f"{certified.by} certifies ε = {certified.epsilon:.4g} at δ = {delta} for this noise under "
+        f"{certified.adjacency}"
     )
     if certified.adjacency is not answer.claim.adjacency:
         return (
             Status.CONDITIONS_NOT_MET,
-            f"{denial}; {certificate}, and the printed one speaks of {answer.claim.adjacency}.",
+            f"{denial}. {certificate}. The printed one speaks of {answer.claim.adjacency}.",
         )
     if certified.epsilon > printed:
         return (
             Status.CLAIM_NOT_SUPPORTED,
             f"{certificate}; nothing supports the printed {printed:.4g}.",
         )
-    return Status.CONDITIONS_NOT_MET, f"{denial}; {certificate}: it holds, by another proof."
+    return Status.CONDITIONS_NOT_MET, f"{denial}. {certificate}: it holds, by another proof."
 
 
 def _decay(schedule: Schedule) -> float:

@@ -11,7 +11,7 @@ from dpcore.guarantee import PrivacyBudget
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.ledger.left import Left, Refused, refused
 from dpcore.release.ledger.spends import to_json
-from dpcore.rounding import lowered
+from dpcore.rounding import lowered, typed
 
 ACCOUNTANT = "Gaussian DP"
 STOPS = tuple(
@@ -84,7 +84,7 @@ class Price(Generic[Made]):
         budget, adjacency = self.plan.budget, self.plan.adjacency
         return (
             f"ε = {budget.epsilon:g} of the {lowered(self.left.epsilon, 3):g} left "
-            f"(δ = {budget.delta:g}, {adjacency}, {ACCOUNTANT})"
+            f"(δ = {typed(budget.delta)}, {adjacency}, {ACCOUNTANT})"
         )
 
     def words(self) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpcore.accounting.presets import PRESETS
 from dpcore.controls.atlas import FORM, LEAF
+from dpcore.figures.words import plain
 from dpcore.methods import method_named
 from dpcore.models.register import model_named
 from dpcore.systems import (
@@ -164,7 +165,7 @@ def _stated() -> None:
             **dict(zip(texts.BATCHES, map(texts.HOLDS.__getitem__, preset.holds), strict=True)),
             "verdict": preset.verdict,
             "ε stated": preset.stated,
-            "δ": f"{preset.training.delta:g}",
+            "δ": plain(preset.training.delta),
         }
         for preset in PRESETS.values()
         if preset.stated is not None

@@ -46,7 +46,7 @@ FIRST = (
     Step("done", "3,000 made-up patients"),
     Step("done", "one row is one person; one record blanked out"),
     Step("done", "at made-up records"),
-    Step("done", "ε = 1 of the 3 left (δ = 1e-05, zero-out, Gaussian DP)"),
+    Step("done", "ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)"),
     Step("to do", "press the button"),
 )
 """How far they are on a first visit; where a visit begins otherwise, it is drawn once more."""

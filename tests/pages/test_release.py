@@ -109,7 +109,7 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
     app = opened()
     assert app.session_state["_kept_release steps"] == FIRST
     assert "nothing real is spent" in said(app)
-    assert "costs ε = 1 of the 3 left (δ = 1e-05, zero-out, Gaussian DP)" in said(app)
+    assert "costs ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)" in said(app)
     pressed(app)
     assert begun.wait(SECONDS)
     assert "Cancel" not in {each.label for each in run(app).button}
@@ -123,7 +123,7 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
     go_on.set()
     until(lambda: steps(app)[-1].startswith("done"), app)
     assert attempts(app).count == 1
-    assert steps(app)[3] == "done: ε = 1 of the 2 left (δ = 1e-05, zero-out, Gaussian DP)"
+    assert steps(app)[3] == "done: ε = 1 of the 2 left (δ = 1e-5, zero-out, Gaussian DP)"
     made = attempts(app).latest
     assert made is not None
     assert made.released is not None
@@ -240,7 +240,7 @@ def test_a_twin_has_its_price_is_paid_once_and_leads_to_explore() -> None:
     app = opened(release_look="At a private twin", v="4")
     assert steps(app)[2] == "to do: make the twin, or look in another way"
     assert steps(app)[4] == "not possible yet: step 3 comes first"
-    assert "This costs ε = 0.5 of the 3 left (δ = 1e-05, zero-out, Gaussian DP)" in said(app)
+    assert "This costs ε = 0.5 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)" in said(app)
     app.number_input(key="release_twin_epsilon").set_value(9.0)
     run(app).button(key="release_twin_less").click()
     assert run(app).number_input(key="release_twin_epsilon").value == 3.0
@@ -252,7 +252,7 @@ def test_a_twin_has_its_price_is_paid_once_and_leads_to_explore() -> None:
     history = account.ledger.history(demonstration.DATA_SET)
     assert [entry.kind for entry in history] == ["created", "spent", "attached"]
     assert steps(app)[2] == "done: at a private twin, paid by entry 3 of the ledger"
-    assert steps(app)[3] == "done: ε = 1 of the 2 left (δ = 1e-05, zero-out, Gaussian DP)"
+    assert steps(app)[3] == "done: ε = 1 of the 2 left (δ = 1e-5, zero-out, Gaussian DP)"
     made = account.twins.latest
     assert read_own(made.released.columns, made.files["twin.csv"], "twin.csv").records == 3_000
     assert len(app.get("download_button")) == 3

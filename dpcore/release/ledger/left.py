@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dpcore.errors import InvalidInput
 from dpcore.release.ledger.filter import Account
 from dpcore.release.ledger.spends import NOUNS, Spend, from_json, kind_of
-from dpcore.rounding import lowered, raised
+from dpcore.rounding import lowered, raised, typed
 
 MOST_MORE = 10_000
 """Most further spends that are counted."""
@@ -88,7 +88,7 @@ class Left:
     def words(self, spend: Spend | None = None) -> str:
         """What is left in one sentence, and how many more like a spend, or like the last one."""
         epsilon, delta = self.cap
-        left = f"ε = {lowered(self.epsilon, 3):g} of {epsilon:g} is left at δ = {delta:g}"
+        left = f"ε = {lowered(self.epsilon, 3):g} of {epsilon:g} is left at δ = {typed(delta)}"
         if spend is None and self.account.last is None:
             return f"{left}: nothing is spent."
         like = from_json(self.account.last or {}) if spend is None else spend
@@ -107,6 +107,6 @@ def refused(account: Account, after: Account, spend: Spend) -> Refused:
     also = "" if account.last is None else f" {left.words()}"
     return Refused(
         f"The spend would bring the data set to {reached}, but its cap is {account.epsilon:g} at "
-        f"δ = {account.delta:g}.{also or f' {left.words(spend)}'}",
+        f"δ = {typed(account.delta)}.{also or f' {left.words(spend)}'}",
         left,
     )
