@@ -122,7 +122,7 @@ def tell_other(view: View, first: pd.Series, row: pd.Series, *, corrected: bool)
 
 
 def explain(chosen: pd.Series, row: pd.Series, epsilon: float) -> None:
-    """Say what correcting costs, and at which ε all this is.
+    """Say what correcting costs, why counts are not those of the first screen, and at which ε.
 
     Parameters
     ----------
@@ -135,6 +135,8 @@ def explain(chosen: pd.Series, row: pd.Series, epsilon: float) -> None:
     """
     if chosen["training_epsilon"] == chosen["training_epsilon"]:
         st.markdown(verbatim(correction(chosen)), help=numbers.guarantee_at(chosen))
+    elif row["source"] == "closed form":
+        st.caption(f":material/info: {texts.DRAWN_ANEW.format(runs=int(chosen['runs']))}")
     tell_nearest(row["epsilon"], epsilon)
 
 

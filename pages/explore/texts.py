@@ -77,6 +77,7 @@ NOTHING_CORRECTED = "No method that is proved here has risks that can be correct
 BEST_WITH_RISKS = "Best here of the methods that give risks: {}."
 BEST_CORRECTED = "Best here of the methods whose risks can be corrected within the same ε: {}."
 RISKS_ARE_JUDGED = "Risks are being judged: the line above says how far it is."
+DRAWN_ANEW = "Judged on {runs:,} models drawn anew; the first screen has the exact mean of all."
 BOTH_COSTS = "Give both costs to see what wrong decisions cost."
 RISKS = (
     "Risks are taken as the model gives them. Noise can make them too high or too low, and the "
@@ -91,8 +92,8 @@ IN_THE_LARGE = (
     "right; above 0 risks are too low on the whole, below 0 too high."
 )
 ECE = (
-    "**Expected calibration error**: how far apart the risk told and the share who have the "
-    "condition are, as a mean over bins. What chance among few test records adds is taken off. "
+    "**Expected calibration error**: how far the risk told is from the share who have the "
+    "condition, on average over bins. What chance among few test records adds is taken off. "
     "0 is right."
 )
 SENSITIVITY = "**Sensitivity**: share of those who have the condition who are treated."

@@ -78,6 +78,8 @@ def test_the_numbers_are_those_of_the_package_and_follow_epsilon_and_threshold(
         counts = f"{row['missed_per_1000']:.0f} · {row['false_per_1000']:.0f}"
         assert next(one.value for one in reversed(app.metric) if "alarms" in one.label) == counts
         benefit = plain(round(row["net_benefit"], 3))
+        drawn_anew = f"Judged on {row['runs']} models drawn anew; the first screen has the exact"
+        assert any(drawn_anew in caption.value for caption in app.caption)
         at_both = f"At ε = {plain(epsilon)} and a threshold of {100 * threshold:.0f} %"
         assert f"{at_both}, the net benefit of OPERA is {benefit}." in spoken(app)
     least = worth_from(rows, 0.2)
