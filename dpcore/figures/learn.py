@@ -243,7 +243,7 @@ def rows(lesson: Lesson, guess: Sequence[float], curves: dict[str, pd.DataFrame]
             lesson.noise: table["noise"],
             f"{lesson.standing.capitalize()}ε": table["epsilon"],
             "δ": table["delta"],
-            "One person's difference": table["adjacency"],
+            "What counts as one person's data": table["adjacency"],
             "Proved by": table["accountant"],
         }
     )

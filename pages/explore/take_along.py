@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpcore.export.explore import YOUR_COLUMNS, commands, snippet
 from pages.explore import report
-from pages.shared.charts import download_csv
+from pages.shared.charts import download_csv, show_table
 from pages.shared.code import show_command, show_python
 
 if TYPE_CHECKING:
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 def show(view: View, row: pd.Series | None, focus: str) -> None:
     """Show the table, its CSV, the report, and two ways to compute the table again."""
     study, table = view.study, view.whole_table
-    st.dataframe(table, hide_index=True, height=320, alt="Every number behind the figures")
+    name = f"{study.dataset}_{study.loss}"
+    show_table(table, name, "Every number behind the figures")
     with st.container(horizontal=True, gap="small"):
-        download_csv(table, f"{study.dataset}_{study.loss}")
+        download_csv(table, name)
         report.show(view, row, focus)
     show_command(commands(view.parts))
     columns_note = f" {YOUR_COLUMNS} holds the description of its columns." if study.columns else ""

@@ -45,7 +45,13 @@ def plot(drawn: Drawn, key: str) -> None:
 
 
 def download(table: pd.DataFrame, name: str, alt: str) -> None:
-    """Show a table with headings in words, and a button for its CSV."""
+    """Show a table, and a button for its CSV."""
+    show_table(table, name, alt)
+    download_csv(table, name)
+
+
+def show_table(table: pd.DataFrame, name: str, alt: str) -> None:
+    """Show a table with headings in words."""
     is_whole = len(table) <= MOST_ROWS
     st.dataframe(
         table,
@@ -56,7 +62,6 @@ def download(table: pd.DataFrame, name: str, alt: str) -> None:
     )
     if not is_whole:
         on_paper.line(f"{MOST_ROWS} of {len(table):,} rows; the CSV has them all.", name)
-    download_csv(table, name)
 
 
 def download_csv(table: pd.DataFrame, name: str) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from dpcore.evaluation import curves
 from dpcore.evaluation.clinic import column_curves
 from dpcore.evaluation.finished import CERTIFIED, CONFIG_FIELDS, METRICS, SETTINGS
+from dpcore.evaluation.scoring.regression import REGRESSION
 from dpcore.evaluation.training.trainer import COLUMNS
 from dpcore.figures.headings import heading
 
@@ -16,6 +18,8 @@ from dpcore.figures.headings import heading
         ("accuracy_test", "accuracy (share), test records"),
         ("auc_test_low", "AUC, test records, low end"),
         ("seconds", "time (s)"),
+        ("rmse_baseline", "RMSE (in the outcome's unit), without privacy"),
+        ("missed_per_1000_high", "missed of 1,000, high end"),
         ("ε spent so far", "ε spent so far"),
     ],
 )
@@ -24,7 +28,15 @@ def test_a_column_is_named_in_words(column: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "columns", [COLUMNS, (*SETTINGS, *CONFIG_FIELDS), METRICS + CERTIFIED, column_curves.COLUMNS]
+    "columns",
+    [
+        COLUMNS,
+        (*SETTINGS, *CONFIG_FIELDS),
+        METRICS + CERTIFIED,
+        column_curves.COLUMNS,
+        (*curves.COLUMNS, "baseline", "accuracy_baseline", "auc_linear"),
+        curves.columns(REGRESSION),
+    ],
 )
 def test_no_two_columns_of_a_table_share_a_heading(columns: tuple[str, ...]) -> None:
     headings = [heading(column) for column in columns]

@@ -53,4 +53,4 @@ def test_the_table_has_the_guess_beside_the_value() -> None:
     row = table[table[FIRST.across] == 1.0].iloc[0]
     assert row["Your guess"] == 60.0
     assert round(row[FIRST.up], 1) == 69.1
-    assert {"ε", "δ", "One person's difference", "Proved by"} <= set(table.columns)
+    assert {"ε", "δ", "What counts as one person's data", "Proved by"} <= set(table.columns)
