@@ -14,7 +14,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.style import NEUTRAL, ink, look
 from dpcore.figures.verdict import rough_count
-from dpcore.figures.words import listed, literal, plain
+from dpcore.figures.words import capitalised, listed, literal, plain
 
 ROW = 38
 
@@ -195,13 +195,13 @@ def patients(
         return f"about {count:.0f} [{between}]" if between else f"{count:.0f}"
 
     counts = [
-        f"{bar.name} misses {counted(bar.missed, ill)} of them and raises "
-        f"{counted(bar.false, 1000.0 - ill)} false alarms"
+        f" {capitalised(bar.name)} misses {counted(bar.missed, ill)} of them and raises "
+        f"{counted(bar.false, 1000.0 - ill)} false alarms."
         for bar in bars
     ]
     sentence = (
-        f"Of 1,000 {records_are} like the test records, {ill:.0f} are cases of {positive}: "
-        f"{listed(counts)}."
+        f"Of 1,000 {records_are} like the test records, {ill:.0f} are cases of {positive}."
+        f"{''.join(counts)}"
         if counts
         else "No method has a result here yet."
     )

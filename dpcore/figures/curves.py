@@ -6,6 +6,7 @@ A table has the columns of `dpcore.evaluation.curves`: one row per (method, edit
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,8 @@ EPSILON_RANGE = (1e-3, 1e2)
 PROVED, UNSUPPORTED = "proved", "claim not supported"
 NO_PRIVACY = "nonprivate"
 LABEL = 0.05  # height of one line of words, as a share of the vertical axis
+DETAILS = re.compile(r" \(|[,;] | with | at | on ")
+"""Where an accountant's name ends, and how it is used and by whom begins."""
 LETTER = 0.024  # width of a letter as a share of the ε axis, on a narrow screen (6 of 250 pixels)
 
 
@@ -93,6 +96,24 @@ def guarantee_of(row: pd.Series) -> str:
     if isinstance(accountant, str) and accountant:
         parts.append(accountant)
     return f"{STATUS_NAMES.get(row['status'], row['status'])}: " + " · ".join(parts)
+
+
+def guarantee_in_short(row: pd.Series) -> str:
+    """δ, adjacency and kind of accountant of one row, where there is room for a few words.
+
+    Noise that one μ tells all about is accounted by Gaussian DP; of other accountants it is what
+    they are, without details and sources. Where ε is not proved, its verdict stands in their place.
+    """
+    parts = [f"δ = {plain(row['delta'])}", str(row["adjacency"])]
+    if row["status"] != PROVED:
+        parts.append(STATUS_NAMES.get(row["status"], row["status"]))
+    elif row["delta"] == 0.0:
+        parts.append("pure ε")
+    elif pd.isna(row["gaussian_mu"]):
+        parts.append(DETAILS.split(row["accountant"])[0])
+    else:
+        parts.append("Gaussian DP")
+    return " · ".join(parts)
 
 
 def decades(low: float, high: float) -> tuple[list[float], list[str]]:

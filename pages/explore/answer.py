@@ -159,11 +159,12 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
         sentence_place, grid = st.container(), st.grid(4, min_column_width=150, gap="small")
         with grid.cell():
             epsilon = drawn(EPSILON)
+            row = view.row(focus, epsilon)
+            numbers.beside_epsilon(row)
         with st.container(horizontal=True, gap=None):
             st.space(LEFT)
             _slider()
             st.space(RIGHT)
-        row = view.row(focus, epsilon)
         with sentence_place:
             numbers.sentence(view, row, focus, epsilon)
         in_grid(grid, numbers.numbers(view, row))

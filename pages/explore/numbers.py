@@ -14,7 +14,7 @@ from dpcore.evaluation.clinic.study import is_of_the_survey
 from dpcore.evaluation.feature_maps import features_at
 from dpcore.evaluation.frontier import nearly_as_good
 from dpcore.figures import chosen, cost
-from dpcore.figures.curves import guarantee_of
+from dpcore.figures.curves import guarantee_in_short, guarantee_of
 from dpcore.figures.verdict import headline, noise_and_split
 from dpcore.figures.words import (
     at_most,
@@ -124,6 +124,12 @@ def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> N
     else:
         st.markdown(f":red[:material/error: {verbatim(words)}]")
     on_paper.line(guarantee_at(row), "guarantee")
+
+
+def beside_epsilon(row: pd.Series | None) -> None:
+    """Draw below ε what belongs beside it, in so few words that they are always in sight."""
+    if row is not None:
+        st.caption(verbatim(guarantee_in_short(row)))
 
 
 def bound_at(row: pd.Series) -> tuple[PrivacyBudget | None, float | None]:

@@ -16,12 +16,14 @@ pytestmark = pytest.mark.browser
 
 
 class Opened(NamedTuple):
-    """A page, what is drawn first, and how much of it may be in sight."""
+    """A page, what is drawn first, how much of it may be in sight, and what has to be."""
 
     path: str
     words: int = 150
     controls: int = 8
     chart: bool = True
+    # With every ε its δ, adjacency and accountant.
+    beside: str = ""
 
 
 class Window(NamedTuple):
@@ -38,14 +40,15 @@ class Window(NamedTuple):
 
 PAGES = (
     # The field of ε and the slider over the chart are one.
-    Opened("", words=120, controls=4),
+    Opened("", words=120, controls=4, beside="δ = 1e-5 · zero-out · "),
     Opened("plan"),
     Opened("train?v=4&passes=2&units=8&repeats=1"),
     # It opens with the verdicts that matter, and the chart after them.
     Opened("atlas", chart=False),
     Opened("learn?lesson=6"),
     # Five steps, and no chart.
-    Opened("release", chart=False),
+    Opened("release", chart=False, beside="(δ = 1e-5, zero-out, Gaussian DP)"),
+    Opened("ledger"),
 )
 DRAWN = (
     "() => document.querySelector('.js-plotly-plot .trace path, [class*=st-key-release_step_5]')"
@@ -73,6 +76,8 @@ def test_a_page_opens_with_its_answer_in_few_words_with_few_controls(
         where = f"{width} x {height}"
         if opened.chart and (seen := share_above_the_fold(page)) < share:
             wrong.append(f"{where}: {seen:.0%} of the chart is above the fold")
+        if loaded and opened.beside:
+            expect(page.get_by_text(opened.beside).filter(visible=True).first).to_be_in_viewport()
         words, controls = in_sight(page)
         if len(words) > opened.words:
             wrong.append(f"{where}: {len(words)} words: {' '.join(words)}")

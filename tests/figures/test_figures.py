@@ -17,7 +17,7 @@ from dpcore.evaluation.curves import calibration_table, closed_form
 from dpcore.evaluation.frontier import crossing
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.figures import chosen, curves, noise, people, style, tradeoff
-from dpcore.figures.curves import ReferenceLine
+from dpcore.figures.curves import ReferenceLine, guarantee_in_short
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
@@ -79,6 +79,26 @@ def test_every_point_carries_accountant_adjacency_and_delta(
             assert "analytic Gaussian" in text
             assert "replace-one" in text
             assert "δ = 1e−5" in text or "δ = 1e-5" in text
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        ({"gaussian_mu": 0.2}, "δ = 1e-5 · zero-out · Gaussian DP"),
+        ({"accountant": "pure, on counts", "delta": 0.0}, "δ = 0 · zero-out · pure ε"),
+        ({"accountant": "zCDP of one draw (A 2021)"}, "δ = 1e-5 · zero-out · zCDP of one draw"),
+        ({"accountant": "Laplace noise, twice"}, "δ = 1e-5 · zero-out · Laplace noise"),
+        (
+            {"gaussian_mu": 0.2, "status": "claim not supported"},
+            "δ = 1e-5 · zero-out · promises more than its noise proves",
+        ),
+    ],
+)
+def test_what_belongs_beside_epsilon_is_told_in_few_words(
+    known: dict[str, float | str], told: str
+) -> None:
+    usual = {"delta": 1e-5, "adjacency": "zero-out", "status": "proved", "gaussian_mu": math.nan}
+    assert guarantee_in_short(pd.Series(usual | known)) == told
 
 
 @pytest.mark.parametrize("kind", DRAW)
@@ -278,7 +298,7 @@ def test_cases_among_a_thousand_are_drawn_and_said(table: pd.DataFrame, titles: 
         test_records=100_000,
     )
     assert "Of 1,000 patients like the test records, 333 are cases of ill" in drawn.sentence
-    assert "no privacy misses 9 of them and raises 18" in drawn.sentence
+    assert "No privacy misses 9 of them and raises 18" in drawn.sentence
     assert "OPERA misses 138" in drawn.sentence
 
 
