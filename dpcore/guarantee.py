@@ -54,8 +54,8 @@ class Adjacency(StrEnum):
 
 
 SAME_FIGURE = (
-    "The literature prints the same figure under add/remove: a record's contribution is removed, "
-    "with every rate, step count and divisor public."
+    "The literature prints the same figure under add/remove. A record's contribution is removed, "
+    "and every rate, step count and divisor is public."
 )
 """How an ε under zero-out relates to one printed under add/remove."""
 

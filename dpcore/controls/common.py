@@ -21,23 +21,23 @@ ADJACENCY = (
     "private, and a public size stands in its place."
 )
 PUBLIC_SIZE = (
-    "A nominal number of records that everybody may know, fixed without a look at the data: a "
-    "published figure, a quota. Rates and steps come from it, and so must whatever the training "
-    "divides by; how many records there really are is protected and enters nowhere."
+    "A nominal number of records that everybody may know: a published figure, a quota. It is "
+    "fixed without a look at the data. Rates and steps come from it, and so must whatever the "
+    "training divides by. How many records there really are is protected and enters nowhere."
 )
 DELTA = (
     "**Failure probability δ**: the chance that the ε-promise may fail. It should be far below "
-    "1/n; at δ = 1/n a method may publish one record at random and still keep the promise."
+    "1/n. At δ = 1/n a method may publish one record at random and still keep the promise."
 )
 DELTA_RULE = (
-    "The rule uses only the number of records n: 1e-5, or the largest power of ten at most 1/(10n) "
-    "where that is smaller."
+    "The rule uses only the number of records n. It takes 1e-5, or where that is smaller the "
+    "largest power of ten at most 1/(10n)."
 )
 DATA = "Which records the model learns from. Built-in sets need no network."
 RUNS = (
     "How often training is repeated with fresh noise. The band holds nine of ten single runs, or "
-    "all of fewer than ten; of several splits, those on an average one. You would publish one of "
-    "them."
+    "all of fewer than ten. Of several splits it holds those on an average one. You would publish "
+    "one of them."
 )
 LOSSES = {
     "logistic": "Logistic regression",
@@ -58,8 +58,8 @@ PRIOR = Control(
     noun="a belief beforehand in % of",
     option="prior",
     brief="what the attacker believes beforehand, as a share of 1",
-    help="How likely they think it is before they see the result, the **prior**: from a rumour, or "
-    "from how common it is. Privacy bounds what the result adds to it.",
+    help="The **prior**: how likely they think it is before they see the result. It may come from "
+    "a rumour, or from how common it is. Privacy bounds what the result adds to it.",
 )
 ALARMS = Control(
     "alarms",

@@ -188,7 +188,7 @@ LOSS = Control(
     fallback_name="logistic regression",
     field="loss",
     brief="logistic or huber (classes), squared (numbers); default: by the data set",
-    help="How the model learns. **Logistic regression** gives probabilities; the **Huber "
+    help="How the model learns. **Logistic regression** gives probabilities. The **Huber "
     "support-vector machine** looks for the widest margin, smoothed so that its privacy can be "
     "proved.",
 )
@@ -202,7 +202,7 @@ HUBER_WIDTH = Control(
     field="huber_width",
     brief=f"default: {Study.huber_width:g}",
     help="How round the corner of the support-vector machine's loss is. Paper 000 uses 0.5. Under "
-    "privacy 2 costs least accuracy: the loss then falls steeply from the start, which makes most "
+    "privacy 2 costs least accuracy. The loss then falls steeply from the start, which makes most "
     "of the noise, and bends little.",
     shown=where(loss="huber"),
 )
@@ -247,8 +247,8 @@ COMPARED_BY = Control(
     noun="the measure",
     fallback_name="accuracy",
     help="**Accuracy** counts right answers. **AUC**, the area under the ROC curve, asks how well "
-    "cases are ranked above the others, whatever share of the records they are and wherever the "
-    "line is drawn: look at it where cases are rare.",
+    "cases are ranked above the others. It hangs neither on their share nor on where the line is "
+    "drawn. Look at it where cases are rare.",
 )
 LAMBDA_WAY = Control(
     "lambda",
@@ -259,7 +259,7 @@ LAMBDA_WAY = Control(
     help="**Regularisation λ** keeps the model's weights small. Privacy needs it: the smaller λ, "
     "the more one record can move the model, and the more noise is needed. The rule uses only the "
     "number of records n and of features d: λ = (d/n²)^⅓ / 4, rounded. **Near zero** costs DP-GD "
-    "least, which stops early instead, and objective perturbation, which sets its own; output "
+    "least, which stops early instead, and objective perturbation, which sets its own. Output "
     "perturbation then stops after a few steps, and its curve goes up and down. 0.001 is what "
     "paper 000 uses; on a few hundred patients it drowns output perturbation in noise.",
 )
@@ -319,7 +319,7 @@ MISSING = Control(
     field="preparation.missing",
     brief="drop or impute",
     help="Filled in: a number by the middle of its public bounds, a category by a level of its "
-    "own. Left out: how many records there are then depends on who has a gap, and what is proved "
+    "own. Left out: how many records there are then depends on who has a gap. What is proved "
     "does not cover a person whose record has one.",
 )
 HELD_OUT = Control(
@@ -331,8 +331,8 @@ HELD_OUT = Control(
     fallback_name="records drawn at random",
     field="preparation.held_out",
     brief="site whose records are tested on, all others being learned from; default: none",
-    help="Hold a site out: models learn from all others and are tested on it, as in a hospital "
-    "that the model has never seen. Which site a record comes from counts as public.",
+    help="Hold a site out: models learn from all others and are tested on it. It is like a "
+    "hospital that the model has never seen. Which site a record comes from counts as public.",
     shown=lambda values: values.get("data") in _sites(),
 )
 SCALING = Control(
@@ -390,11 +390,11 @@ FEATURES = Control(
     field="preparation.features",
     brief="rule (default: one of the next three at each ε, by public values), plain, additive (a "
     "curve in each number), fine (a finer one) or fourier (random, for a Gaussian kernel)",
-    help="**By rule** the numbers of records and of features, ε and δ decide: straight lines where "
-    "noise is large, then curves, and fine ones where it is small. **A curve in each number**: the "
-    "model adds 12 light steps to the straight line of each number; a **fine curve** is 24 full "
-    "steps in its place. The steps stand at public values, so no record moves them. "
-    "**Random Fourier features** are waves across the data whose directions and lengths are "
+    help="**By rule** the numbers of records and of features, ε and δ decide. It takes straight "
+    "lines where noise is large, then curves, and fine ones where it is small. **A curve in each "
+    "number**: the model adds 12 light steps to the straight line of each number. A **fine curve** "
+    "is 24 full steps in its place. The steps stand at public values, so no record moves them. "
+    "**Random Fourier features** are waves across the data. Their directions and lengths are "
     "drawn by chance, without looking at any record. A linear model of them can follow curves, as "
     "a Gaussian-kernel machine does. Privacy is proved as before; the noise falls on every "
     "feature.",
@@ -486,9 +486,9 @@ EPSILON = Control(
     fallback_name="ε = 1",
     option="epsilon",
     brief=f"comma-separated total ε; default: {exactly(FEW_EPSILONS)}",
-    help="**Privacy loss ε** bounds how much the published model can tell about any one person: no "
-    "outcome becomes more than e^ε times as likely because of one record (except with the small "
-    "probability δ). Small ε: strong promise, much noise.",
+    help="**Privacy loss ε** bounds how much the published model can tell about any one person. No "
+    "outcome becomes more than e^ε times as likely because of one record, except with the small "
+    "probability δ. Small ε: strong promise, much noise.",
     state="epsilon",
 )
 MAY_COST = {

@@ -84,7 +84,7 @@ CHANGES = Page(
         field="answered",
         help="**Fresh**: every answer costs ε. **Same again**: the first answer is given "
         "again, and costs nothing more. **One ε for all**: each of k answers has √k times the "
-        "noise, so that all together cost what one costs.",
+        "noise. All together then cost what one costs.",
         shown=where(lesson="4"),
     ),
     Control(

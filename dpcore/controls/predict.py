@@ -25,7 +25,7 @@ FOR = Control(
     OneOf({ONE: "One person", MANY: "A CSV file"}, row=True),
     noun="predictions for",
     fallback_name="one person",
-    help="Values that are typed or in a file are used and dropped: they are in no address, no file "
-    "and no log, and gone from the session when the page is left.",
+    help="Values that are typed or in a file are used and dropped. They are in no address, no file "
+    "and no log. When the page is left they are gone from the session.",
 )
 EVERY = (MODEL, FOR)

@@ -28,7 +28,7 @@ LOOK = Control(
         row=True,
     ),
     noun="a look",
-    help="What is measured on real records, be it one accuracy, is a release of its own, and no ε "
+    help="What is measured on real records, be it one accuracy, is a release of its own. No ε "
     "here speaks of it.",
 )
 TWIN_EPSILON = Control(

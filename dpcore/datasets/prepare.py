@@ -37,7 +37,7 @@ FEATURES = ("plain", "additive", "fine", "rule", "fourier")
 MOST_FEATURES = 4_096
 
 DATA_SCALING = (
-    "leaks: numbers are scaled by the smallest and largest value in the data, so one record can "
+    "leaks: numbers are scaled by the smallest and largest value in the data. So one record can "
     "move every row, and no guarantee here covers that."
 )
 
@@ -578,7 +578,7 @@ def _by_rule(table: Table, preparation: Preparation) -> Split:
         note = f"By rule each number is a straight line, {given}."
         return replace(lines, notes=(*lines.notes, note))
     curves = maps["additive"]
-    note = f"By rule each number is a curve, {given}, but a straight line where noise is large."
+    note = f"By rule each number is a curve, {given}. Where noise is large it is a straight line."
     return replace(curves, notes=(*curves.notes, note), maps=maps)
 
 

@@ -371,8 +371,7 @@ SMALL_LAM = 1 / 64
 """`lam_share` where noise does not grow as λ shrinks: fixed on Bank, Cardio and the cohort."""
 
 COMPLETE_ONLY = (
-    "neighbours are tables of complete records: who has a gap is left out of n, so that a record "
-    "with a gap in a person's place is not covered"
+    "neighbours are tables of complete records; one with a gap is left out of n, and not covered"
 )
 
 

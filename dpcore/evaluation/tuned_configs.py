@@ -56,7 +56,7 @@ STUDIES = {
 
 CHOSEN = (
     "These settings were chosen on records of this very set (a sixth of its training part, held "
-    "out): that choice is a look at them which ε does not cover."
+    "out). That choice is a look at them which ε does not cover."
 )
 TUNED = (
     "activation",

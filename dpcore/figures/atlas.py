@@ -92,6 +92,6 @@ def _sentence(table: pd.DataFrame) -> str:
     if not described:
         return f"All {total} were checked or run here: {listed(judged)}."
     return (
-        f"{described} of {total} are described only. Of the others, checked or run here: "
-        f"{listed(judged)}."
+        f"{described} of {total} are described only, the others checked or run here. "
+        f"These are {listed(judged)}."
     )

@@ -106,12 +106,12 @@ def _words(table: pd.DataFrame, marks: Mapping[str, float], rate: float) -> str:
     chance = f"{plain(100.0 * rate)} %"
     sentence = (
         f"An attack that rings for {chance} of the {FALSE_ALARM[adjacency]} rings for at most "
-        f"{percent_at_most(marks.get('exact', marks['budget']))} of the {FOUND[adjacency]}; "
-        f"guessing rings for {chance}."
+        f"{percent_at_most(marks.get('exact', marks['budget']))} of the {FOUND[adjacency]}. "
+        f"Guessing rings for {chance}."
     )
     if "exact" in marks:
         sentence += (
-            f" From ε and δ alone one could only say {percent_at_most(marks['budget'])}: the noise "
+            f" From ε and δ alone one could only say {percent_at_most(marks['budget'])}. The noise "
             "that is really added protects better than they tell."
             if marks["budget"] > marks["exact"] * 1.005
             else " ε and δ alone say as much."

@@ -87,8 +87,8 @@ def corrected_curve(
         at, middle = (words.value_at(one, column) for one in (row, words.reference_of(rows)))
         sentence = (
             f"By hand, {named} puts the odds at {at} at {words.times(row['corrected'])} those at "
-            f"{middle}, in place of {words.times(row['private'])} in the private model (run {run}, "
-            f"ε = {epsilon})."
+            f"{middle}. In the private model of run {run} at ε = {epsilon} it is "
+            f"{words.times(row['private'])}."
         )
     if moved:
         sentence += (

@@ -131,7 +131,7 @@ def _reached(
         range_text = f"at ε = {low}" if low == high else f"at some ε from {low} to {high}"
         return (
             f"{goal_text} is reached {range_text}, {quality.shown(reach.best)} at best, but lost "
-            "again at the largest ε here: no ε can be named from which on it holds."
+            "again at the largest ε here. No ε can be named from which on it holds."
         )
     if reach.epsilon is None:
         return (
@@ -139,11 +139,11 @@ def _reached(
             f"methods come to {quality.shown(reach.best)} at best. A smaller λ, other "
             "methods or other inputs may help; a larger ε will not."
         )
-    safe = _safe(best, reach)
-    lucky = [] if reach.lucky is None else [f"a lucky run from ε {_placed(reach.lucky)} on"]
+    lucky = "" if reach.lucky is None else f"the best runs from ε {_placed(reach.lucky)} on, "
     sentence = (
         f"{goal_text} takes ε {_placed(reach.epsilon)}, with {titles.get(reach.method, '')}, "
-        f"on average over the noise; {listed([*lucky, safe])}.{_cases(best, reach)}"
+        f"on average over the noise. It is reached by {lucky}{_safe(best, reach)}."
+        f"{_cases(best, reach)}"
     )
     if reach.epsilon <= epsilon:
         return sentence
@@ -151,8 +151,8 @@ def _reached(
     needed = records_needed(records, reach.epsilon, epsilon, power)
     product = "n·ε" if power == 1 else "√n·ε"
     return (
-        f"{sentence} At ε = {plain(epsilon)} it is not reachable with {records:,} {records_are}; "
-        f"about {plain(needed)} would be needed (an estimate: noise counts against {product})."
+        f"{sentence} At ε = {plain(epsilon)} it is not reachable with {records:,} {records_are}. "
+        f"About {plain(needed)} would be needed (an estimate: noise counts against {product})."
     )
 
 

@@ -109,7 +109,7 @@ def _rises(rises: Sequence[tuple[str, Rise]]) -> str:
     ]
     sentences = (
         f"σ also grows with ε: {listed(ranges)}. There the rule for the number of training steps T "
-        "takes more of them: they fit the data better, but let one record move the model further, "
+        "takes more of them. They fit the data better, but let one record move the model further, "
         "which takes more noise."
     )
     if any(rise.steps[0] == 1 for _, rise in rises):
@@ -129,8 +129,8 @@ def _longer(rises: Sequence[tuple[str, Rise]]) -> str:
     sentences = f"At the same number of steps σ also grows with ε: {listed(ranges)}."
     if all(rise.sensitivities[1] > rise.sensitivities[0] for _, rise in rises):
         sentences += (
-            " There training goes further with each step: it fits the data better, but lets one "
-            "record move the model further (its sensitivity Δ grows), which takes more noise."
+            " There training goes further with each step. It fits the data better, but lets one "
+            "record move the model further (its sensitivity Δ grows). That takes more noise."
         )
     return sentences
 
@@ -157,8 +157,8 @@ def _units(queries: Mapping[str, str], titles: Mapping[str, str]) -> str:
         return ""
     parts = "; ".join(f"{listed(names)} to {query}" for query, names in added.items())
     return (
-        "More σ is not more harm: methods add it to different things, so heights can be compared "
-        f"only between those that share one ({parts})."
+        "More σ is not more harm: methods add it to different things. Heights can be compared only "
+        f"between those that share one ({parts})."
     )
 
 
@@ -247,7 +247,7 @@ def sigma(
         ]
         parts.append(
             f"The noise stops growing: {listed(plateaus)}. At a fixed δ the promise cannot become "
-            "stricter than δ itself, so a smaller ε costs nothing more and protects no better."
+            "stricter than δ itself. A smaller ε then costs nothing more and protects no better."
         )
     if grows:
         parts.append(f"It keeps growing as 1/ε: {listed(grows)}.")

@@ -22,12 +22,12 @@ MOST_BARS = 12
 """Of the parts that are drawn, the largest; the table has them all."""
 ROW = 26
 PARTS = (
-    "A bar goes from the risk with the column’s public reference in the value’s place, all else as "
-    "typed, to this person’s; it is striped where the value lowers it. The thin line is what other "
-    "values of the column would make of it. The bars do not add up: every person is brought to one "
-    "length, so each value moves the parts of all others. References are the middle of a number’s "
-    "public range and the first entry of a list; an unknown number counts as its reference. None "
-    "of it says what causes the outcome."
+    "A bar ends at this person’s risk. It begins at the risk with the column’s public reference in "
+    "the value’s place, all else as typed. It is striped where the value lowers the risk. The thin "
+    "line is what other values of the column would make of it. The bars do not add up, as every "
+    "person is brought to one length. Each value so moves the parts of all others. References are "
+    "the middle of a number’s public range and the first entry of a list. An unknown number counts "
+    "as its reference. None of it says what causes the outcome."
 )
 LEAST = 5e-4
 """A part below it moves nothing that is shown."""

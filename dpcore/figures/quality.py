@@ -53,8 +53,8 @@ class Words:
 
 
 AGAINST = (
-    "counted against the model that would be used without privacy, a linear one or boosted trees "
-    "by cross-validation: one for each data set, whatever is chosen here."
+    "counted against the model that would be used without privacy. That is a linear one or boosted "
+    "trees, by cross-validation: one for each data set, whatever is chosen here."
 )
 WORDS = {
     "accuracy": Words(
@@ -79,7 +79,8 @@ WORDS = {
         "tossing a coin",
         "AUC and every count of 1,000",
         "**Area under the ROC curve**: how often the private model ranks a case above someone who "
-        "is none, taken at random; on average over its noise. 0.5 is a coin, 1 is perfect.",
+        "is none. Both are taken at random, on average over its noise. 0.5 is a coin, 1 is "
+        "perfect.",
         f"AUC lost, {AGAINST}",
     ),
     "rmse": Words(
@@ -91,9 +92,9 @@ WORDS = {
         "always the mean",
         "always giving the mean of the training records",
         "RMSE and R²",
-        "**Root mean squared error** on test records, in the outcome's own unit, over its noise: "
-        "how far predictions are off, large misses counting most. Predictions are first brought "
-        "into the outcome's public range, which costs no privacy.",
+        "**Root mean squared error** on test records, in the outcome's own unit, over its noise. "
+        "It is how far predictions are off, large misses counting most. Predictions are first "
+        "brought into the outcome's public range, which costs no privacy.",
         f"How much larger the error becomes, {AGAINST}",
     ),
 }

@@ -153,7 +153,7 @@ def few_records(
     if high - low <= 2.0 * (ROUGH if quality.share else ROUGH_ERROR * value):
         return ""
     return (
-        f"There are only {records:,} test records: judged from them alone, the "
+        f"There are only {records:,} test records. Judged from them alone, the "
         f"{quality.named(value)} without privacy may be anything from {quality.ends(low, high)} on "
         f"new records (95 % interval). So every {rough or quality.words.rough} here is rough."
     )

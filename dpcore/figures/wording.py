@@ -85,11 +85,11 @@ def consent(promise: Promise, attacker: Attacker) -> str:
         f"if {GUESSED[adjacency]}. They may know all about the other people in the study. With no "
         "result to look at, they can only toss a coin, and about 50 of them are right. "
         f"{with_result}\n\n"
-        "What does the noise not do? Our result can still teach people facts about groups, such as "
-        "people of your age or people who are ill like you. They may then think the same of you. "
-        "This can happen even if you do not take part. The noise also does not guard what others "
-        "know about you from somewhere else. If more results are shared later, it can get easier "
-        "to guess right."
+        "What does the noise not do? Our result can still teach people facts about groups. You may "
+        "be in one, such as people of your age or people who are ill like you. They may then think "
+        "the same of you. This can happen even if you do not take part. The noise also does not "
+        "guard what others know about you from somewhere else. If more results are shared later, "
+        "it can get easier to guess right."
     )
 
 
@@ -139,10 +139,10 @@ def ethics(
             )
         )
     lines.append(
-        "Not covered: what the result teaches about groups to which a person belongs, which holds "
-        "whether or not the person takes part; what is known about a person from other sources; "
-        "unauthorised access to the records themselves; a person with several records in the "
-        "data, or further results from the same records, for which ε and δ add up."
+        "Not covered is what the result teaches about groups to which a person belongs. That holds "
+        "whether or not the person takes part. Nor is what is known about a person from other "
+        "sources, or unauthorised access to the records themselves. Where a person has several "
+        "records, or more results come from the same records, ε and δ add up."
     )
     return "\n\n".join(lines)
 
@@ -150,8 +150,8 @@ def ethics(
 def _reach(source: str, attacker: Attacker, adjacency: Adjacency, prior: float, rate: float) -> str:
     return (
         f"{source}: an attack that asks {ASKED[adjacency]} has an advantage (true-positive rate "
-        f"less false-positive rate) of at most {percent_at_most(attacker.advantage)}, and at a "
-        f"false-positive rate of {plain(100.0 * rate)} % a true-positive rate of at most "
+        f"less false-positive rate) of at most {percent_at_most(attacker.advantage)}. At a "
+        f"false-positive rate of {plain(100.0 * rate)} % its true-positive rate is at most "
         f"{percent_at_most(attacker.true_positive_rate)}. A belief of {plain(100.0 * prior)} % "
         f"before becomes at most {percent_at_most(attacker.belief)} after such a test is positive."
     )

@@ -15,7 +15,7 @@ from dpcore.mechanisms.gaussian import analytic_epsilon
 
 ADJACENCY = Adjacency.ZERO_OUT
 ANALYTIC = "analytic Gaussian mechanism (Balle and Wang 2018)"
-COMPOSED = "exact composition of Gaussian noise (Dong, Roth and Su 2019), then its exact curve"
+COMPOSED = "exact composition of Gaussian noise (Dong, Roth and Su 2019)"
 
 
 def right_of_100(advantage: float) -> float:

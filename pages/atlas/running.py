@@ -116,9 +116,9 @@ def _answer(study: ModelStudy, model: Model, table: pd.DataFrame) -> None:
     if model.unlabelled:
         baseline = percent(figures.reference(table, TRIVIAL))
         st.caption(
-            f"Only half of the test records judge here, the others serve as public records: the "
-            f"{baseline} of {model.measure.trivial} are of this half, and differ from what models "
-            "that are judged on all of them show."
+            f"Only half of the test records judge here, the others serve as public records. The "
+            f"{baseline} of {model.measure.trivial} are of this half. Models that are judged on "
+            "all of them show another share."
         )
     plot(figures.curve(table, model, dark=on_dark()), f"model_{model.key}")
     st.caption(

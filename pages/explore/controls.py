@@ -317,7 +317,7 @@ def tell_delta(first: Start, delta: float, records: int) -> str:
     warning = ""
     if records * delta >= 1.0:
         warning = (
-            f"δ = {plain(delta)} is at least 1/n: a method may publish one of the {records:,} "
+            f"δ = {plain(delta)} is at least 1/n. A method may publish one of the {records:,} "
             "records at random and still keep this promise. Choose a smaller δ."
         )
     if first.share is not None:

@@ -21,7 +21,7 @@ from dpcore.controls.explore import (
     TAKE_ALONG,
 )
 from dpcore.figures import chosen
-from dpcore.figures.words import at_most, band, listed, plain
+from dpcore.figures.words import at_most, band, counted, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
 from pages.explore import calibration, groups, net_benefit, numbers, risk_curves, take_along
 from pages.explore.layout import Slots
@@ -180,11 +180,11 @@ def _best(view: View, epsilon: float) -> None:
         "frontier_figure",
     )
     if view.waiting:
-        waiting = listed([view.titles[key] for key in view.waiting])
+        waiting = counted(len(view.waiting), "method")
         st.caption(f":material/hourglass: Not compared, as there are no curves yet: {waiting}.")
     bars = band(int(best["runs"].min()), splits=int(best["splits"].max()))
     st.caption(
-        "Methods are compared by curves computed from these records, which is not private: use it "
+        "Methods are compared by curves computed from these records, which is not private. Use it "
         f"to plan, on public records or with the choice paid for. The bars hold {bars}."
     )
     table_behind(best, "best_method", "The best proved method at each ε")

@@ -27,9 +27,9 @@ LINEAR_ONLY = (
     "for”."
 )
 WHAT = (
-    "One model at this ε on two pages, with the **TRIPOD+AI** checklist; one file, to be read in a "
-    "browser or printed. It holds what was judged in the tabs Net benefit, Calibration and Groups, "
-    "if they were opened."
+    "One model at this ε on two pages, with the **TRIPOD+AI** checklist. It is one file, to be "
+    "read in a browser or printed. It holds what was judged in the tabs Net benefit, Calibration "
+    "and Groups, if they were opened."
 )
 
 

@@ -91,7 +91,7 @@ PAYS = (
 PREPARING = "**Nothing is paid yet.**"
 TRAINING = "**Paid**; it can no longer be cancelled. Keep this page open."
 UNSEALED = (
-    "The files are whole, but the ledger does not have the certificate yet: attach {hash} to entry "
+    "The files are whole, but the ledger does not have the certificate yet. Attach {hash} to entry "
     "{entry} by the ledger's command. {refusal}"
 )
 CANCELLED = "Cancelled: nothing was paid."

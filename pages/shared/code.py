@@ -10,7 +10,7 @@ from dpcore.guarantee import SAME_FIGURE
 
 OPACUS = (
     "Opacus counts noise in multiples of C and its decay in σ: γ = √R. Its own figure is by Rényi "
-    "accounting, one record more or less; it is an upper bound like the one above. "
+    "accounting, one record more or less. It is an upper bound like the one above. "
     f"{SAME_FIGURE}"
 )
 NO_OPACUS = (

@@ -32,13 +32,13 @@ _VERSION = Control(
     fallback_name=f"version {THIS}",
 )
 RESTATED = (
-    "A link without a version is read by the defaults of before the number of records was public: "
-    "for one record more or less. It opens with one person's record blanked out, for which the "
+    "A link without a version is older than the public number of records. It is read for one "
+    "record more or less. It opens with one person's record blanked out, for which the "
     "same figures are proved."
 )
 REPLACED = (
-    "A link without a version is read by the defaults of before: for one record replaced, where a "
-    "new visit begins with one record blanked out."
+    "A link without a version is read by the defaults of before, for one record replaced. A new "
+    "visit begins with one record blanked out."
 )
 MOST_REFUSALS = 12
 MOST_LETTERS = 40

@@ -206,8 +206,8 @@ def _opened(
         st.markdown(wording.belief(adjacency, prior, rate, best.belief))
         if "exact" not in attackers:
             st.caption(
-                "No more than ε and δ is known of the noise here, so these numbers are those of "
-                "the worst method with this ε and δ."
+                "No more than ε and δ is known of the noise here. These numbers are those of "
+                "the worst method with them."
             )
     with right:
         marks = {series: result.true_positive_rate for series, result in attackers.items()}

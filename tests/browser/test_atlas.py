@@ -55,7 +55,7 @@ def test_the_first_view_answers_without_a_click(watched: Watched, address: str) 
     expect(titles.nth(7)).to_be_in_viewport(ratio=1.0)
     expect(page.locator(".js-plotly-plot").locator(".legendtext")).to_have_count(5)
     expect(page.locator('[aria-label^="Systems by family and status"]')).to_have_count(1)
-    expect(page.get_by_text("are described only. ")).to_be_visible()
+    expect(page.get_by_text("are described only, the others ")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 

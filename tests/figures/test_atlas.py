@@ -42,8 +42,8 @@ def test_every_count_is_drawn_and_told_apart_without_colour(dark: bool) -> None:
 def test_the_sentence_counts() -> None:
     found = families(MIXED)
     assert found.sentence == (
-        "7 of 10 are described only. Of the others, checked or run here: 2 “proved as printed” "
-        "and 1 “promises more than its noise proves”."
+        "7 of 10 are described only, the others checked or run here. "
+        "These are 2 “proved as printed” and 1 “promises more than its noise proves”."
     )
     assert found.sentence in found.alt
     unchecked = families(table(("trees", "described only", 4)))

@@ -30,7 +30,7 @@ def said(wanted: float, epsilon: float, best: pd.DataFrame = BEST, *, so_far: bo
 def test_where_it_is_reached_and_by_whom() -> None:
     text = said(0.70, 1.0)
     assert "70.0 % takes ε = 1, with One, on average" in text
-    assert "a lucky run from ε = 0.1 on and 19 of 20 runs from ε = 1 on." in text
+    assert "It is reached by the best runs from ε = 0.1 on, 19 of 20 runs from ε = 1 on." in text
     assert "would be needed" not in text
     assert text.endswith("Other (ε = 0.1) and One (ε = 1 to 10).")
 
@@ -43,11 +43,11 @@ def test_a_comparison_that_goes_on_names_the_best_so_far() -> None:
 def test_a_band_of_several_splits_is_that_of_an_average_one() -> None:
     several = BEST.assign(splits=7)
     assert "19 of 20 runs on an average split from ε = 1 on." in said(0.70, 1.0, several)
-    assert "and all runs from ε = 1 on." in said(0.70, 1.0, BEST.assign(runs=5))
+    assert ", all runs from ε = 1 on." in said(0.70, 1.0, BEST.assign(runs=5))
 
 
 def test_a_smaller_epsilon_asks_for_more_records() -> None:
-    assert "At ε = 0.1 it is not reachable with 455 patients; about 4,550 would" in said(0.70, 0.1)
+    assert "At ε = 0.1 it is not reachable with 455 patients. About 4,550 would" in said(0.70, 0.1)
 
 
 def test_out_of_reach_is_said_plainly() -> None:

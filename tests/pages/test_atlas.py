@@ -78,7 +78,7 @@ def test_the_first_view_answers(first: AppTest) -> None:
     assert not first.warning
     assert numbers(first) == counted(*SYSTEMS.values())
     shown = said(first)
-    assert "are described only. " in shown
+    assert "are described only, the others " in shown
     found = [systems.standing(each).label for each in SYSTEMS.values()]
     for label in ("proved as printed", "proved (our corrected version)"):
         assert found.count(label)

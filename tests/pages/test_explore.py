@@ -453,7 +453,7 @@ def test_a_link_with_a_delta_or_a_lambda_means_it() -> None:
 )
 def test_few_test_records_are_said_to_be_few(data: str, rough: bool) -> None:
     said = " ".join(text.value for text in opened(data=data).caption)
-    assert ("test records: judged from them alone" in said) == rough
+    assert ("test records. Judged from them alone" in said) == rough
 
 
 def test_every_method_is_explained_where_it_is_chosen() -> None:

@@ -235,7 +235,7 @@ def test_without_a_method_it_speaks_of_any() -> None:
     bound = tradeoff.from_budget(1.0, 1e-5, Adjacency.ZERO_OUT)
     found = tradeoff.attacker(bound, 0.5, 0.01)
     assert numbers(app)[BELIEF] == percent_at_most(found.belief)
-    assert "the worst method with this ε and δ" in spoken(app)
+    assert "the worst method with them" in spoken(app)
     assert "from ε and δ alone" not in spoken(app)
 
 

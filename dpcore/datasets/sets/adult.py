@@ -134,7 +134,7 @@ ENTRY = Entry(
         "fnlwgt is a weight of the survey and is left out.",
         "education-num repeats education as a rank. Both are kept, as papers do; under unit norm "
         "they share the row's length.",
-        "Capital gain and loss are almost always 0 with a long tail, so log(1 + x) is taken before "
+        "Capital gain and loss are almost always 0 with a long tail. So log(1 + x) is taken before "
         "scaling unless that is switched off.",
         "The published training and test files are put together and split anew.",
         "29 records repeat another one exactly.",

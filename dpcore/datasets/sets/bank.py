@@ -109,7 +109,7 @@ ENTRY = Entry(
     ),
     traps=(
         "duration is known only after the call, so it is left out unless asked for.",
-        "The word unknown is a level of its own, as the codebook lists it: counting it as missing "
+        "The word unknown is a level of its own, as the codebook lists it. Counting it as missing "
         "would drop five of six records.",
         f"pdays is -1 where the customer was never called before. That becomes "
         f"contacted_before = 0, and pdays counts as {_LONGEST_AGO:,.0f} days, the far end.",

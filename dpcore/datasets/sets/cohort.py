@@ -90,7 +90,7 @@ ENTRY = Entry(
     ),
     traps=(
         "Synthetic: nothing learned here is about patients.",
-        "The columns are correlated as they would be in a clinic, so single weights are harder to "
+        "The columns are correlated as they would be in a clinic. Single weights are harder to "
         "recover than the accuracy.",
     ),
     how_to_get=f"It is built in, with {FEWEST} to {MOST:,} patients.",

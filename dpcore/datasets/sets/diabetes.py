@@ -90,7 +90,7 @@ ENTRY = Entry(
     ),
     traps=(
         "scikit-learn hands it out centred and scaled by the data's own moments unless told "
-        "otherwise, which leaks; here are the raw values.",
+        "otherwise, which leaks. Here are the raw values.",
         "No codebook says what the outcome's unit is, nor whether it is on one scale for everyone.",
         "s1, s2, s3 and s4 are nearly functions of each other.",
     ),

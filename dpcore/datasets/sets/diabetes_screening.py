@@ -76,9 +76,9 @@ ENTRY = Entry(
         _coded("Income", "income", (1, 8), f"{_CODEBOOK}1 under 10,000, 8 from 75,000 dollars on."),
     ),
     traps=(
-        "What is predicted is what people say a doctor told them, prediabetes included: nobody was "
+        "What is predicted is what people say a doctor told them, prediabetes included. Nobody was "
         "tested for the survey, and those who do not know count as healthy.",
-        "Answers are of the same day as the outcome, so a model says who has diabetes now, not who "
+        "Answers are of the same day as the outcome. So a model says who has diabetes now, not who "
         "will get it. People who know of their diabetes may have had their cholesterol checked "
         "because of it.",
         "Age, Education and Income are numbers of bands, not years or dollars.",

@@ -52,15 +52,15 @@ ENTRY = replace(
     columns=(*map(_with_gaps, heart.ENTRY.columns), _SITE),
     site=_SITE.name,
     traps=(
-        "Unknown values are written ?. 299 of 920 records are complete, nearly all of Cleveland: "
+        "Unknown values are written ?. 299 of 920 records are complete, nearly all of Cleveland. "
         "Hungary, Switzerland and Long Beach hardly ever have ca, and often neither thal nor "
         "slope. Leaving out records with gaps leaves Cleveland.",
         "A cholesterol or a blood pressure of 0 means that nobody measured it: Switzerland has no "
         "cholesterol at all. Here 0 counts as unknown.",
         "What is unknown differs by site, and so does disease: 36 % in Hungary and 93 % in "
         "Switzerland. A model can learn the site from the gaps instead of the heart from the "
-        "values; hold a site out to see what carries over.",
-        "Accuracy on a site that is held out begins at the share of its larger class: look at the "
+        "values. Hold a site out to see what carries over.",
+        "Accuracy on a site that is held out begins at the share of its larger class. Look at the "
         "balanced accuracy and the AUC.",
         "ST depressions below 0 are elevations; they are clipped to the public bounds.",
         "num has five values; as usual, everything above 0 counts as disease.",

@@ -58,13 +58,13 @@ ENTRY = Entry(
         "outside is clipped and counted.",
         "Columns 0 to 4, 14 to 17 and 46 to 48 are already one-hot.",
         "The file has no published checksum; every row is checked instead.",
-        "These are records of real people under a licence: results on them are not free to publish "
+        "These are records of real people under a licence. Results on them are not free to publish "
         "merely because they can be computed.",
     ),
     files=(RemoteFile("ipums_br/IPUMS-BR.dat", ""),),
     how_to_get="Register at international.ipums.org and make the extract, or take the file from "
-    "colleagues who are licensed for it: lines of 53 integers separated by blanks, the last one 0 "
-    "or 1.",
+    "colleagues who are licensed for it. It has lines of 53 integers separated by blanks, the "
+    "last one 0 or 1.",
 )
 
 SOURCE = FileSource(

@@ -39,7 +39,7 @@ ENTRY = Entry(
         for column in range(SIDE)
     ),
     traps=(
-        "A record is one drawing, and 13 people drew many each: what is promised is for a drawing, "
+        "A record is one drawing, and 13 people drew many each. What is promised is for a drawing, "
         "not for a person.",
     ),
 )

@@ -141,15 +141,15 @@ ENTRY = Entry(
         ),
     ),
     traps=(
-        "What is known only later is left out: death, d.time, slos (days in hospital), charges, "
-        "costs, avtisst (a mean over days 3 to 25), orders not to resuscitate, sfdm2.",
+        "What is known only later is left out: death, d.time, slos (days in hospital), charges and "
+        "costs. So are avtisst (a mean over days 3 to 25), orders not to resuscitate and sfdm2.",
         "surv2m and surv6m are predictions of a model of these same patients, so they hold a "
-        "little of everyone; prg2m and prg6m are what physicians expected. They, and the scores "
+        "little of everyone. prg2m and prg6m are what physicians expected. They, and the scores "
         "sps and aps, are left out.",
-        "adlsc is filled in from other patients by a model, so it is left out; adlp and adls are "
+        "adlsc is filled in from other patients by a model, so it is left out. adlp and adls are "
         "as recorded.",
         "Unknown values are empty. Glucose, urea nitrogen and urine were not written down in the "
-        "first part of the study, so that a gap tells which part a patient was in.",
+        "first part of the study. A gap so tells which part a patient was in.",
         "Patients were chosen for nine illnesses of high mortality: shares are not those of a "
         "hospital. Colon and lung cancer differ from the others in the day that the study began.",
         "id is a number of the row and is left out.",

@@ -70,7 +70,7 @@ ENTRY = Entry(
         "AUC and at missed cases.",
         "The documentation names neither columns nor classes. Names are those of the sibling files "
         "of the same patients. It speaks of hyperfunction, but classes 1 and 2 both have a high "
-        "TSH: class 1 is overt and class 2 mild hypothyroidism, which counts as none here.",
+        "TSH. Class 1 is overt and class 2 mild hypothyroidism, which counts as none here.",
         "The files divide each number by a constant; here they are in clinical units again.",
         "Tests that nobody made hold averages of the others (TSH 1.89, T3 2.06, TT4 111, T4U 0.99, "
         "FTI 112), or 0 for TSH: left as published. An average holds a little of every patient "

@@ -187,8 +187,8 @@ METHOD = Method(
     editions={
         Edition.PUBLISHED: MethodStanding(
             claim="(ε, δ) for every ε, with one record more or less.",
-            proof="(ε, δ) as long as exact accounting of the three queries gives no more than ε; "
-            "at very large ε it gives more.",
+            proof="(ε, δ) as long as exact accounting of the three queries gives no more than ε. "
+            "At very large ε it gives more.",
             status=Status.PROVED,
         ),
         Edition.SOUND: MethodStanding(

@@ -93,7 +93,7 @@ METHOD = Method(
     release=stream.release,
     losses=LOSSES,
     limits=(
-        "Made for records that arrive one after the other; where all are at hand, methods that "
+        "Made for records that arrive one after the other. Where all are at hand, methods that "
         "pass over them many times lose less.",
         "The order of the records is public and the same in every run.",
     ),

@@ -62,7 +62,7 @@ METHOD = Method(
     editions={
         Edition.SOUND: MethodStanding(
             claim=NO_PAPER,
-            proof="(ε, δ) by exact composition of Gaussian mechanisms; how far one record moves a "
+            proof="(ε, δ) by exact composition of Gaussian mechanisms. How far one record moves a "
             "Newton step is derived for both adjacencies.",
             status=Status.PROVED,
         ),

@@ -156,7 +156,7 @@ METHOD = Method(
     editions={
         Edition.PUBLISHED: MethodStanding(
             claim="(ε, 0), by Laplace noise on the coefficients of a polynomial.",
-            proof="(ε, 0): its bound on how far a record moves the coefficients holds, and is far "
+            proof="(ε, 0): its bound on how far a record moves the coefficients holds. It is far "
             "larger than needed where records have length 1.",
             status=Status.PROVED,
         ),

@@ -48,7 +48,7 @@ METHOD = Method(
         Edition.PUBLISHED: MethodStanding(
             claim="(√(8 ln(n/δ)) ε + 2nε(e^{2ε/n} - 1), nδ) after T = n² steps (Theorem 7).",
             proof=(
-                "None. The query n∇f has sensitivity 2nL but its noise is sized for L, and the "
+                "None. The query n∇f has sensitivity 2nL but its noise is sized for L. The "
                 "total δ of nδ reaches 1 at n = 1/δ."
             ),
             status=Status.CLAIM_NOT_SUPPORTED,

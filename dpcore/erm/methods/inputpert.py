@@ -173,7 +173,7 @@ METHOD = Method(
             status=Status.PROVED,
         ),
         Edition.SOUND: MethodStanding(
-            claim="The paper's own theorem is not proved: its tail bound takes the minimiser for a "
+            claim="The paper's own theorem is not proved. Its tail bound takes the minimiser for a "
             "constant, though it depends on the noise.",
             proof="(ε, δ) for the sums, by one Gaussian mechanism; whoever sees single messages is "
             "held to a far larger ε.",

@@ -32,7 +32,7 @@ METHOD = Method(
             status=Status.PROVED,
         ),
         Edition.SOUND: MethodStanding(
-            proof="(ε, δ) for ε < 1, with the exact sensitivity; no proof from ε = 1 on; with "
+            proof="(ε, δ) for ε < 1, with the exact sensitivity. No proof from ε = 1 on; with "
             "several classes, from a share of 1 on.",
             status=Status.PROVED,
         ),
@@ -42,7 +42,7 @@ METHOD = Method(
     closed_form=True,
     limits=(
         "From ε = 1 on (with several classes, from a share of 1 on) the formula proves "
-        "nothing; the ε certified for its noise stands beside it.",
+        "nothing. The ε certified for its noise stands beside it.",
     ),
     losses=LOSSES,
 )

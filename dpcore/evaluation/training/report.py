@@ -33,12 +33,12 @@ SPENT = ("sigma", "epsilon", "delta", "adjacency", "accountant", "status")
 FIRST_WEIGHTS = "seed_of_first_weights"
 
 NOT_COVERED = (
-    "Proved for real-valued noise; the low bits of numbers, time and memory, and settings chosen "
+    "Proved for real-valued noise. The low bits of numbers, time and memory, and settings chosen "
     "by looking at measures are not covered. Every training on the same records adds to the cost."
 )
 
 NULLIFIED = (
-    "The noise comes from a seed, and whoever has the seed takes it off again; trained for "
+    "The noise comes from a seed, and whoever has the seed takes it off again. Trained for "
     "keeping, with the system's randomness, it costs what is certified."
 )
 

@@ -241,7 +241,7 @@ MODEL = Model(
     idea="Let each question of the tree be drawn, the better ones being the likelier.",
     claim="(ε, 0), the splits chosen by the exponential mechanism and the leaves' counts blurred.",
     proof=(
-        "(ε, 0): every level, and the leaves, choose once with an equal share of ε; candidates are "
+        "(ε, 0): every level, and the leaves, choose once with an equal share of ε. Candidates are "
         "public, and a leaf that nobody reaches draws its label too."
     ),
     status=Status.PROVED,

@@ -189,8 +189,8 @@ MODEL = Model(
     idea="Let every cluster move to a blurred mean of its members, a few times.",
     claim="(ε, 0) by Laplace noise on every cluster's sum and count, ε split over the steps.",
     proof=(
-        "(ε, δ) by a Gaussian mechanism on all sums and counts of a step, composed over a fixed "
-        "number of steps, of which the first gives the mean of all; the centres start about it in "
+        "(ε, δ) by a Gaussian mechanism on all sums and counts of a step, over a fixed "
+        "number of steps. The first gives the mean of all. The centres start about it in "
         "directions drawn without the records."
     ),
     status=Status.PROVED,

@@ -133,7 +133,7 @@ MODEL = Model(
     idea="Count every value within each class, blur the counts, and multiply the odds they give.",
     claim="(ε, 0) by Laplace noise on each count, mean and standard deviation, from public bounds.",
     proof=(
-        "(ε, δ) by one Gaussian mechanism on all counts and sums together; bounds are public and "
+        "(ε, δ) by one Gaussian mechanism on all counts and sums together. Bounds are public and "
         "both classes are always there, so neither a range nor an empty cell shows through."
     ),
     status=Status.PROVED,

@@ -281,7 +281,7 @@ MODEL = Model(
     idea="Publish made-up records that share the blurred counts of pairs of columns.",
     claim="(ε, δ) for any number of synthetic records, by zCDP.",
     proof=(
-        "(ε, δ) by zCDP of noisy counts and of the choice of pairs, which is paid for; drawing "
+        "(ε, δ) by zCDP of noisy counts and of the choice of pairs, which is paid for. Drawing "
         "records and learning from them costs nothing more."
     ),
     status=Status.PROVED,

@@ -165,7 +165,7 @@ MODEL = Model(
     idea="Records come one after the other; a tree of blurred sums tells the model where to go.",
     claim="(ε, δ) for the whole stream of models, at nearly the regret of learning without noise.",
     proof=(
-        "(ε, δ) for all models together by one Gaussian mechanism on the tree's sums: a record is "
+        "(ε, δ) for all models together by one Gaussian mechanism on the tree's sums. A record is "
         "in one node of each level."
     ),
     status=Status.PROVED,

@@ -57,8 +57,8 @@ MODEL = Model(
     idea="Many teachers, each with its own patients, vote; a student learns from blurred votes.",
     claim="(ε, δ) by Laplace noise on the votes, with an ε that depends on how clear they were.",
     proof=(
-        "(ε, δ) by Gaussian noise on the votes of all queries, composed without looking at them: "
-        "a record changes one teacher, and a teacher one vote a query."
+        "(ε, δ) by Gaussian noise on the votes of all queries, composed without looking at them. "
+        "A record changes one teacher, and a teacher one vote a query."
     ),
     status=Status.PROVED,
     plan=plan,

@@ -30,8 +30,8 @@ MODEL = Model(
     idea="Blur the covariance matrix once, then take its leading directions.",
     claim="(ε, δ) by Gaussian noise on every entry of the second-moment matrix, for ε below 1.",
     proof=(
-        "(ε, δ) by one Gaussian mechanism, at any ε, on second moments, sum and count together; "
-        "points are within the unit ball by public bounds."
+        "(ε, δ) by one Gaussian mechanism, at any ε, on second moments, sum and count together. "
+        "Points are within the unit ball by public bounds."
     ),
     status=Status.PROVED,
     measure=covariance.MEASURE,

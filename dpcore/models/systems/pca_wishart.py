@@ -45,7 +45,7 @@ def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> Noi
     """Noise by public values only."""
     c = scale(budget.epsilon)
     reason = (
-        "The noise is never negative, so what it can reach moves with the data: one record "
+        "The noise is never negative, so what it can reach moves with the data. One record "
         f"shows for certain with probability {failure(c):.3g}. What is proved instead is ε = 0 "
         f"with δ = {failure(c):.3g}."
     )
@@ -82,9 +82,9 @@ MODEL = Model(
     idea="Add a random covariance matrix to the true one.",
     claim="(ε, 0) with Wishart noise of scale 3/(2ε) on the summed second moments.",
     proof=(
-        "None of the claim: what the noise can reach moves with the data. What holds for the "
-        "second moments, one record blanked out, is ε = 0 with δ = 1 - exp(-ε/3), the ε being that "
-        "of the claim; no larger ε makes that δ smaller."
+        "None of the claim: what the noise can reach moves with the data. For the second moments, "
+        "one record blanked out, ε = 0 with δ = 1 - exp(-ε/3) holds, at the claim's ε. No larger ε "
+        "makes that δ smaller."
     ),
     status=Status.CLAIM_NOT_SUPPORTED,
     measure=covariance.MEASURE,

@@ -200,8 +200,8 @@ MODEL = Model(
         "smooth sensitivity."
     ),
     proof=(
-        "(ε, δ) from the trees' choices on all records, composed by the better of two theorems; "
-        "splits see no record, and a leaf that nobody reaches draws its label too."
+        "(ε, δ) from the trees' choices on all records, composed by the better of two theorems. "
+        "Splits see no record, and a leaf that nobody reaches draws its label too."
     ),
     status=Status.PROVED,
     plan=plan,

@@ -73,7 +73,7 @@ ENTRY = ExamplesEntry(
     purpose="Tell from a network's features of a chest X-ray which of five findings it shows.",
     traps=(
         "Synthetic: nothing learned here is about patients or X-rays.",
-        "The true model is linear in the features, which is kinder to a linear head than any real "
+        "The true model is linear in the features. That is kinder to a linear head than any real "
         "network's features are.",
     ),
     how_to_get=f"It is built in, with {FEWEST} to {MOST:,} records of {NARROWEST} to {WIDEST:,} "

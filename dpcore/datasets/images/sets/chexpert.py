@@ -80,7 +80,7 @@ ENTRY = ExamplesEntry(
     names=tuple(label.lower() for label in LABELS),
     purpose="Tell from a chest X-ray which of five findings it shows.",
     traps=(
-        "A patient has several images: a guarantee for an image is not one for a person unless one "
+        "A patient has several images. A guarantee for an image is not one for a person unless one "
         "image of each is taken.",
         "A blank label means that the report does not mention the finding; it counts as absent, as "
         "in the paper.",

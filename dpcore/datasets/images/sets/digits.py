@@ -28,7 +28,7 @@ ENTRY = ExamplesEntry(
     traps=(
         "1,437 records are few: at small ε the noise covers everything, which says little about "
         "larger sets.",
-        "Images that follow one another in the file are alike, so the last fifth is kept for "
+        "Images that follow one another in the file are alike. So the last fifth is kept for "
         "testing and not a random one. Explore's table of these digits keeps a random fifth, so "
         "figures of the two pages are of different records.",
     ),

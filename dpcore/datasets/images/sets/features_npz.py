@@ -42,12 +42,12 @@ ENTRY = ExamplesEntry(
     names=(),
     purpose="Tell what the file's labels say from its features.",
     traps=(
-        "The network that made the features must not have seen these records: what it learned from "
+        "The network that made the features must not have seen these records. What it learned from "
         "them is covered by no guarantee here.",
         "Features are used as they come, and each must be a function of its own record alone.",
-        "The classes are those that names or the setting classes say: to count them in the labels "
-        "would look at the data, and one record could be the last of its class.",
-        "A record with the class -1, or with no known label, is a null record: it counts among the "
+        "The classes are those that names or the setting classes say. To count them in the labels "
+        "would look at the data: one record could be the last of its class.",
+        "A record with the class -1, or with no known label, is a null record. It counts among the "
         "records and contributes nothing.",
     ),
     how_to_get="Write one with numpy.savez and the arrays " + ", ".join(ARRAYS) + ".",

@@ -44,7 +44,7 @@ ENTRY = ExamplesEntry(
         "74 % of the training images show pneumonia and 62.5 % of the test images: accuracy says "
         "less than AUC.",
         "18 training images repeat another one, and 8 of the validation part also occur in the "
-        "training part, which matters where membership is guessed.",
+        "training part. That matters where membership is guessed.",
         "The 524 images for validation are left out unless asked for.",
     ),
     files=(PUBLISHED,),
