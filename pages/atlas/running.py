@@ -79,8 +79,13 @@ def _controls(model: Model) -> ModelStudy:
         form.draw("run_data")
         form.draw("run_delta", help=NO_DELTA if model.pure else "", disabled=model.pure, width=170)
         form.draw("run_runs", width=110)
-        form.draw("run_neighbour", among=[str(adjacency) for adjacency in model.adjacencies])
+        if len(model.adjacencies) > 1:
+            form.draw("run_neighbour", among=[str(adjacency) for adjacency in model.adjacencies])
     fields = RUN.fields(form.values)
+    if len(model.adjacencies) == 1:
+        # Not a choice, so that other pages keep the one that was made there.
+        (fields["adjacency"],) = model.adjacencies
+        st.caption(ONE_ADJACENCY.format(only=model.adjacencies[0]))
     return ModelStudy(model=model.key, **{**fields, "runs": int(fields["runs"])})
 
 
@@ -181,6 +186,9 @@ def _promise(model: Model, calibration: ModelCalibration, verdict: SystemStandin
             st.caption(f"Note: {limit}")
 
 
+ONE_ADJACENCY = (
+    "Worked out under {only} alone, so it is not comparable with what is shown under another."
+)
 LAWS = {
     "gaussian": "Gaussian noise of σ = {scale} in each coordinate",
     "laplace": "noise of density ∝ exp(−‖z‖/b), b = {scale}",

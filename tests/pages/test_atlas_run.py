@@ -85,7 +85,9 @@ def test_the_promise_names_adjacency_delta_and_accountant() -> None:
 
 
 def test_a_claim_that_fails_is_not_shown_as_proved() -> None:
-    app = answered(opened("pca-wishart", run_runs="5"))
+    app = answered(opened("pca-wishart", run_runs="5", run_neighbour="One record replaced"))
+    assert any("under zero-out alone, so it is not comparable" in one.value for one in app.caption)
+    assert "run_neighbour" not in {box.key for box in app.selectbox}
     said = spoken(app)
     assert "promises more than its noise proves" in said
     assert app.markdown[0].value.startswith("**Not protected as claimed:** ")
