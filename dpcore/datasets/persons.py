@@ -17,7 +17,8 @@ sides over the lots.
 
 and exactly C where all m are one vector of norm C. So a sum over persons moves by at most C under
 zero-out and 2 C under replace-one, whatever k is: the noise is that of one row a person. The
-divisor of an average is the number of persons. How many rows anybody has is in none of it.
+divisor of an average is the number of persons. How many rows anybody has is in none of it
+(`dpcore.release.grid` computes it in whole numbers).
 
 Rows at full weight would need k C, and 1/k of the noise for everybody's sake that the few with k
 rows cause; a sum clipped to C has the same sensitivity, but is the gradient of no loss.
@@ -29,6 +30,7 @@ by another.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,34 +66,22 @@ class Persons:
         """Number of persons."""
         return len(self.first)
 
-    @property
-    def rows_of_each(self) -> Whole:
-        """m, the rows that each person keeps; shape (count,)."""
-        return np.diff(self.first, append=len(self.index))
+    def blocks(self, rows: int) -> Iterator[tuple[slice, Whole]]:
+        """Whole persons one after the other, about so many rows at a time.
 
-    @property
-    def share(self) -> NDArray[np.float64]:
-        """1/m of the person of each kept row, shape (rows,)."""
-        rows = self.rows_of_each
-        return np.repeat(1.0 / rows, rows)
-
-    def sums(self, rows: NDArray[np.int64], bound: int) -> NDArray[np.int64]:
-        """Each person's sum of whole vectors, 0 in place of one longer than a bound.
-
-        Parameters
-        ----------
-        rows : (d, rows) array of int64
-            What each kept row adds, its share counted.
-        bound : int
-            The greatest length that a sum may have, below 2³¹.
-
-        Returns
-        -------
-        (d, count) array of int64
+        Yields
+        ------
+        where : slice
+            Their rows, of those that are kept.
+        first : ndarray of int64
+            Where each person's begin among these.
         """
-        found = np.add.reduceat(rows, self.first, axis=1)
-        found[:, (found * found).sum(axis=0) > bound**2] = 0
-        return found
+        begin, ends = 0, np.append(self.first, len(self.index))
+        while begin < self.count:
+            fitting = np.searchsorted(ends, ends[begin] + rows, side="right") - 1
+            end = max(int(fitting), begin + 1)
+            yield slice(ends[begin], ends[end]), self.first[begin:end] - ends[begin]
+            begin = end
 
 
 def lots_for_release(rows: int) -> Lots:

@@ -1,7 +1,8 @@
 """An attack on a release's own mechanism, before it is paid for: the μ and ε that it proves.
 
 The neighbours are made up: one record of full length, which is blank in the other data set, or
-points the other way under replace-one, at weights at which its gradient is longest. Their sums are
+points the other way under replace-one, at weights at which its gradient is longest. Where a record
+is a person, it is one with the most rows that count, all alike. Their sums are
 made by the release's own code, the noise by its own sampler at the σ that its training asks for,
 whatever the mechanism says. The attacker sees all T
 noisy sums and knows all else. The best test of which data set they come from is the likelihood
@@ -24,6 +25,7 @@ import numpy as np
 from scipy import special
 
 from dpcore.audit import bounds
+from dpcore.datasets.persons import Persons
 from dpcore.errors import number, one_of, whole
 from dpcore.guarantee import Adjacency
 from dpcore.release import grid
@@ -39,6 +41,8 @@ ABOUT = (
     "one record against a blank one (or its opposite, under replace-one), likelihood ratio of all "
     "noisy sums, thresholds fixed beforehand, limits of Clopper and Pearson"
 )
+OF_ROWS = "{rows} equal rows of one person, together "
+"""What goes before it where a record is a person."""
 
 
 class Proved(Protocol):
@@ -94,6 +98,7 @@ def attack(
     loss: str,
     delta: float,
     *,
+    rows: int | None = None,
     runs: int = RUNS,
     draw: Draw = rounded_gaussians,
 ) -> Found:
@@ -104,19 +109,25 @@ def attack(
     mechanism : Mechanism
     loss : str
     delta : float
+    rows : int, optional
+        k, the most rows of one person that count; by its absence one row is one record.
     runs : int
     draw : callable
         (σ, count) -> whole numbers: the sampler under attack.
     """
     one_of("loss", loss, LOSSES)
-    record, other = _pair(mechanism)
+    record, other = _pair(mechanism, rows or 1)
+    persons = None
+    if rows is not None and rows > 1:
+        persons = Persons(np.arange(rows), np.zeros(1, dtype=np.int64), 0)
     # Both margins are far below 0, where each gradient has the full length.
     weights: Array = np.zeros(len(record))
     weights[1] = -1e6
-    sums = [grid.total(each, weights, slope_of(loss)) for each in (record, other)]
+    sums = [grid.total(each, weights, slope_of(loss), persons) for each in (record, other)]
     shift = abs(int(sums[0][0] - sums[1][0]))
     sigma = math.ceil(_asked(mechanism, loss) / math.sqrt(mechanism.steps))
-    return told_apart(shift, sigma, delta, ABOUT, runs=runs, draw=draw)
+    about = ABOUT if rows is None else OF_ROWS.format(rows=rows) + ABOUT
+    return told_apart(shift, sigma, delta, about, runs=runs, draw=draw)
 
 
 def told_apart(
@@ -165,14 +176,14 @@ def told_apart(
     )
 
 
-def _pair(mechanism: Mechanism) -> tuple[Array, Array]:
-    """The record in which the neighbours differ, on either side; shape (d, 1)."""
+def _pair(mechanism: Mechanism, rows: int) -> tuple[Array, Array]:
+    """The record in which the neighbours differ, on either side; shape (d, rows)."""
     beside = 1e-3
     along = math.sqrt(1.0 - beside**2) * (1.0 - 1e-15)
-    record, other = (np.zeros((max(mechanism.dimension, 2), 1)) for _ in range(2))
-    record[:2, 0] = along, beside
+    record, other = (np.zeros((max(mechanism.dimension, 2), rows)) for _ in range(2))
+    record[0], record[1] = along, beside
     if mechanism.adjacency == Adjacency.REPLACE_ONE:
-        other[:2, 0] = -along, beside
+        other[0], other[1] = -along, beside
     return record, other
 
 

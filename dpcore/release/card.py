@@ -6,6 +6,7 @@ import re
 
 from dpcore.release.certificate import Certificate
 from dpcore.release.model import Model
+from dpcore.release.record import Record
 from dpcore.rounding import lowered
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~&-])")
@@ -20,6 +21,7 @@ def card(model: Model, certificate: Certificate) -> str:
     certificate : Certificate
     """
     facts, proof = certificate.document["facts"], certificate.document["proof"]
+    record = Record.in_facts(facts)
     about, outcome = facts["about"], model.entry.outcome
     output = "the risk" if model.loss == "logistic" else "a score, which is no risk,"
     parts = {
@@ -35,9 +37,9 @@ def card(model: Model, certificate: Certificate) -> str:
             "that would be another release.",
         ],
         "## Data": [
-            f"{facts['training']['records']:,} records from {_plain(about['region'])}, of "
+            f"{facts['training']['records']:,} {record.noun} from {_plain(about['region'])}, of "
             f"{_plain(about['data_curator'])}; a record is "
-            f"{_plain(facts['ledger']['person_unit'])}.",
+            f"{_plain(record.being(facts['ledger']['person_unit']))}.",
             *("    " + line for line in model.columns.splitlines() if line.strip()),
         ],
         "## Privacy": [

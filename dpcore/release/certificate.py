@@ -21,6 +21,7 @@ from dpcore.guarantee import Adjacency
 from dpcore.release import registry
 from dpcore.release.canonical import canonical, digest
 from dpcore.release.mechanism import PROFILE, Mechanism
+from dpcore.release.record import Record
 from dpcore.rounding import raised
 
 FORMAT = "dpcore certificate 1"
@@ -32,15 +33,6 @@ THEOREMS = (
     "rounding on a grid is post-processing of Gaussian noise (docs/release.md)",
     "adaptive composition of Gaussian DP (Dong, Roth and Su 2022, Corollary 2)",
     "exact privacy profile of the Gaussian mechanism (Balle and Wang 2018, Theorem 8)",
-)
-UNPROTECTED = (
-    "the description of the columns: names, ranges, lists",
-    "the number of records n: it divides each sum, and steps (with them σ), step length and λ "
-    "follow from it",
-    "the time and memory that the release took, and its date",
-    "which data set it was, and who released it",
-    "other rows of the same person: one row is one unit",
-    "what was measured on the records apart from this release, and choices made by it",
 )
 
 
@@ -131,6 +123,7 @@ def facts_of(
     training: Mapping[str, Any],
     hashes: Mapping[str, str],
     ledger: Mapping[str, Any],
+    record: Record,
     attack: Mapping[str, Any],
     released: str,
 ) -> dict[str, Any]:
@@ -148,6 +141,8 @@ def facts_of(
         Of the model and of the description of its columns.
     ledger : mapping
         data_set, person_unit, actor, entry, chain_head.
+    record : Record
+        What one is.
     attack : mapping
         What an attack on the same mechanism found.
     released : str
@@ -163,6 +158,7 @@ def facts_of(
         "training": dict(training),
         "hashes": dict(hashes),
         "ledger": dict(ledger),
+        **record.facts(),
         "attack": dict(attack),
         "versions": {
             "dpcore": dpcore.__version__,
@@ -176,36 +172,52 @@ def facts_of(
 def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
     """What follows from facts without data: claim, proof and the registry's record."""
     mechanism, budget = Mechanism(**facts["mechanism"]), facts["budget"]
+    record = Record.in_facts(facts)
     adjacency = Adjacency(mechanism.adjacency)
     epsilon = mechanism.epsilon(budget["delta"])
     proof = {
         "epsilon": epsilon,
         "delta": budget["delta"],
         "adjacency": str(adjacency),
-        "neighbours": adjacency.meaning,
+        "neighbours": record.neighbours(adjacency),
         "mu": mechanism.mu,
         "profile": [{"epsilon": each, "delta": mechanism.delta(each)} for each in PROFILE],
         "sensitivity": mechanism.sensitivity,
         "noise_multiplier": mechanism.noise_multiplier,
         "noise": NOISE,
         "accountant": "Gaussian DP, exact",
-        "by": list(THEOREMS),
+        "by": [*record.theorems, *THEOREMS],
         "keeps_the_budget": bool(epsilon <= budget["epsilon"]),
     }
     claim = (
         f"The weights are ({raised(budget['epsilon'], 6):g}, {raised(budget['delta'], 6):g})-"
         f"differentially private: "
-        f"{adjacency.difference}, a record being {facts['ledger']['person_unit']}."
+        f"{adjacency.difference}, a record being {record.being(facts['ledger']['person_unit'])}."
     )
     return {
         "claim": claim,
         "proof": proof,
-        "unprotected": list(UNPROTECTED),
-        "registry": _registry(facts, mechanism, epsilon),
+        "unprotected": _unprotected(record),
+        "registry": _registry(facts, mechanism, epsilon, record),
     }
 
 
-def _registry(facts: Mapping[str, Any], mechanism: Mechanism, epsilon: float) -> dict[str, Any]:
+def _unprotected(record: Record) -> list[str]:
+    """What the promise does not cover."""
+    return [
+        "the description of the columns: names, ranges, lists",
+        f"the number of {record.noun} n: it divides each sum, and steps (with them σ), step length "
+        "and λ follow from it",
+        "the time and memory that the release took, and its date",
+        "which data set it was, and who released it",
+        *record.unprotected,
+        "what was measured on the records apart from this release, and choices made by it",
+    ]
+
+
+def _registry(
+    facts: Mapping[str, Any], mechanism: Mechanism, epsilon: float, record: Record
+) -> dict[str, Any]:
     about, delta = facts["about"], facts["budget"]["delta"]
     adjacency = Adjacency(mechanism.adjacency)
     deployment = {
@@ -219,12 +231,14 @@ def _registry(facts: Mapping[str, Any], mechanism: Mechanism, epsilon: float) ->
         "publication_date": facts["released"],
         "dp_flavor": {
             "name": "Approximate DP",
-            "data_domain": "Tables with the described columns and the public number of records.",
-            "unprotected_quantities": "; ".join(UNPROTECTED) + ".",
+            "data_domain": (
+                f"Tables with the described columns and the public number of {record.noun}."
+            ),
+            "unprotected_quantities": "; ".join(_unprotected(record)) + ".",
         },
         "privacy_loss": {
             "privacy_unit": facts["ledger"]["person_unit"],
-            "privacy_unit_description": adjacency.meaning,
+            "privacy_unit_description": record.neighbours(adjacency),
             "privacy_parameters": {"epsilon": epsilon, "delta": delta},
             "privacy_parameters_description": (
                 f"Also {raised(mechanism.mu, 6):g}-Gaussian DP, from which every (ε, δ) follows."
@@ -253,8 +267,8 @@ def _registry(facts: Mapping[str, Any], mechanism: Mechanism, epsilon: float) ->
                 "rules. What was explored on the records before is not covered."
             ),
             "mechanisms": (
-                f"Gaussian noise of σ = {mechanism.sigma} units on sums of whole vectors of length "
-                f"at most {mechanism.bound} units, a unit being 1/{mechanism.units} of the "
+                f"Gaussian noise of σ = {mechanism.sigma} units on {record.sums} "
+                f"{mechanism.bound} units, a unit being 1/{mechanism.units} of the "
                 "clipping norm; rounded to whole numbers, which are sampled exactly, without "
                 "floating point, from the operating system's entropy. Time is not protected."
             ),

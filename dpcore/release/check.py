@@ -14,6 +14,7 @@ from dpcore.release.attack import Found
 from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate
 from dpcore.release.mechanism import Mechanism
+from dpcore.release.record import Record
 from dpcore.release.twin import card as of_twin
 from dpcore.release.twin.mechanism import Counting
 
@@ -35,7 +36,8 @@ NESTED_OR_WRONG = (
 """What may be raised where a forger writes something else than belongs there."""
 NUMBERS = "every number made anew from the mechanism, and the hash of the certificate"
 LEDGER = "the payment and the hash that the ledger keeps, and the ledger's whole chain"
-MODEL, TWIN = "the hash of the model", "the hash of the twin"
+MODEL = "the hash of the model, and what one person is by its columns"
+TWIN = "the hash of the twin"
 WITHOUT = (
     "Without a ledger a certificate that was rewritten as a whole, with a new hash, looks right."
 )
@@ -120,10 +122,10 @@ def problems_of(
         problems = list(_of_numbers(certificate))
         if ledger is not None:
             problems += _of_ledger(certificate, ledger)
-        hashes = certificate.document["facts"]["hashes"]
-        if model is not None and model.hash != hashes.get("model"):
-            problems.append("The model is not the one of the certificate: its hash is another.")
-        if twin is not None and digest(twin) != hashes.get("twin"):
+        facts = certificate.document["facts"]
+        if model is not None:
+            problems += _of_model(facts, model)
+        if twin is not None and digest(twin) != facts["hashes"].get("twin"):
             problems.append("The twin is not the one of the card: its hash is another.")
     except InvalidInput as refusal:
         problems = [str(refusal)]
@@ -213,6 +215,13 @@ def _same(written: object, right: object) -> bool:
         # Another machine's mathematics may differ in the last digits.
         return math.isclose(written, right, rel_tol=1e-9, abs_tol=0.0)
     return type(written) is type(right) and written == right
+
+
+def _of_model(facts: Mapping[str, Any], model: Model) -> Iterator[str]:
+    if model.hash != facts["hashes"].get("model"):
+        yield "The model is not the one of the certificate: its hash is another."
+    if Record.of(model.columns) != Record.in_facts(facts):
+        yield "The model's columns say otherwise what one person is than the certificate."
 
 
 def _of_ledger(certificate: Certificate, ledger: Ledger) -> Iterator[str]:

@@ -9,6 +9,7 @@ from functools import cache
 
 from dpcore.datasets import load
 from dpcore.datasets.sets.cohort import ENTRY
+from dpcore.datasets.statements import NUMBER_IS_PUBLIC, ONE_ROW_EACH
 from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger
 
@@ -27,7 +28,7 @@ _ANSWERS = ("no", "yes")
 
 def columns() -> str:
     """The description of the synthetic cohort's columns, as of a table of one's own."""
-    lines = []
+    lines = [ONE_ROW_EACH, NUMBER_IS_PUBLIC]
     for column in ENTRY.columns:
         if column.kind == "number":
             lower, upper = column.bounds

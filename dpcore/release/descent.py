@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpcore.datasets.persons import Persons
 from dpcore.erm.full_batch import MOMENTUM
 from dpcore.progress import Progress, silent
 from dpcore.release import grid
@@ -44,26 +45,29 @@ def descend(
     path: Path,
     draw: Draw = rounded_gaussians,
     progress: Progress = silent,
+    persons: Persons | None = None,
 ) -> Array:
     """The last iterate from w = 0, shape (d,): v ← 0.9 v + (sum + noise)/n + λw, w ← w - ηv.
 
     Parameters
     ----------
-    signed : (d, n) array
-        Of norm at most 1 a record, times the label.
+    signed : (d, rows) array
+        Of norm at most 1 a row, times the label.
     mechanism : Mechanism
         Made for this d.
     path : Path
     draw : callable
         (σ, count) -> whole numbers; another than the usual one on made-up records only.
     progress : callable
+    persons : Persons, optional
+        Whose the rows are; by its absence each row is a record.
     """
     slope = slope_of(path.loss)
     weights = np.zeros(mechanism.dimension)
     velocity = np.zeros_like(weights)
     for step in range(mechanism.steps):
         progress(step / mechanism.steps, f"Step {step + 1} of {mechanism.steps}")
-        exact = grid.total(signed, weights, slope).tolist()
+        exact = grid.total(signed, weights, slope, persons).tolist()
         noise = draw(mechanism.sigma, mechanism.dimension)
         # Python's whole numbers have no end, so no draw overflows.
         noisy = [value + more for value, more in zip(exact, noise, strict=True)]

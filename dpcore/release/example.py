@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpcore.datasets.own import read_own
 from dpcore.release import demonstration as shown
 from dpcore.release.release import Released, release_model
+from dpcore.release.table.read import read_for_release
 
 STEPS = 20
 """Few, as somebody waits."""
@@ -26,11 +26,10 @@ PATIENT: Mapping[str, float | str] = {
 
 def released() -> Released:
     """A new release from the demonstration's records, paid from a ledger that ends with it."""
-    ledger, columns = shown.ledger(), shown.columns()
+    ledger = shown.ledger()
     try:
         return release_model(
-            read_own(columns, shown.table(), shown.FILE),
-            columns,
+            read_for_release(shown.columns(), shown.table(), shown.FILE),
             about=shown.ABOUT,
             ledger=ledger,
             data_set=shown.DATA_SET,

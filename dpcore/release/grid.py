@@ -9,11 +9,20 @@ a little more than that proves. It is not left to floating point: the squared le
 numbers is computed exactly, and a record beyond R, which can't happen but for a fault, adds 0. So a
 sum over records moves by at most R under zero-out and 2R under replace-one, whatever is passed in.
 
+Where a person may have several rows, a record is a person, and its vector the mean of the gradients
+of the m rows that count, whose norm is at most 1, too. Each row's is first rounded to a grid that
+is 2¹² times finer. Sums of these are exact in any order: whole numbers of at most 2³² each, of at
+most 10⁴ < 2¹⁴ rows, hence below 2⁴⁶, which doubles hold to the unit. The sum is divided by m, once,
+and rounded to the grid, once: both roundings move the mean by at most (1 + 2⁻¹²)√d/2 units, and the
+quotient's last bit by less than 2⁻²⁶ of one, which R covers. Only then is each person's length
+checked. A person of one row is rounded twice here, which may differ by a unit from once: so which
+way is taken hangs on the description alone, never on how many rows anybody has.
+
 All is exact in 64 bits. A coordinate is at most 2²⁰ units, or it is set to 0 while still a double;
 a squared length is then at most 2¹² · 2⁴⁰ = 2⁵², and a sum over 2⁴⁰ records at most 2⁶⁰. The order
 of summing does not matter.
 
-A record's vector depends on its own record and the weights alone, bit by bit. Matrix products don't
+A record's vector depends on its own rows and the weights alone, bit by bit. Matrix products don't
 have this property: a library groups rows as it likes, and the last bit of one may hang on how many
 others there are. Here each number of a record is made by additions, products, quotients, square
 roots and comparisons, element by element and column by column, which IEEE 754 rounds in one way on
@@ -23,12 +32,13 @@ every machine. The logistic function is made of these, too (`dpcore.release.slop
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.datasets.persons import Persons
 from dpcore.datasets.prepare import Preparation, features_of
 from dpcore.datasets.schema import Entry
 
@@ -41,10 +51,12 @@ Slope = Callable[[Array], Array]
 
 UNITS = 2**20
 """Units of the grid in C = 1."""
+FINER = 2**12
+"""Of the grid for the rows of one person."""
 MOST_FEATURES, MOST_RECORDS = 2**12, 2**40
 """With both, squared lengths are at most 2⁵² and sums at most 2⁶⁰."""
 ROWS = 2**13
-"""Records at a time; the result does not depend on it."""
+"""Rows at a time, about; the result does not depend on it."""
 
 
 def bound(dimension: int) -> int:
@@ -79,30 +91,55 @@ def products(rows: Array, weights: Array) -> Array:
     return result
 
 
-def contributions(signed: Array, weights: Array, slope: Slope) -> Whole:
-    """Each record's gradient on the grid, in units; shape (d, m).
+def contributions(signed: Array, weights: Array, slope: Slope, first: Whole | None = None) -> Whole:
+    """Each record's gradient on the grid, in units; shape (d, records).
 
     Parameters
     ----------
     signed : (d, m) array
-        Features in [-1, 1], times the label of ±1, or 0 of a blank record. The bound holds for any.
+        Features in [-1, 1], times the label of ±1, or 0 of a blank row. The bound holds for any.
     weights : (d,) array
     slope : callable
         Of the loss, from margins to [-1, 0], element by element.
+    first : ndarray of int64, optional
+        Where each person's rows begin; by its absence each row is a record.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite adds 0
         margins = products(signed, weights)
         slopes = slope(np.where(np.isfinite(margins), margins, 0.0))
         slopes = np.where((slopes >= -1.0) & (slopes <= 0.0), slopes, 0.0)
         exact = signed * (slopes * UNITS)
-    units = np.rint(np.where(np.abs(exact) <= UNITS, exact, 0.0)).astype(np.int64)
+    exact = np.where(np.abs(exact) <= UNITS, exact, 0.0)
+    if first is not None:
+        exact = _means(exact, first)
+    units = np.rint(exact).astype(np.int64)
     units[:, (units * units).sum(axis=0) > bound(len(signed)) ** 2] = 0
     return units
 
 
-def total(signed: Array, weights: Array, slope: Slope) -> Whole:
-    """The sum of all records' contributions, exact; shape (d,)."""
+def _means(exact: Array, first: Whole) -> Array:
+    """The mean of each person's rows, by whole numbers: the same in any order of them."""
+    rows = np.diff(first, append=exact.shape[1])
+    return np.asarray(np.add.reduceat(np.rint(exact * FINER), first, axis=1) / (rows * FINER))
+
+
+def total(signed: Array, weights: Array, slope: Slope, persons: Persons | None = None) -> Whole:
+    """The sum of all records' contributions, exact; shape (d,).
+
+    Parameters
+    ----------
+    signed, weights, slope
+        As of `contributions`.
+    persons : Persons, optional
+        Whose the rows are; by its absence each row is a record.
+    """
     result = np.zeros(len(signed), dtype=np.int64)
-    for first in range(0, signed.shape[1], ROWS):
-        result += contributions(signed[:, first : first + ROWS], weights, slope).sum(axis=1)
+    blocks: Iterable[tuple[slice, Whole | None]]
+    if persons is None:
+        count = signed.shape[1]
+        blocks = ((slice(begin, begin + ROWS), None) for begin in range(0, count, ROWS))
+    else:
+        blocks = persons.blocks(ROWS)
+    for where, first in blocks:
+        result += contributions(signed[:, where], weights, slope, first).sum(axis=1)
     return result

@@ -1,7 +1,7 @@
 """An uploaded table, its release and its twin in a confined process (`dpcore.confined`).
 
 The functions here run in that process, which holds one table. Records, exact sums and the noise
-stay in it; callers get the number of records, the receipt, and what was released.
+stay in it; callers get the number of persons, the receipt, and what was released.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from dpcore.datasets.own import read_own
-from dpcore.datasets.schema import Table
 from dpcore.errors import InvalidInput
 from dpcore.progress import Progress
 from dpcore.release import release as releasing
@@ -21,6 +19,7 @@ from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.paid import Paid
 from dpcore.release.plan import Plan
 from dpcore.release.release import Prepared, Released
+from dpcore.release.table.read import ReleaseTable, read_for_release
 from dpcore.release.twin import twin
 from dpcore.release.twin.plan import TwinPlan
 from dpcore.release.twin.twin import PreparedTwin, Twin
@@ -68,7 +67,7 @@ class Making(Generic[Made]):
 
 @dataclass
 class _Held:
-    table: Table | None = None
+    table: ReleaseTable | None = None
     prepared: Prepared | None = None
     paid: Paid[Prepared] | None = None
     training: Making[Released] | None = None
@@ -81,9 +80,9 @@ _held = _Held()
 
 
 def take(columns: str, data: bytes, filename: str) -> int:
-    """Read a table, as `dpcore.datasets.own.read_own` does, and hold it; its number of records."""
-    vars(_held).update(vars(_Held(read_own(columns, data, filename))))
-    return _table().records
+    """Read a table as `read_for_release` does, and hold it; its number of persons."""
+    vars(_held).update(vars(_Held(read_for_release(columns, data, filename))))
+    return _table().count
 
 
 def prepare(made: Plan, about: About, place: str, data_set: str, actor: str) -> None:
@@ -136,7 +135,7 @@ def prepare_twin(made: TwinPlan, place: str, data_set: str, actor: str) -> None:
     table, ledger = _table(), Ledger.open(place, must_exist=True)
     try:
         _held.prepared_twin = twin.prepare(
-            made, table, ledger=ledger, data_set=data_set, actor=actor
+            made, table.table, ledger=ledger, data_set=data_set, actor=actor
         )
     finally:
         ledger.close()
@@ -170,7 +169,7 @@ def measured() -> tuple[float, str, Twin | None]:
     return _held.measuring.state()
 
 
-def _table() -> Table:
+def _table() -> ReleaseTable:
     if _held.table is None:
         raise _gone()
     return _held.table

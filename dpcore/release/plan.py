@@ -84,7 +84,7 @@ def plan(
     columns : str
         Description of the table (`dpcore.datasets.own.described`), with an outcome of two.
     records : int
-        n, which is public.
+        n, which is public: of persons, where one may have several rows.
     epsilon, delta : float
     adjacency : Adjacency or str
         zero-out or replace-one.

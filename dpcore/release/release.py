@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 
-from dpcore.datasets.schema import Table
+from dpcore.datasets.persons import Persons
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.progress import Progress, section, silent
 from dpcore.release import grid
@@ -28,6 +28,8 @@ from dpcore.release.ledger.spends import LONGEST_TEXT, text
 from dpcore.release.model import Model, entry_of, preparation_for
 from dpcore.release.paid import Paid
 from dpcore.release.plan import Plan, plan
+from dpcore.release.record import Record
+from dpcore.release.table.read import ReleaseTable
 
 METHOD = "noisy gradient descent on a grid"
 
@@ -44,8 +46,10 @@ class Prepared:
         As of the ledger.
     actor : str
         Who releases.
-    signed : (d, n) array
-        Every record's row, times its label.
+    signed : (d, rows) array
+        Every row, times its label.
+    persons : Persons or None
+        Whose the rows are; ``None`` where each is a record.
     attack : Found
         What an attack on the mechanism found.
     """
@@ -56,6 +60,7 @@ class Prepared:
     person_unit: str
     actor: str
     signed: Array = field(repr=False)
+    persons: Persons | None = field(repr=False)
     attack: Found
 
 
@@ -93,7 +98,7 @@ class Released:
 
 def prepare(
     made: Plan,
-    table: Table,
+    table: ReleaseTable,
     *,
     about: About,
     ledger: Ledger,
@@ -107,8 +112,8 @@ def prepare(
     Parameters
     ----------
     made : Plan
-        For the ledger's adjacency and the table's number of records.
-    table : Table
+        For the ledger's adjacency and the table's number of persons.
+    table : ReleaseTable
         The records, read by the plan's description; all are learned from. That they are the data
         set's is taken on the caller's word.
     about : About
@@ -142,17 +147,18 @@ def prepare(
             f"The plan's adjacency is {mechanism.adjacency}, but it must be that of the data set, "
             f"{terms.adjacency}."
         )
-    entry = entry_of(made.columns)
-    if (table.entry.columns, table.entry.label) != (entry.columns, entry.label):
+    if table.columns != made.columns:
         raise InvalidInput("The table was read by another description, but it must be by this one.")
-    if table.records != made.path.records:
+    record = Record.of(made.columns)
+    if table.count != made.path.records:
         raise InvalidInput(
-            f"The table has {table.records:,} records, but it must have the plan's "
+            f"The table has {table.count:,} {record.noun}, but it must have the plan's "
             f"{made.path.records:,}."
         )
-    rows = grid.rows(entry, table.frame, preparation_for(made.features))
+    entry, records = entry_of(made.columns), table.table
+    rows = grid.rows(entry, records.frame, preparation_for(made.features))
     report(0.4, "Attacking the noise")
-    found = attack(mechanism, made.loss, made.budget.delta)
+    found = attack(mechanism, made.loss, made.budget.delta, rows=record.rows)
     if refuted := found.above(mechanism):
         raise InvalidInput(
             f"An attack on the noise found {refuted}, more than is proved, so nothing was paid. "
@@ -160,8 +166,8 @@ def prepare(
             "not what it must be, and nothing may be released."
         )
     report(1.0, "Ready to be paid for")
-    rows *= table.label.astype(float)
-    return Prepared(made, about, data_set, terms.person_unit, who, rows, found)
+    rows *= records.label.astype(float)
+    return Prepared(made, about, data_set, terms.person_unit, who, rows, table.persons, found)
 
 
 def pay(prepared: Prepared, ledger: Ledger) -> Paid[Prepared]:
@@ -199,7 +205,9 @@ def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
     """
     paid.use()
     prepared, made = paid.prepared, paid.prepared.plan
-    weights = descend(prepared.signed, made.mechanism, made.path, progress=progress)
+    weights = descend(
+        prepared.signed, made.mechanism, made.path, progress=progress, persons=prepared.persons
+    )
     model = Model(made.columns, made.features, made.loss, tuple(weights.tolist()))
     facts = facts_of(
         about=prepared.about,
@@ -214,6 +222,7 @@ def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
             "entry": paid.receipt.entry,
             "chain_head": paid.receipt.chain_head,
         },
+        record=Record.of(made.columns),
         attack=asdict(prepared.attack),
         released=datetime.now(UTC).date().isoformat(),
     )
@@ -236,8 +245,7 @@ def seal(released: Released, ledger: Ledger) -> Released:
 
 
 def release_model(
-    table: Table,
-    columns: str,
+    table: ReleaseTable,
     *,
     about: About,
     ledger: Ledger,
@@ -258,9 +266,8 @@ def release_model(
 
     Parameters
     ----------
-    table : Table
-        The records, read by `columns`; all are learned from.
-    columns : str
+    table : ReleaseTable
+        The records (`dpcore.release.table.read.read_for_release`); all are learned from.
     about : About
     ledger : Ledger
     data_set, actor : str
@@ -282,8 +289,8 @@ def release_model(
         If it was stopped on request; nothing was paid.
     """
     made = plan(
-        columns,
-        table.records,
+        table.columns,
+        table.count,
         epsilon=epsilon,
         delta=delta,
         adjacency=ledger.left(data_set).account.terms.adjacency,

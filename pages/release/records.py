@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from dpcore.datasets.own import read_own
-from dpcore.datasets.schema import Table
 from dpcore.datasets.sets.cohort import ENTRY
 from dpcore.datasets.text import quoted
 from dpcore.progress import Progress
@@ -16,6 +14,7 @@ from dpcore.release import demonstration, held
 from dpcore.release import release as releasing
 from dpcore.release.paid import Paid
 from dpcore.release.release import Prepared, Released
+from dpcore.release.table.read import ReleaseTable, read_for_release
 from dpcore.release.twin import twin
 from dpcore.release.twin.twin import PreparedTwin, Twin
 from pages.release.account import Order, TwinOrder
@@ -37,7 +36,7 @@ class Records(Protocol):
 
     @property
     def count(self) -> int:
-        """Number of records."""
+        """Number of persons."""
 
     def prepare(self, order: Order, progress: Progress, cancelled: Callable[[], bool]) -> None:
         """As `dpcore.release.release.prepare`."""
@@ -101,7 +100,7 @@ class MadeUp:
         """See `Records`."""
         self._prepared_twin = twin.prepare(
             order.plan,
-            self._table(),
+            self._table().table,
             ledger=order.account.ledger,
             data_set=order.account.data_set,
             actor=order.actor,
@@ -119,8 +118,8 @@ class MadeUp:
         assert self._paid_twin is not None
         return twin.measure(self._paid_twin, progress=progress)
 
-    def _table(self) -> Table:
-        return read_own(self.columns, demonstration.table(), demonstration.FILE)
+    def _table(self) -> ReleaseTable:
+        return read_for_release(self.columns, demonstration.table(), demonstration.FILE)
 
 
 @dataclass(frozen=True)

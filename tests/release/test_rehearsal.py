@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from dpcore.datasets.own import read_own
 from dpcore.guarantee import PrivacyBudget
 from dpcore.release import demonstration, release
 from dpcore.release.check import check
 from dpcore.release.plan import plan
 from dpcore.release.rehearsal import rehearse
+from dpcore.release.table.read import read_for_release
 
 COLUMNS = demonstration.columns()
 
@@ -28,8 +28,8 @@ def test_a_rehearsal_shows_that_less_noise_costs_less() -> None:
 
 def test_the_demonstration_runs_from_the_first_step_to_the_last() -> None:
     data, ledger = demonstration.table(), demonstration.ledger()
-    records = read_own(COLUMNS, data, demonstration.FILE)
-    made = plan(COLUMNS, records.records, epsilon=demonstration.EPSILON, delta=demonstration.DELTA)
+    records = read_for_release(COLUMNS, data, demonstration.FILE)
+    made = plan(COLUMNS, records.count, epsilon=demonstration.EPSILON, delta=demonstration.DELTA)
     assert ledger.left(demonstration.DATA_SET).more(made.spend) >= 2
     prepared = release.prepare(
         made,

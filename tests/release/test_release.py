@@ -20,7 +20,6 @@ import pandas as pd
 import pytest
 
 from dpcore.cli import main
-from dpcore.datasets.own import read_own
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.release import attack as attacking
 from dpcore.release import grid
@@ -35,8 +34,11 @@ from dpcore.release.prediction import predict
 from dpcore.release.registry import COMMIT, TIERS, leaves
 from dpcore.release.release import Paid, Released, release_model
 from dpcore.release.rounded_gaussian import rounded_gaussians
+from dpcore.release.table.read import read_for_release
 
-COLUMNS = """age: 18 to 90 years
+COLUMNS = """person: one row each
+number of persons: public
+age: 18 to 90 years
 sex: one of f, m; unknown: NA
 smoker: one of no, yes
 bmi: 10 to 60 kg; unknown: blank
@@ -73,8 +75,7 @@ def ledger_with(place: Path | str, adjacency: str = "zero-out") -> Ledger:
 def released_from(ledger: Ledger, **more: Any) -> Released:
     settings: dict[str, Any] = {"epsilon": 4.0, "delta": 1e-6, "steps": 12} | more
     return release_model(
-        read_own(COLUMNS, data(), "t.csv"),
-        COLUMNS,
+        read_for_release(COLUMNS, data(), "t.csv"),
         about=ABOUT,
         ledger=ledger,
         data_set="clinic",
@@ -128,7 +129,7 @@ def test_no_noise_is_drawn_before_the_payment_is_final(monkeypatch: pytest.Monke
 
 @pytest.mark.usefixtures("short_attack")
 def test_a_payment_is_for_one_training_and_can_be_stopped_until_it_is_made() -> None:
-    ledger, table = ledger_with("memory"), read_own(COLUMNS, data(), "t.csv")
+    ledger, table = ledger_with("memory"), read_for_release(COLUMNS, data(), "t.csv")
     made = plan(COLUMNS, 300, epsilon=4.0, delta=1e-6, steps=12)
     settings: dict[str, Any] = {
         **{"about": ABOUT, "ledger": ledger, "data_set": "clinic", "actor": "Dr. B"},
@@ -167,7 +168,7 @@ def test_two_releases_are_two_payments_with_other_noise() -> None:
 
 def test_what_was_learned_is_right(paid: tuple[Ledger, Released]) -> None:
     _, released = paid
-    table = read_own(COLUMNS, data(), "t.csv")
+    table = read_for_release(COLUMNS, data(), "t.csv").table
     known = table.label != 0
     right = np.sign(released.model.scores(table.frame)) == table.label
     assert right[known].mean() > 0.7
@@ -365,7 +366,7 @@ def test_the_registrys_fields_are_all_there_and_little_is_asked(
 def test_onnx_with_its_preparation_gives_the_same(paid: tuple[Ledger, Released]) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     _, released = paid
-    table = read_own(COLUMNS, data(), "t.csv")
+    table = read_for_release(COLUMNS, data(), "t.csv").table
     texts = list(csv.DictReader(io.StringIO(data().decode())))
     feed = {
         name: np.array([[row[name]] for row in texts], dtype=object) for name in ("sex", "smoker")

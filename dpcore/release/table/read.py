@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from dpcore.datasets.own import read_rows
 from dpcore.datasets.persons import Lots, Persons, bounded, lots_for_release
 from dpcore.datasets.schema import Table
@@ -16,19 +14,27 @@ from dpcore.release.table.facts import facts
 
 @dataclass(frozen=True)
 class ReleaseTable:
-    """Records, and whose they are.
+    """Rows, and whose they are.
 
     Parameters
     ----------
+    columns : str
+        The description that they were read by.
     table : Table
-        One person's rows after another's. The `records` of its entry are the number of persons,
-        which is public; those of the table itself are not.
-    persons : Persons
-        Each row's share, and where a person's rows begin. `index` holds places in the file.
+        One person's rows after another's.
+    persons : Persons or None
+        Where each person's rows begin; `index` holds places in the file. ``None`` where nobody has
+        more than one by the description, whatever the file holds.
     """
 
+    columns: str
     table: Table
-    persons: Persons
+    persons: Persons | None
+
+    @property
+    def count(self) -> int:
+        """Number of persons, which is public; that of the table's rows is not, and is not read."""
+        return self.table.records if self.persons is None else self.persons.count
 
 
 def read_for_release(
@@ -54,11 +60,11 @@ def read_for_release(
         As `facts` and `read_rows`.
     """
     facts(columns)
-    unit = statements_of(columns).person or Person()
     table, person = read_rows(columns, data, filename)
-    whose = np.arange(table.records) if person is None else person
-    persons = bounded(whose, unit.most, lots(len(whose)))
+    if person is None:
+        return ReleaseTable(columns, replace(table, counts={}), None)
+    unit = statements_of(columns).person or Person()
+    persons = bounded(person, unit.most, lots(len(person)))
     kept = table.rows(persons.index)
-    return ReleaseTable(
-        replace(kept, entry=replace(kept.entry, records=persons.count), counts={}), persons
-    )
+    kept = replace(kept, entry=replace(kept.entry, records=persons.count), counts={})
+    return ReleaseTable(columns, kept, persons if unit.most > 1 else None)
