@@ -57,6 +57,8 @@ MOST_FEATURES, MOST_RECORDS = 2**12, 2**40
 """With both, squared lengths are at most 2⁵² and sums at most 2⁶⁰."""
 ROWS = 2**13
 """Rows at a time, about; the result does not depend on it."""
+PREPARED = 2**15
+"""Records prepared at a time, which takes more memory than they have in a step of training."""
 
 
 def bound(dimension: int) -> int:
@@ -75,6 +77,19 @@ def rows(entry: Entry, frame: pd.DataFrame, preparation: Preparation) -> Array:
     preparation : Preparation
         By public bounds, with features that belong to one column each.
     """
+    others = range(PREPARED, len(frame), PREPARED)
+    part = _rows(entry, frame[:PREPARED], preparation)
+    if not others:
+        return part
+    made = np.empty((len(part), len(frame)))
+    made[:, :PREPARED] = part
+    for begin in others:
+        where = slice(begin, begin + PREPARED)
+        made[:, where] = _rows(entry, frame[where], preparation)
+    return made
+
+
+def _rows(entry: Entry, frame: pd.DataFrame, preparation: Preparation) -> Array:
     made = np.ascontiguousarray(features_of(entry, frame, preparation).T)
     squares = np.zeros(made.shape[1])
     for column in made:
