@@ -17,6 +17,7 @@ from pages.explore.warm import first_view
 from pages.shared import media_names, session_end
 from pages.shared.access import AccessControl
 from pages.shared.headers import Headers
+from pages.shared.upload_limit import UploadLimit
 
 
 @asynccontextmanager
@@ -30,6 +31,6 @@ async def alive(app: st.App) -> AsyncIterator[None]:
 media_names.keep_secret()
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",
-    middleware=[Middleware(Headers), Middleware(AccessControl)],
+    middleware=[Middleware(Headers), Middleware(AccessControl), Middleware(UploadLimit)],
     lifespan=alive,
 )

@@ -21,7 +21,7 @@ from dpcore.errors import InvalidInput
 from dpcore.figures.plan import account as words
 from dpcore.guarantee import Adjacency
 from pages.plan import texts
-from pages.shared import query
+from pages.shared import query, upload_limit
 from pages.shared.session import control_value, store, stored
 from pages.shared.verbatim import refuse, verbatim
 
@@ -173,7 +173,12 @@ def buttons(records: int) -> None:
             st.caption(texts.SPREAD)
             _button("Spread the budget over all", "", _spread)
             _button("Remove all", "", put, ())
-            file = st.file_uploader("Open a file (CSV)", "csv", key="account_file")
+            file = st.file_uploader(
+                "Open a file (CSV)",
+                "csv",
+                key="account_file",
+                max_upload_size=upload_limit.allow(upload_limit.SMALL),
+            )
             if file is not None:
                 _button("Use this file", "", put_file, file.getvalue())
 

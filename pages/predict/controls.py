@@ -12,7 +12,7 @@ from dpcore.release.example import released
 from dpcore.release.explained import MOST_BYTES, read_model
 from dpcore.release.model import Model
 from pages.predict import texts
-from pages.shared import query, session_end
+from pages.shared import query, session_end, upload_limit
 from pages.shared.session import once
 from pages.shared.widgets import drawn
 
@@ -78,6 +78,7 @@ def _files() -> dict[str, bytes]:
         accept_multiple_files=True,
         key=FILES,
         help=texts.FILES,
+        max_upload_size=upload_limit.allow(upload_limit.SMALL),
     )
     found = {}
     for upload in uploads:

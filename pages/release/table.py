@@ -7,10 +7,11 @@ import streamlit as st
 from dpcore.controls.release import DEMONSTRATION
 from dpcore.errors import InvalidInput
 from dpcore.release.model import entry_of
+from dpcore.release.roles import Role
 from pages.release import texts
 from pages.release.records import MadeUp, Records, Uploaded
 from pages.release.steps import Step
-from pages.shared import own_table, uploads
+from pages.shared import own_table, sign_in, upload_limit, uploads
 from pages.shared.session import store, stored
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import Form
@@ -37,7 +38,8 @@ def draw(form: Form, *, is_busy: bool) -> tuple[Records | None, Step]:
     if is_busy:
         st.caption(texts.TABLE_IS_BUSY)
         return held, Step("to do", texts.CHOOSE) if held is None else _done(held)
-    file, columns = own_table.controls()
+    may_release = not isinstance(sign_in.allowed(Role.ANALYST), str)
+    file, columns = own_table.controls(upload_limit.LARGE if may_release else upload_limit.SMALL)
     if file is None and held is not None and held.columns == columns:
         st.caption(texts.HELD)
         return held, _done(held)

@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore.datasets.own import ENTRY, MOST_LETTERS, class_of, described
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
-from pages.shared import own_form, query, uploads
+from pages.shared import own_form, query, upload_limit, uploads
 from pages.shared import own_texts as texts
 from pages.shared.session import control_value, set_controls, store, stored
 from pages.shared.verbatim import refuse
@@ -47,11 +47,16 @@ def _refusal(columns: str) -> InvalidInput | None:
     return None
 
 
-def controls() -> tuple[File | None, str]:
-    """Draw the controls of the file and the description, and return both."""
-    most = st.get_option("server.maxUploadSize")
+def controls(most: int = upload_limit.SMALL) -> tuple[File | None, str]:
+    """Draw the controls of the file and the description, and return both.
+
+    Parameters
+    ----------
+    most : int
+        As for `uploads.field`.
+    """
     upload = uploads.field(
-        f"Your file (CSV or Parquet, at most {most} MB)", FILE, help=ENTRY.how_to_get
+        f"Your file (CSV or Parquet, at most {most} MB)", FILE, most, help=ENTRY.how_to_get
     )
     st.caption(texts.UPLOAD_IS_DROPPED)
     previous = stored(COLUMNS)

@@ -26,6 +26,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.starlette import App
 
+from pages.shared import upload_limit
+
 SECONDS = "DPCORE_FORGET_SECONDS"
 USUAL_SECONDS = 20.0
 LOOK_SECONDS = 1.0
@@ -165,6 +167,7 @@ def _end_absent(runtime: Runtime, absent_since: dict[str, float], patience: floa
             absent_since.pop(session, None)
         elif now - absent_since.setdefault(session, now) >= patience:
             del absent_since[session]
+            upload_limit.forget(session)
             if session in _may_upload:
                 _may_upload.discard(session)
                 sweep_soon()

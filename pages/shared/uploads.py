@@ -25,7 +25,7 @@ from dpcore.errors import Cancelled
 from dpcore.evaluation import jobs
 from dpcore.evaluation.forgetting import forget as forget_job
 from dpcore.evaluation.task import StudyProtocol, Task
-from pages.shared import session_end, shared_jobs
+from pages.shared import session_end, shared_jobs, upload_limit
 from pages.shared.session import once, store, stored
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
     from dpcore.evaluation.uploaded import Brief, Outline
 
-MEGABYTES = 1_000
+MEGABYTES, RELEASE_MEGABYTES = 1_000, 3_000
+"""Memory of a process; the second holds 1,000,000 records of 18 numbers as curves."""
 READ_SECONDS, ANSWER_SECONDS = 60.0, 180.0
 LOOK_SECONDS = 0.2
 MOST_ANSWERS = 100
@@ -76,6 +77,8 @@ class Upload:
     read : callable
     arguments : objects
         Of `read`, which runs in the process, and again if that ended for using too much.
+    megabytes : int
+        As for `Confined`.
     """
 
     def __init__(
@@ -85,10 +88,11 @@ class Upload:
         libraries: tuple[str, ...],
         read: Callable[..., Any],
         *arguments: object,
+        megabytes: int = MEGABYTES,
     ) -> None:
         self.name, self.filename = name, filename
         self._filename = quoted(filename)
-        self._process = Confined(MEGABYTES, libraries)
+        self._process = Confined(megabytes, libraries)
         self._thread = ThreadPoolExecutor(1, "upload")
         self._reading: tuple[Callable[..., Any], tuple[object, ...]] | None = (read, arguments)
         self._read: tuple[int, Any] = (0, None)
@@ -220,12 +224,24 @@ class File:
         return session_end.file_contents(self.file_id)
 
 
-def field(label: str, key: str, **more: Any) -> File | None:
-    """Draw the upload field and, once it holds a file, the button that deletes it."""
+def field(label: str, key: str, most: int = upload_limit.SMALL, **more: Any) -> File | None:
+    """Draw the upload field and, once it holds a file, the button that deletes it.
+
+    Parameters
+    ----------
+    label, key : str
+    most : int
+        Megabytes that the file may have: `upload_limit.SMALL` or `LARGE`.
+    more
+        As for Streamlit's field.
+    """
     forgotten_count = stored("forgotten") or 0
     session_end.overwrite_freed_memory()
     upload: UploadedFile | None = st.file_uploader(
-        label, key=f"{key}_{forgotten_count}" if forgotten_count else key, **more
+        label,
+        key=f"{key}_{forgotten_count}" if forgotten_count else key,
+        max_upload_size=upload_limit.allow(most),
+        **more,
     )
     if upload is None:
         return None
@@ -318,11 +334,12 @@ def table(key: str, columns: str, file: File) -> str:
 def _release(name: str, _columns: str, _file: File) -> Upload:
     from dpcore.release import held
 
-    return Upload(name, _file.name, RELEASES, held.take, _columns, _file.getvalue(), _file.name)
+    arguments = (_columns, _file.getvalue(), _file.name)
+    return Upload(name, _file.name, RELEASES, held.take, *arguments, megabytes=RELEASE_MEGABYTES)
 
 
 def release(columns: str, file: File) -> Upload:
-    """Hold a table to release a model of; its answer to "" is the number of records."""
+    """Hold a table to release a model of; its answer to "" is the number of persons."""
     upload = _release(_name(file.file_id, columns), columns, file)
     store("release", upload)
     return upload
