@@ -90,6 +90,12 @@ def statements_of(columns: str) -> Statements:
     return Statements(person, is_public)
 
 
+def restated(columns: str, person: Person | None) -> str:
+    """A description that says this of persons and that their number is public; or neither."""
+    rest = [line for line in columns.splitlines() if not is_statement(line)]
+    return "\n".join([*([person.line(), NUMBER_IS_PUBLIC] if person is not None else []), *rest])
+
+
 def _person(line: str, place: int) -> Person:
     if re.sub(r"\s+", " ", line) == ONE_ROW_EACH:
         return Person()

@@ -97,8 +97,8 @@ def attack(
     mechanism: Mechanism,
     loss: str,
     delta: float,
-    *,
     rows: int | None = None,
+    *,
     runs: int = RUNS,
     draw: Draw = rounded_gaussians,
 ) -> Found:

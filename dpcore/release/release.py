@@ -158,7 +158,7 @@ def prepare(
     entry, records = entry_of(made.columns), table.table
     rows = grid.rows(entry, records.frame, preparation_for(made.features))
     report(0.4, "Attacking the noise")
-    found = attack(mechanism, made.loss, made.budget.delta, rows=record.rows)
+    found = attack(mechanism, made.loss, made.budget.delta, record.rows)
     if refuted := found.above(mechanism):
         raise InvalidInput(
             f"An attack on the noise found {refuted}, more than is proved, so nothing was paid. "

@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.controls.release import CONTROLS, DEMONSTRATION
-from dpcore.guarantee import Adjacency
-from pages.release import budget, look, paying, table, texts, twin
+from pages.release import budget, look, paying, person, table, texts, twin
 from pages.release.account import Account
 from pages.release.steps import FIRST, ICONS, Step, current
 from pages.shared import query, view_link
@@ -41,7 +40,7 @@ def draw() -> None:
     is_own = form.values["release_table"] != DEMONSTRATION
     introduction.markdown(texts.INTRODUCTION if is_own else texts.DEMONSTRATION)
     with rows[1]:
-        second = _person(form, is_own=is_own)
+        second = person.draw(form, records, is_own=is_own)
     with rows[2]:
         look.draw(form)
     with rows[3]:
@@ -57,15 +56,3 @@ def draw() -> None:
     store(STEPS, steps)
     if steps != headed:
         st.rerun()
-
-
-def _person(form: Form, *, is_own: bool) -> Step:
-    """Draw step 2."""
-    is_stated = not is_own or st.checkbox(
-        texts.ONE_ROW, key="release_one_row", persist_state="session"
-    )
-    adjacency = Adjacency(form.draw("release_unit"))
-    st.caption(texts.PROMISE)
-    if not is_stated:
-        return Step("to do", texts.SAY_ONE_ROW)
-    return Step("done", texts.ONE_PERSON.format(difference=adjacency.difference))

@@ -70,7 +70,7 @@ def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
     if chosen is None or reason:
         return Budget(chosen, actor), Step("not possible yet", reason)
     if records is None:
-        return Budget(chosen, actor), Step("not possible yet", texts.FIRST_COMES_FIRST)
+        return Budget(chosen, actor), Step("not possible yet", texts.READ_FIRST)
     try:
         price = _price(form.values, records, left)
         if price.refusal is not None:

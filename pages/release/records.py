@@ -13,6 +13,7 @@ from dpcore.progress import Progress
 from dpcore.release import demonstration, held
 from dpcore.release import release as releasing
 from dpcore.release.paid import Paid
+from dpcore.release.record import Record
 from dpcore.release.release import Prepared, Released
 from dpcore.release.table.read import ReleaseTable, read_for_release
 from dpcore.release.twin import twin
@@ -140,7 +141,7 @@ class Uploaded:
     @property
     def title(self) -> str:
         """See `Records`."""
-        return f"records of {quoted(self.upload.filename)}"
+        return f"{Record.of(self.columns).noun} of {quoted(self.upload.filename)}"
 
     def prepare(self, order: Order, progress: Progress, cancelled: Callable[[], bool]) -> None:
         """See `Records`."""

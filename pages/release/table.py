@@ -8,7 +8,7 @@ from dpcore.controls.release import DEMONSTRATION
 from dpcore.errors import InvalidInput
 from dpcore.release.model import entry_of
 from dpcore.release.roles import Role
-from pages.release import texts
+from pages.release import person, texts
 from pages.release.records import MadeUp, Records, Uploaded
 from pages.release.steps import Step
 from pages.shared import own_table, sign_in, upload_limit, uploads
@@ -51,6 +51,8 @@ def draw(form: Form, *, is_busy: bool) -> tuple[Records | None, Step]:
         return None, Step("to do", texts.DESCRIBE)
     try:
         entry_of(columns)
+        if person.refusal(columns) is not None:
+            return None, Step("done", texts.READ_NEXT)
         upload = uploads.release(columns, file)
         count: int = upload.answer("", None)
     except InvalidInput as refusal:

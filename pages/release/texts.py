@@ -14,16 +14,24 @@ INTRODUCTION = (
 TABLE_IS_BUSY = "A release is under way: the table can be changed after it."
 HELD = "The file is still held from before; choose it again to change its columns."
 OWN = (
-    "A CSV whose first line names the columns. It is read by a process of its own, which keeps the "
-    "records; no range may come from them."
+    "A CSV or Parquet file that names its columns. It is read by a process of its own, which keeps "
+    "the records; no range may come from them."
 )
 CHOOSE, DESCRIBE = "choose a file", "say what its columns may hold"
 MEND = "mend what is refused"
 
+READ_NEXT = "described, and read once step 2 says what one person is"
+
 ONE_ROW = "Each person has one row in this table"
-SAY_ONE_ROW = "say that each person has one row"
+WHOSE, MOST_ROWS = "Column that says whose row it is", "Most rows of one person that count"
+WHOSE_HELP = "Nothing is learned from it, so it must not be described as well."
+MOST_ROWS_HELP = "Of more, lots choose. A person weighs as much as one row, whatever this is."
+SAY_PERSON = "say what one person is"
 ONE_PERSON = "one row is one person; {difference}"
+ONE_PERSON_ROWS = "one person has at most {most} rows, by {column}; {difference}"
 PROMISE = "ε is a promise about one row: of a person with several it protects each by itself only."
+PROMISE_ROWS = "ε is a promise about all rows of one person together."
+NUMBER_IS_PUBLIC = "The number of persons counts as public, as it divides each sum."
 
 LOOKS = {
     "stand-in": "They are drawn from the description alone: looking at them costs nothing.",
@@ -74,7 +82,7 @@ OTHER_ADJACENCY = (
     "The ledger keeps this data set for {agreed}: choose that in step 2, or another data set."
 )
 OTHER_ADJACENCY_YET = "step 2 and the data set differ"
-FIRST_COMES_FIRST = "step 1 comes first"
+FIRST_COMES_FIRST, READ_FIRST = "step 1 comes first", "the table is not read yet"
 CANNOT_BE_PAID = "choose what can be paid"
 LESS = "Choose a smaller ε, or have the cap raised."
 WHO = "say who releases"

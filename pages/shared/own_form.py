@@ -62,7 +62,7 @@ def offer(mends: Iterable[Mend]) -> None:
                 verbatim(mend.label),
                 key=f"mend_{zlib.crc32(mend.columns.encode())}",
                 icon=":material/build:",
-                on_click=_describe,
+                on_click=describe,
                 args=(mend.columns,),
             )
 
@@ -167,6 +167,7 @@ def hand_in() -> None:
         set_controls({COLUMNS: columns})
 
 
-def _describe(columns: str) -> None:
+def describe(columns: str) -> None:
+    """Make this the description, in a callback or before its control is drawn."""
     set_controls({COLUMNS: columns})
     close()

@@ -323,6 +323,12 @@ def syntaxes(file: File) -> tuple[Syntax, ...]:
     return found
 
 
+def names() -> tuple[str, ...]:
+    """The columns of the file whose columns were last looked at, if that was done."""
+    _, found = stored("syntaxes") or ("", ())
+    return tuple(each.name for each in found)
+
+
 def table(key: str, columns: str, file: File) -> str:
     """Hold a table; returns its name in a `Study`."""
     upload = _table(_name(file.file_id, key, columns), key, columns, file)

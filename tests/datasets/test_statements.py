@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.datasets import OWN, described, prepare, read_upload
 from dpcore.datasets.own import Mendable, read_rows
-from dpcore.datasets.statements import Person, Statements, statements_of
+from dpcore.datasets.statements import Person, Statements, restated, statements_of
 from dpcore.errors import InvalidInput
 
 COLUMNS = """person: patient_id, at most 2 rows
@@ -114,3 +114,12 @@ def test_what_is_no_day_is_refused_without_it(day):
 def test_the_days_of_a_range_are_in_order(days):
     with pytest.raises(Mendable, match="both must be days, the first before the second"):
         described(f"visit: {days}\npredict ill: one of no, yes")
+
+
+@pytest.mark.parametrize("person", [Person(), Person("id", 2), None])
+def test_what_is_said_anew_stands_in_the_place_of_what_was_said(person: Person | None) -> None:
+    lines = "age: 1 to 9\npredict ill: one of no, yes"
+    for before in (lines, restated(lines, Person("patient", 7)), restated(lines, Person())):
+        columns = restated(before, person)
+        assert statements_of(columns) == Statements(person, person is not None)
+        assert restated(columns, None) == lines

@@ -13,6 +13,7 @@ from streamlit.testing.v1.element_tree import Button
 
 from dpcore.controls.release import SECTOR, TEXTS
 from dpcore.datasets.own import read_own
+from dpcore.datasets.own_form import look
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration, rehearsal
 from dpcore.release import release as releasing
@@ -180,14 +181,35 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
     agreed = ledger.left("clinic").account.terms
     ledger.create("other", **vars(agreed))
     monkeypatch.setenv("DPCORE_LEDGER", place)
-    app = opened(release_table=OWN, own_columns=COLUMNS, release_unit="One record replaced", v="4")
+    said_nothing = COLUMNS.partition("public\n")[2]
+    app = opened(
+        release_table=OWN, own_columns=said_nothing, release_unit="One record replaced", v="4"
+    )
     app.file_uploader(key="upload_own").upload("mine.csv", data())
+    # As the form of the columns leaves it.
+    app.session_state["_kept_syntaxes"] = ("", look(data(), "mine.csv"))
+    assert steps(run(app))[:2] == [
+        "done: described, and read once step 2 says what one person is",
+        "to do: say what one person is",
+    ]
+    assert app.selectbox(key="release_person").options == ["ignored"]
+    app.selectbox(key="release_person").set_value("ignored")
+    assert steps(run(app))[1] == (
+        "done: one person has at most 3 rows, by ignored; one record replaced"
+    )
+    app.number_input(key="release_person_rows").set_value(12)
+    run(app)
+    assert app.text_area(key="own_columns").value == (
+        f"person: ignored, at most 12 rows\nnumber of persons: public\n{said_nothing}"
+    )
+    assert steps(app)[0] == "done: 1 persons of 'mine.csv'"
+    app.checkbox(key="release_one_row").check()
     assert steps(run(app))[0] == "done: 300 records of 'mine.csv'"
+    assert app.text_area(key="own_columns").value == COLUMNS
     app.selectbox(key="release_data_set").set_value("clinic")
     run(app)
     assert "choose that in step 2" in said(app)
     app.selectbox(key="release_unit").set_value("zero-out")
-    app.checkbox(key="release_one_row").check()
     assert steps(run(app))[3] == "to do: say who releases"
     app.text_input(key="release_actor_own").set_value("Dr. B")
     assert steps(run(app))[4] == "to do: fill in: name of the model"

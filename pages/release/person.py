@@ -1,0 +1,114 @@
+"""Step 2: what one person is in the table. It edits the one description of its columns."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.datasets.own import lines_of
+from dpcore.datasets.persons import MOST_ROWS_A_PERSON
+from dpcore.datasets.statements import Person, restated, statements_of
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency
+from dpcore.release.table.facts import facts
+from pages.release import texts
+from pages.release.records import Records
+from pages.release.steps import Step
+from pages.shared import own_form, own_table, uploads
+from pages.shared.session import control_value, follow, stored
+from pages.shared.verbatim import verbatim
+from pages.shared.widgets import Form
+
+ONE_ROW, WHOSE, MOST = "release_one_row", "release_person", "release_person_rows"
+USUAL_ROWS = 3
+
+
+def refusal(columns: str) -> InvalidInput | None:
+    """Why a table of this description cannot be read for a release, if so."""
+    try:
+        facts(columns)
+    except InvalidInput as refused:
+        return refused
+    return None
+
+
+def draw(form: Form, records: Records | None, *, is_own: bool) -> Step:
+    """Draw the step.
+
+    Parameters
+    ----------
+    form : Form
+    records : Records or None
+        Once they are read.
+    is_own : bool
+        Whether it is a table of one's own.
+    """
+    columns = records.columns if records is not None else (stored(own_form.COLUMNS) or "").strip()
+    is_described = not is_own or own_table.is_settled(columns)
+    person = statements_of(columns).person if is_described else None
+    if is_own and is_described:
+        _ask(columns, person)
+    adjacency = Adjacency(form.draw("release_unit"))
+    if not is_described:
+        st.caption(texts.PROMISE)
+        return Step("not possible yet", texts.FIRST_COMES_FIRST)
+    has_rows = person is not None and person.column
+    st.caption(f"{texts.PROMISE_ROWS if has_rows else texts.PROMISE} {texts.NUMBER_IS_PUBLIC}")
+    if person is None:
+        return Step("to do", texts.SAY_PERSON)
+    if (refused := refusal(columns)) is not None:
+        own_form.tell(refused)
+        return Step("to do", texts.SAY_PERSON)
+    text = texts.ONE_PERSON_ROWS if person.column else texts.ONE_PERSON
+    column = verbatim(person.column)
+    return Step(
+        "done", text.format(most=person.most, column=column, difference=adjacency.difference)
+    )
+
+
+def _ask(columns: str, person: Person | None) -> None:
+    """Draw the fields, which say what the description does."""
+    follow(ONE_ROW, person == Person())
+    if st.checkbox(texts.ONE_ROW, key=ONE_ROW, on_change=_say, args=(columns,)):
+        return
+    described = {line.column.name for line in lines_of(columns)}
+    names = [name for name in uploads.names() if name not in described]
+    if person is not None:
+        follow(WHOSE, person.column)
+        follow(MOST, person.most)
+        names = list(dict.fromkeys([person.column, *names]))
+    elif control_value(MOST) is None:
+        follow(MOST, USUAL_ROWS)
+    with st.container(horizontal=True):
+        st.selectbox(
+            texts.WHOSE,
+            names,
+            index=None,
+            key=WHOSE,
+            placeholder="Choose or type a column",
+            help=texts.WHOSE_HELP,
+            accept_new_options=True,
+            on_change=_say,
+            args=(columns,),
+            width=300,
+        )
+        st.number_input(
+            texts.MOST_ROWS,
+            1,
+            MOST_ROWS_A_PERSON,
+            key=MOST,
+            help=texts.MOST_ROWS_HELP,
+            on_change=_say,
+            args=(columns,),
+            width=300,
+        )
+
+
+def _say(columns: str) -> None:
+    """Write what the fields say into the description."""
+    whose = (control_value(WHOSE) or "").strip()
+    person: Person | None = None
+    if control_value(ONE_ROW):
+        person = Person()
+    elif whose:
+        person = Person(whose, int(control_value(MOST) or USUAL_ROWS))
+    own_form.describe(restated(columns, person))
