@@ -90,8 +90,8 @@ class Record:
     @property
     def sums(self) -> str:
         """What the sums are of."""
-        of = "" if self.rows is None else "one a person, the mean of that person's, "
-        return f"sums of whole vectors {of}of length at most"
+        means = "" if self.rows is None else ", each the mean of one person's rows,"
+        return f"sums of whole vectors{means} of length at most"
 
     @property
     def unprotected(self) -> tuple[str, ...]:

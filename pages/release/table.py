@@ -54,7 +54,8 @@ def draw(form: Form, *, is_busy: bool) -> tuple[Records | None, Step]:
         if person.refusal(columns) is not None:
             return None, Step("done", texts.READ_NEXT)
         upload = uploads.release(columns, file)
-        count: int = upload.answer("", None)
+        with st.spinner(texts.READING, show_time=True):
+            count: int = upload.answer("", None)
     except InvalidInput as refusal:
         own_table.refused(columns, file, refusal)
         return None, Step("to do", texts.MEND)

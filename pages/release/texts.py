@@ -17,6 +17,7 @@ OWN = (
     "A CSV or Parquet file that names its columns. It is read by a process of its own, which keeps "
     "the records; no range may come from them."
 )
+READING = "Reading the records …"
 CHOOSE, DESCRIBE = "choose a file", "say what its columns may hold"
 MEND = "mend what is refused"
 
