@@ -42,7 +42,7 @@ ABOUT = (
     "noisy sums, thresholds fixed beforehand, limits of Clopper and Pearson"
 )
 OF_ROWS = "{rows} equal rows of one person, together "
-"""What goes before it where a record is a person."""
+"""What goes before it where a person may have several."""
 
 
 class Proved(Protocol):
@@ -126,7 +126,7 @@ def attack(
     sums = [grid.total(each, weights, slope_of(loss), persons) for each in (record, other)]
     shift = abs(int(sums[0][0] - sums[1][0]))
     sigma = math.ceil(_asked(mechanism, loss) / math.sqrt(mechanism.steps))
-    about = ABOUT if rows is None else OF_ROWS.format(rows=rows) + ABOUT
+    about = ABOUT if persons is None else OF_ROWS.format(rows=rows) + ABOUT
     return told_apart(shift, sigma, delta, about, runs=runs, draw=draw)
 
 
