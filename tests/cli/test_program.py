@@ -119,7 +119,9 @@ def test_a_release_as_the_readme_shows_it_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "columns.txt").write_text("age: 18 to 90 years\npredict ill: one of no, yes\n")
+    said = "person: one row each\nnumber of persons: public\n"
+    described = "age: 18 to 90 years\npredict ill: one of no, yes\n"
+    (tmp_path / "columns.txt").write_text(said + described)
     for name in ("clinic.csv", "new.csv"):
         (tmp_path / name).write_text("age,ill\n" + "30,no\n80,yes\n" * 50)
     for word in ("ledger", *RELEASED):

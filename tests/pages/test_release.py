@@ -279,7 +279,7 @@ def test_a_twin_has_its_price_is_paid_once_and_leads_to_explore() -> None:
     assert read_own(made.released.columns, made.files["twin.csv"], "twin.csv").records == 3_000
     assert len(app.get("download_button")) == 3
     links = [link.proto for link in app.get("page_link") if "twin.csv" in link.proto.label]
-    assert "own_columns=age" in links[0].query_string
+    assert "own_columns=person" in links[0].query_string
     (another,) = (each for each in app.button if each.label == "Make another twin")
     assert not another.disabled
 
