@@ -327,7 +327,7 @@ def test_a_wrong_file_leaves_nothing_but_the_reason(watched: Watched, address: s
     page = watched.page
     page.goto(f"{address}/?v=4&data=IPUMS-BR+(Brazilian+census)")
     hand_over(page, "x.csv", b"a,b\n1,2\n")
-    expect(page.get_by_test_id("stAlert")).to_contain_text("line 1")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("lines 1 and 2")
     named = page.get_by_test_id("stMain").get_by_text("IPUMS-BR (Brazilian census)")
     expect(named).to_be_visible()
     expect(page.get_by_test_id("stMain").get_by_role("tab")).to_have_count(0)

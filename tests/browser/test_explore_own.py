@@ -80,7 +80,7 @@ def test_a_refused_file_keeps_the_form_and_is_mended_by_a_button(
     described = page.get_by_role("textbox", name="Its columns in words")
     described.fill(SUGGESTED.replace("kg/m²; unknown: blank", "kg/m²"))
     described.press("Control+Enter")
-    expect(page.get_by_text("'clinic.csv', line 2: bmi is empty")).to_be_visible()
+    expect(page.get_by_text("'clinic.csv', lines 2, 14, 26")).to_be_visible()
     expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
     page.get_by_role("button", name="Read an empty field in bmi as unknown").click()
     expect(page.get_by_test_id("stMetricLabel").first).to_contain_text("Accuracy")
