@@ -126,8 +126,10 @@ class Attempts(Generic[Made]):
         self.count = 0
         self.latest: Attempt[Made] | None = None
 
-    def begin(self, seen: int, work: Work[Made], is_present: Callable[[], bool]) -> None:
-        """Begin an attempt, unless there are more than its reader saw.
+    def begin(
+        self, seen: int, work: Work[Made], is_present: Callable[[], bool]
+    ) -> Attempt[Made] | None:
+        """Begin an attempt, unless there are more than its reader saw; ``None`` if there are.
 
         Parameters
         ----------
@@ -138,9 +140,11 @@ class Attempts(Generic[Made]):
         """
         with self._lock:
             is_busy = self.latest is not None and self.latest.is_under_way
-            if self.count == seen and not is_busy:
-                self.count += 1
-                self.latest = Attempt(work, is_present)
+            if self.count != seen or is_busy:
+                return None
+            self.count += 1
+            self.latest = Attempt(work, is_present)
+            return self.latest
 
 
 class WatchedAttempt:
@@ -149,14 +153,18 @@ class WatchedAttempt:
     Parameters
     ----------
     attempt : Attempt
+    begun : Attempt or None
+        The one that this visitor began: another's is not theirs to cancel.
     name : str
         For the keys of its buttons.
     """
 
     seconds = 0.3
 
-    def __init__(self, attempt: Attempt[Any], name: str = "release") -> None:
-        self.name, self._attempt = name, attempt
+    def __init__(
+        self, attempt: Attempt[Any], begun: Attempt[Any] | None, name: str = "release"
+    ) -> None:
+        self.name, self._attempt, self._is_own = name, attempt, attempt is begun
         self._phase = attempt.phase
         self.drawn: State = self.state()
 
@@ -169,14 +177,16 @@ class WatchedAttempt:
         """How far it is; it can be cancelled before its payment only."""
         attempt = self._attempt
         if attempt.phase == "preparing":
-            return JobLine(f"{texts.PREPARING} {attempt.doing} …", attempt.share, "Cancel")
+            button = "Cancel" if self._is_own else ""
+            return JobLine(f"{texts.PREPARING} {attempt.doing} …", attempt.share, button)
         return JobLine(f"{texts.TRAINING} {attempt.doing} …", attempt.share, "")
 
     def start(self) -> None:
         """Do nothing: only a press of the button begins one."""
 
     def stop(self) -> None:
-        """Cancel it, if it is not paid yet."""
-        self._attempt.cancel()
+        """Cancel it, if it is this visitor's and not paid yet."""
+        if self._is_own:
+            self._attempt.cancel()
 
     again = start

@@ -47,7 +47,7 @@ def draw(form: Form, records: Records | None, budget: Budget, before: Sequence[S
     is_own = form.values["release_table"] != DEMONSTRATION
     running = under_way(budget.account)
     if running is not None:
-        job_panel.watch([WatchedAttempt(running)])
+        job_panel.watch([WatchedAttempt(running, stored(BEGUN))])
         return last(before, *outcome.brief(running))
     latest = None if budget.account is None else budget.account.attempts.latest
     if latest is not None and budget.account is not None:
@@ -111,8 +111,7 @@ def _button(
         refuse(refusal)
         return
     work = _work(records, order, partial(sign_in.still, person, Role.ANALYST))
-    account.attempts.begin(count, work, present())
-    store(BEGUN, account.attempts.latest)
+    store(BEGUN, account.attempts.begin(count, work, present()) or stored(BEGUN))
     st.rerun()
 
 

@@ -51,7 +51,7 @@ def draw(form: Form, records: Records | None, account: Account, actor: str) -> S
     """
     running, latest = under_way(account), account.twins.latest
     if running is not None:
-        job_panel.watch([WatchedAttempt(running, "twin")])
+        job_panel.watch([WatchedAttempt(running, stored(BEGUN), "twin")])
         return Step("to do", texts.TWIN_UNDER_WAY)
     made = None if latest is None else latest.released
     if latest is not None and made is not None:
@@ -114,8 +114,7 @@ def _button(values: dict[str, Any], records: Records, account: Account, actor: s
         return
     order = TwinOrder(price.plan, actor, account)
     work = _work(records, order, partial(sign_in.still, person, Role.ANALYST))
-    account.twins.begin(count, work, present())
-    store(BEGUN, account.twins.latest)
+    store(BEGUN, account.twins.begin(count, work, present()) or stored(BEGUN))
     st.rerun()
 
 

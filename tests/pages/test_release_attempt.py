@@ -90,9 +90,11 @@ def test_it_is_cancelled_before_it_is_paid_or_not_at_all() -> None:
 
     early = Paying(before=wait)
     attempt = Attempt(early, lambda: True)
-    watched = WatchedAttempt(attempt)
+    watched, anothers = WatchedAttempt(attempt, attempt), WatchedAttempt(attempt, None)
     begun.wait(SECONDS)
-    assert watched.line().button == "Cancel"
+    assert (watched.line().button, anothers.line().button) == ("Cancel", "")
+    anothers.stop()
+    assert attempt.is_wanted
     watched.stop()
     go_on.set()
     attempt.wait()
@@ -101,7 +103,7 @@ def test_it_is_cancelled_before_it_is_paid_or_not_at_all() -> None:
     go_on.clear()
     late = Paying(after=wait)
     attempt = Attempt(late, lambda: True)
-    watched = WatchedAttempt(attempt)
+    watched = WatchedAttempt(attempt, attempt)
     begun.wait(SECONDS)
     assert watched.line().button == ""
     watched.stop()
