@@ -26,7 +26,7 @@ from scipy import special
 
 from dpcore.audit import bounds
 from dpcore.datasets.persons import Persons
-from dpcore.errors import number, one_of, whole
+from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import Adjacency
 from dpcore.release import grid
 from dpcore.release.descent import Draw, Path, descend
@@ -91,6 +91,20 @@ class Found:
         if self.lower_bound > mechanism.epsilon(self.delta):
             return f"ε ≥ {self.lower_bound!r}"
         return f"μ ≥ {self.mu_lower_bound!r}" if self.mu_lower_bound > mechanism.mu else ""
+
+    def stop_above(self, mechanism: Proved) -> None:
+        """Refuse a mechanism of which it refutes a proved figure.
+
+        Raises
+        ------
+        InvalidInput
+        """
+        if refuted := self.above(mechanism):
+            raise InvalidInput(
+                f"An attack on the noise found {refuted}, more than is proved, so nothing was "
+                "paid. Chance does that less than once in 1,000 times: if it happens again, the "
+                "noise is not what it must be, and nothing may be released."
+            )
 
 
 def attack(

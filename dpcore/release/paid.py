@@ -1,16 +1,70 @@
-"""A payment that nothing has come of yet."""
+"""What every release of a data set goes through: who pays, the payment, and its certificate."""
 
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any, Generic, TypeVar
 
-from dpcore.errors import InvalidInput
-from dpcore.release.ledger import Receipt
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.progress import Progress
+from dpcore.release.certificate import Certificate
+from dpcore.release.ledger import Ledger, Receipt
+from dpcore.release.ledger.spends import Spend, text
 
 Ready = TypeVar("Ready")
 _LOCKS: dict[str, threading.Lock] = {}
+
+
+@dataclass(frozen=True)
+class Payer:
+    """Whose budget pays, and who spends it.
+
+    Parameters
+    ----------
+    data_set, person_unit : str
+        As of the ledger.
+    actor : str
+        Who releases.
+    """
+
+    data_set: str
+    person_unit: str
+    actor: str
+
+    @classmethod
+    def of(cls, ledger: Ledger, data_set: str, actor: str, adjacency: str) -> Payer:
+        """The one that pays for what is protected under this adjacency.
+
+        Raises
+        ------
+        InvalidInput
+            If the data set's is another, or the ledger does not have it.
+        """
+        terms = ledger.left(data_set).account.terms
+        if str(terms.adjacency) != adjacency:
+            raise InvalidInput(
+                f"The plan's adjacency is {adjacency}, but it must be that of the data set, "
+                f"{terms.adjacency}."
+            )
+        return cls(data_set, terms.person_unit, text("actor", actor))
+
+    def spend(self, ledger: Ledger, spend: Spend, purpose: str) -> Receipt:
+        """Pay; final once this returns.
+
+        Raises
+        ------
+        Refused
+            If the budget does not cover it; nothing was written.
+        InvalidInput
+            If the ledger could not be written.
+        """
+        return ledger.spend(self.data_set, spend, actor=self.actor, purpose=purpose)
+
+    def facts(self, receipt: Receipt) -> dict[str, Any]:
+        """What a certificate says of the payment."""
+        return {**asdict(self), "entry": receipt.entry, "chain_head": receipt.chain_head}
 
 
 @dataclass(frozen=True)
@@ -48,3 +102,28 @@ class Paid(Generic[Ready]):
                 f"Entry {self.receipt.entry} of the ledger has been used, but it pays for one "
                 "only: pay for another."
             )
+
+
+def attached(certificate: Certificate, ledger: Ledger) -> Receipt:
+    """Write a certificate's hash into the ledger, beside its payment.
+
+    Raises
+    ------
+    InvalidInput
+        If the payment has another certificate, or the ledger could not be written.
+    """
+    stated = certificate.document["facts"]["ledger"]
+    return ledger.attach(
+        stated["data_set"], stated["entry"], certificate.hash, actor=stated["actor"]
+    )
+
+
+def until_cancelled(progress: Progress, cancelled: Callable[[], bool]) -> Progress:
+    """The progress, which ends the work by `Cancelled` once it is no longer wanted."""
+
+    def report(fraction: float, message: str) -> None:
+        if cancelled():
+            raise Cancelled
+        progress(fraction, message)
+
+    return report

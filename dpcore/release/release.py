@@ -10,11 +10,11 @@ which nothing came stands there without one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 
 from dpcore.datasets.persons import Persons
-from dpcore.errors import Cancelled, InvalidInput
+from dpcore.errors import InvalidInput
 from dpcore.progress import Progress, section, silent
 from dpcore.release import grid
 from dpcore.release.attack import Found, attack
@@ -24,9 +24,9 @@ from dpcore.release.certificate import About, Certificate, certificate, facts_of
 from dpcore.release.descent import descend
 from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger, Receipt
-from dpcore.release.ledger.spends import LONGEST_TEXT, text
+from dpcore.release.ledger.spends import LONGEST_TEXT
 from dpcore.release.model import Model, entry_of, preparation_for
-from dpcore.release.paid import Paid
+from dpcore.release.paid import Paid, Payer, attached, until_cancelled
 from dpcore.release.plan import Plan, plan
 from dpcore.release.record import Record
 from dpcore.release.table.read import ReleaseTable
@@ -42,10 +42,7 @@ class Prepared:
     ----------
     plan : Plan
     about : About
-    data_set, person_unit : str
-        As of the ledger.
-    actor : str
-        Who releases.
+    payer : Payer
     signed : (d, rows) array
         Every row, times its label.
     persons : Persons or None
@@ -56,9 +53,7 @@ class Prepared:
 
     plan: Plan
     about: About
-    data_set: str
-    person_unit: str
-    actor: str
+    payer: Payer
     signed: Array = field(repr=False)
     persons: Persons | None = field(repr=False)
     attack: Found
@@ -133,20 +128,10 @@ def prepare(
     Cancelled
         If it was stopped on request.
     """
-
-    def report(fraction: float, message: str) -> None:
-        if cancelled():
-            raise Cancelled
-        progress(fraction, message)
-
+    report = until_cancelled(progress, cancelled)
     report(0.0, "Checking the table")
-    terms, who = ledger.left(data_set).account.terms, text("actor", actor)
     mechanism = made.mechanism
-    if str(terms.adjacency) != mechanism.adjacency:
-        raise InvalidInput(
-            f"The plan's adjacency is {mechanism.adjacency}, but it must be that of the data set, "
-            f"{terms.adjacency}."
-        )
+    payer = Payer.of(ledger, data_set, actor, mechanism.adjacency)
     if table.columns != made.columns:
         raise InvalidInput("The table was read by another description, but it must be by this one.")
     record = Record.of(made.columns)
@@ -159,15 +144,10 @@ def prepare(
     rows = grid.rows(entry, records.frame, preparation_for(made.features))
     report(0.4, "Attacking the noise")
     found = attack(mechanism, made.loss, made.budget.delta, record.rows)
-    if refuted := found.above(mechanism):
-        raise InvalidInput(
-            f"An attack on the noise found {refuted}, more than is proved, so nothing was paid. "
-            "Chance does that less than once in 1,000 releases: if it happens again, the noise is "
-            "not what it must be, and nothing may be released."
-        )
+    found.stop_above(mechanism)
     report(1.0, "Ready to be paid for")
     rows *= records.label.astype(float)
-    return Prepared(made, about, data_set, terms.person_unit, who, rows, table.persons, found)
+    return Prepared(made, about, payer, rows, table.persons, found)
 
 
 def pay(prepared: Prepared, ledger: Ledger) -> Paid[Prepared]:
@@ -180,13 +160,8 @@ def pay(prepared: Prepared, ledger: Ledger) -> Paid[Prepared]:
     InvalidInput
         If the ledger could not be written.
     """
-    receipt = ledger.spend(
-        prepared.data_set,
-        prepared.plan.spend,
-        actor=prepared.actor,
-        purpose=f"model: {prepared.about.name}"[:LONGEST_TEXT],
-    )
-    return Paid(prepared, receipt)
+    purpose = f"model: {prepared.about.name}"[:LONGEST_TEXT]
+    return Paid(prepared, prepared.payer.spend(ledger, prepared.plan.spend, purpose))
 
 
 def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
@@ -215,13 +190,7 @@ def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
         mechanism=made.mechanism,
         training={"method": METHOD, **asdict(made.path), "features": made.features},
         hashes={"model": model.hash, "columns": digest(made.columns)},
-        ledger={
-            "data_set": prepared.data_set,
-            "person_unit": prepared.person_unit,
-            "actor": prepared.actor,
-            "entry": paid.receipt.entry,
-            "chain_head": paid.receipt.chain_head,
-        },
+        ledger=prepared.payer.facts(paid.receipt),
         record=Record.of(made.columns),
         attack=asdict(prepared.attack),
         released=datetime.now(UTC).date().isoformat(),
@@ -237,11 +206,7 @@ def seal(released: Released, ledger: Ledger) -> Released:
     InvalidInput
         If the payment has another certificate, or the ledger could not be written.
     """
-    stated = released.certificate.document["facts"]["ledger"]
-    receipt = ledger.attach(
-        stated["data_set"], stated["entry"], released.certificate.hash, actor=stated["actor"]
-    )
-    return Released(released.model, released.certificate, receipt)
+    return replace(released, receipt=attached(released.certificate, ledger))
 
 
 def release_model(

@@ -8,23 +8,22 @@ is cut off after its payment is lost. What is drawn from the noisy counts is pos
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.schema import Entry, Table
-from dpcore.errors import Cancelled, InvalidInput
+from dpcore.errors import InvalidInput
 from dpcore.progress import Progress, section, silent
 from dpcore.release.attack import Found
 from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate
 from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger, Receipt
-from dpcore.release.ledger.spends import text
 from dpcore.release.model import entry_of
-from dpcore.release.paid import Paid
+from dpcore.release.paid import Paid, Payer, attached, until_cancelled
 from dpcore.release.table.written import harmless_columns, written
 from dpcore.release.twin import cells, pairs
 from dpcore.release.twin.attack import attack
@@ -43,9 +42,7 @@ class PreparedTwin:
     Parameters
     ----------
     plan : TwinPlan
-    data_set, person_unit : str
-        As of the ledger.
-    actor : str
+    payer : Payer
         Who has it made.
     places : (d, n) array
         Every record's cell in each column.
@@ -56,9 +53,7 @@ class PreparedTwin:
     """
 
     plan: TwinPlan
-    data_set: str
-    person_unit: str
-    actor: str
+    payer: Payer
     places: Whole = field(repr=False)
     label: NDArray[np.int8] = field(repr=False)
     attack: Found
@@ -128,20 +123,10 @@ def prepare(
     Cancelled
         If it was stopped on request.
     """
-
-    def report(fraction: float, message: str) -> None:
-        if cancelled():
-            raise Cancelled
-        progress(fraction, message)
-
+    report = until_cancelled(progress, cancelled)
     report(0.0, "Checking the table")
-    terms, who = ledger.left(data_set).account.terms, text("actor", actor)
     mechanism, entry = made.mechanism, entry_of(made.columns)
-    if str(terms.adjacency) != mechanism.adjacency:
-        raise InvalidInput(
-            f"The plan's adjacency is {mechanism.adjacency}, but it must be that of the data set, "
-            f"{terms.adjacency}."
-        )
+    payer = Payer.of(ledger, data_set, actor, mechanism.adjacency)
     if (table.entry.columns, table.entry.label) != (entry.columns, entry.label):
         raise InvalidInput("The table was read by another description, but it must be by this one.")
     if table.records != made.records:
@@ -152,14 +137,9 @@ def prepare(
     places, label = cells.cells(entry, table.frame), np.sign(table.label).astype(np.int8)
     report(0.4, "Attacking the noise")
     found = attack(entry, mechanism, made.budget.delta)
-    if refuted := found.above(mechanism):
-        raise InvalidInput(
-            f"An attack on the noise found {refuted}, more than is proved, so nothing was paid. "
-            "Chance does that less than once in 1,000 times: if it happens again, the noise is not "
-            "what it must be, and nothing may be released."
-        )
+    found.stop_above(mechanism)
     report(1.0, "Ready to be paid for")
-    return PreparedTwin(made, data_set, terms.person_unit, who, places, label, found)
+    return PreparedTwin(made, payer, places, label, found)
 
 
 def pay(prepared: PreparedTwin, ledger: Ledger) -> Paid[PreparedTwin]:
@@ -172,10 +152,7 @@ def pay(prepared: PreparedTwin, ledger: Ledger) -> Paid[PreparedTwin]:
     InvalidInput
         If the ledger could not be written.
     """
-    receipt = ledger.spend(
-        prepared.data_set, prepared.plan.spend, actor=prepared.actor, purpose="private twin"
-    )
-    return Paid(prepared, receipt)
+    return Paid(prepared, prepared.payer.spend(ledger, prepared.plan.spend, "private twin"))
 
 
 def measure(paid: Paid[PreparedTwin], *, progress: Progress = silent) -> Twin:
@@ -206,13 +183,7 @@ def measure(paid: Paid[PreparedTwin], *, progress: Progress = silent) -> Twin:
         "mechanism": made.mechanism.to_json(),
         "records": made.records,
         "hashes": {"twin": digest(csv), "columns": digest(columns)},
-        "ledger": {
-            "data_set": prepared.data_set,
-            "person_unit": prepared.person_unit,
-            "actor": prepared.actor,
-            "entry": paid.receipt.entry,
-            "chain_head": paid.receipt.chain_head,
-        },
+        "ledger": prepared.payer.facts(paid.receipt),
         "attack": asdict(prepared.attack),
     }
     progress(1.0, "Drawn")
@@ -240,11 +211,7 @@ def seal(twin: Twin, ledger: Ledger) -> Twin:
     InvalidInput
         If the payment has another certificate, or the ledger could not be written.
     """
-    stated = twin.card.document["facts"]["ledger"]
-    receipt = ledger.attach(
-        stated["data_set"], stated["entry"], twin.card.hash, actor=stated["actor"]
-    )
-    return Twin(twin.csv, twin.columns, twin.card, receipt)
+    return replace(twin, receipt=attached(twin.card, ledger))
 
 
 def private_twin(
