@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks import frontier
-from dpcore.datasets import load
+from dpcore.datasets import Preparation, load
 from dpcore.erm import accurate
 from dpcore.erm.losses import loss_named
 from dpcore.evaluation.study import Study
@@ -33,6 +33,7 @@ def test_dp_gd_keeps_more_with_it_than_with_the_usual_settings() -> None:
         delta=1e-5,
         adjacency="zero-out",
         runs=20,
+        preparation=Preparation(),
     )
     found = [
         sweep(study).groupby("epsilon")["accuracy_test"].mean()

@@ -62,9 +62,8 @@ ENTRY = Entry(
         "merely because they can be computed.",
     ),
     files=(RemoteFile("ipums_br/IPUMS-BR.dat", ""),),
-    how_to_get="Register at international.ipums.org and make the extract, or take the file from "
-    "colleagues who are licensed for it. It has lines of 53 integers separated by blanks, the "
-    "last one 0 or 1.",
+    how_to_get="Register at international.ipums.org and make the extract, or take the file "
+    "(lines of 53 integers) from licensed colleagues.",
 )
 
 SOURCE = FileSource(
