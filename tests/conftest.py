@@ -12,6 +12,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     # Processes side by side share the cores; threads within each would only wait for each other.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Jobs stand back behind their page; behind tests they would get a thirtieth of a processor, and
+    # whoever waits for one the same. From here they can stand back a little only.
+    os.nice(15)
 
 import pytest
 from hypothesis import settings

@@ -18,7 +18,7 @@ def test_command_lines_are_answered_or_refused_in_one_sentence() -> None:
     assert tally.counts["refused"] > 20
 
 
-def test_files_are_read_or_refused_in_one_sentence() -> None:
+def test_files_are_read_or_refused_in_whole_sentences() -> None:
     tally = files.tried(80, seed=1, limits=Limits(seconds=60.0, mebibytes=1_024))
     assert tally.failures == []
     assert min(tally.counts["read"], tally.counts["refused"]) > 5

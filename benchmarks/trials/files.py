@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.trials.judged import Limits, Seen, Tally, apart, paced
+from dpcore.datasets.limits import MOST_FAULTS
 
 COLUMNS = "age: 18 to 90 years\nsmoker: one of no, yes\nbmi: 15 to 50; unknown: NA\n"
 PREDICTS = (
@@ -240,10 +241,13 @@ def fault(outcome: Seen) -> str:
         return "it took too long"
     if outcome.code not in (0, 2) or "Traceback" in refusal:
         return f"exit {outcome.code}: {(refusal.strip().splitlines() or ['nothing'])[-1][:300]}"
-    if outcome.code == 2 and (refusal.count("\n") != 1 or not refusal.endswith(".\n")):
-        return f"not one sentence: {refusal[:300]!r}"
-    if len(refusal) > 1_000:
-        return f"a sentence of {len(refusal):,} letters: {refusal[:200]!r}"
+    sentences = refusal.splitlines()
+    if outcome.code == 2 and not all(each.endswith(".") for each in sentences):
+        return f"not whole sentences: {refusal[:300]!r}"
+    if len(sentences) > MOST_FAULTS + 1:
+        return f"{len(sentences)} sentences: {refusal[:200]!r}"
+    if any(len(each) > 1_000 for each in sentences):
+        return f"a sentence of more than 1,000 letters: {refusal[:200]!r}"
     return ""
 
 
