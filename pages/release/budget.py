@@ -9,20 +9,19 @@ import streamlit as st
 
 from dpcore.controls.release import ACTOR, DEMONSTRATION, EPSILON
 from dpcore.errors import InvalidInput
-from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration
 from dpcore.release.ledger import Left
 from dpcore.release.plan import Plan, plan
 from dpcore.release.price import Price
 from dpcore.release.roles import Role
-from pages.release import account, controls, texts
+from pages.release import account, controls, payment, texts
 from pages.release.account import Account, Demonstration
 from pages.release.records import Records
 from pages.release.steps import Step
 from pages.shared import server_ledger, sign_in
 from pages.shared.code import show_command
-from pages.shared.session import once, set_controls
+from pages.shared.session import once
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import Form
 
@@ -73,9 +72,7 @@ def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
         return Budget(chosen, actor), Step("not possible yet", texts.READ_FIRST)
     try:
         price = _price(form.values, records, left)
-        if price.refusal is not None:
-            refuse(f"{price.refusal} {texts.LESS}")
-            _offer_less(price)
+        if payment.refused(price, EPSILON, "release_less"):
             return Budget(chosen, actor), Step("to do", texts.CANNOT_BE_PAID)
     except InvalidInput as refusal:
         refuse(refusal)
@@ -156,16 +153,3 @@ def _price(values: dict[str, Any], records: Records, left: Left) -> Price[Plan]:
         features=values["release_features"],
     )
     return Price(made, left)
-
-
-def _offer_less(price: Price[Plan]) -> None:
-    """Draw a button for the largest ε that the budget covers."""
-    less = price.less()
-    if less is not None:
-        st.button(
-            f"Use ε = {plain(less)}",
-            key="release_less",
-            icon=":material/build:",
-            on_click=set_controls,
-            args=({EPSILON.key: less},),
-        )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import streamlit as st
 
 from dpcore.controls.release import DEMONSTRATION, TEXTS
 from dpcore.errors import InvalidInput
+from dpcore.progress import Progress
 from dpcore.release import demonstration
 from dpcore.release import release as releasing
 from dpcore.release.certificate import About
@@ -17,17 +16,16 @@ from dpcore.release.model import untrained
 from dpcore.release.plan import Plan
 from dpcore.release.price import Price
 from dpcore.release.release import Released
-from dpcore.release.roles import AT_HAND, Role
-from pages.release import controls, outcome, texts
+from pages.release import controls, outcome, payment, texts
 from pages.release.account import Account, Order
 from pages.release.attempt import Attempt, WatchedAttempt, Work
 from pages.release.budget import Budget
+from pages.release.payment import Press
 from pages.release.records import Records
 from pages.release.steps import Step, last
-from pages.shared import job_panel, sign_in
-from pages.shared.session import store, stored
-from pages.shared.shared_jobs import present
-from pages.shared.verbatim import refuse, verbatim
+from pages.shared import job_panel
+from pages.shared.session import stored
+from pages.shared.verbatim import refuse
 from pages.shared.widgets import Form
 
 BEGUN = "release begun"
@@ -84,35 +82,27 @@ def _button(
     is_own: bool,
 ) -> None:
     """Draw what it costs, and the button that pays it."""
-    st.markdown(verbatim(price.words()))
-    # For another price, or after another attempt, it is another tick and another button: none is
-    # pressed for what its reader did not see.
-    count = account.attempts.count
-    seen = f"{account.place} {account.data_set} {count} {price}"
-    key = zlib.crc32(seen.encode())
-    may = (not is_own or st.checkbox(texts.MAY, key=f"release_may_{key}")) and not missing
-    pressed = st.button(
-        "Release" if account.attempts.latest is None else "Release another",
-        key=f"release_{key}",
-        type="primary" if may else "secondary",
+    attempts = account.attempts
+    press = payment.pressed(
+        price,
+        account,
+        attempts,
+        name="release",
+        label="Release" if attempts.latest is None else "Release another",
         icon=":material/lock_open_right:",
-        disabled=not may,
+        caption=texts.PAYS,
+        is_own=is_own,
+        is_ready=not missing,
+        type="primary",
     )
-    st.caption(texts.PAYS)
-    if not pressed:
-        return
-    person = sign_in.allowed(Role.ANALYST) if is_own else AT_HAND
-    if isinstance(person, str):
-        sign_in.refuse(person)
+    if press is None:
         return
     try:
         order = Order(price.plan, About(**said), budget.actor, account)
     except InvalidInput as refusal:
         refuse(refusal)
         return
-    work = _work(records, order, partial(sign_in.still, person, Role.ANALYST))
-    store(BEGUN, account.attempts.begin(count, work, present()) or stored(BEGUN))
-    st.rerun()
+    payment.begin(press, attempts, _work(records, order, press), BEGUN)
 
 
 def _said(form: Form, *, is_own: bool) -> dict[str, str]:
@@ -133,26 +123,20 @@ def _name(key: str) -> str:
     return key.removeprefix("release_")
 
 
-def _work(records: Records, order: Order, may_still: Callable[[], bool]) -> Work[Released]:
-    """What an attempt does, in a thread of its own."""
+def _work(records: Records, order: Order, press: Press) -> Work[Released]:
+    """What an attempt does."""
 
-    def work(attempt: Attempt[Released]) -> None:
+    def prepare(progress: Progress, cancelled: Callable[[], bool]) -> None:
         # What may fail, such as a package that is missing, fails before anything is paid.
         plan = order.plan
         untrained(plan.columns, plan.features, plan.loss).to_onnx()
-        records.prepare(order, attempt.report, lambda: not attempt.is_wanted)
-        if not may_still():
-            raise InvalidInput(texts.NO_LONGER)
-        attempt.commit()
-        records.pay(order)
-        attempt.paid()
-        released = records.train(attempt.report)
-        attempt.released, attempt.files = released, released.files()
-        try:
-            attempt.released = releasing.seal(released, order.account.ledger)
-        except InvalidInput as refusal:
-            attempt.refusal = texts.UNSEALED.format(
-                hash=released.certificate.hash, entry=released.receipt.entry, refusal=refusal
-            )
+        records.prepare(order, progress, cancelled)
 
-    return work
+    return payment.in_order(
+        press,
+        prepare=prepare,
+        pay=lambda: records.pay(order),
+        make=records.train,
+        seal=lambda released: releasing.seal(released, order.account.ledger),
+        hash_of=lambda released: released.certificate.hash,
+    )

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -14,20 +11,19 @@ from dpcore.errors import InvalidInput
 from dpcore.figures.words import at_most, plain
 from dpcore.release.ledger import Left
 from dpcore.release.price import Price
-from dpcore.release.roles import AT_HAND, Role
 from dpcore.release.twin import twin
 from dpcore.release.twin.plan import TwinPlan, twin_plan
 from dpcore.release.twin.twin import Twin
-from pages.release import outcome, texts
+from pages.release import outcome, payment, texts
 from pages.release.account import Account, TwinOrder
 from pages.release.attempt import Attempt, WatchedAttempt, Work
+from pages.release.payment import Press
 from pages.release.records import Records
 from pages.release.steps import Step
-from pages.shared import badges, doors, job_panel, sign_in
+from pages.shared import badges, doors, job_panel
 from pages.shared.own_table import COLUMNS
-from pages.shared.session import set_controls, store, stored
-from pages.shared.shared_jobs import present
-from pages.shared.verbatim import refuse, verbatim
+from pages.shared.session import stored
+from pages.shared.verbatim import refuse
 from pages.shared.widgets import Form
 
 BEGUN = "release twin begun"
@@ -76,46 +72,25 @@ def _button(values: dict[str, Any], records: Records, account: Account, actor: s
     left = account.ledger.left(account.data_set)
     try:
         price = _price(values, records, left)
-        refusal: InvalidInput | None = price.refusal
-    except InvalidInput as refused:
-        refuse(refused)
+        if payment.refused(price, TWIN_EPSILON, "release_twin_less"):
+            return
+    except InvalidInput as refusal:
+        refuse(refusal)
         return
-    if refusal is not None:
-        refuse(f"{refusal} {texts.LESS}")
-        less = price.less()
-        if less is not None:
-            st.button(
-                f"Use ε = {plain(less)}",
-                key="release_twin_less",
-                icon=":material/build:",
-                on_click=set_controls,
-                args=({TWIN_EPSILON.key: less},),
-            )
-        return
-    st.markdown(verbatim(price.words()))
-    # As for a release: for another price, or after another attempt, it is another button.
-    count = account.twins.count
-    seen = f"{account.place} {account.data_set} {count} {price}"
-    key = zlib.crc32(seen.encode())
-    is_own = values["release_table"] != DEMONSTRATION
-    may = not is_own or st.checkbox(texts.MAY, key=f"release_twin_may_{key}")
-    pressed = st.button(
-        texts.MAKE_TWIN if account.twins.latest is None else texts.MAKE_ANOTHER_TWIN,
-        key=f"release_twin_{key}",
+    twins = account.twins
+    press = payment.pressed(
+        price,
+        account,
+        twins,
+        name="release_twin",
+        label=texts.MAKE_TWIN if twins.latest is None else texts.MAKE_ANOTHER_TWIN,
         icon=":material/group:",
-        disabled=not may,
+        caption=texts.TWIN_PAYS,
+        is_own=values["release_table"] != DEMONSTRATION,
     )
-    st.caption(texts.TWIN_PAYS)
-    if not pressed:
-        return
-    person = sign_in.allowed(Role.ANALYST) if is_own else AT_HAND
-    if isinstance(person, str):
-        sign_in.refuse(person)
-        return
-    order = TwinOrder(price.plan, actor, account)
-    work = _work(records, order, partial(sign_in.still, person, Role.ANALYST))
-    store(BEGUN, account.twins.begin(count, work, present()) or stored(BEGUN))
-    st.rerun()
+    if press is not None:
+        order = TwinOrder(price.plan, actor, account)
+        payment.begin(press, twins, _work(records, order, press), BEGUN)
 
 
 def _price(values: dict[str, Any], records: Records, left: Left) -> Price[TwinPlan]:
@@ -136,26 +111,16 @@ def _price(values: dict[str, Any], records: Records, left: Left) -> Price[TwinPl
     return Price(made, left)
 
 
-def _work(records: Records, order: TwinOrder, may_still: Callable[[], bool]) -> Work[Twin]:
-    """What an attempt does, in a thread of its own."""
-
-    def work(attempt: Attempt[Twin]) -> None:
-        records.prepare_twin(order, attempt.report, lambda: not attempt.is_wanted)
-        if not may_still():
-            raise InvalidInput(texts.NO_LONGER)
-        attempt.commit()
-        records.pay_twin(order)
-        attempt.paid()
-        made = records.measure(attempt.report)
-        attempt.released, attempt.files = made, made.files()
-        try:
-            attempt.released = twin.seal(made, order.account.ledger)
-        except InvalidInput as refusal:
-            attempt.refusal = texts.UNSEALED.format(
-                hash=made.card.hash, entry=_entry(made), refusal=refusal
-            )
-
-    return work
+def _work(records: Records, order: TwinOrder, press: Press) -> Work[Twin]:
+    """What an attempt does."""
+    return payment.in_order(
+        press,
+        prepare=lambda progress, cancelled: records.prepare_twin(order, progress, cancelled),
+        pay=lambda: records.pay_twin(order),
+        make=records.measure,
+        seal=lambda made: twin.seal(made, order.account.ledger),
+        hash_of=lambda made: made.card.hash,
+    )
 
 
 def _entry(made: Twin) -> int:

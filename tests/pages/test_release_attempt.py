@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from threading import Event
 from unittest.mock import Mock
@@ -17,8 +16,8 @@ from dpcore.release.plan import plan
 from dpcore.release.roles import Person, Role
 from pages.release import paying, texts, twin
 from pages.release.attempt import Attempt, Attempts, WatchedAttempt
+from pages.release.payment import Press
 from pages.release.steps import Step, current, last
-from pages.shared import sign_in
 
 SECONDS = 60.0
 
@@ -125,12 +124,12 @@ def test_nothing_is_paid_for_one_whose_role_was_taken_away(
     file = tmp_path / "roles.toml"
     file.write_text(f'[roles]\n"b@clinic.example" = "{role}"\n')
     monkeypatch.setenv("DPCORE_ROLES", str(file))
-    may_still = partial(sign_in.still, Person("b@clinic.example", Role.ANALYST), Role.ANALYST)
+    press = Press(0, Person("b@clinic.example", Role.ANALYST))
     records, order = Mock(), Mock(plan=plan(demonstration.columns(), 100, epsilon=1, delta=1e-6))
     records.train.side_effect = InvalidInput("No more is needed here.")
     records.measure.side_effect = records.train.side_effect
     for work, pay in ((paying._work, records.pay), (twin._work, records.pay_twin)):
-        attempt = ended(work(records, order, may_still))
+        attempt = ended(work(records, order, press))
         assert pay.call_count == payments
         assert (attempt.phase == "refused") == (not payments)
         assert (attempt.refusal == texts.NO_LONGER) == (not payments)

@@ -1,0 +1,195 @@
+"""A button that pays, and the order in which what it pays for is made: for a model and a twin."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeVar
+
+import streamlit as st
+
+from dpcore.controls.control import Control
+from dpcore.errors import InvalidInput
+from dpcore.figures.words import plain
+from dpcore.progress import Progress
+from dpcore.release.ledger import Receipt
+from dpcore.release.price import Price
+from dpcore.release.roles import AT_HAND, Person, Role
+from pages.release import texts
+from pages.release.account import Account
+from pages.release.attempt import Attempt, Attempts, Work
+from pages.shared import sign_in
+from pages.shared.session import set_controls, store, stored
+from pages.shared.shared_jobs import present
+from pages.shared.verbatim import refuse, verbatim
+
+
+class Leaving(Protocol):
+    """What was paid for and made."""
+
+    @property
+    def receipt(self) -> Receipt:
+        """Of the payment."""
+
+    def files(self) -> dict[str, bytes]:
+        """Everything that leaves, by file name."""
+
+
+Made = TypeVar("Made", bound=Leaving)
+
+
+@dataclass(frozen=True)
+class Press:
+    """A press of the button by somebody who may spend.
+
+    Parameters
+    ----------
+    seen : int
+        How many attempts there were when the button was drawn.
+    person : Person
+    """
+
+    seen: int
+    person: Person
+
+    def may_still(self) -> bool:
+        """Whether they may at this moment."""
+        return sign_in.still(self.person, Role.ANALYST)
+
+
+def refused(price: Price[Any], control: Control, key: str) -> bool:
+    """Say why a price cannot be paid, with a button for the largest ε that can be.
+
+    Parameters
+    ----------
+    price : Price
+    control : Control
+        Of its ε.
+    key : str
+        Of the button.
+
+    Returns
+    -------
+    bool
+        Whether it cannot be paid.
+    """
+    if price.refusal is None:
+        return False
+    refuse(f"{price.refusal} {texts.LESS}")
+    less = price.less()
+    if less is not None:
+        st.button(
+            f"Use ε = {plain(less)}",
+            key=key,
+            icon=":material/build:",
+            on_click=set_controls,
+            args=({control.key: less},),
+        )
+    return True
+
+
+def pressed(
+    price: Price[Any],
+    account: Account,
+    attempts: Attempts[Any],
+    *,
+    name: str,
+    label: str,
+    icon: str,
+    caption: str,
+    is_own: bool,
+    is_ready: bool = True,
+    type: Literal["primary", "secondary"] = "secondary",
+) -> Press | None:
+    """Draw the price, a tick that one may spend it, and the button.
+
+    Parameters
+    ----------
+    price : Price
+    account : Account
+    attempts : Attempts
+        Those of the account.
+    name : str
+        For the keys.
+    label, icon, caption : str
+    is_own : bool
+        Whether the records are not the demonstration's: they take the tick and the role.
+    is_ready : bool
+        Whether all else is filled in.
+    type : str
+        Of a button that can be pressed.
+
+    Returns
+    -------
+    Press or None
+        ``None`` where it was not pressed, or not by somebody who may.
+    """
+    st.markdown(verbatim(price.words()))
+    # For another price, or after another attempt, it is another tick and another button: none is
+    # pressed for what its reader did not see.
+    seen = attempts.count
+    key = zlib.crc32(f"{account.place} {account.data_set} {seen} {price}".encode())
+    may = (not is_own or st.checkbox(texts.MAY, key=f"{name}_may_{key}")) and is_ready
+    is_pressed = st.button(
+        label,
+        key=f"{name}_{key}",
+        type=type if may else "secondary",
+        icon=icon,
+        disabled=not may,
+    )
+    st.caption(caption)
+    if not is_pressed:
+        return None
+    person = sign_in.allowed(Role.ANALYST) if is_own else AT_HAND
+    if isinstance(person, str):
+        sign_in.refuse(person)
+        return None
+    return Press(seen, person)
+
+
+def begin(press: Press, attempts: Attempts[Made], work: Work[Made], begun: str) -> None:
+    """Begin what was pressed for, note under this name which attempt it is, and draw anew."""
+    store(begun, attempts.begin(press.seen, work, present()) or stored(begun))
+    st.rerun()
+
+
+def in_order(
+    press: Press,
+    *,
+    prepare: Callable[[Progress, Callable[[], bool]], None],
+    pay: Callable[[], None],
+    make: Callable[[Progress], Made],
+    seal: Callable[[Made], Made],
+    hash_of: Callable[[Made], str],
+) -> Work[Made]:
+    """What an attempt does, in a thread of its own.
+
+    Parameters
+    ----------
+    press : Press
+    prepare : callable
+        (progress, whether it was cancelled): whatever can be refused is refused here.
+    pay, make, seal : callable
+        One after the other.
+    hash_of : callable
+        The hash that is to be attached to the payment.
+    """
+
+    def work(attempt: Attempt[Made]) -> None:
+        prepare(attempt.report, lambda: not attempt.is_wanted)
+        if not press.may_still():
+            raise InvalidInput(texts.NO_LONGER)
+        attempt.commit()
+        pay()
+        attempt.paid()
+        made = make(attempt.report)
+        attempt.released, attempt.files = made, made.files()
+        try:
+            attempt.released = seal(made)
+        except InvalidInput as refusal:
+            attempt.refusal = texts.UNSEALED.format(
+                hash=hash_of(made), entry=made.receipt.entry, refusal=refusal
+            )
+
+    return work
