@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import closing
 from typing import Generic, TypeVar
 
 from dpcore.errors import InvalidInput
@@ -26,6 +26,7 @@ from dpcore.release.twin.twin import PreparedTwin, Twin
 
 FAULT = "It ended by a fault of the program."
 
+Ready = TypeVar("Ready")
 Made = TypeVar("Made")
 
 
@@ -65,56 +66,90 @@ class Making(Generic[Made]):
         return self.share, self.doing, self.made
 
 
-@dataclass
+class Way(Generic[Ready, Made]):
+    """One kind of release of the table, each of its steps for one time.
+
+    Parameters
+    ----------
+    pay : callable
+        (what is prepared, ledger) -> its payment.
+    make : callable
+        (payment, progress) -> what it is for.
+    """
+
+    def __init__(
+        self,
+        pay: Callable[[Ready, Ledger], Paid[Ready]],
+        make: Callable[[Paid[Ready], Progress], Made],
+    ) -> None:
+        self._pay, self._make = pay, make
+        self.prepared: Ready | None = None
+        self._paid: Paid[Ready] | None = None
+        self._making: Making[Made] | None = None
+
+    def pay(self, place: str) -> Receipt:
+        """Pay for what is prepared, from the ledger at `place`."""
+        prepared, self.prepared = self.prepared, None
+        if prepared is None:
+            raise _gone()
+        with _ledger(place) as ledger:
+            self._paid = self._pay(prepared, ledger)
+        return self._paid.receipt
+
+    def begin(self) -> None:
+        """Begin to make what is paid."""
+        paid, self._paid = self._paid, None
+        if paid is None:
+            raise _gone()
+        self._making = Making(lambda progress: self._make(paid, progress))
+
+    def state(self) -> tuple[float, str, Made | None]:
+        """As of what is `Making`."""
+        if self._making is None:
+            raise _gone()
+        return self._making.state()
+
+
 class _Held:
-    table: ReleaseTable | None = None
-    prepared: Prepared | None = None
-    paid: Paid[Prepared] | None = None
-    training: Making[Released] | None = None
-    prepared_twin: PreparedTwin | None = None
-    paid_twin: Paid[PreparedTwin] | None = None
-    measuring: Making[Twin] | None = None
+    """A table, and what is made of it."""
+
+    def __init__(self, table: ReleaseTable) -> None:
+        self.table = table
+        self.model: Way[Prepared, Released] = Way(
+            releasing.pay, lambda paid, progress: releasing.train(paid, progress=progress)
+        )
+        self.twin: Way[PreparedTwin, Twin] = Way(
+            twin.pay, lambda paid, progress: twin.measure(paid, progress=progress)
+        )
 
 
-_held = _Held()
+_held: _Held | None = None
 
 
 def take(columns: str, data: bytes, filename: str) -> int:
     """Read a table as `read_for_release` does, and hold it; its number of persons."""
-    vars(_held).update(vars(_Held(read_for_release(columns, data, filename))))
-    return _table().count
+    global _held
+    _held = _Held(read_for_release(columns, data, filename))
+    return _held.table.count
 
 
 def prepare(made: Plan, about: About, place: str, data_set: str, actor: str) -> None:
     """As `dpcore.release.release.prepare`, with the ledger at `place`."""
-    table, ledger = _table(), Ledger.open(place, must_exist=True)
-    try:
-        _held.prepared = releasing.prepare(
-            made, table, about=about, ledger=ledger, data_set=data_set, actor=actor
+    held = _now()
+    with _ledger(place) as ledger:
+        held.model.prepared = releasing.prepare(
+            made, held.table, about=about, ledger=ledger, data_set=data_set, actor=actor
         )
-    finally:
-        ledger.close()
 
 
 def pay(place: str) -> Receipt:
     """Pay for what was prepared, once."""
-    prepared, _held.prepared = _held.prepared, None
-    if prepared is None:
-        raise _gone()
-    ledger = Ledger.open(place, must_exist=True)
-    try:
-        _held.paid = releasing.pay(prepared, ledger)
-    finally:
-        ledger.close()
-    return _held.paid.receipt
+    return _now().model.pay(place)
 
 
 def train() -> None:
     """Begin the training that was paid."""
-    paid, _held.paid = _held.paid, None
-    if paid is None:
-        raise _gone()
-    _held.training = Making(lambda progress: releasing.train(paid, progress=progress))
+    _now().model.begin()
 
 
 def trained() -> tuple[float, str, Released | None]:
@@ -125,54 +160,41 @@ def trained() -> tuple[float, str, Released | None]:
     InvalidInput
         If it ended without one.
     """
-    if _held.training is None:
-        raise _gone()
-    return _held.training.state()
+    return _now().model.state()
 
 
 def prepare_twin(made: TwinPlan, place: str, data_set: str, actor: str) -> None:
     """As `dpcore.release.twin.twin.prepare`, with the ledger at `place`."""
-    table, ledger = _table(), Ledger.open(place, must_exist=True)
-    try:
-        _held.prepared_twin = twin.prepare(
-            made, table.table, ledger=ledger, data_set=data_set, actor=actor
+    held = _now()
+    with _ledger(place) as ledger:
+        held.twin.prepared = twin.prepare(
+            made, held.table.table, ledger=ledger, data_set=data_set, actor=actor
         )
-    finally:
-        ledger.close()
 
 
 def pay_twin(place: str) -> Receipt:
     """Pay for the twin that was prepared, once."""
-    prepared, _held.prepared_twin = _held.prepared_twin, None
-    if prepared is None:
-        raise _gone()
-    ledger = Ledger.open(place, must_exist=True)
-    try:
-        _held.paid_twin = twin.pay(prepared, ledger)
-    finally:
-        ledger.close()
-    return _held.paid_twin.receipt
+    return _now().twin.pay(place)
 
 
 def measure() -> None:
     """Begin to measure the twin that was paid."""
-    paid, _held.paid_twin = _held.paid_twin, None
-    if paid is None:
-        raise _gone()
-    _held.measuring = Making(lambda progress: twin.measure(paid, progress=progress))
+    _now().twin.begin()
 
 
 def measured() -> tuple[float, str, Twin | None]:
     """As `trained`, of the twin."""
-    if _held.measuring is None:
-        raise _gone()
-    return _held.measuring.state()
+    return _now().twin.state()
 
 
-def _table() -> ReleaseTable:
-    if _held.table is None:
+def _now() -> _Held:
+    if _held is None:
         raise _gone()
-    return _held.table
+    return _held
+
+
+def _ledger(place: str) -> closing[Ledger]:
+    return closing(Ledger.open(place, must_exist=True))
 
 
 def _gone() -> InvalidInput:
