@@ -14,7 +14,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Jobs stand back behind their page; behind tests they would get a thirtieth of a processor, and
     # whoever waits for one the same. From here they can stand back a little only.
-    os.nice(15)
+    if hasattr(os, "nice"):
+        os.nice(15)
 
 import pytest
 from hypothesis import settings
