@@ -170,6 +170,19 @@ class Odds:
         return 0 if self.shown == UNDER else self.right - 50
 
 
+def largest_advantage(budget: PrivacyBudget, mu: float | None = None) -> float:
+    """The advantage that (ε, δ) allows, or less where the noise's own μ is known to allow less.
+
+    Parameters
+    ----------
+    budget : PrivacyBudget
+    mu : float, optional
+        The μ-Gaussian DP of the noise that is drawn.
+    """
+    largest = advantage(budget.epsilon, budget.delta)
+    return largest if mu is None else min(largest, gaussian_advantage(mu))
+
+
 def odds(budget: PrivacyBudget | None, adjacency: Adjacency, mu: float | None = None) -> Odds:
     """The guarantee in plain odds: of 100 people guessing, how many are right at most.
 
@@ -189,9 +202,7 @@ def odds(budget: PrivacyBudget | None, adjacency: Adjacency, mu: float | None = 
     if budget is None:
         sentence = f"{asked} all may be right: nothing is promised to one person."
         return Odds(100, question, sentence, "all")
-    largest = advantage(budget.epsilon, budget.delta)
-    if mu is not None:
-        largest = min(largest, gaussian_advantage(mu))
+    largest = largest_advantage(budget, mu)
     tail = (
         "right: next to nothing is promised to one person."
         if right_of_100(largest) == 100

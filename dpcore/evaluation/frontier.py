@@ -11,18 +11,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dpcore.accounting.risk import largest_advantage
 from dpcore.evaluation.scoring import ACCURACY, Metric
-from dpcore.guarantee import Status
+from dpcore.guarantee import PrivacyBudget, Status
 
 if TYPE_CHECKING:
     import pandas as pd
+
+SAME = 0.001
+"""Share of a measure's span by which a mean may fall short of the best and count as good as it."""
 
 
 def best_rows(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
     """One row an ε: the method that is proved there and has the best mean.
 
-    Only ε at which every method of the table has a curve: elsewhere one may be best because the
-    others were not tried.
+    Of those that are as good, within `SAME`, it is the one whose noise allows the fewest right
+    guesses. Only ε at which every method of the table has a curve: elsewhere one may be best
+    because the others were not tried.
 
     Parameters
     ----------
@@ -37,14 +42,26 @@ def best_rows(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
         Rows of the table, ascending ε; no row where nothing is proved.
     """
     complete = table.groupby("epsilon")["method"].transform("nunique") == table["method"].nunique()
-    name, higher_is_better = measure.column, measure.sign > 0.0
-    proved = table[complete & (table["status"] == str(Status.PROVED)) & table[name].notna()]
-    best = (
-        proved.sort_values(name, kind="stable", ascending=higher_is_better)
+    good = measure.sign * table[measure.column]
+    proved = complete & (table["status"] == str(Status.PROVED)) & good.notna()
+    rows = table[proved].assign(good=good[proved])
+    lost = rows.groupby("epsilon")["good"].transform("max") - rows["good"]
+    rows = rows[lost <= SAME * measure.span]
+    revealed = [_advantage(row) for _, row in rows.iterrows()]
+    best: pd.DataFrame = (
+        rows.assign(revealed=revealed)
+        .sort_values(["epsilon", "revealed", "good"], kind="stable", ascending=[True, True, False])
         .groupby("epsilon")
-        .tail(1)
+        .head(1)
     )
-    return best.sort_values("epsilon").reset_index(drop=True)
+    return best.drop(columns=["good", "revealed"]).reset_index(drop=True)
+
+
+def _advantage(row: pd.Series) -> float:
+    """The most that a row's proved guarantee, or its own noise where known, allows to tell."""
+    mu = row.get("gaussian_mu", math.nan)
+    budget = PrivacyBudget(float(row["epsilon"]), float(row["delta"]))
+    return largest_advantage(budget, None if math.isnan(mu) else float(mu))
 
 
 def rows_by_rule(table: pd.DataFrame, named: Callable[[float], str]) -> pd.DataFrame:

@@ -49,6 +49,21 @@ def test_the_best_proved_method_is_named_at_each_epsilon() -> None:
     assert found["accuracy"].tolist() == [0.65, 0.80, 0.90]
 
 
+@pytest.mark.parametrize(("accuracy", "named"), [(0.8995, "quieter"), (0.8985, "one")])
+def test_of_methods_as_good_the_one_that_allows_fewest_right_guesses_is_best(
+    accuracy: float, named: str
+) -> None:
+    loud = ONE.assign(gaussian_mu=math.nan)
+    quiet = rows("quieter", {0.1: 0.60, 1.0: 0.70, 10.0: accuracy}).assign(
+        gaussian_mu=[0.01, 0.1, 1.5]
+    )
+    found = best_rows(pd.concat([loud, quiet]))
+    assert found["method"].tolist() == ["quieter", "one", named]
+    looser = quiet.assign(gaussian_mu=40.0)
+    # Its own noise says no more than (ε, δ), so that the mean decides.
+    assert best_rows(pd.concat([loud, looser]))["method"].tolist() == ["one"] * 3
+
+
 def test_where_only_some_methods_were_tried_none_is_best() -> None:
     early = rows("other", {0.001: 0.50, 0.1: 0.65, 1.0: 0.75})
     assert best_rows(pd.concat([ONE, early]))["epsilon"].tolist() == [0.1, 1.0]
