@@ -90,20 +90,26 @@ def _told(share: float) -> str:
 
 
 def _sentence(model: pd.DataFrame, without: pd.DataFrame, people: str) -> str:
-    """The bin whose risks are furthest off, beside the same bin without privacy."""
-    furthest = (model["mean_risk"] - model["observed"]).abs().to_numpy().argmax()
-    row = model.iloc[int(furthest)]
+    """The bin whose risks are furthest off, and that of the model without privacy."""
+    row = _furthest(model)
     low, high = _told(row["observed_low"]), _told(row["observed_high"])
     told = (
         f"At ε = {plain(row['epsilon'])} the risks of {row['title']} are furthest off here: of "
         f"{people} told {_told(row['mean_risk'])}, {_told(row['observed'])} have the condition. "
         f"{band_of(row)}: {low} to {high}."
     )
-    same = without[(without["bin"] == row["bin"]) & without["observed"].notna()]
-    if same.empty:
+    if without["observed"].isna().all():
         return told
-    risk, share = _told(same["mean_risk"].iloc[0]), _told(same["observed"].iloc[0])
-    return f"{told} Without privacy, of those told {risk}, {share} have it."
+    # Its own furthest: bins hold equally many people, and need not be told the same risk.
+    other = _furthest(without)
+    risk, share = _told(other["mean_risk"]), _told(other["observed"])
+    return f"{told} Without privacy the furthest off are those told {risk}: {share} have it."
+
+
+def _furthest(rows: pd.DataFrame) -> pd.Series:
+    """The bin in which the risk told and the share who have the condition differ most."""
+    off = (rows["mean_risk"] - rows["observed"]).abs().fillna(-1.0)
+    return rows.iloc[int(off.to_numpy().argmax())]
 
 
 def correction(row: pd.Series) -> str:

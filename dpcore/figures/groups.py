@@ -283,7 +283,7 @@ def gap(
     of_people = " of 1,000" if words.kind == "1000" else ""
     sentence = (
         f"At ε = {plain(epsilon)} the widest gap in {words.noun} between groups is "
-        f"{shown(row['value'])}{of_people}. "
+        f"{shown(row['value'])}{of_people} with {row['title']}. "
         f"{band_of(row)}: {shown(row['value_low'])} to "
         f"{shown(row['value_high'])}. Without privacy it is {shown(reference)}."
     )

@@ -159,7 +159,7 @@ def test_the_gap_is_drawn_against_epsilon_and_told() -> None:
     line = pd.concat([made(values(300.0, 90.0, 1.0, 95.0), 0.1), made(values(141, 92, 1, 9), 1.0)])
     drawn = gap(line, WITHOUT, "missed_per_1000", 1.0)
     assert drawn.sentence == (
-        "At ε = 1 the widest gap in missed cases between groups is 49 of 1,000. "
+        "At ε = 1 the widest gap in missed cases between groups is 49 of 1,000 with OPERA. "
         "9 of 10 runs: 39 to 59. Without privacy it is 10."
     )
     curve = next(trace for trace in drawn.figure.data if trace.name == "OPERA")
