@@ -111,7 +111,7 @@ def in_band(runs: int, noun: str = "run", splits: int = 1) -> str:
 
 
 def percent(share: float, decimals: int = 1) -> str:
-    """A share in [0, 1] as a percentage, with a thin space before the sign."""
+    """A share in [0, 1] as a percentage, with a space before the sign."""
     return f"{100.0 * share:.{decimals}f} %"
 
 

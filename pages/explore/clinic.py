@@ -9,7 +9,6 @@ import streamlit as st
 
 from dpcore.controls.explore import BEST, CALIBRATION, CORRECTED, NET_BENEFIT
 from dpcore.evaluation.clinic.study import LOSS, ClinicStudy, gives_risks
-from dpcore.evaluation.study import Study
 from dpcore.figures.calibration import correction
 from dpcore.figures.curves import at
 from dpcore.figures.words import plain
@@ -81,8 +80,9 @@ def wanted(view: View, *, corrected: bool) -> ClinicStudy | str:
         refused = loaders.uncorrectable(view.study, view.split, focus) if corrected else ""
         alone = curve_jobs.trained_study(view.study, focus)
         return verbatim(refused) or ClinicStudy(alone, corrected=corrected)
-    if any(map(_is_sought, view.untrained)):
+    if set(view.methods) & set(view.waiting):
         return texts.BEST_IS_SOUGHT
+    # Of the methods at hand, as on the first screen: the others may take a minute.
     best = set(line_of(view, focus, corrected)["method"])
     methods = tuple(method for method in view.whole.methods if method in best)
     if not methods:
@@ -175,14 +175,6 @@ def is_corrected() -> bool:
 def was_corrected() -> bool:
     """Whether the tab that was open last of those about risks was."""
     return stored(LAST) is True
-
-
-def _is_sought(jobs: shared_jobs.WatchedJobs) -> bool:
-    """Whether a curve is on its way that may be the best of those whose risks are judged."""
-    return jobs.drawn == "running" and any(
-        isinstance(study, Study) and gives_risks(study.methods[0]) and not curve_jobs.is_done(study)
-        for study in jobs.studies.values()
-    )
 
 
 def line_of(view: View, focus: str, corrected: bool) -> pd.DataFrame:

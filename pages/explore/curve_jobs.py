@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dpcore.controls.explore import COARSE_EPSILONS, EPSILONS
@@ -79,6 +80,8 @@ def watched_alone(
 ) -> tuple[shared_jobs.WatchedJobs, ...]:
     """The job of one tab, as a line of the job panel; none once it is done.
 
+    It does not wait for the curves: somebody has just opened the tab.
+
     Parameters
     ----------
     name : str
@@ -88,7 +91,10 @@ def watched_alone(
     study : StudyProtocol
     """
     watched = shared_jobs.WatchedJobs(
-        name=name, place=shared_jobs.CURVES, studies={doing: study}, submit=submit
+        name=name,
+        place=shared_jobs.CURVES,
+        studies={doing: study},
+        submit=partial(submit, in_turn=True),
     )
     return () if watched.drawn == "done" else (watched,)
 
@@ -103,13 +109,21 @@ def is_done(study: StudyProtocol) -> bool:
     return shared_jobs.state(study.key) == "done"
 
 
-def submit(place: str, study: TableStudy) -> None:
-    """Submit one study, whose kind names the task."""
+def submit(place: str, study: TableStudy, *, in_turn: bool = False) -> None:
+    """Submit one study, whose kind names the task.
+
+    Parameters
+    ----------
+    place : str
+    study : TableStudy
+    in_turn : bool
+        As for `shared_jobs.submit`; the one process of an upload has no turns.
+    """
     make = _TASKS[type(study)]
     if study.upload:
         uploads.learn(study, make)
     else:
-        shared_jobs.submit(place, make(study, ""))
+        shared_jobs.submit(place, make(study, ""), in_turn=in_turn)
 
 
 _TASKS: Mapping[type, Callable[[Any, str], Task]] = {

@@ -64,6 +64,20 @@ def _by_rule(view: View, epsilon: float) -> str:
     return name if row is None else f"{name}, {view.quality.shown(row[view.quality.column])}"
 
 
+def without_looking(view: View, focus: str, row: pd.Series) -> str:
+    """What the rule's model comes to where it is clearly worse, as a sentence; "" elsewhere."""
+    if focus != BEST or not view.by_looking:
+        return ""
+    quality = view.quality
+    method, ruled = view.row_by_rule(float(row["epsilon"]))
+    if ruled is None or method == row["method"]:
+        return ""
+    value, best = ruled[quality.column], row[quality.column]
+    if quality.good(best - value) <= quality.still:
+        return ""
+    return f"The model by rule, which looks at no record, has {quality.shown(value)}."
+
+
 def _features(view: View, row: pd.Series) -> str:
     """Which features the rule takes at a row's ε, as a sentence; "" where it has no say."""
     method, epsilon = str(row["method"]), float(row["epsilon"])
@@ -115,7 +129,7 @@ def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> N
         guess=view.compared.guess,
         records_are=view.people,
     )
-    words = f"{words} {coming}".rstrip()
+    words = " ".join(filter(None, (words, without_looking(view, focus, row), coming)))
     nearest = float(row["epsilon"])
     if nearest != epsilon:
         words += f" It was computed at ε = {plain(nearest)}, the nearest to {plain(epsilon)}."

@@ -65,15 +65,24 @@ def only(name: str, keys: Collection[str]) -> None:
     store("jobs held", {**keys_by_place, name: keys_by_place.get(name, set()) & set(keys)})
 
 
-def submit(name: str, task: Task) -> jobs.Job:
+def submit(name: str, task: Task, *, in_turn: bool = False) -> jobs.Job:
     """Submit a task to the workers, or join its job.
+
+    Parameters
+    ----------
+    name : str
+        As for `only`.
+    task : Task
+    in_turn : bool
+        Whether it takes turns with the session's other jobs, in place of waiting for all of them.
 
     Raises
     ------
     QueueFull
         If too many jobs are unfinished.
     """
-    job = jobs.submit(task, watcher=me() + name, alive=present(), owner=me())
+    owner = f"{me()} in turn" if in_turn else me()
+    job = jobs.submit(task, watcher=me() + name, alive=present(), owner=owner)
     store(f"job stopped {task.key}", None)
     _add(name, task.key)
     return job

@@ -23,6 +23,7 @@ from dpcore.controls.explore import BEST, TABS
 from dpcore.datasets import Preparation, entry, load, prepare
 from dpcore.erm import accurate
 from dpcore.evaluation import curves, references
+from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.curves import answers
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.scoring import ACCURACY
@@ -32,10 +33,10 @@ from dpcore.export import explore as export
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.predictors import SELDOM_BEST, refusal, register
-from pages.explore import curve_jobs, loaders
+from pages.explore import clinic, curve_jobs, loaders, texts
 from pages.explore.answer import judged_on
 from pages.explore.controls import every_method, first_choice
-from pages.explore.numbers import chosen_by, to_come
+from pages.explore.numbers import chosen_by, to_come, without_looking
 from pages.explore.view import View, gather
 from pages.shared import query
 from tests.pages.expert import with_expert_open
@@ -245,6 +246,7 @@ def view_of(published: bool) -> View:
         {
             "method": ["outpert", "opera", "dpgd"],
             "epsilon": 1.0,
+            "delta": 1e-5,
             "edition": "sound",
             "status": ["conditions not met", "proved", "proved"],
             "accuracy": [0.99, 0.9, 0.6],
@@ -263,6 +265,43 @@ def view_of(published: bool) -> View:
 
 def test_among_public_records_the_best_proved_method_is_chosen_by_its_measure() -> None:
     assert list(view_of(published=True).best["method"]) == ["opera"]
+
+
+@pytest.mark.parametrize(
+    ("published", "ruled", "focus", "told"),
+    [
+        (True, 0.6, BEST, "The model by rule, which looks at no record, has 60.0 %."),
+        (True, 0.6, "opera", ""),
+        (True, 0.891, BEST, ""),
+        (False, 0.6, BEST, ""),
+    ],
+)
+def test_where_the_rule_does_clearly_worse_the_first_sentence_says_so(
+    published: bool, ruled: float, focus: str, told: str
+) -> None:
+    view = view_of(published)
+    view.everything.loc[view.everything["method"] == "dpgd", "accuracy"] = ruled
+    assert without_looking(view, focus, view.best.iloc[0]) == told
+
+
+def test_tabs_on_risks_wait_for_the_chosen_methods_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(clinic, "control_text", lambda _: BEST)
+    view = view_of(published=True)
+
+    def judged(*chosen: str) -> ClinicStudy | str:
+        whole = Study(dataset="cohort", methods=("nonprivate", "opera", "dpgd", "objpert"))
+        study = replace(whole, methods=("nonprivate", *chosen))
+        split = SimpleNamespace(entry=SimpleNamespace(predicts="class"))
+        records = SimpleNamespace(published=True, first=split)
+        made = replace(view, study=study, whole=whole, table=view.everything, records=records)  # type: ignore[arg-type]
+        return clinic.wanted(made, corrected=False)
+
+    found = judged("dpgd", "opera")
+    assert isinstance(found, ClinicStudy)
+    assert found.study.methods == ("opera",)
+    assert judged("objpert") == texts.BEST_IS_SOUGHT
 
 
 @pytest.mark.parametrize("planted", [0.0, 1.0])
