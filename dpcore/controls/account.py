@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 from dpcore.accounting.entries import Entry
 from dpcore.accounting.training_plan import usual_batch
@@ -167,6 +167,11 @@ SETTING = (
 )
 
 
+def first_day(today: date) -> date:
+    """The day on which a plan begins: the next first of a month, so that none of it is past."""
+    return (today.replace(day=1) + timedelta(days=31)).replace(day=1)
+
+
 def usual(kind: str, first: date, records: int = FIRST.records) -> Entry:
     """An entry to begin with, of a kind of `dpcore.accounting.entries`."""
     if kind == "training":
@@ -193,8 +198,8 @@ def following(
 ) -> Entry:
     """One more of a kind, dated by the entries that are there.
 
-    A training is like the last one, at its usual distance after all trainings; any other begins
-    with the year of the last entry.
+    A training is like the last one, at its usual distance after all trainings. What is spent
+    already was by today, and any other begins with the first entry.
 
     Parameters
     ----------
@@ -202,11 +207,13 @@ def following(
         Of the account.
     kind : str
     today : date
-        Of the year in which an empty account begins.
+        The day of the plan, by which an empty account begins (`first_day`).
     records : int
         n of a first training.
     """
-    start = date(entries[-1].first.year if entries else today.year, 1, 15)
+    if kind == "spent":
+        return usual(kind, today)
+    start = min((entry.first for entry in entries), default=first_day(today))
     trainings = [entry for entry in entries if entry.kind == "training"]
     if kind != "training" or not trainings:
         return usual(kind, start, records)

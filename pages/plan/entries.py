@@ -13,7 +13,7 @@ from dpcore.accounting.account import MOST_ENTRIES
 from dpcore.accounting.account_text import MOST_LETTERS, from_csv, from_link, to_link
 from dpcore.accounting.entries import EVERY, FIRST_DAY, LAST_DAY, LONGEST_TITLE, MOST_COUNT, Entry
 from dpcore.accounting.model_proofs import PAIR, PURE
-from dpcore.controls.account import ENTRIES, NO_ENTRIES, following, usual
+from dpcore.controls.account import ENTRIES, NO_ENTRIES, first_day, following, usual
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.link import Link, Refusal
 from dpcore.controls.plan import FIRST
@@ -43,8 +43,8 @@ SAME = "That of the account"
 
 
 def first_entries() -> tuple[Entry, ...]:
-    """What a new visit begins with: one training in January of this year."""
-    return (usual("training", date(date.today().year, 1, 15)),)
+    """What a new visit begins with: one training, on the first of next month."""
+    return (usual("training", first_day(date.today())),)
 
 
 def check(link: Link) -> list[Refusal]:

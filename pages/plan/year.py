@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore.accounting.account import Account, Room, Statement, rooms, state
 from dpcore.accounting.account_text import to_csv
 from dpcore.accounting.model_room import ModelRoom, model_rooms
-from dpcore.controls.account import usual
+from dpcore.controls.account import first_day, usual
 from dpcore.errors import InvalidInput
 from dpcore.export import account as export
 from dpcore.figures.plan import account as figures
@@ -89,7 +89,7 @@ def _added_up(
     account: Account, people: int, progress: Progress
 ) -> tuple[Statement, tuple[Room, ...]] | str:
     """The account's statement and what still fits, or why there is none."""
-    first = date(date.today().year, 1, 15)
+    first = first_day(date.today())
     try:
         found = state(account, lambda share, message: progress(0.7 * share, message))
         usual_ones = [usual("training", first, people), usual("release", first)]

@@ -5,33 +5,52 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
+import pytest
+
 from dpcore.accounting.entries import Entry
-from dpcore.controls.account import following, usual
+from dpcore.controls.account import first_day, following, usual
 
 TODAY = date(2026, 11, 24)
-START = date(2026, 1, 15)
+START = date(2026, 12, 1)
+
+
+@pytest.mark.parametrize(
+    ("today", "first"),
+    [
+        (TODAY, START),
+        (date(2026, 12, 1), date(2027, 1, 1)),
+        (date(2026, 12, 31), date(2027, 1, 1)),
+        (date(2027, 1, 31), date(2027, 2, 1)),
+    ],
+)
+def test_a_plan_is_about_what_is_to_come(today: date, first: date) -> None:
+    assert first_day(today) == first
+    weekly = usual("release", first).days()
+    assert today < weekly[0]
+    assert weekly[-1] < first.replace(year=first.year + 1)
 
 
 def test_each_training_comes_after_those_that_are_there() -> None:
     entries: list[Entry] = [usual("release", START)]
     for _ in range(4):
         entries.append(following(entries, "training", TODAY))
-    assert [entry.first.month for entry in entries[1:]] == [1, 4, 7, 10]
-    early = replace(entries[1], first=date(2026, 2, 1))
-    assert following([*entries, early], "training", TODAY).first == date(2027, 1, 15)
+    assert [entry.first.month for entry in entries[1:]] == [12, 3, 6, 9]
+    early = replace(entries[1], first=date(2027, 1, 1))
+    assert following([*entries, early], "training", TODAY).first == date(2027, 12, 1)
 
 
 def test_it_is_like_the_last_one() -> None:
     last = replace(usual("training", START), noise=1.1, count=3)
     found = following([last], "training", TODAY)
-    assert found == replace(last, count=1, first=date(2026, 10, 15))
+    assert found == replace(last, count=1, first=date(2027, 9, 1))
 
 
-def test_a_first_one_begins_the_year_with_a_batch_that_fits() -> None:
+def test_a_first_one_begins_the_plan_with_a_batch_that_fits() -> None:
     assert following([], "training", TODAY, 100) == usual("training", START, 100)
     assert usual("training", START, 100).batch == 32
     later = replace(usual("spent", START), first=date(2030, 5, 1))
-    assert following([later], "release", TODAY).first == date(2030, 1, 15)
+    assert following([later], "release", TODAY).first == date(2030, 5, 1)
+    assert following([later], "spent", TODAY).first == TODAY
 
 
 def test_what_would_come_after_the_last_day_stays_on_its_day() -> None:

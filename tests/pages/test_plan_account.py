@@ -20,7 +20,7 @@ from dpcore.accounting.model_room import KINDS, model_rooms
 from dpcore.accounting.presets import preset
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls import plan_links
-from dpcore.controls.account import ACCOUNT, ENTRIES, FIND, QUESTION, SETTING, usual
+from dpcore.controls.account import ACCOUNT, ENTRIES, FIND, QUESTION, SETTING, first_day, usual
 from dpcore.controls.plan import CONTROLS, FIRST
 from dpcore.export import account as export
 from dpcore.figures.plan import account as figures
@@ -31,8 +31,9 @@ from pages.shared.verbatim import verbatim
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 BUDGET = PrivacyBudget(3.0, 1e-5)
-START = date(date.today().year, 1, 15)
+START = first_day(date.today())
 TRAINING, WEEKLY = usual("training", START), usual("release", START)
+QUARTERS = replace(TRAINING, count=4).days()
 
 
 def opened(**link: str) -> AppTest:
@@ -95,7 +96,7 @@ def test_a_year_of_weekly_releases_and_four_trainings_takes_four_clicks() -> Non
     app = press(opened(), "Add weekly releases")
     for _ in range(3):
         press(app, "Add a training")
-    later = [replace(TRAINING, first=START.replace(month=month)) for month in (4, 7, 10)]
+    later = [replace(TRAINING, first=day) for day in QUARTERS[1:]]
     expect_account(app, [TRAINING, WEEKLY, *later])
     assert float(numbers(app)["ε of all entries"]) <= 3.0
     assert from_link(app.query_params["account"]) == (TRAINING, WEEKLY, *later)
@@ -111,7 +112,7 @@ def test_a_click_that_comes_with_an_older_address_adds_to_what_is_there() -> Non
     app = press(opened(account=to_link([TRAINING])), "Add a training")
     app.query_params["account"] = to_link([TRAINING])
     press(app, "Add a training")
-    later = [replace(TRAINING, first=START.replace(month=month)) for month in (4, 7)]
+    later = [replace(TRAINING, first=day) for day in QUARTERS[1:3]]
     expect_account(app, [TRAINING, *later])
     assert from_link(app.query_params["account"]) == (TRAINING, *later)
 
@@ -124,7 +125,13 @@ def test_all_entries_can_be_removed_and_others_added() -> None:
     press(app, "Add a release with Laplace noise")
     press(app, "Add a model of Explore")
     press(app, "Add what is already spent")
-    expect_account(app, [usual(kind, START) for kind in ("laplace", "model", "spent")])
+    expect_account(
+        app,
+        [
+            *(usual(kind, START) for kind in ("laplace", "model")),
+            usual("spent", date.today()),
+        ],
+    )
 
 
 def test_the_budget_is_spread_over_all() -> None:
@@ -270,7 +277,7 @@ def test_epochs_are_answered_in_epochs_within_five_changes() -> None:
     found = replace(
         TRAINING,
         what="Found at n = 60,000, δ = 1e-6",
-        first=START.replace(month=4),
+        first=QUARTERS[1],
         noise=1.1,
         records=60_000,
         epochs=round(plan.value or 0),
@@ -299,7 +306,7 @@ def test_a_setting_is_added_to_the_account() -> None:
     press(app, "Add it to my account")
     assert app.segmented_control(key="question").value == "account"
     plan = planner.solve("epochs", FIRST, 3.0, "pld")
-    found = replace(TRAINING, first=START.replace(month=4), epochs=round(plan.value or 0))
+    found = replace(TRAINING, first=QUARTERS[1], epochs=round(plan.value or 0))
     expect_account(app, [TRAINING, found])
 
 
