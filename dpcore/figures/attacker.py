@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dpcore.accounting.risk import FALSE_ALARM, FOUND
-from dpcore.figures.canvas import LEGEND, canvas
+from dpcore.figures.canvas import LEGEND, add_scatter, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, NEUTRAL, ORANGE, SKY, VERMILLION, Look, ink
 from dpcore.figures.words import percent_at_most, plain
@@ -48,7 +48,8 @@ def roc(
     """
     legend = {**LEGEND, "font": {"size": 13, "color": ink(dark)}}
     figure = canvas(HEIGHT, right=16, legend=legend)
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=[LEAST_RATE, 1.0],
         y=[LEAST_RATE, 1.0],
         mode="lines",
@@ -65,7 +66,8 @@ def roc(
         hover_text = (
             "false alarms %{x:.3~%}: hits at most %{y:.3~%}<br>" + words + "<extra></extra>"
         )
-        figure.add_scatter(
+        add_scatter(
+            figure,
             x=rows["false_positive_rate"],
             y=rows["true_positive_rate"],
             mode="lines",
@@ -74,7 +76,8 @@ def roc(
             line={"color": colour, "dash": look.dash, "width": 2},
             hovertemplate=hover_text,
         )
-        figure.add_scatter(
+        add_scatter(
+            figure,
             x=[rate],
             y=[marks[series]],
             mode="markers",

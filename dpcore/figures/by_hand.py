@@ -14,9 +14,10 @@ import pandas as pd
 from dpcore.datasets.column_terms import LINE
 from dpcore.datasets.schema import Column, Entry
 from dpcore.figures import column_words as words
+from dpcore.figures.canvas import each
 from dpcore.figures.column_curves import drawn_against
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.words import difference_at, percent, plain
+from dpcore.figures.words import Row, difference_at, percent, plain
 
 FREE = (
     "What you make of a released model follows from its weights and from what you know. "
@@ -107,7 +108,7 @@ def effect(rows: pd.DataFrame) -> str:
     rows : pandas.DataFrame
         From `dpcore.evaluation.clinic.by_hand.effect_part`, of one model.
     """
-    told = [_change(row) for _, row in rows.iterrows()]
+    told = [_change(row) for row in each(rows)]
     first = rows.iloc[0]
     return (
         f"On {int(first['tested']):,} test records, by the model of run {int(first['run'])}, the "
@@ -117,7 +118,7 @@ def effect(rows: pd.DataFrame) -> str:
     )
 
 
-def _change(row: pd.Series) -> str:
+def _change(row: Row) -> str:
     name, written, decimals = MEASURES[row["measure"]]
     before, after = float(row["private"]), float(row["corrected"])
     if math.isnan(before) or math.isnan(after):

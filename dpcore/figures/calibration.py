@@ -8,7 +8,16 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, single_runs
+from dpcore.figures.canvas import (
+    LEGEND,
+    add_band,
+    add_curve,
+    add_scatter,
+    axis,
+    canvas,
+    each,
+    single_runs,
+)
 from dpcore.figures.curves import HEIGHT, guarantee_of
 from dpcore.figures.decisions import THIN
 from dpcore.figures.drawn import Drawn
@@ -53,7 +62,7 @@ def reliability_curve(
     )
     line = {"color": NEUTRAL, "dash": "dot", "width": 1}
     ends = [0.0, 1.0]
-    figure.add_scatter(x=ends, y=ends, mode="lines", line=line, hoverinfo="skip", name="right")
+    add_scatter(figure, x=ends, y=ends, mode="lines", line=line, hoverinfo="skip", name="right")
     first, reference = model.iloc[0], without.iloc[0]
     name = f"{reference['title']}: {reference['baseline']}"
     _add(figure, without, WITHOUT, name, dark)
@@ -72,7 +81,7 @@ def reliability_curve(
 def _add(figure: go.Figure, rows: pd.DataFrame, style: Look, name: str, dark: bool) -> None:
     """A line, and the text of each of its points."""
     texts = []
-    for _, row in rows.iterrows():
+    for row in each(rows):
         text = (
             f"<b>{name}</b><br>told {_told(row['mean_risk'])}: {_told(row['observed'])} have it; "
             f"{plain(row['people'])} people"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from dpcore.figures.style import Look, faded, ink
-from dpcore.figures.words import band_of
+from dpcore.figures.words import Row, band_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +51,29 @@ def axis(title: str, dark: bool, **more: object) -> dict[str, object]:
     }
 
 
+def each(rows: pd.DataFrame) -> Sequence[Row]:
+    """The rows as dictionaries; pandas' own `iterrows` makes a Series of each, which is slow."""
+    return rows.to_dict("records")
+
+
+def add_scatter(figure: go.Figure, **trace: object) -> None:
+    """A trace of points or lines; Plotly's method of this name makes and checks each one twice."""
+    figure.add_trace({"type": "scatter", **trace})
+
+
+def add_rule(
+    figure: go.Figure, *, x: float | None = None, y: float | None = None, **line: object
+) -> None:
+    """A straight line through all of the axes, upright at `x` or level at `y`, with Plotly's line.
+
+    Plotly's own `add_vline` and `add_hline` copy all that is in the figure.
+    """
+    ends = {"x0": x, "x1": x, "yref": "y domain", "y0": 0, "y1": 1}
+    if x is None:
+        ends = {"y0": y, "y1": y, "xref": "x domain", "x0": 0, "x1": 1}
+    figure.add_shape({"type": "line", "line": line, **ends})
+
+
 def add_curve(
     figure: go.Figure,
     x: pd.Series,
@@ -81,7 +104,8 @@ def add_curve(
         Further parts of Plotly's trace.
     """
     colour = look.on(dark)
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=x,
         y=y,
         mode=mode,
@@ -102,7 +126,8 @@ def add_band(
     **trace: object,
 ) -> None:
     """The band of single runs, behind a line."""
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=[*x, *x[::-1]],
         y=[*high, *low[::-1]],
         fill="toself",
@@ -115,7 +140,7 @@ def add_band(
 
 
 def single_runs(
-    low: float, high: float, shown: Callable[[float], str], row: pd.Series, noun: str = "run"
+    low: float, high: float, shown: Callable[[float], str], row: Row, noun: str = "run"
 ) -> str:
     """The band of a point, which the row tells of, in words, on a line of its own."""
     return f"<br>{band_of(row, noun)}: {shown(low)} to {shown(high)}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.canvas import LEGEND, canvas
+from dpcore.figures.canvas import LEGEND, add_rule, add_scatter, canvas, each
 from dpcore.figures.curves import NO_PRIVACY, PROVED, ReferenceLine, guarantee_of, name_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import ACCURACY, Quality
@@ -49,7 +49,7 @@ def accuracy(
     figure = canvas(70 + ROW * max(1, len(private)), kept=False)
     losses: list[tuple[float, str]] = []
     unproved: list[tuple[float, str]] = []
-    for _, row in private.iterrows():
+    for row in each(private):
         style = look(row["method"])
         name = name_of(rows, row["method"], row["edition"], titles)
         colour = style.on(dark)
@@ -62,7 +62,8 @@ def accuracy(
             "thickness": 2,
             "width": 5,
         }
-        figure.add_scatter(
+        add_scatter(
+            figure,
             x=[row[column]],
             y=[name],
             mode="markers",
@@ -77,9 +78,7 @@ def accuracy(
             entry = (-quality.good(difference), f"{name} {quality.signed(difference)}")
             (losses if row["proved"] else unproved).append(entry)
     for reference in references:
-        figure.add_vline(
-            x=reference.value, line={"color": NEUTRAL, "dash": reference.dash, "width": 1.5}
-        )
+        add_rule(figure, x=reference.value, color=NEUTRAL, dash=reference.dash, width=1.5)
     ends = [*private[high].dropna(), *private[column], *(r.value for r in references)]
     figure.update_xaxes(
         range=[0.0, 1.02 if quality.share else 1.05 * max(ends, default=1.0)],
@@ -157,7 +156,7 @@ def patients(
     """
     private = rows[(rows["method"] != NO_PRIVACY) & rows["missed_per_1000"].notna()]
     bars = [*references]
-    for _, row in private.iterrows():
+    for row in each(private):
         name = name_of(rows, row["method"], row["edition"], titles)
         bars.append(Cases(name, row["missed_per_1000"], row["false_per_1000"]))
     missed, false = (np.array([getattr(bar, kind) for bar in bars]) for kind in ("missed", "false"))

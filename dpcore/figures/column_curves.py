@@ -14,13 +14,23 @@ from dpcore.datasets.grouping import grouping
 from dpcore.datasets.schema import Column, Entry
 from dpcore.figures import column_words as words
 from dpcore.figures.calibration import WITHOUT
-from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, single_runs
+from dpcore.figures.canvas import (
+    LEGEND,
+    add_band,
+    add_curve,
+    add_rule,
+    add_scatter,
+    axis,
+    canvas,
+    each,
+    single_runs,
+)
 from dpcore.figures.curves import HEIGHT, guarantee_of
 from dpcore.figures.decisions import THIN
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.groups import ROW
 from dpcore.figures.style import NEUTRAL, look
-from dpcore.figures.words import literal, percent, plain
+from dpcore.figures.words import Row, literal, percent, plain
 
 ROOM = 0.06
 
@@ -109,14 +119,14 @@ def _of_number(
         yaxis=_scale(model, without, told, dark),
     )
     if not told.held:
-        figure.add_hline(y=0.0, line={"color": NEUTRAL, "dash": "dot", "width": 1})
+        add_rule(figure, y=0.0, color=NEUTRAL, dash="dot", width=1)
     first, reference = model.iloc[0], without.iloc[0]
     style, name = look(first["method"]), f"{first['title']}, ε = {plain(first['epsilon'])}"
     ends_of_band = model[f"{told.column}_low"], model[f"{told.column}_high"]
     add_band(figure, _places(model["at"], column), *ends_of_band, style.on(dark), showlegend=False)
     beside = f"{reference['title']}: {reference['baseline']}"
     for rows, drawn, label in ((without, WITHOUT, beside), (model, style, name)):
-        texts = [_hover(row, column, told, label) for _, row in rows.iterrows()]
+        texts = [_hover(row, column, told, label) for row in each(rows)]
         curve = _places(rows["at"], column), rows[told.column], drawn, texts
         add_curve(figure, *curve, size=0, dark=dark, mode="lines", name=label)
     figure.data[-2].line.width = THIN
@@ -149,7 +159,7 @@ def _of_levels(
         ),
     )
     if not told.held:
-        figure.add_vline(x=0.0, line={"color": NEUTRAL, "dash": "dot", "width": 1})
+        add_rule(figure, x=0.0, color=NEUTRAL, dash="dot", width=1)
     first, reference = model.iloc[0], without.iloc[0]
     style, name = look(first["method"]), f"{first['title']}, ε = {plain(first['epsilon'])}"
     beside = f"{reference['title']}: {reference['baseline']}"
@@ -168,20 +178,21 @@ def _of_levels(
         (without, beside, open_mark, None),
         (model, name, mark, ends),
     ):
-        figure.add_scatter(
+        add_scatter(
+            figure,
             x=rows[told.column],
             y=rows["at"],
             mode="markers",
             name=label,
             marker=marker,
             error_x=bars,
-            hovertext=[_hover(row, column, told, label) for _, row in rows.iterrows()],
+            hovertext=[_hover(row, column, told, label) for row in each(rows)],
             hovertemplate="%{hovertext}<extra></extra>",
         )
     return figure
 
 
-def _hover(row: pd.Series, column: Column, told: words.Measure, label: str) -> str:
+def _hover(row: Row, column: Column, told: words.Measure, label: str) -> str:
     at = literal(words.value_at(row, column))
     text = f"<b>{label}</b><br>{at}: {told.told(row[told.column])}"
     if row["epsilon"] != row["epsilon"]:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from dpcore.datasets.schema import Column, Entry
 from dpcore.figures.groups import MOST_LETTERS
-from dpcore.figures.words import agreeing, band_of, percent, plain
+from dpcore.figures.words import Row, agreeing, band_of, percent, plain
 
 DETAIL = (
     "The model adds up one part for each column; this is the part of one. "
@@ -100,7 +100,7 @@ def reference_of(rows: pd.DataFrame) -> pd.Series:
     return rows[rows["is_reference"]].iloc[0]
 
 
-def value_at(row: pd.Series, column: Column) -> str:
+def value_at(row: Row, column: Column) -> str:
     """The value of a row with its unit, or its level."""
     if column.kind != "number":
         return cut(str(row["level"]))

@@ -14,9 +14,18 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, single_runs
+from dpcore.figures.canvas import (
+    LEGEND,
+    add_band,
+    add_curve,
+    add_rule,
+    axis,
+    canvas,
+    each,
+    single_runs,
+)
 from dpcore.figures.style import NEUTRAL, ink, look
-from dpcore.figures.words import plain
+from dpcore.figures.words import Row, plain
 from dpcore.guarantee import EDITION_NAMES, STATUS_NAMES
 
 HEIGHT = 430
@@ -51,6 +60,13 @@ class ReferenceLine:
     value: float
     dash: str = "dash"
     width: float = 1.5
+
+
+SERIES = (
+    *("method", "edition", "epsilon", "delta", "adjacency", "status", "accountant"),
+    *("runs", "splits"),
+)
+"""Columns that say what a row of any curve is about, and by whom it is guaranteed."""
 
 
 def series(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
@@ -89,7 +105,7 @@ def name_of(table: pd.DataFrame, method: str, edition: str, titles: Mapping[str,
     return f"{title} ({STATUS_NAMES[UNSUPPORTED]}{f' from ε = {plain(first)} on' if later else ''})"
 
 
-def guarantee_of(row: pd.Series) -> str:
+def guarantee_of(row: Row) -> str:
     """Accountant, adjacency and δ of one row, which belong beside every ε."""
     parts = [f"δ = {plain(float(row['delta']))}", str(row["adjacency"])]
     accountant = row.get("accountant", "")
@@ -193,7 +209,7 @@ def add_series(
             ends = edges["epsilon"], edges[low], edges[high]
             add_band(figure, *ends, style.on(dark), showlegend=False, legendgroup=name, name=name)
         texts = []
-        for _, row in rows.iterrows():
+        for row in each(rows):
             has_spread = banded and pd.notna(row[low])
             spread = single_runs(row[low], row[high], shown, row) if has_spread else ""
             texts.append(
@@ -219,9 +235,12 @@ def add_references(
     label = LABEL * (high - low)
     groups: list[list[tuple[float, str]]] = []
     for reference in sorted(references, key=lambda line: line.value, reverse=True):
-        figure.add_hline(
+        add_rule(
+            figure,
             y=reference.value,
-            line={"color": NEUTRAL, "dash": reference.dash, "width": reference.width},
+            color=NEUTRAL,
+            dash=reference.dash,
+            width=reference.width,
         )
         # Unlike a line's, an annotation's place on a logarithmic axis is the exponent.
         position = math.log10(reference.value) if log else reference.value

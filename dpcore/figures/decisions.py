@@ -12,7 +12,14 @@ import plotly.graph_objects as go
 
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.task import TREAT_ALL, TREAT_NONE, worth_from
-from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, single_runs
+from dpcore.figures.canvas import (
+    LEGEND,
+    add_band,
+    add_rule,
+    add_scatter,
+    axis,
+    canvas,
+)
 from dpcore.figures.curves import HEIGHT, PROVED, guarantee_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, Look, look
@@ -21,8 +28,10 @@ from dpcore.figures.words import agreeing, band_of, percent, plain
 BELOW = 0.25
 """The axis reaches this share of the highest value below 0, where curves fall without end."""
 MARGIN = 1.05
-THIN = 1.25
-"""Width in pixels of what the model is compared with."""
+THIN, WIDE = 1.25, 2.5
+"""Width in pixels of what the model is compared with, and of the model's line."""
+DECIMALS = ".3~f"
+"""How the browser writes a net benefit, as `_shown` does."""
 LOOKS: Mapping[str, Look] = {
     REFERENCE: Look(NEUTRAL, NEUTRAL, "dash", "circle"),
     TREAT_ALL: Look(NEUTRAL, NEUTRAL, "dot", "circle"),
@@ -66,12 +75,11 @@ def decision_curve(
     for method, style in LOOKS.items():
         rows = others[others["method"] == method]
         _add(figure, rows, style, _named(rows.iloc[0]), dark)
-        figure.data[-1].line.width = THIN  # beside a model whose dash is the same
     colour = look(first["method"])
     ends = model["threshold"], model["net_benefit_low"], model["net_benefit_high"]
     add_band(figure, *ends, colour.on(dark), showlegend=False)
     _add(figure, model, colour, f"{first['title']}, ε = {plain(first['epsilon'])}", dark)
-    figure.add_vline(x=threshold, line={"color": NEUTRAL, "dash": "dot", "width": 1})
+    add_rule(figure, x=threshold, color=NEUTRAL, dash="dot", width=1)
     sentence = _sentence(model, others, threshold)
     return Drawn(figure, sentence, f"Net benefit against the threshold. {sentence}", DETAIL)
 
@@ -81,19 +89,23 @@ def _named(row: pd.Series) -> str:
 
 
 def _add(figure: go.Figure, rows: pd.DataFrame, style: Look, name: str, dark: bool) -> None:
-    """A line, and the text of each of its points."""
-    private = rows["status"].iloc[0] not in ("", "not private")
-    texts = []
-    for _, row in rows.iterrows():
-        text = (
-            f"<b>{name}</b> from {percent(row['threshold'], 0)} on<br>{_shown(row['net_benefit'])}"
-        )
-        if private:
-            ends = row["net_benefit_low"], row["net_benefit_high"]
-            text += f"{single_runs(*ends, _shown, row)}<br>{guarantee_of(row)}"
-        texts.append(text)
-    line = rows["threshold"], rows["net_benefit"], style, texts
-    add_curve(figure, *line, size=0, dark=dark, mode="lines", name=name)
+    """A line; what its points say is put together in the browser, as there are many of them."""
+    first = rows.iloc[0]
+    text, ends = f"<b>{name}</b> from %{{x:.0%}} on<br>%{{y:{DECIMALS}}}", None
+    if first["status"] not in ("", "not private"):
+        ends = rows[["net_benefit_low", "net_benefit_high"]].to_numpy()
+        low, high = (f"%{{customdata[{place}]:{DECIMALS}}}" for place in range(2))
+        text += f"<br>{band_of(first)}: {low} to {high}<br>{guarantee_of(first)}"
+    add_scatter(
+        figure,
+        x=rows["threshold"],
+        y=rows["net_benefit"],
+        mode="lines",
+        line={"color": style.on(dark), "dash": style.dash, "width": THIN if ends is None else WIDE},
+        customdata=ends,
+        hovertemplate=f"{text}<extra></extra>",
+        name=name,
+    )
 
 
 def _shown(value: float) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.evaluation.frontier import Reach, records_needed
+from dpcore.figures.canvas import add_scatter, each
 from dpcore.figures.curves import (
     EPSILON_RANGE,
     ReferenceLine,
@@ -74,7 +75,8 @@ def frontier(
         percent=quality.percent,
         dark=dark,
     )
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=best["epsilon"],
         y=best[column],
         mode="lines",
@@ -84,7 +86,8 @@ def frontier(
     )
     for (method, edition), rows in best.groupby(["method", "edition"], sort=False):
         style = look(str(method))
-        figure.add_scatter(
+        add_scatter(
+            figure,
             x=rows["epsilon"],
             y=rows[column],
             mode="markers",
@@ -99,7 +102,7 @@ def frontier(
                 "thickness": 1.5,
                 "width": 3,
             },
-            customdata=[[guarantee_of(row)] for _, row in rows.assign(status="proved").iterrows()],
+            customdata=[[guarantee_of(row)] for row in each(rows.assign(status="proved"))],
             hovertemplate=f"ε = %{{x:.3g}}: %{{y:{'.1%' if quality.percent else '.3g'}}}"
             "<br>%{customdata[0]}",
         )

@@ -12,11 +12,21 @@ import pandas as pd
 
 from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
 from dpcore.evaluation.clinic.groups import FEWEST
-from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, single_runs
+from dpcore.figures.canvas import (
+    LEGEND,
+    add_band,
+    add_curve,
+    add_rule,
+    add_scatter,
+    axis,
+    canvas,
+    each,
+    single_runs,
+)
 from dpcore.figures.curves import ReferenceLine, add_references, against_epsilon, guarantee_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, faded, look
-from dpcore.figures.words import band_of, capitalised, difference_at, listed, literal, plain
+from dpcore.figures.words import Row, band_of, capitalised, difference_at, listed, literal, plain
 
 ROW = 42
 """Pixels of a group."""
@@ -108,7 +118,7 @@ def of_groups(
     """
     words, rows = WORDS[measure], _paired(model, without, measure)
     first, style = rows.iloc[0], look(model["method"].iloc[0])
-    names = [_named(row) for _, row in rows.iterrows()]
+    names = [_named(row) for row in each(rows)]
     most = rows[["value", "value_high", "reference"]].max().max()
     least = rows[["value", "value_low", "reference"]].min().min()
     room = 0.06 * (float(most - least) or 1.0)
@@ -135,7 +145,8 @@ def of_groups(
     rows = rows.assign(place=range(len(rows)))
     baseline = f"without privacy: {without['baseline'].iloc[0]}"
     grey = [faded(NEUTRAL, FAINT) if small else NEUTRAL for small in rows["too_small"]]
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=rows["reference"],
         y=rows["place"],
         mode="markers",
@@ -153,7 +164,8 @@ def of_groups(
         if part.empty:
             continue
         colour = faded(style.on(dark), FAINT) if small else style.on(dark)
-        figure.add_scatter(
+        add_scatter(
+            figure,
             x=part["value"],
             y=part["place"],
             mode="markers",
@@ -172,7 +184,7 @@ def of_groups(
                 f"<b>{names[row['place']]}</b> {words.shown(row['value'])}"
                 f"{single_runs(row['value_low'], row['value_high'], words.shown, row)}"
                 f"<br>{guarantee_of(row)}"
-                for _, row in part.iterrows()
+                for row in each(part)
             ],
             hovertemplate="%{hovertext}<extra></extra>",
         )
@@ -271,14 +283,14 @@ def gap(
         f"<b>{row['title']}</b> at ε = {plain(row['epsilon'])}: {shown(row['value'])}"
         f"{single_runs(row['value_low'], row['value_high'], shown, row)}"
         f"<br>{guarantee_of(row)}"
-        for _, row in rows.iterrows()
+        for row in each(rows)
     ]
     curve = rows["epsilon"], rows["value"], style, hover
     add_curve(figure, *curve, size=6, dark=dark, name=rows["title"].iloc[0])
     add_references(
         figure, [ReferenceLine(f"without privacy: {shown(reference)}", reference)], dark=dark
     )
-    figure.add_vline(x=epsilon, line={"color": NEUTRAL, "dash": "dot", "width": 1})
+    add_rule(figure, x=epsilon, color=NEUTRAL, dash="dot", width=1)
     row = rows[rows["epsilon"] == epsilon].iloc[0]
     of_people = " of 1,000" if words.kind == "1000" else ""
     sentence = (
@@ -297,7 +309,7 @@ def _paired(model: pd.DataFrame, without: pd.DataFrame, measure: str) -> pd.Data
     return rows.assign(reference=rows["group"].map(beside)).reset_index(drop=True)
 
 
-def _named(row: pd.Series) -> str:
+def _named(row: Row) -> str:
     """A group on the axis, with its size below, which leaves room on a narrow screen."""
     group = str(row["group"])
     if len(group) > MOST_LETTERS:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from dpcore.figures.canvas import LEGEND, add_band, axis, canvas
+from dpcore.figures.canvas import LEGEND, add_band, add_scatter, axis, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, SKY, VERMILLION, ink
-from dpcore.figures.words import at_most, counted, listed, plain
+from dpcore.figures.words import Row, at_most, counted, listed, plain
 from dpcore.lessons.lesson import Lesson
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def curve(
             _add(figure, lesson, str(series), rows, is_main, shown_band, dark)
     if guess:
         colour = GREEN
-        figure.add_scatter(
+        add_scatter(
+            figure,
             x=[places[x] for x in lesson.points],
             y=list(guess),
             name=GUESS,
@@ -112,29 +113,29 @@ def _add(
         colour, dash, marker, name = (ORANGE if dark else VERMILLION), "dash", "square", CHANGED
     if is_main and is_first and rows["low"].notna().all():
         add_band(figure, places, rows["low"], rows["high"], colour, showlegend=False)
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=places,
         y=rows["value"],
         name=name,
         mode="lines+markers",
         line={"color": colour, "dash": dash, "width": 2.5},
         marker={"symbol": marker, "size": 8, "color": colour},
-        hovertext=[_hover(lesson, name, row) for _, row in rows.iterrows()],
+        hovertext=[_hover(lesson, name, row) for row in each(rows)],
         hovertemplate="%{hovertext}<extra></extra>",
     )
 
 
-def _hover(lesson: Lesson, name: str, row: pd.Series) -> str:
-    band = (
-        "" if pd.isna(row["low"]) else f" (single runs {plain(row['low'])} to {plain(row['high'])})"
-    )
+def _hover(lesson: Lesson, name: str, row: Row) -> str:
+    has_band = row["low"] == row["low"]
+    band = f" (single runs {plain(row['low'])} to {plain(row['high'])})" if has_band else ""
     return (
         f"{lesson.name} = {plain(row['x'])}<br>{name}: {_shown(row['value'])}{lesson.unit}{band}"
         f"<br>{lesson.noise}: {plain(row['noise'])}<br>{_guarantee(lesson, row)}"
     )
 
 
-def _guarantee(lesson: Lesson, row: pd.Series) -> str:
+def _guarantee(lesson: Lesson, row: Row) -> str:
     if not math.isfinite(row["epsilon"]):
         return "no ε: nothing is promised"
     return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dpcore.figures.canvas import LEGEND, axis, canvas
+from dpcore.figures.canvas import LEGEND, add_scatter, axis, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
 from dpcore.figures.words import at_least, at_most, literal, plain
@@ -36,7 +36,8 @@ def taken(rows: pd.DataFrame, *, dark: bool = False) -> Drawn:
         ("cap", "cap", ORANGE if dark else VERMILLION, "dash"),
         ("taken", "taken", SKY if dark else BLUE, "solid"),
     ):
-        figure.add_scatter(
+        add_scatter(
+            figure,
             x=rows["entry"],
             y=rows[name],
             name=title,
@@ -44,7 +45,7 @@ def taken(rows: pd.DataFrame, *, dark: bool = False) -> Drawn:
             line={"color": colour, "dash": dash, "shape": "hv", "width": 2.5},
             hovertext=[
                 literal(f"Entry {row['entry']}, {row['when']}: {title} {plain(row[name])}")
-                for _, row in rows.iterrows()
+                for row in each(rows)
             ],
             hovertemplate="%{hovertext}<extra></extra>",
         )

@@ -10,10 +10,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpcore.evaluation.frontier import crossing
-from dpcore.figures.canvas import add_band, axis, canvas, single_runs
+from dpcore.figures.canvas import add_band, add_rule, add_scatter, axis, canvas, each, single_runs
 from dpcore.figures.cost import FORM, NOISE, Cost
 from dpcore.figures.curves import (
     EPSILON_RANGE,
+    SERIES,
     ReferenceLine,
     add_references,
     decades,
@@ -72,12 +73,20 @@ def overview(
     """
     column, shown = quality.column, quality.shown
     lower, upper = f"{column}_low", f"{column}_high"
+    # Of the many columns of a table, so that it is quickly cut into series and rows.
+    told = [*SERIES, column, lower, upper]
+    line, others = line[told], others[told]
     values = [*line[column], *others[column].dropna(), *(r.value for r in references)]
     low, high = _range(values, quality)
     ticks, texts = decades(*EPSILON_RANGE)
     ends = [math.log10(end) for end in EPSILON_RANGE]
+    # The line's name stands above the axes: within them it would meet a curve on a narrow screen.
+    heading = wrap(f"━ {name}", LETTERS, break_on_hyphens=False)
+    # It changes with ε, and would lose a zoom; a finger on it moves the page.
     figure = canvas(
         HEIGHT,
+        margin={"l": LEFT, "r": RIGHT, "t": TOP + ROW * len(heading), "b": 8},
+        dragmode=False,
         hovermode="closest",
         showlegend=False,
         xaxis=axis(
@@ -87,6 +96,7 @@ def overview(
             range=ends,
             tickvals=ticks,
             ticktext=texts,
+            fixedrange=True,
         ),
         yaxis=axis(
             "",
@@ -94,19 +104,13 @@ def overview(
             range=[low, high],
             tickformat=".0%" if quality.percent else None,
             automargin=False,
+            fixedrange=True,
         ),
     )
-    # The line's name stands above the axes: within them it would meet a curve on a narrow screen.
-    heading = wrap(f"━ {name}", LETTERS, break_on_hyphens=False)
-    # It changes with ε, and would lose a zoom; a finger on it moves the page.
-    figure.update_layout(
-        margin={"l": LEFT, "r": RIGHT, "t": TOP + ROW * len(heading), "b": 8}, dragmode=False
-    )
-    figure.update_xaxes(fixedrange=True)
-    figure.update_yaxes(fixedrange=True)
     for title, method, edition, rows in named(others, column, titles):
         style = look(method)
-        figure.add_scatter(
+        add_scatter(
+            figure,
             x=rows["epsilon"],
             y=rows[column],
             mode="lines",
@@ -114,14 +118,15 @@ def overview(
             hovertext=[
                 f"{title} at ε = {plain(one['epsilon'])}: {shown(one[column])}<br>"
                 f"{guarantee_of(one)}"
-                for _, one in rows.iterrows()
+                for one in each(rows)
             ],
             hovertemplate="%{hovertext}<extra></extra>",
             name=f"{title} {edition}",
         )
     colour = SKY if dark else BLUE
     add_band(figure, line["epsilon"], line[lower], line[upper], colour)
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=line["epsilon"],
         y=line[column],
         mode="lines+markers",
@@ -131,7 +136,7 @@ def overview(
             f"<b>{titles.get(one['method'], one['method'])}</b> at ε = {plain(one['epsilon'])}<br>"
             f"{shown(one[column])}{single_runs(one[lower], one[upper], shown, one)}<br>"
             f"{guarantee_of(one)}"
-            for _, one in line.iterrows()
+            for one in each(line)
         ],
         hovertemplate="%{hovertext}<extra></extra>",
         name=name,
@@ -183,14 +188,15 @@ def _range(values: Sequence[float], quality: Quality) -> tuple[float, float]:
 def _add_cost(figure: go.Figure, row: pd.Series, cost: Cost, quality: Quality, dark: bool) -> None:
     """A line at the chosen ε, and on it the two parts of what privacy costs, end to end."""
     epsilon, value = float(row["epsilon"]), float(row[quality.column])
-    figure.add_vline(x=epsilon, line={"color": ink(dark) or "#9AA7B4", "width": 1, "dash": "dot"})
+    add_rule(figure, x=epsilon, color=ink(dark) or "#9AA7B4", width=1, dash="dot")
     unit = literal(quality.unit)
     parts = (
         (cost.baseline, cost.noiseless, FORM, f"its simpler form: {cost.form} {unit}"),
         (cost.noiseless, value, NOISE, f"noise: {cost.noise} {unit}"),
     )
     for start, end, part, words in parts:
-        figure.add_scatter(
+        add_scatter(
+            figure,
             x=[epsilon, epsilon],
             y=[start, end],
             mode="lines",
@@ -198,7 +204,8 @@ def _add_cost(figure: go.Figure, row: pd.Series, cost: Cost, quality: Quality, d
             hovertemplate=f"{words}<extra></extra>",
             name=words,
         )
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=[epsilon],
         y=[value],
         mode="markers",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from dpcore.accounting.risk import Odds
+from dpcore.figures.canvas import add_scatter
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, NEUTRAL, ORANGE, SKY, VERMILLION
 
@@ -35,7 +36,8 @@ def hundred(odds: Odds, *, dark: bool = False) -> Drawn:
     figure = go.Figure()
     for start, stop, words, colour, symbol in groups:
         people = range(start, stop)
-        figure.add_scatter(
+        add_scatter(
+            figure,
             x=[person % ACROSS for person in people],
             y=[-(person // ACROSS) for person in people],
             mode="markers",

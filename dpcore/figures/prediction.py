@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dpcore.datasets.schema import Column, Label
-from dpcore.figures.canvas import add_curve, axis, canvas
+from dpcore.figures.canvas import add_curve, add_rule, add_scatter, axis, canvas, each
 from dpcore.figures.column_words import cut
 from dpcore.figures.curves import HEIGHT
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, LOOKS, NEUTRAL, ORANGE, SKY, SURVEY, VERMILLION
-from dpcore.figures.words import literal, plain
+from dpcore.figures.words import Row, literal, plain
 
 MOST_BARS = 12
 """Of the parts that are drawn, the largest; the table has them all."""
@@ -123,7 +123,7 @@ def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: 
     rows = rows.loc[order.index]
     names = [
         f"{cut(row['column'])}: {with_unit(row['value'], by_name[row['column']])}"
-        for _, row in rows.iterrows()
+        for row in each(rows)
     ]
     outcome = told.size(float(rows["outcome"].iloc[0]))
     places = list(range(len(rows)))
@@ -145,7 +145,8 @@ def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: 
             ticktext=[literal(cut(name)) for name in names],
         ),
     )
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=[end for pair in zip(least, most, strict=True) for end in (*pair, None)],
         y=[place for each in places for place in (each, each, None)],
         mode="lines",
@@ -165,11 +166,11 @@ def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: 
             "pattern": {"shape": ["" if rise else "/" for rise in rises]},
             "line": {"color": [up if rise else down for rise in rises], "width": 1.5},
         },
-        hovertext=[literal(_sentence(row, by_name, told)) for _, row in rows.iterrows()],
+        hovertext=[literal(_sentence(row, by_name, told)) for row in each(rows)],
         hovertemplate="%{hovertext}<extra></extra>",
         zorder=1,
     )
-    figure.add_vline(x=outcome, line={"color": NEUTRAL, "width": 1, "dash": "dot"})
+    add_rule(figure, x=outcome, color=NEUTRAL, width=1, dash="dot")
     first = rows.iloc[0]
     column = by_name[first["column"]]
     if abs(first["part"]) < LEAST:
@@ -230,7 +231,8 @@ def curve(rows: pd.DataFrame, column: Column, told: Told, *, dark: bool) -> Draw
         points = shown["outcome"], shown["at"]
         add_curve(figure, *points, look, texts, size=10, dark=dark, mode="markers")
         x, y = [here["outcome"]], [here["at"]]
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=x,
         y=y,
         mode="markers",
@@ -254,7 +256,7 @@ def _at(row: pd.Series, column: Column) -> str:
     return with_unit(value, column)
 
 
-def _sentence(row: pd.Series, columns: dict[str, Column], told: Told) -> str:
+def _sentence(row: Row, columns: dict[str, Column], told: Told) -> str:
     """What one value has to do with the outcome."""
     column = columns[row["column"]]
     return (

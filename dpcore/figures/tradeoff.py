@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from dpcore.figures.canvas import add_scatter
 from dpcore.figures.curves import (
     EPSILON_RANGE,
     ReferenceLine,
@@ -97,7 +98,8 @@ def excess_risk(
                 continue
             bounded = True
             colour = look(method).on(dark)
-            figure.add_scatter(
+            add_scatter(
+                figure,
                 x=drawn["epsilon"],
                 y=drawn[column],
                 mode="lines",

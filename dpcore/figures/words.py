@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dpcore.evaluation.runs import MANY
 from dpcore.rounding import lowered, raised
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Row: TypeAlias = "Mapping[Any, Any] | pd.Series[Any]"
+"""A row of a table, as pandas gives one or as a dictionary."""
 
 
 def literal(text: str) -> str:
@@ -81,7 +84,7 @@ def band(runs: int, noun: str = "run", splits: int = 1) -> str:
     return inside + on_average(splits)
 
 
-def band_of(row: pd.Series, noun: str = "run") -> str:
+def band_of(row: Row, noun: str = "run") -> str:
     """The same for a row with its runs, and its splits where it is judged on several."""
     return band(int(row["runs"]), noun, int(row.get("splits", 1)))
 

@@ -51,19 +51,22 @@ def at_chosen_epsilon(
 
     The method on the first screen stands in every tab, chosen or not.
     """
-    shown = view.with_row(row)
+
+    def shown() -> View:
+        return view.with_row(row)
+
     contents: Mapping[str, Callable[[], None]] = {
         ONE_PERSON: lambda: _one_person(view, row, epsilon),
-        EVERY_METHOD: lambda: numbers.every_method(shown, epsilon),
+        EVERY_METHOD: lambda: numbers.every_method(shown(), epsilon),
         BEST_METHOD: lambda: _best(view, epsilon),
-        PER_1000: lambda: _per_thousand(shown, epsilon),
+        PER_1000: lambda: _per_thousand(shown(), epsilon),
         NET_BENEFIT: lambda: net_benefit.show(view, row, epsilon, focus),
         CALIBRATION: lambda: calibration.show(view, row, epsilon, focus),
         GROUPS: lambda: groups.show(view, row, epsilon, focus),
         RISK_CURVES: lambda: risk_curves.show(view, row, epsilon, focus),
-        "Noise σ": lambda: plot(figure("sigma", shown, epsilon), "sigma_figure"),
-        "Objective": lambda: plot(figure("objective", shown, epsilon), "objective_figure"),
-        "Excess risk": lambda: plot(figure("excess", shown, epsilon), "excess_figure"),
+        "Noise σ": lambda: plot(figure("sigma", shown(), epsilon), "sigma_figure"),
+        "Objective": lambda: plot(figure("objective", shown(), epsilon), "objective_figure"),
+        "Excess risk": lambda: plot(figure("excess", shown(), epsilon), "excess_figure"),
         "Claim and proof": lambda: badges.claims_and_proofs(_calibrations(view, row, epsilon)),
         TAKE_ALONG: lambda: take_along.show(view, row, focus),
         "About the data": lambda: _about(view),

@@ -85,9 +85,12 @@ def test_four_lines_are_drawn_and_told(dark: bool) -> None:
     )
     assert drawn.sentence in drawn.alt
     assert short(drawn.alt + " " + DETAIL)
-    hover = drawn.figure.data[-1].hovertext[0]
-    assert "9 of 10 runs: 0.18 to 0.21" in hover
-    assert "δ = 1e-5 · zero-out · analytic Gaussian" in hover
+    curve = drawn.figure.data[-1]
+    assert "9 of 10 runs: %{customdata[0]:.3~f} to %{customdata[1]:.3~f}<br>" in curve.hovertemplate
+    assert "δ = 1e-5 · zero-out · analytic Gaussian" in curve.hovertemplate
+    chosen = list(curve.x).index(0.2)
+    assert [round(end, 3) for end in curve.customdata[chosen]] == [0.18, 0.21]
+    assert "runs" not in drawn.figure.data[0].hovertemplate
 
 
 def test_the_least_epsilon_is_told_with_that_of_nearly_all_runs() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dpcore.accounting.account import MOST_MORE, Room, Statement
 from dpcore.accounting.entries import Entry
 from dpcore.accounting.model_proofs import GAUSSIAN, PAIR, PROOFS, PURE
-from dpcore.figures.canvas import LEGEND, canvas
+from dpcore.figures.canvas import LEGEND, add_scatter, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
 from dpcore.figures.words import at_least, at_most, counted, listed, literal, plain
@@ -157,7 +157,8 @@ def spending(statement: Statement, *, dark: bool = False) -> Drawn:
     values = [0.0, *table["epsilon_spent"], float(table["epsilon_spent"].iloc[-1])]
     what = ["nothing yet", *map(literal, table["what"]), "the end of the year"]
     figure = canvas(HEIGHT, legend=LEGEND)
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=[str(each) for each in days],
         y=values,
         mode="lines+markers",
@@ -170,7 +171,8 @@ def spending(statement: Statement, *, dark: bool = False) -> Drawn:
             f"{plain(budget.delta)}<br>{guarantee.by} · {guarantee.adjacency}<extra></extra>"
         ),
     )
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=[str(start), str(end)],
         y=[budget.epsilon, budget.epsilon],
         mode="lines",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcore.figures.canvas import LEGEND, canvas
+from dpcore.figures.canvas import LEGEND, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
 from dpcore.figures.words import at_most, plain
@@ -46,7 +46,7 @@ def sigmas(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
                 f"{row['title']}: σ = {at_most(row['sigma'], 5)}<br>for ε = "
                 f"{at_most(row['epsilon'])}, δ = {at_most(row['delta'])}, adjacency that of Δ<br>"
                 f"{row['by']} · {row['status']}"
-                for _, row in rows.iterrows()
+                for row in each(rows)
             ],
             hovertemplate="%{hovertext}<extra></extra>",
         )

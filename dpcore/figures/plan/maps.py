@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from dpcore.figures.canvas import canvas
+from dpcore.figures.canvas import add_scatter, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import at_most, plain
 
@@ -81,7 +81,8 @@ def epsilon(
         name="target",
     )
     position = _nearest(sigmas, sigma), _nearest(values, value)
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=[position[0]],
         y=[position[1]],
         mode="markers",

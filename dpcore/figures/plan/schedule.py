@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpcore.accounting.schedules import Schedule
-from dpcore.figures.canvas import canvas
+from dpcore.figures.canvas import add_scatter, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import PURPLE
 from dpcore.figures.words import plain
@@ -30,7 +30,8 @@ def noise(schedule: Schedule, clip: float, *, dark: bool = False) -> Drawn:
         sigmas += [sigma, sigma]
         first += count
     figure = canvas(HEIGHT, showlegend=False)
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=steps,
         y=sigmas,
         mode="lines",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from dpcore.figures.canvas import add_curve, axis, canvas
+from dpcore.figures.canvas import add_curve, add_scatter, axis, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION, Look, ink
 from dpcore.figures.words import at_most, plain
@@ -60,7 +60,7 @@ def setting(
     hover = [
         f"{AXES[unknown]}: {_shown(unknown, float(row['value']))}<br>ε = {at_most(row['epsilon'])}"
         f"<br>δ = {plain(row['delta'])} · {row['adjacency']} · {row['accountant']}"
-        for _, row in rows.iterrows()
+        for row in each(rows)
     ]
     look = Look(BLUE, SKY, "solid", "circle")
     add_curve(figure, rows["value"], rows["epsilon"], look, hover, size=6, dark=dark)
@@ -72,7 +72,8 @@ def setting(
         annotation_position="top left" if unknown in WHOLE else "top right",
     )
     chosen = rows[rows["value"] == answer]
-    figure.add_scatter(
+    add_scatter(
+        figure,
         x=chosen["value"],
         y=chosen["epsilon"],
         mode="markers",

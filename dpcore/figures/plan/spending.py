@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from dpcore.figures.canvas import LEGEND, canvas
+from dpcore.figures.canvas import LEGEND, add_scatter, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILLION, YELLOW, Look
 from dpcore.figures.words import at_most, listed, plain
@@ -43,7 +43,8 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
         rows = finite[finite["curve"] == curve]
         if rows.empty:
             continue
-        figure.add_scatter(
+        add_scatter(
+            figure,
             x=rows["steps"],
             y=rows["epsilon"],
             name=rows["title"].iloc[0],
@@ -54,7 +55,7 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
                 f"{row['steps']:,} steps: ε = {_ended(curve, row['epsilon'])}<br>δ = "
                 f"{at_most(row['delta'])} · {row['adjacency']}<br>{row['accountant']} · "
                 f"{row['status']}"
-                for _, row in rows.iterrows()
+                for row in each(rows)
             ],
             hovertemplate="%{hovertext}<extra></extra>",
         )

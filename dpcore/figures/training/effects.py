@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcore.figures.canvas import add_band, add_curve, axis, canvas
+from dpcore.figures.canvas import add_band, add_curve, add_rule, axis, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import ink
 from dpcore.figures.training.series import (
@@ -19,7 +19,7 @@ from dpcore.figures.training.series import (
     shown,
     values_within,
 )
-from dpcore.figures.words import counted, in_band, plain
+from dpcore.figures.words import Row, counted, in_band, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +56,7 @@ def effect(
     figure = canvas(
         HEIGHT, showlegend=False, hovermode="closest", xaxis=setting, yaxis=axis(name, dark)
     )
-    figure.add_vline(x=now, line={"color": ink(dark) or "#9AA7B4", "dash": "dot"})
+    add_rule(figure, x=now, color=ink(dark) or "#9AA7B4", dash="dot")
     if rows.empty:
         return Drawn(figure, "Waiting for the first epoch.", f"{name}: nothing yet.")
     low, high = f"{column}_low", f"{column}_high"
@@ -64,7 +64,7 @@ def effect(
         add_band(figure, rows["value"], rows[low], rows[high], LOOK.on(dark))
     values = [plain(value, 4) for value in rows["value"]]
     figure.update_xaxes(tickvals=list(rows["value"]), ticktext=values)
-    hover = [_hover(varied, row, column) for _, row in rows.iterrows()]
+    hover = [_hover(varied, row, column) for row in each(rows)]
     add_curve(figure, rows["value"], rows[column], LOOK, hover, size=9, dark=dark)
     if column in METRICS:
         ends = values_within(rows[column])
@@ -82,7 +82,7 @@ def written(varied: Effect, value: float) -> str:
     return f"{name} = {plain(value, 4)}"
 
 
-def _hover(varied: Effect, row: pd.Series, column: str) -> str:
+def _hover(varied: Effect, row: Row, column: str) -> str:
     return (
         f"<b>{written(varied, row['value'])}</b><br>{shown(column)(row[column])}"
         f"{band_of(row, column)}<br>σ₀ = {plain(row['sigma'])}, {counted(row['epoch'], 'epoch')}"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas
+from dpcore.figures.canvas import LEGEND, add_band, add_curve, add_rule, axis, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import ink
 from dpcore.figures.training.series import (
@@ -22,7 +22,7 @@ from dpcore.figures.training.series import (
     of_each,
     shown,
 )
-from dpcore.figures.words import at_most, in_band, listed, plain
+from dpcore.figures.words import Row, at_most, in_band, listed, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,7 +123,7 @@ def epsilon_schedule(
     for series, rows in rows_of.items():
         _line(figure, SERIES[series], rows, column, dark)
     if reached:
-        figure.add_vline(x=reached, line={"color": ink(dark) or "#9AA7B4", "dash": "dot"})
+        add_rule(figure, x=reached, color=ink(dark) or "#9AA7B4", dash="dot")
     parts, as_text = [], plain if column == "sigma" else at_most
     for series, rows in rows_of.items():
         first, last = float(rows[column].iloc[0]), float(rows[column].iloc[-1])
@@ -165,7 +165,7 @@ def _line(figure: go.Figure, series: Series, rows: pd.DataFrame, column: str, da
         rows["epoch"],
         rows[column],
         series.look,
-        [_hover(series, row, column) for _, row in rows.iterrows()],
+        [_hover(series, row, column) for row in each(rows)],
         size=6,
         dark=dark,
         mode="lines+markers" if len(rows) <= FEW_POINTS else "lines",
@@ -174,7 +174,7 @@ def _line(figure: go.Figure, series: Series, rows: pd.DataFrame, column: str, da
     )
 
 
-def _hover(series: Series, row: pd.Series, column: str) -> str:
+def _hover(series: Series, row: Row, column: str) -> str:
     text = f"<b>{series.title}</b>, epoch {row['epoch']:,}<br>{shown(column)(row[column])}"
     if column == "sigma":
         text += f" after {row['steps']:,} steps"

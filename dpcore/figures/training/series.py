@@ -19,7 +19,7 @@ from dpcore.figures.style import (
     YELLOW,
     Look,
 )
-from dpcore.figures.words import at_most, difference, difference_at, percent, plain, points
+from dpcore.figures.words import Row, at_most, difference, difference_at, percent, plain, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,7 +94,7 @@ def shown(column: str) -> Callable[[float], str]:
     return percent if column in SHARES else plain
 
 
-def band_of(row: pd.Series, column: str) -> str:
+def band_of(row: Row, column: str) -> str:
     """The band of a point in words, on a line of its own; empty where there is none."""
     low, high = f"{column}_low", f"{column}_high"
     if low not in row or not row[low] < row[high]:
@@ -102,7 +102,7 @@ def band_of(row: pd.Series, column: str) -> str:
     return single_runs(row[low], row[high], shown(column), row, REPETITION)
 
 
-def certified(row: pd.Series, so_far: str = "") -> str:
+def certified(row: Row, so_far: str = "") -> str:
     """ε with δ, adjacency and accountant; or that nothing is promised."""
     epsilon = row.get("epsilon")
     if epsilon is None or not math.isfinite(epsilon):

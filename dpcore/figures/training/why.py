@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcore.figures.canvas import canvas
+from dpcore.figures.canvas import add_rule, add_scatter, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, faded, ink
 from dpcore.figures.training.series import (
@@ -51,7 +51,8 @@ def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
             continue
         rows, look = ends[series], SERIES[series].look
         means[series] = float(rows[column].mean())
-        figure.add_scatter(
+        add_scatter(
+            figure,
             x=[name] * len(rows),
             y=rows[column],
             mode="markers",
@@ -59,7 +60,8 @@ def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
             customdata=rows["run"],
             hovertemplate=f"{name}, repetition %{{customdata}}: %{{y:.4f}}<extra></extra>",
         )
-        figure.add_scatter(
+        add_scatter(
+            figure,
             x=[name],
             y=[means[series]],
             mode="markers",
@@ -67,7 +69,7 @@ def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
             hovertemplate=f"{name}, mean of {len(rows)} repetitions: %{{y:.4f}}<extra></extra>",
         )
     if "nonprivate" in means:
-        figure.add_hline(y=means["nonprivate"], line={"color": NEUTRAL, "dash": "dot"})
+        add_rule(figure, y=means["nonprivate"], color=NEUTRAL, dash="dot")
     figure.update_xaxes(
         type="category",
         range=[-0.5, len(WHY_TITLES) - 0.5],
