@@ -37,8 +37,7 @@ def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Non
 
     rows, row = decision_part(shown.rows), shown.row
     others = rows[rows["epsilon"].isna()]
-    line = rows.merge(shown.line[["method", "epsilon"]])
-    model = line[line["epsilon"] == row["epsilon"]]
+    model = rows[(rows["method"] == row["method"]) & (rows["epsilon"] == row["epsilon"])]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen_risk = drawn(THRESHOLD, width=320)
         miss, alarm = (drawn(control, width=200) for control in (MISS_COST, ALARM_COST))
@@ -47,7 +46,9 @@ def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Non
     costs = None if miss is None or alarm is None else Costs(miss, alarm)
     chosen, without = (part[part["threshold"] == threshold].iloc[0] for part in (model, others))
     draw_numbers(_numbers(chosen, without, numbers.guarantee_at(chosen), costs), across=4)
-    st.markdown(verbatim(figures.worth(line, others, threshold)))
+    here = rows[rows["threshold"] == threshold]
+    line = here.merge(shown.line[["method", "epsilon"]])
+    st.markdown(verbatim(figures.worth(line, here[here["epsilon"].isna()], threshold)))
     if costs is not None and costs.miss + costs.false_alarm > 0.0:
         wanted_risk = f"{plain(100.0 * costs.threshold)} %"
         st.markdown(f"By these costs one would act from a risk of {wanted_risk} on.")

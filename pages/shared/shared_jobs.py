@@ -134,7 +134,8 @@ def state(key: str) -> str:
     return "cancelled" if stopped(key) and current in ("queued", "running") else current
 
 
-@st.cache_data(max_entries=180, show_spinner=False)
+# Not copied at each use, as other cached data are: no page changes a table in place.
+@st.cache_resource(max_entries=180, show_spinner=False)
 def result(key: str) -> pd.DataFrame:
     """The rows of a finished job."""
     return jobs.Job(key).result()
