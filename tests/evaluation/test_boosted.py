@@ -15,7 +15,7 @@ from dpcore.datasets import Preparation, Table, load, prepare, read_upload
 from dpcore.datasets.columns import columns_of
 from dpcore.datasets.prepare import bring_to_norm, scaled
 from dpcore.errors import Cancelled
-from dpcore.evaluation.baselines import LINEAR, TREES, baselines
+from dpcore.evaluation.baselines import LINEAR, TREES, baselines, without_privacy
 from dpcore.evaluation.boosted import columns_for
 from dpcore.evaluation.references import ReferenceStudy, work
 from dpcore.evaluation.splits import splits
@@ -68,6 +68,21 @@ def test_the_better_of_both_is_the_model_without_privacy(predicts: str) -> None:
     straight = made(predicts, curved=False)
     parts = splits(straight, Preparation())
     assert baselines(parts, straight) == baselines(parts)
+
+
+def test_the_same_records_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def better(table: Table) -> tuple[str, int]:
+        """The better model, and how often trees were judged for the comparison."""
+        told: list[str] = []
+        parts = splits(table, Preparation())
+        found = without_privacy(parts, table, lambda _, message: told.append(message))
+        return found.model, told.count("comparing them with boosted trees")
+
+    monkeypatch.setattr("dpcore.evaluation.baselines._better_of", {})
+    curved, straight = made("class"), made("class", curved=False)
+    assert better(curved) == (TREES, 5)
+    assert better(curved) == (TREES, 0)
+    assert better(straight) == (LINEAR, 5)
 
 
 def test_they_are_scikit_learns_own() -> None:
