@@ -336,7 +336,7 @@ def start() -> Start:
         size = form.draw("patients")
         upload, columns = None, ""
         if dataset == OWN:
-            upload, columns = own_table.controls()
+            upload, columns = own_table.controls(asks_whether_public=True)
         elif availability(dataset) == "upload":
             upload_entry = entry(dataset)
             upload = uploads.field(

@@ -91,7 +91,8 @@ def records_of(choice: ExploreChoice) -> tuple[Study, Records]:
         outline = uploads.outline(name, study.preparation)
         counts = outline.splits, outline.all_splits
         stand_in = (outline.stand_in(),)
-        records = Records(stand_in, *counts, outline.published, outline.all_blank)
+        published = outline.published or choice.upload.is_public
+        records = Records(stand_in, *counts, published, outline.all_blank)
         return replace(study, upload=name), records
     parts, count = _prepared(study, study.preparation)
     published = _table(study.dataset, study.records).published

@@ -7,17 +7,19 @@ from functools import partial
 import streamlit as st
 
 from dpcore.controls.release import STAND_IN, TWIN, TWIN_EPSILON
+from dpcore.datasets.statements import restated
 from dpcore.figures.words import percent
 from dpcore.progress import Progress
 from dpcore.release.made_up import stand_in
 from dpcore.release.plan import Plan
 from dpcore.release.price import Price
 from dpcore.release.rehearsal import Rehearsed, rehearse
-from pages.release import texts, twin
+from dpcore.release.table.written import harmless_columns
+from pages.release import made_up, texts, twin
 from pages.release.budget import Budget
 from pages.release.records import Records
 from pages.release.steps import Step
-from pages.shared import background, doors, job_panel
+from pages.shared import background, job_panel
 from pages.shared.session import store, stored
 from pages.shared.widgets import Form
 
@@ -72,6 +74,7 @@ def _stand_in(records: Records | None, price: Price[Plan] | None) -> None:
                 args=(ASKED, asked),
             )
         if records is not None:
+            made_up.explore("standin.csv", texts.EXPLORE, partial(_made, records.columns))
             st.download_button(
                 texts.STAND_IN,
                 partial(stand_in, records.columns, STAND_IN_RECORDS),
@@ -80,12 +83,13 @@ def _stand_in(records: Records | None, price: Price[Plan] | None) -> None:
                 on_click="ignore",
                 key="release_stand_in",
             )
-        script, link = doors.door_to("What does it cost?", data="Synthetic clinical cohort")
-        st.page_link(
-            script, label=texts.EXPLORE, icon=":material/arrow_forward:", query_params=link
-        )
     if price is not None and stored(ASKED) == asked:
         _rehearsal(price.plan, asked)
+
+
+def _made(columns: str) -> tuple[str, str]:
+    """Made-up records, and the description of them: each is a person."""
+    return stand_in(columns, STAND_IN_RECORDS), harmless_columns(restated(columns, None))
 
 
 def _rehearsal(made: Plan, asked: str) -> None:

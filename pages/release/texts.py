@@ -48,7 +48,7 @@ LOOKED = {
 }
 
 REHEARSE, REHEARSING = "Rehearse this release", "Rehearsing on made-up records"
-EXPLORE = "Explore made-up patients"
+EXPLORE = "Explore made-up records"
 STAND_IN = "Made-up records (CSV)"
 REHEARSED = "That is what the noise costs, not how well your columns predict."
 
@@ -63,7 +63,7 @@ TWIN_HOLDS_NO_PAIRS = (
     "Kept, with noise: each column by the outcome. How columns go together is not, for so few "
     "records: models look better on it than on them."
 )
-EXPLORE_TWIN = "Explore it: choose twin.csv there"
+EXPLORE_TWIN = "Explore the twin"
 
 NO_LEDGER = (
     "This server has no ledger, so only the demonstration can be released. Whoever runs it makes "

@@ -14,14 +14,13 @@ from dpcore.release.price import Price
 from dpcore.release.twin import twin
 from dpcore.release.twin.plan import TwinPlan, twin_plan
 from dpcore.release.twin.twin import Twin
-from pages.release import outcome, payment, texts
+from pages.release import made_up, outcome, payment, texts
 from pages.release.account import Account, TwinOrder
 from pages.release.attempt import Attempt, WatchedAttempt, Work
 from pages.release.payment import Press
 from pages.release.records import Records
 from pages.release.steps import Step
-from pages.shared import badges, doors, job_panel
-from pages.shared.own_table import COLUMNS
+from pages.shared import badges, job_panel
 from pages.shared.session import stored
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import Form
@@ -141,10 +140,6 @@ def _made(made: Twin, attempt: Attempt[Twin]) -> None:
     outcome.downloads(attempt.files, LABELS)
     has_pairs = made.card.document["facts"]["mechanism"]["weight"] > 0
     st.caption(texts.TWIN_HOLDS if has_pairs else texts.TWIN_HOLDS_NO_PAIRS)
-    script, link = doors.door_to("What does it cost?", data="Your own table")
-    link[COLUMNS] = made.columns
-    st.page_link(
-        script, label=texts.EXPLORE_TWIN, icon=":material/arrow_forward:", query_params=link
-    )
+    made_up.explore("twin.csv", texts.EXPLORE_TWIN, lambda: (made.csv, made.columns))
     if attempt.refusal:
         refuse(attempt.refusal)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -47,17 +48,23 @@ def _refusal(columns: str) -> InvalidInput | None:
     return None
 
 
-def controls(most: int = upload_limit.SMALL) -> tuple[File | None, str]:
+def controls(
+    most: int = upload_limit.SMALL, *, asks_whether_public: bool = False
+) -> tuple[File | None, str]:
     """Draw the controls of the file and the description, and return both.
 
     Parameters
     ----------
     most : int
         As for `uploads.field`.
+    asks_whether_public : bool
+        Whether the person may declare the records public.
     """
     upload = uploads.field(
         f"Your file (CSV or Parquet, at most {most} MB)", FILE, most, help=ENTRY.how_to_get
     )
+    if upload is None and asks_whether_public:
+        upload = uploads.handed_over()
     st.caption(texts.UPLOAD_IS_DROPPED)
     previous = stored(COLUMNS)
     if previous and control_value(COLUMNS) is None and COLUMNS not in st.query_params:
@@ -79,6 +86,8 @@ def controls(most: int = upload_limit.SMALL) -> tuple[File | None, str]:
     if upload is None:
         own_form.close()
     elif _refusal(columns) is None:
+        if asks_whether_public:
+            upload = _declared(upload)
         _ask_about_class(columns)
         if not own_form.is_open():
             st.button(
@@ -88,6 +97,19 @@ def controls(most: int = upload_limit.SMALL) -> tuple[File | None, str]:
                 width="stretch",
             )
     return upload, columns
+
+
+def _declared(upload: File) -> File:
+    """The file, with what the person declares of its records.
+
+    In no address: a link is somebody else's word.
+    """
+    if upload.is_public:
+        return upload
+    is_public = st.checkbox(
+        texts.DECLARE_PUBLIC, key=f"own_public_{upload.file_id}", help=texts.DECLARED_PUBLIC
+    )
+    return replace(upload, is_public=is_public)
 
 
 def _ask_about_class(columns: str) -> None:

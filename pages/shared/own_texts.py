@@ -5,6 +5,11 @@ from __future__ import annotations
 UPLOAD_IS_DROPPED = (
     "When this page is loaded anew, or left for another one, the file has to be chosen again."
 )
+DECLARE_PUBLIC = "These records are public, or made up"
+DECLARED_PUBLIC = (
+    "Then looking at them is free: methods are compared by their results, and the page no longer "
+    "warns. Leave it open for records of patients. A link never says it for you."
+)
 OWN_FIRST = (
     "**Choose your file among the controls.** It is a CSV or Parquet file that names its columns. "
     "A form then asks what each column may hold."

@@ -214,14 +214,56 @@ class File:
     ----------
     file_id, name : str
         Streamlit's id, and the person's name of it.
+    is_public : bool
+        Whether the person declares its records public. No link can say so.
     """
 
     file_id: str
     name: str
+    is_public: bool = False
 
     def getvalue(self) -> bytes:
         """Bytes of the file."""
         return session_end.file_contents(self.file_id)
+
+
+@dataclass(frozen=True)
+class MadeFile(File):
+    """A file of made-up records that another page hands over.
+
+    Parameters
+    ----------
+    contents : bytes
+    """
+
+    contents: bytes = b""
+
+    def getvalue(self) -> bytes:
+        """Bytes of the file."""
+        return self.contents
+
+
+def hand_over(name: str, contents: bytes) -> None:
+    """Hand made-up records to the page that asks for them next."""
+    digest = hashlib.sha256(contents).hexdigest()
+    store("made file", MadeFile(f"made {digest}", name, is_public=True, contents=contents))
+
+
+def handed_over() -> File | None:
+    """Draw which file another page has handed over, and the button that drops it."""
+    file: File | None = stored("made file")
+    if file is not None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f":material/description: {file.name}: made-up records")
+            st.button(
+                "Drop",
+                key="drop_made_file",
+                icon=":material/close:",
+                type="tertiary",
+                on_click=store,
+                args=("made file", None),
+            )
+    return file
 
 
 def field(label: str, key: str, most: int = upload_limit.SMALL, **more: Any) -> File | None:
@@ -268,6 +310,7 @@ def forget() -> None:
     store("table", None)
     store("features", None)
     store("release", None)
+    store("made file", None)
     store("syntaxes", None)
     # These caches belong to the session: other sessions lose nothing.
     for cached in (_table, _features, _release, curve_rows, figure):

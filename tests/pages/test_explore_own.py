@@ -14,6 +14,7 @@ from dpcore import cli
 from dpcore.datasets import Preparation
 from dpcore.datasets.prepare import drawn
 from dpcore.figures.words import plain
+from pages.shared import own_texts as texts
 from tests.pages.explored import below_title, numbers, only_methods, sentence
 from tests.pages.test_explore_regression import APP, alone, spoken
 from tests.pages.waiting import until
@@ -98,6 +99,23 @@ def test_what_is_taken_along_gives_the_numbers_on_screen(
     assert np.allclose(mine["r2"], shown["r2"])
     at_one = mine[(mine["method"] == "opera") & (mine["epsilon"] == 1.0)].iloc[0]
     assert numbers(app)["RMSE"] == plain(at_one["rmse"])
+
+
+def test_who_declares_records_public_may_compare_by_looking() -> None:
+    app = opened(data=file(), number_methods="OPERA")
+    assert any("not private" in warning.value for warning in app.warning)
+    (box,) = (each for each in app.checkbox if each.label == texts.DECLARE_PUBLIC)
+    assert not box.value
+    box.check()
+    app.run()
+    assert not app.exception
+    assert not app.warning
+    assert "chosen by looking" in spoken(app)
+    # No link says it for somebody else, and another file is asked about anew.
+    assert not any("public" in f"{name}{values}" for name, values in app.query_params.items())
+    app.file_uploader(key="upload_own").upload("other.csv", file())
+    app.run()
+    assert any("not private" in warning.value for warning in app.warning)
 
 
 def test_one_method_is_shown_by_rule_and_called_so(monkeypatch: pytest.MonkeyPatch) -> None:

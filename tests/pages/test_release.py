@@ -26,6 +26,7 @@ from dpcore.release.twin.attack import attack as attack_on_twin
 from pages.release.attempt import Attempts
 from pages.release.steps import FIRST
 from pages.shared import sign_in, uploads
+from tests.pages.explored import below_title
 from tests.pages.waiting import until
 from tests.release.test_release import COLUMNS, data, ledger_with
 
@@ -278,10 +279,30 @@ def test_a_twin_has_its_price_is_paid_once_and_leads_to_explore() -> None:
     made = account.twins.latest
     assert read_own(made.released.columns, made.files["twin.csv"], "twin.csv").records == 3_000
     assert len(app.get("download_button")) == 3
-    links = [link.proto for link in app.get("page_link") if "twin.csv" in link.proto.label]
-    assert "own_columns=person" in links[0].query_string
     (another,) = (each for each in app.button if each.label == "Make another twin")
     assert not another.disabled
+    app.button(key="explore twin.csv").click()
+    assert_explored(app, "twin.csv", 3_000)
+
+
+def test_a_stand_in_leads_to_explore() -> None:
+    app = opened(v="4")
+    app.button(key="explore standin.csv").click()
+    assert_explored(app, "standin.csv", 1_000)
+
+
+def assert_explored(app: AppTest, name: str, records: int) -> None:
+    """Explore shows made-up records, of which nothing warns, and methods may be compared."""
+    app.run()
+    assert not app.exception
+    assert app.title[0].value == "What does privacy cost?"
+    assert f"Your own table · {records:,} records" in below_title(app)
+    handed_over = f"{name}: made-up records"
+    assert any(handed_over in caption.value for caption in app.caption)
+    assert not app.warning
+    app.button(key="drop_made_file").click()
+    app.run()
+    assert not any(handed_over in caption.value for caption in app.caption)
 
 
 def test_the_sectors_are_the_registrys() -> None:
