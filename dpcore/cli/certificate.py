@@ -1,47 +1,65 @@
-"""`certificate check`: whether a certificate or card follows from its mechanism and ledger."""
+"""`certificate check`: whether a certificate follows from its mechanism, and files are its own."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from pathlib import Path
 
 from dpcore.cli.options import Parser
 from dpcore.cli.output import print_json
 from dpcore.cli.tables import text_file
+from dpcore.datasets.files import contents
 from dpcore.datasets.limits import LARGEST_TABLE
-from dpcore.errors import InvalidInput, one_of
+from dpcore.datasets.text import quoted
+from dpcore.errors import InvalidInput, one_of, reject
+
+CERTIFICATES = ("certificate.yaml", "twin.yaml")
+FILES = {
+    "model": ("model.json", "the model"),
+    "onnx": ("model.onnx", "the model as ONNX"),
+    "card": ("card.md", "the model card"),
+    "html": ("certificate.html", "the certificate as a page"),
+    "twin": ("twin.csv", "the private twin"),
+}
+"""By option: what a release calls the file, and what it is."""
+MOST_IN_FOLDER = 1_000
 
 
 def add(command: Parser) -> None:
     """Add the options."""
     command.add_argument("action", help="check")
-    command.add_argument("file", help="the certificate, or the card of a twin (YAML)")
+    command.add_argument(
+        "file",
+        help="the certificate, or the card of a twin (YAML); or the folder of a release, of which "
+        "every file is then checked",
+    )
     command.add_argument("--ledger", help="the ledger that it was paid from")
-    command.add_argument("--model", help="the model that it is about (JSON)")
-    command.add_argument("--twin", help="the private twin that it is about (CSV)")
+    for option, (name, told) in FILES.items():
+        command.add_argument(f"--{option}", help=f"{told} that it is about ({name})")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer; a certificate with a fault is bad input."""
+    """Answer; a certificate with a fault, or a file that was altered, is bad input."""
     one_of("action", options.action, ("check",))
     from dpcore.release.check import check
 
-    text = text_file("file", options.file)
-    model = None
-    if options.model is not None:
-        from dpcore.release.model import Model
-
-        model = Model.from_json(text_file("model", options.model))
-    twin = None
-    if options.twin is not None:
-        twin = text_file("twin", options.twin, LARGEST_TABLE)
+    file, files = options.file, _given(options)
+    is_folder = Path(file).is_dir()
+    if is_folder:
+        file, beside = _folder(file)
+        files = beside | files
+    text = text_file("file", file)
     if options.ledger is None:
-        checked = check(text, model=model, twin=twin)
+        checked = check(text, files=files or None, are_all=is_folder)
     else:
         from dpcore.release.ledger import Ledger
 
         ledger = Ledger.open(options.ledger, must_exist=True)
         try:
-            checked = check(text, ledger, model, twin)
+            checked = check(text, ledger, files=files or None, are_all=is_folder)
         finally:
             ledger.close()
     if options.json:
@@ -51,8 +69,12 @@ def run(options: argparse.Namespace) -> None:
                 "problems": list(checked.problems),
                 "checks": list(checked.checks),
                 "warning": checked.warning,
+                "files": dict(checked.files),
             }
         )
+    else:
+        for name, state in sorted(checked.files.items()):
+            print(f"{quoted(name)[1:-1]}: {state}")
     if checked.problems:
         raise InvalidInput(" ".join(checked.problems))
     if not options.json:
@@ -61,3 +83,39 @@ def run(options: argparse.Namespace) -> None:
             print(f"checked: {each}")
         if checked.warning:
             print(checked.warning)
+
+
+def _given(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
+    """The files that options name."""
+    return {
+        name: partial(contents, option, place, LARGEST_TABLE)
+        for option, (name, _) in FILES.items()
+        if (place := getattr(options, option)) is not None
+    }
+
+
+def _folder(place: str) -> tuple[str, dict[str, Callable[[], bytes]]]:
+    """The certificate in a folder, and what else is there.
+
+    Raises
+    ------
+    InvalidInput
+        If it cannot be read, or holds no certificate, or two.
+    """
+    try:
+        inside = list(islice(Path(place).iterdir(), MOST_IN_FOLDER + 1))
+    except OSError as error:
+        raise reject("file", place, f"a folder that can be read ({error.strerror})") from None
+    found = [path for path in inside if path.name in CERTIFICATES]
+    if len(found) != 1 or len(inside) > MOST_IN_FOLDER:
+        raise reject(
+            "file",
+            place,
+            f"a folder of one release: with {' or '.join(CERTIFICATES)}, and at most "
+            f"{MOST_IN_FOLDER:,} files",
+        )
+    return str(found[0]), {
+        path.name: partial(contents, "file", path, LARGEST_TABLE)
+        for path in inside
+        if path != found[0]
+    }

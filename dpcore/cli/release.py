@@ -47,7 +47,6 @@ def run(options: argparse.Namespace) -> None:
     from dpcore.release.certificate import About
     from dpcore.release.files import new_folder, write
     from dpcore.release.ledger import Ledger
-    from dpcore.release.model import untrained
     from dpcore.release.plan import plan
     from dpcore.release.table.read import read_for_release
 
@@ -78,8 +77,6 @@ def run(options: argparse.Namespace) -> None:
                 features=options.features,
                 steps=optional_whole("steps", options.steps, at_least=1, at_most=10_000),
             )
-            # What may fail, such as a package that is missing, fails before anything is paid.
-            untrained(made.columns, made.features, made.loss).to_onnx()
             prepared = release.prepare(
                 made,
                 table,

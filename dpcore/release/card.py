@@ -19,6 +19,7 @@ def card(model: Model, certificate: Certificate) -> str:
     ----------
     model : Model
     certificate : Certificate
+        Without the hashes of files, as this card's is one of them.
     """
     facts, proof = certificate.document["facts"], certificate.document["proof"]
     record = Record.in_facts(facts)
@@ -53,9 +54,9 @@ def card(model: Model, certificate: Certificate) -> str:
             "Unprotected: " + "; ".join(certificate.document["unprotected"]) + ".",
         ],
         "## Check": [
-            "    python -m dpcore certificate check certificate.yaml --model model.json",
-            f"SHA-256 of the model: {model.hash}",
-            f"SHA-256 of the certificate: {certificate.hash}",
+            "    python -m dpcore certificate check .",
+            "In the folder of the release, this says of each file whether it was altered. The "
+            "certificate names the hash of each.",
         ],
     }
     blocks = [block for title, lines in parts.items() for block in (title, *lines)]

@@ -121,7 +121,7 @@ def facts_of(
     budget: Mapping[str, float],
     mechanism: Mechanism,
     training: Mapping[str, Any],
-    hashes: Mapping[str, str],
+    hashes: Mapping[str, Any],
     ledger: Mapping[str, Any],
     record: Record,
     attack: Mapping[str, Any],
@@ -138,7 +138,8 @@ def facts_of(
     training : mapping
         Public settings without influence on the proof.
     hashes : mapping
-        Of the model and of the description of its columns.
+        Of what the model says and of the description of its columns; of the files besides, once
+        they are written (`dpcore.release.unchanged`).
     ledger : mapping
         data_set, person_unit, actor, entry, chain_head.
     record : Record

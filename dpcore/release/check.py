@@ -5,23 +5,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import InvalidInput, reject, whole
 from dpcore.release import certificate as of_model
 from dpcore.release.attack import Found
-from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.record import Record
 from dpcore.release.twin import card as of_twin
 from dpcore.release.twin.mechanism import Counting
+from dpcore.release.unchanged import Files, State, expected, states
 
 if TYPE_CHECKING:
     from dpcore.release.ledger import Ledger
     from dpcore.release.model import Model
 
+MODEL_FILE = "model.json"
 MOST_LETTERS = 40_000
 """Four times as many as a certificate has."""
 MOST_PARTS, DEEPEST = 2_000, 8
@@ -37,7 +38,7 @@ NESTED_OR_WRONG = (
 NUMBERS = "every number made anew from the mechanism, and the hash of the certificate"
 LEDGER = "the payment and the hash that the ledger keeps, and the ledger's whole chain"
 MODEL = "the hash of the model, and what one person is by its columns"
-TWIN = "the hash of the twin"
+FILES = "each file that the certificate names, by its hash"
 WITHOUT = (
     "Without a ledger a certificate that was rewritten as a whole, with a new hash, looks right."
 )
@@ -55,11 +56,14 @@ class Checked:
         What was checked.
     warning : str
         What was not, in one sentence; "" with a ledger.
+    files : mapping
+        Each file's name, and what became of it.
     """
 
     problems: tuple[str, ...]
     checks: tuple[str, ...]
     warning: str
+    files: Mapping[str, State] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,12 @@ _KINDS = {
 
 
 def check(
-    text: str, ledger: Ledger | None = None, model: Model | None = None, twin: str | None = None
+    text: str,
+    ledger: Ledger | None = None,
+    model: Model | None = None,
+    files: Files | None = None,
+    *,
+    are_all: bool = False,
 ) -> Checked:
     """Check a certificate, or the card of a private twin.
 
@@ -97,25 +106,33 @@ def check(
         That it was paid from.
     model : Model, optional
         That it is about.
-    twin : str, optional
-        The CSV that it is about.
+    files : mapping, optional
+        That lie beside it, by name. Of a ``model.json`` what it says is checked, too.
+    are_all : bool
+        Whether these are all files there are; else none is missing.
     """
-    checks = [NUMBERS]
-    checks += [LEDGER] if ledger is not None else []
-    checks += [MODEL] if model is not None else []
-    checks += [TWIN] if twin is not None else []
+    found: dict[str, State] = {}
     try:
-        problems = problems_of(read(text), ledger, model, twin)
+        certificate = read(text)
+        problems = problems_of(certificate, ledger, model)
+        if files is not None and not problems:
+            problems += _of_files(certificate, files, are_all, found)
     except InvalidInput as refusal:
         problems = [str(refusal)]
-    return Checked(tuple(problems), tuple(checks), WITHOUT if ledger is None else "")
+    except NESTED_OR_WRONG as fault:
+        problems = [f"The certificate is malformed ({type(fault).__name__})."]
+    has_model = model is not None or MODEL_FILE in (files or ())
+    checks = [NUMBERS]
+    checks += [LEDGER] if ledger is not None else []
+    checks += [MODEL] if has_model else []
+    checks += [FILES] if files is not None else []
+    return Checked(tuple(problems), tuple(checks), WITHOUT if ledger is None else "", found)
 
 
 def problems_of(
     certificate: Certificate,
     ledger: Ledger | None = None,
     model: Model | None = None,
-    twin: str | None = None,
 ) -> list[str]:
     """What is wrong with a certificate, in a sentence each; for the arguments see `check`."""
     try:
@@ -125,8 +142,6 @@ def problems_of(
         facts = certificate.document["facts"]
         if model is not None:
             problems += _of_model(facts, model)
-        if twin is not None and digest(twin) != facts["hashes"].get("twin"):
-            problems.append("The twin is not the one of the card: its hash is another.")
     except InvalidInput as refusal:
         problems = [str(refusal)]
     except NESTED_OR_WRONG as fault:
@@ -222,6 +237,38 @@ def _of_model(facts: Mapping[str, Any], model: Model) -> Iterator[str]:
         yield "The model is not the one of the certificate: its hash is another."
     if Record.of(model.columns) != Record.in_facts(facts):
         yield "The model's columns say otherwise what one person is than the certificate."
+
+
+def _of_files(
+    certificate: Certificate, files: Files, are_all: bool, found: dict[str, State]
+) -> Iterator[str]:
+    """What is wrong with the files; what became of each is put into `found`."""
+    facts = certificate.document["facts"]
+    for name, state in states(certificate, files):
+        wrong = [_not_the_one(name)] if state == "altered" else []
+        # What the model says every certificate names, also one that names no files.
+        if name == MODEL_FILE and "model" in facts["hashes"] and not wrong:
+            wrong = _of_model_file(facts, files[name]())
+            state = "altered" if wrong else "unchanged"
+        found[name] = state
+        yield from wrong
+    if are_all:
+        found |= {name: "missing" for name in expected(certificate) if name not in files}
+
+
+def _of_model_file(facts: Mapping[str, Any], content: bytes) -> list[str]:
+    from dpcore.release.model import Model
+
+    try:
+        return list(_of_model(facts, Model.from_json(content.decode())))
+    except UnicodeDecodeError:
+        return [f"{MODEL_FILE} is no text, but it must be JSON in UTF-8."]
+    except InvalidInput as refusal:
+        return [str(refusal)]
+
+
+def _not_the_one(name: str) -> str:
+    return f"{name} is not the file of the certificate: it was altered."
 
 
 def _of_ledger(certificate: Certificate, ledger: Ledger) -> Iterator[str]:

@@ -104,7 +104,7 @@ def graph(entry: Entry, features: str, loss: str, given: tuple[float, ...]) -> b
         producer_name="dpcore",
     )
     checker.check_model(built, full_check=True)
-    return bytes(built.SerializeToString())
+    return bytes(built.SerializeToString(deterministic=True))
 
 
 def _number(made: _Graph, column: Column, features: str) -> str:

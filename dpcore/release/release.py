@@ -9,7 +9,7 @@ which nothing came stands there without one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -25,13 +25,15 @@ from dpcore.release.descent import descend
 from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.ledger.spends import LONGEST_TEXT
-from dpcore.release.model import Model, entry_of, preparation_for
+from dpcore.release.model import Model, entry_of, preparation_for, untrained
 from dpcore.release.paid import Paid, Payer, attached, until_cancelled
 from dpcore.release.plan import Plan, plan
 from dpcore.release.record import Record
 from dpcore.release.table.read import ReleaseTable
+from dpcore.release.unchanged import PAGE, hashes
 
 METHOD = "noisy gradient descent on a grid"
+CARD = "card.md"
 
 
 @dataclass(frozen=True)
@@ -70,24 +72,25 @@ class Released:
     receipt : Receipt
         Of the payment, or of the certificate's hash once the ledger has it (`seal`): its chain head
         is worth keeping elsewhere.
+    named : mapping
+        The files whose hashes the certificate names, as bytes.
     """
 
     model: Model
     certificate: Certificate
     receipt: Receipt
+    named: Mapping[str, bytes] = field(repr=False)
 
     def card(self) -> str:
         """The model card, as Markdown."""
-        return card(self.model, self.certificate)
+        return self.named[CARD].decode()
 
     def files(self) -> dict[str, bytes]:
         """Everything that leaves, by file name."""
         return {
-            "model.json": self.model.to_json().encode(),
-            "model.onnx": self.model.to_onnx(),
-            "card.md": self.card().encode(),
+            **self.named,
             "certificate.yaml": self.certificate.to_yaml().encode(),
-            "certificate.html": self.certificate.to_html().encode(),
+            PAGE: self.certificate.to_html().encode(),
         }
 
 
@@ -140,6 +143,8 @@ def prepare(
             f"The table has {table.count:,} {record.noun}, but it must have the plan's "
             f"{made.path.records:,}."
         )
+    # What may fail, such as a package that is missing, fails before anything is paid.
+    untrained(made.columns, made.features, made.loss).to_onnx()
     entry, records = entry_of(made.columns), table.table
     rows = grid.rows(entry, records.frame, preparation_for(made.features))
     report(0.4, "Attacking the noise")
@@ -195,7 +200,13 @@ def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
         attack=asdict(prepared.attack),
         released=datetime.now(UTC).date().isoformat(),
     )
-    return Released(model, certificate(facts), paid.receipt)
+    named = {
+        "model.json": model.to_json().encode(),
+        "model.onnx": model.to_onnx(),
+        CARD: card(model, certificate(facts)).encode(),
+    }
+    facts["hashes"]["files"] = hashes(named)
+    return Released(model, certificate(facts), paid.receipt, named)
 
 
 def seal(released: Released, ledger: Ledger) -> Released:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
 from dpcore.controls.release import DEMONSTRATION, TEXTS
 from dpcore.errors import InvalidInput
-from dpcore.progress import Progress
 from dpcore.release import demonstration
 from dpcore.release import release as releasing
 from dpcore.release.certificate import About
-from dpcore.release.model import untrained
 from dpcore.release.plan import Plan
 from dpcore.release.price import Price
 from dpcore.release.release import Released
@@ -125,16 +123,9 @@ def _name(key: str) -> str:
 
 def _work(records: Records, order: Order, press: Press) -> Work[Released]:
     """What an attempt does."""
-
-    def prepare(progress: Progress, cancelled: Callable[[], bool]) -> None:
-        # What may fail, such as a package that is missing, fails before anything is paid.
-        plan = order.plan
-        untrained(plan.columns, plan.features, plan.loss).to_onnx()
-        records.prepare(order, progress, cancelled)
-
     return payment.in_order(
         press,
-        prepare=prepare,
+        prepare=lambda progress, cancelled: records.prepare(order, progress, cancelled),
         pay=lambda: records.pay(order),
         make=records.train,
         seal=lambda released: releasing.seal(released, order.account.ledger),

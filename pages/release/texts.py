@@ -108,4 +108,4 @@ LOST = "It was paid, and then cut off: the payment stays, what it was for is los
 DOUBTFUL = "It was cut off while it was paid: what is left says whether it was."
 FAULT = "It ended by a fault of the program."
 PREDICT = "Predict with a released model"
-CHECK = "python -m dpcore certificate check certificate.yaml --model model.json"
+CHECK = "python -m dpcore certificate check ."

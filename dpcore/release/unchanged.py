@@ -1,0 +1,84 @@
+"""Whether the files that left are those of their certificate, by their hashes.
+
+A certificate names the SHA-256 of each file beside it. Its own page of HTML is made from it and
+cannot be among them: it is made anew and compared. Older certificates name the
+content of the model alone, and say nothing of the other files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
+
+from dpcore.errors import InvalidInput, brief
+from dpcore.release.certificate import Certificate
+
+State = Literal["unchanged", "altered", "not mentioned", "missing"]
+Files = Mapping[str, Callable[[], bytes]]
+"""Each file's name, and what reads it: a file that no certificate names is not read."""
+PAGE = "certificate.html"
+MOST_FILES = 20
+_NAME, _HASH = re.compile(r"\w[\w.-]{0,59}"), re.compile("[0-9a-f]{64}")
+_OF_TWIN = {"twin": "twin.csv", "columns": "columns.txt"}
+
+
+def hashes(files: Mapping[str, bytes]) -> list[dict[str, str]]:
+    """What the facts of a certificate say of these files."""
+    return [
+        {"name": name, "sha256": hashlib.sha256(content).hexdigest()}
+        for name, content in files.items()
+    ]
+
+
+def named(facts: Mapping[str, Any]) -> dict[str, str]:
+    """The SHA-256 of each file that the facts of a certificate, or of a twin's card, name.
+
+    Raises
+    ------
+    InvalidInput
+        If they name something else, or a file twice.
+    """
+    stated = facts["hashes"]
+    if "twin" in stated:
+        found = [{"name": _OF_TWIN[key], "sha256": stated[key]} for key in _OF_TWIN]
+    else:
+        found = stated.get("files", [])
+    names = {each["name"]: each["sha256"] for each in found}
+    for name, sha in names.items():
+        if not _NAME.fullmatch(name) or not _HASH.fullmatch(sha):
+            raise InvalidInput(f"The certificate names {brief(name)}, but not by a SHA-256.")
+    if len(names) < len(found) or len(found) > MOST_FILES:
+        raise InvalidInput(
+            f"The certificate names {len(found):,} files, but must name at most {MOST_FILES}, each "
+            "once."
+        )
+    return names
+
+
+def states(certificate: Certificate, files: Files) -> Iterator[tuple[str, State]]:
+    """What became of each file; of those that are named and not there only `missing` says so.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        One whose own hash holds.
+    files : mapping
+    """
+    stated = named(certificate.document["facts"])
+    for name, content in files.items():
+        if name in stated:
+            is_same = hashlib.sha256(content()).hexdigest() == stated[name]
+        elif name == PAGE and PAGE in expected(certificate):
+            is_same = content() == certificate.to_html().encode()
+        else:
+            yield name, "not mentioned"
+            continue
+        yield name, "unchanged" if is_same else "altered"
+
+
+def expected(certificate: Certificate) -> list[str]:
+    """The files that are beside a certificate."""
+    facts = certificate.document["facts"]
+    return [*named(facts), *([PAGE] if "files" in facts["hashes"] else [])]

@@ -1,0 +1,208 @@
+"""Files of a release against their certificate: every altered byte is found, and told of which."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpcore.cli import main
+from dpcore.release import release as releasing
+from dpcore.release.attack import attack
+from dpcore.release.canonical import digest
+from dpcore.release.certificate import Certificate, certificate
+from dpcore.release.check import check
+from dpcore.release.files import write
+from dpcore.release.release import Released
+from dpcore.release.twin import twin
+from dpcore.release.twin.attack import attack as attack_twin
+from dpcore.release.twin.twin import Twin
+from tests.release.test_release import ledger_with, released_from
+from tests.release.twin.test_twin import made_from
+
+OLD = Path(__file__).parent / "one_row_certificate.yaml"
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[tuple[Released, Twin]]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(releasing, "attack", partial(attack, runs=500))
+        patched.setattr(twin, "attack", partial(attack_twin, runs=500))
+        ledger = ledger_with("memory")
+        yield released_from(ledger, features="additive"), made_from(ledger)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, made: tuple[Released, Twin]) -> Path:
+    (tmp_path / "hidden").mkdir()
+    write(made[0].files(), tmp_path / "hidden", tmp_path / "out")
+    return tmp_path / "out"
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    """What `certificate check` says as JSON; whether it holds is also its exit status."""
+    status = main(["certificate", "check", *map(str, arguments), "--json"])
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert status == (0 if found["holds"] else 2)
+    return found
+
+
+def altered(content: bytes) -> Iterator[bytes]:
+    """The content with one byte changed, at either end and in between, one less and one more."""
+    for place in (0, len(content) // 3, len(content) - 1):
+        yield content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+    yield content[:-1]
+    yield content + b"\n"
+
+
+def test_an_altered_byte_in_each_file_of_a_folder_is_found(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unchanged = dict.fromkeys(
+        ("model.json", "model.onnx", "card.md", "certificate.html"), "unchanged"
+    )
+    assert told(capsys, folder)["files"] == unchanged
+    for name in (*unchanged, "certificate.yaml"):
+        content = (folder / name).read_bytes()
+        for other in altered(content):
+            (folder / name).write_bytes(other)
+            found = told(capsys, folder)
+            assert not found["holds"], name
+            if name in unchanged:
+                assert found["files"] == {**unchanged, name: "altered"}
+                assert name in " ".join(found["problems"])
+        (folder / name).write_bytes(content)
+    (folder / "model.onnx").rename(folder / "more\x1b[2J.onnx")
+    assert main(["certificate", "check", str(folder)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "model.onnx: missing" in lines
+    assert r"more\x1b[2J.onnx: not mentioned" in lines
+    assert "The certificate holds." in lines
+
+
+def test_files_are_named_one_by_one_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = folder / "certificate.yaml"
+    for option, name in (
+        ("--model", "model.json"),
+        ("--onnx", "model.onnx"),
+        ("--card", "card.md"),
+        ("--html", "certificate.html"),
+    ):
+        assert told(capsys, file, option, folder / name)["files"] == {name: "unchanged"}
+        other = folder / f"other {name}"
+        other.write_bytes((folder / name).read_bytes() + b" ")
+        assert told(capsys, file, option, other)["files"] == {name: "altered"}
+    # Said again as another text, the model is another file.
+    other.write_text(json.dumps(json.loads((folder / "model.json").read_text())))
+    assert not told(capsys, file, "--model", other)["holds"]
+
+
+def test_a_folder_of_no_release_or_of_two_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "twin.yaml").write_text("format: dpcore twin 1\n")
+    assert main(["certificate", "check", str(folder)]) == 2
+    (folder / "twin.yaml").unlink()
+    (folder / "certificate.yaml").unlink()
+    assert main(["certificate", "check", str(folder)]) == 2
+    assert capsys.readouterr().err.count("certificate.yaml or twin.yaml") == 2
+
+
+def test_a_twin_and_its_description_are_covered(
+    tmp_path: Path, made: tuple[Released, Twin], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "hidden").mkdir()
+    out = tmp_path / "out"
+    write(made[1].files(), tmp_path / "hidden", out)
+    assert told(capsys, out)["files"] == {"twin.csv": "unchanged", "columns.txt": "unchanged"}
+    for name in ("twin.csv", "columns.txt"):
+        content = (out / name).read_bytes()
+        for other in altered(content):
+            (out / name).write_bytes(other)
+            found = told(capsys, out)
+            assert (found["holds"], found["files"][name]) == (False, "altered")
+        (out / name).write_bytes(content)
+
+
+def test_an_older_certificate_holds_and_covers_what_its_model_says_alone(
+    folder: Path, made: tuple[Released, Twin], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(OLD.read_text("utf-8"), files={"card.md": lambda: b"x"}).files == {
+        "card.md": "not mentioned"
+    }
+    facts = json.loads(json.dumps(made[0].certificate.document["facts"]))
+    del facts["hashes"]["files"]
+    (folder / "certificate.yaml").write_text(certificate(facts).to_yaml(), "utf-8")
+    found = told(capsys, folder)
+    assert found["holds"]
+    assert found["files"] == {
+        "model.json": "unchanged",
+        **dict.fromkeys(("model.onnx", "card.md", "certificate.html"), "not mentioned"),
+    }
+    model = json.loads((folder / "model.json").read_text())
+    model["weights"][0] += 1.0
+    (folder / "model.json").write_text(json.dumps(model))
+    found = told(capsys, folder)
+    assert (found["holds"], found["files"]["model.json"]) == (False, "altered")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        [{"name": "card.md", "sha256": "x"}],
+        [{"name": "../card.md", "sha256": "0" * 64}],
+        [{"name": "card.md", "sha256": "0" * 64}] * 2,
+        [{"name": f"card{number}.md", "sha256": "0" * 64} for number in range(30)],
+        [{"name": 3, "sha256": "0" * 64}],
+        [{"name": "card.md"}],
+        {"card.md": "0" * 64},
+        "card.md",
+        3,
+        None,
+    ],
+    ids=str,
+)
+def test_hashes_of_a_strange_kind_hold_for_no_file(
+    files: object, made: tuple[Released, Twin]
+) -> None:
+    facts = json.loads(json.dumps(made[0].certificate.document["facts"]))
+    facts["hashes"]["files"] = files
+    document = certificate(facts).document
+    text = Certificate(json.loads(json.dumps(document))).to_yaml()
+    found = check(text, files={"card.md": lambda: b"x", "model.json": lambda: b"{}"})
+    assert found.problems
+    assert "unchanged" not in found.files.values()
+
+
+def test_what_is_hashed_is_what_is_written(made: tuple[Released, Twin]) -> None:
+    released, files = made[0], made[0].files()
+    assert files["model.json"] == released.model.to_json().encode()
+    assert files["card.md"].decode() == released.card()
+    stated = {
+        each["name"]: each["sha256"]
+        for each in released.certificate.document["facts"]["hashes"]["files"]
+    }
+    assert stated["card.md"] == digest(released.card())
+    assert stated.keys() | {"certificate.yaml", "certificate.html"} == files.keys()
+
+
+def test_onnx_is_the_same_to_the_byte_wherever_it_is_made(made: tuple[Released, Twin]) -> None:
+    program = (
+        "import sys; from dpcore.release.model import Model; "
+        "sys.stdout.buffer.write(Model.from_json(sys.stdin.read()).to_onnx())"
+    )
+    files = made[0].files()
+    again = subprocess.run(
+        [sys.executable, "-c", program],
+        input=files["model.json"],
+        capture_output=True,
+        check=True,
+        env={"PYTHONHASHSEED": "1", "PYTHONPATH": str(Path(__file__).parents[2])},
+    ).stdout
+    assert again == files["model.onnx"]
