@@ -6,14 +6,24 @@ import re
 
 from dpcore.release.certificate import Certificate
 from dpcore.release.model import Model
+from dpcore.release.plainly import plainly
 from dpcore.release.record import Record
-from dpcore.rounding import lowered
+from dpcore.rounding import lowered, raised, typed
 
-_MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~&-])")
+_MARKUP = re.compile(
+    r"[\\`*\[\]<>#|~]"  # wherever they stand
+    r"|(?<![^\W_])_|_(?![^\W_])"  # not within a word
+    r"|&(?=#?\w+;)"
+    r"|^[+=-]"
+)
+"""What Markdown may take for markup; all else stays, for those who read the file itself."""
+_NUMBERED = re.compile(r"^(\d+)([.)])")
 
 
 def card(model: Model, certificate: Certificate) -> str:
     """The card, without anything that was measured on the records.
+
+    Numbers are rounded to the safe side; the certificate has every digit.
 
     Parameters
     ----------
@@ -27,12 +37,13 @@ def card(model: Model, certificate: Certificate) -> str:
     output = "the risk" if model.loss == "logistic" else "a score, which is no risk,"
     parts = {
         f"# {_plain(about['name'])}": [
-            _plain(about["description"]),
-            f"A linear model with the {model.loss} loss; it gives {output} of "
-            f"{_plain(outcome.positive)}.",
+            f"**{title}.** {' '.join(map(_plain, sentences))}"
+            for title, sentences in plainly(certificate.document)
         ],
         "## Use": [
             f"Meant for: {_plain(about['intended_use'])}",
+            f"A linear model with the {model.loss} loss; it gives {output} of "
+            f"{_plain(outcome.positive)}.",
             "Not meant for a decision that nobody looks at. It has not been validated by this "
             "program on records that it did not learn from: its accuracy is not stated here, as "
             "that would be another release.",
@@ -45,11 +56,13 @@ def card(model: Model, certificate: Certificate) -> str:
         ],
         "## Privacy": [
             _plain(certificate.document["claim"]),
-            f"Proved: ε ≤ {proof['epsilon']!r} at δ = {proof['delta']!r} ({proof['adjacency']}), "
-            f"by {proof['accountant']}; μ = {proof['mu']!r}.",
+            f"Proved: ε ≤ {typed(raised(proof['epsilon'], 3))} at δ = "
+            f"{typed(raised(proof['delta'], 3))} ({proof['adjacency']}), by "
+            f"{proof['accountant']}; μ ≤ {typed(raised(proof['mu'], 3))}. Rounded up; "
+            "certificate.yaml has every digit.",
             f"Attacked: {facts['attack']['runs']:,} releases on either of two neighbours proved "
-            f"ε ≥ {lowered(facts['attack']['lower_bound'], 3):g} and "
-            f"μ ≥ {lowered(facts['attack']['mu_lower_bound'], 3):g}, each at "
+            f"ε ≥ {typed(lowered(facts['attack']['lower_bound'], 3))} and "
+            f"μ ≥ {typed(lowered(facts['attack']['mu_lower_bound'], 3))}, each at "
             f"{100 * facts['attack']['confidence']:g} % confidence.",
             "Unprotected: " + "; ".join(certificate.document["unprotected"]) + ".",
         ],
@@ -66,5 +79,5 @@ def card(model: Model, certificate: Certificate) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text from a person, in which no letter is markup."""
-    return _MARKUP.sub(r"\\\1", text)
+    """Text from a person, on one line, in which no letter is markup."""
+    return _NUMBERED.sub(r"\1\\\2", _MARKUP.sub(r"\\\g<0>", text))

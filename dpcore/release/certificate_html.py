@@ -1,4 +1,11 @@
-"""A certificate as one file of HTML: no script, nothing from elsewhere, every text escaped."""
+"""A certificate as one file of HTML: no script, nothing from elsewhere, every text escaped.
+
+It begins in plain words. Numbers are rounded to the safe side: bounds of what may be lost up, those
+of what an attack proved, and the noise, down. The YAML has every digit.
+
+A certificate's page is compared with one made anew (`dpcore.release.unchanged`), so another form of
+it would make the pages of all certificates so far look altered.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +13,29 @@ from collections.abc import Mapping
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from dpcore.release.plainly import plainly
 from dpcore.release.registry import TIERS, leaves
+from dpcore.rounding import lowered, raised, typed
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'"
 STYLE = (
+    ":root{color-scheme:light dark}"
     "body{font:15px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem}"
+    "h1{font-size:1.7em;line-height:1.25}h2{font-size:1.15em;margin:1.4em 0 .2em}"
+    ".plain p{font-size:1.1em;margin:.2em 0}"
     "table{border-collapse:collapse;width:100%}caption{text-align:left;font-weight:600;padding:1em "
-    "0 .3em}th,td{text-align:left;vertical-align:top;border-top:1px solid #bbb;padding:.3em .6em "
-    ".3em 0;overflow-wrap:anywhere}th{font-weight:400;width:38%}@page{size:A4;margin:16mm}"
+    "0 .3em}th,td{text-align:left;vertical-align:top;border-top:1px solid #8888;padding:.3em .6em "
+    ".3em 0;overflow-wrap:anywhere}th{font-weight:400;width:38%}"
+    "@page{size:A4;margin:16mm}@media print{:root{color-scheme:light}body{margin:0;max-width:none}"
+    "tr{break-inside:avoid}h2,caption{break-after:avoid}}"
 )
+ROUNDED = (
+    "Numbers below are rounded to the safe side; certificate.yaml has every digit, and is what "
+    "certificate check looks at."
+)
+DIGITS = 3
+_UP = ("epsilon", "delta", "mu")
+_DOWN = ("lower_bound", "mu_lower_bound", "confidence", "noise_multiplier")
 
 
 def html(document: Mapping[str, Any]) -> str:
@@ -29,10 +50,20 @@ def html(document: Mapping[str, Any]) -> str:
     SubElement(head, "style").text = STYLE
     body = SubElement(SubElement(root, "body"), "main")
     SubElement(body, "h1").text = title
+    for heading, sentences in plainly(document):
+        section = SubElement(body, "section", {"class": "plain"})
+        SubElement(section, "h2").text = heading
+        for sentence in sentences:
+            SubElement(section, "p").text = sentence
+    SubElement(body, "h2").text = "For experts"
     SubElement(body, "p").text = document["claim"]
+    SubElement(body, "p").text = ROUNDED
+    attack = {**document["facts"]["attack"]}
+    # What is proved at δ is proved at any smaller one.
+    attack["delta"] = _rounded("lower_bound", attack["delta"])
     for caption, part in (
         ("Proof, computed from the mechanism alone", document["proof"]),
-        ("Attack on the same mechanism", document["facts"]["attack"]),
+        ("Attack on the same mechanism", attack),
         ("What stays unprotected", {"": list(document["unprotected"])}),
         ("Facts", {k: v for k, v in document["facts"].items() if k not in ("attack", "about")}),
         ("Hash of the certificate", {"SHA-256": document["hash"]}),
@@ -54,4 +85,14 @@ def _table(body: Element, caption: str, rows: dict[str, Any]) -> None:
     for name, value in rows.items():
         row = SubElement(table, "tr")
         SubElement(row, "th", scope="row").text = name.replace("_", " ").replace(".", " · ")
-        SubElement(row, "td").text = str(value)
+        SubElement(row, "td").text = _rounded(name.rpartition(".")[2], value)
+
+
+def _rounded(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, float):
+        return str(value)
+    if name in _UP:
+        return typed(raised(value, DIGITS))
+    return typed(lowered(value, DIGITS) if name in _DOWN else value)

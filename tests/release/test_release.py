@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import copy
 import csv
+import hashlib
 import io
 import json
 import pickle
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,16 +21,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpcore.accounting.risk import odds
 from dpcore.cli import main
 from dpcore.errors import Cancelled, InvalidInput
+from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release import attack as attacking
 from dpcore.release import grid
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.certificate import About, Certificate, certificate, derived
-from dpcore.release.check import check, problems_of
+from dpcore.release.check import check, problems_of, read
 from dpcore.release.ledger import Ledger, Refused
 from dpcore.release.model import Model
+from dpcore.release.plainly import plainly
 from dpcore.release.plan import plan
 from dpcore.release.prediction import predict
 from dpcore.release.registry import COMMIT, TIERS, leaves
@@ -583,3 +588,56 @@ def test_card_and_page_show_no_markup_of_strangers(paid: tuple[Ledger, Released]
     page = released.certificate.to_html()
     assert "<b>" not in page
     assert "<script" not in page
+
+
+def test_card_and_page_begin_with_what_is_promised_to_one_person(
+    paid: tuple[Ledger, Released],
+) -> None:
+    released, document = paid[1], paid[1].certificate.document
+    proof = document["proof"]
+    promised = odds(
+        PrivacyBudget(proof["epsilon"], proof["delta"]), Adjacency.ZERO_OUT, proof["mu"]
+    )
+    for text in (released.card(), released.certificate.to_html()):
+        places = [
+            text.index(part)
+            for part in ("Risk", *(title for title, _ in plainly(document)), "Proof, computed")
+            if part in text
+        ]
+        assert places == sorted(places)
+        assert promised.sentence in text
+        assert text.index(promised.sentence) < text.index("differentially private")
+        assert "how often it is was not measured here" in text
+    sentences = [each for _, said in plainly(document)[1:] for each in said]
+    assert max(len(sentence.split()) for part in sentences for sentence in part.split(". ")) <= 22
+
+
+def test_card_and_page_round_to_the_safe_side_and_the_yaml_does_not(
+    paid: tuple[Ledger, Released],
+) -> None:
+    released, proof = paid[1], paid[1].certificate.document["proof"]
+    found = paid[1].certificate.document["facts"]["attack"]
+    assert repr(proof["mu"]) in released.certificate.to_yaml()
+    for text in (released.card(), released.certificate.to_html()):
+        plain = re.sub("[0-9a-f]{64}|2024-12-31|0\\.00[0-9]*", "", text)
+        assert not re.search(r"\d\.\d{7}", plain)
+    (shown,) = re.findall(
+        r"Proved: ε ≤ (\S+) at δ = (\S+) .*; μ ≤ (\S+)\. Rounded", released.card()
+    )
+    for text, exact in zip(shown, (proof["epsilon"], proof["delta"], proof["mu"]), strict=True):
+        assert exact <= float(text) <= exact * 1.01
+    rows = dict(
+        re.findall(r'<th scope="row">([^<]*)</th><td>([^<]*)</td>', released.certificate.to_html())
+    )
+    assert proof["mu"] <= float(rows["mu"]) <= proof["mu"] * 1.01
+    assert float(rows["noise multiplier"]) <= proof["noise_multiplier"]
+    assert float(rows["mu lower bound"]) <= found["mu_lower_bound"]
+    for number, point in enumerate(proof["profile"]):
+        assert float(rows[f"profile · {number} · delta"]) >= point["delta"]
+
+
+def test_the_form_of_the_page_is_fixed() -> None:
+    """Pages of certificates are compared with ones made anew: see `certificate_html`."""
+    text = (Path(__file__).parent / "one_row_certificate.yaml").read_text("utf-8")
+    page = hashlib.sha256(read(text).to_html().encode()).hexdigest()
+    assert page == "e988b14db8725c2f9d3b97550af0f2bd85478acc92173a36423dd91c7f796061"
