@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from dpcore.cli.options import Parser, optional_whole
 from dpcore.cli.output import print_json, progress, standing
-from dpcore.cli.tables import text_file
-from dpcore.datasets.files import contents
-from dpcore.datasets.limits import LARGEST_TABLE
+from dpcore.cli.tables import release_table
 from dpcore.errors import number
 
 NEEDED = {
@@ -48,13 +45,8 @@ def run(options: argparse.Namespace) -> None:
     from dpcore.release.files import new_folder, write
     from dpcore.release.ledger import Ledger
     from dpcore.release.plan import plan
-    from dpcore.release.table.read import read_for_release
 
-    columns = text_file("columns", options.columns)
-    # One byte more than allowed: reading then reports that it is too large.
-    data = contents("table", options.table, LARGEST_TABLE)
-    table = read_for_release(columns, data, Path(options.table).name)
-    del data
+    table = release_table(options)
     about = About(
         options.name,
         options.description,
@@ -68,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
     try:
         with new_folder(options.output) as hidden:
             made = plan(
-                columns,
+                table.columns,
                 table.count,
                 epsilon=epsilon,
                 delta=delta,

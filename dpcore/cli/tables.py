@@ -6,12 +6,16 @@ import argparse
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dpcore.datasets import OWN, Table, read_upload
 from dpcore.datasets.files import contents
 from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.text import LARGEST_UPLOAD
 from dpcore.errors import InvalidInput, brief, reject
+
+if TYPE_CHECKING:
+    from dpcore.release.table.read import ReleaseTable
 
 USUAL = "breast_cancer"
 
@@ -78,6 +82,22 @@ def source(options: argparse.Namespace) -> TableSource:
     data = contents("table", options.table, most)
     table = read_upload(dataset, data, Path(options.table).name, columns)
     return TableSource(dataset, columns, hashlib.sha256(data).hexdigest(), table)
+
+
+def release_table(options: argparse.Namespace) -> ReleaseTable:
+    """The records that `--table` and `--columns` name, as a release reads them.
+
+    Raises
+    ------
+    InvalidInput
+        If they can't be read, or the description does not say what one person is.
+    """
+    from dpcore.release.table.read import read_for_release
+
+    columns = text_file("columns", options.columns)
+    # One byte more than allowed: reading then reports that it is too large.
+    data = contents("table", options.table, LARGEST_TABLE)
+    return read_for_release(columns, data, Path(options.table).name)
 
 
 def text_file(field: str, name: str, most: int = LARGEST_UPLOAD) -> str:

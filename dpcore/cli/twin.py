@@ -7,13 +7,12 @@ import sys
 
 from dpcore.cli.options import Parser
 from dpcore.cli.output import print_json, progress, standing
-from dpcore.cli.tables import source, text_file
-from dpcore.datasets import OWN
+from dpcore.cli.tables import release_table
 from dpcore.errors import number
 
 NEEDED = {
     "table": "the records (CSV, Parquet)",
-    "columns": "text file that says what the columns may hold, one a line",
+    "columns": "text file that says what one person is and what the columns may hold, a line each",
     "ledger": "the ledger to pay from: a file, or a URL of SQLite or PostgreSQL",
     "data-set": "name of the data set in the ledger",
     "actor": "who has it made",
@@ -37,17 +36,14 @@ def run(options: argparse.Namespace) -> None:
     from dpcore.release.twin import twin
     from dpcore.release.twin.plan import twin_plan
 
-    columns = text_file("columns", options.columns)
-    options.dataset = OWN
-    table = source(options).table
-    assert table is not None  # held by `source`
+    table = release_table(options)
     epsilon, delta = (number(name, getattr(options, name)) for name in ("epsilon", "delta"))
     ledger = Ledger.open(options.ledger, must_exist=True)
     try:
         with new_folder(options.output) as hidden:
             made = twin_plan(
-                columns,
-                table.records,
+                table.columns,
+                table.count,
                 epsilon=epsilon,
                 delta=delta,
                 adjacency=ledger.left(options.data_set).account.terms.adjacency,

@@ -168,7 +168,7 @@ def prepare_twin(made: TwinPlan, place: str, data_set: str, actor: str) -> None:
     held = _now()
     with _ledger(place) as ledger:
         held.twin.prepared = twin.prepare(
-            made, held.table.table, ledger=ledger, data_set=data_set, actor=actor
+            made, held.table, ledger=ledger, data_set=data_set, actor=actor
         )
 
 

@@ -101,7 +101,7 @@ class MadeUp:
         """See `Records`."""
         self._prepared_twin = twin.prepare(
             order.plan,
-            self._table().table,
+            self._table(),
             ledger=order.account.ledger,
             data_set=order.account.data_set,
             actor=order.actor,

@@ -11,6 +11,7 @@ from dpcore.errors import InvalidInput
 from dpcore.figures.words import at_most, plain
 from dpcore.release.ledger import Left
 from dpcore.release.price import Price
+from dpcore.release.record import Record
 from dpcore.release.twin import twin
 from dpcore.release.twin.plan import TwinPlan, twin_plan
 from dpcore.release.twin.twin import Twin
@@ -69,6 +70,8 @@ def under_way(account: Account | None) -> Attempt[Twin] | None:
 def _button(values: dict[str, Any], records: Records, account: Account, actor: str) -> None:
     """Draw what a twin costs, and the button that pays it."""
     left = account.ledger.left(account.data_set)
+    if Record.of(records.columns).rows is not None:
+        st.caption(texts.TWIN_ONE_ROW)
     try:
         price = _price(values, records, left)
         if payment.refused(price, TWIN_EPSILON, "release_twin_less"):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from dpcore.datasets.own import read_rows
 from dpcore.datasets.persons import Lots, Persons, bounded, lots_for_release
 from dpcore.datasets.schema import Table
@@ -35,6 +37,23 @@ class ReleaseTable:
     def count(self) -> int:
         """Number of persons, which is public; that of the table's rows is not, and is not read."""
         return self.table.records if self.persons is None else self.persons.count
+
+    def one_row_each(self, lots: Callable[[int], Lots] = lots_for_release) -> ReleaseTable:
+        """One of each person's rows, by lots: the first step of `dpcore.datasets.persons`, k = 1.
+
+        Every row has the same chance, also of those that were left out when it was read.
+
+        Parameters
+        ----------
+        lots : callable
+            (rows) -> a lot for each.
+        """
+        if self.persons is None:
+            return self
+        has = np.diff(np.append(self.persons.first, self.table.records))
+        person = np.repeat(np.arange(self.count), has)
+        kept = bounded(person, 1, lots(len(person)))
+        return replace(self, table=self.table.rows(kept.index), persons=None)
 
 
 def read_for_release(

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import scipy
 
+from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
 from dpcore.release.certificate import NOISE, Certificate
 from dpcore.release.mechanism import PROFILE
+from dpcore.release.record import ONE_PERSON, ONE_ROW, Record
 from dpcore.release.twin.mechanism import Counting
 from dpcore.rounding import raised
 
@@ -35,14 +37,27 @@ FOLLOWS = (
     "it, however often, is post-processing and costs nothing more. What is measured on the real "
     "records is not."
 )
-UNPROTECTED = (
-    "the description of the columns: names, ranges, lists",
-    "the number of records n, which the twin has, too",
-    "the time and memory that it took, and its date",
-    "which data set it was, and who had it made",
-    "other rows of the same person: one row is one unit",
-    "what was measured on the records apart from this twin",
+ONE_ROW_BY_LOTS = (
+    "one row of each person counts, chosen by that person's lots alone (dpcore/datasets/persons.py)"
 )
+
+
+def one_row_of(record: Record) -> Record:
+    """What one record of a table is to its twin."""
+    return Record(None if record.rows is None else 1)
+
+
+def _unprotected(record: Record) -> list[str]:
+    """What the promise does not cover."""
+    has_as = "has, too" if record.rows is None else "has as records"
+    return [
+        "the description of the columns: names, ranges, lists",
+        f"the number of {record.noun} n, which the twin {has_as}",
+        "the time and memory that it took, and its date",
+        "which data set it was, and who had it made",
+        ONE_ROW if record.rows is None else ONE_PERSON[0],
+        "what was measured on the records apart from this twin",
+    ]
 
 
 def card(facts: Mapping[str, Any]) -> Certificate:
@@ -51,7 +66,8 @@ def card(facts: Mapping[str, Any]) -> Certificate:
     Parameters
     ----------
     facts : mapping
-        released, budget, mechanism, records, hashes, ledger and attack, as plain data.
+        released, budget, mechanism, records, hashes, ledger and attack, as plain data; person, with
+        one row, where somebody may have had several.
     """
     import dpcore
 
@@ -71,18 +87,24 @@ def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
     mechanism, budget = Counting(**facts["mechanism"]), facts["budget"]
     adjacency = Adjacency(mechanism.adjacency)
     epsilon = mechanism.epsilon(budget["delta"])
+    record = Record.in_facts(facts)
+    if record != one_row_of(record):
+        raise reject("rows of a person", record.rows, "1: one row of each counts")
+    being, by = facts["ledger"]["person_unit"], list(THEOREMS)
+    if record.rows is not None:
+        being, by = f"{being}, of whom one row counts, chosen by lots", [ONE_ROW_BY_LOTS, *by]
     return {
         "claim": (
             f"The twin is ({raised(budget['epsilon'], 6):g}, {raised(budget['delta'], 6):g})-"
             f"differentially private: {adjacency.difference}, a record being "
-            f"{facts['ledger']['person_unit']}."
+            f"{being}."
         ),
         "follows": FOLLOWS,
         "proof": {
             "epsilon": epsilon,
             "delta": budget["delta"],
             "adjacency": str(adjacency),
-            "neighbours": adjacency.meaning,
+            "neighbours": record.neighbours(adjacency),
             "mu": mechanism.mu,
             "profile": [{"epsilon": each, "delta": mechanism.delta(each)} for each in PROFILE],
             "measured": f"{MEASURED} {PAIRS}" if mechanism.weight else MEASURED,
@@ -90,8 +112,8 @@ def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
             "noise_multiplier": mechanism.noise_multiplier,
             "noise": NOISE,
             "accountant": "Gaussian DP, exact",
-            "by": list(THEOREMS),
+            "by": by,
             "keeps_the_budget": bool(epsilon <= budget["epsilon"]),
         },
-        "unprotected": list(UNPROTECTED),
+        "unprotected": _unprotected(record),
     }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dpcore.datasets.statements import statements_of
-from dpcore.errors import InvalidInput, whole
+from dpcore.datasets.statements import Person, restated, statements_of
+from dpcore.errors import whole
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.made_up import MOST_RECORDS
@@ -23,7 +23,7 @@ class TwinPlan:
     columns : str
         Description of the table.
     records : int
-        n, of the table and of the twin.
+        n, of the table (of its persons) and of the twin.
     budget : PrivacyBudget
     mechanism : Counting
     """
@@ -69,10 +69,9 @@ def twin_plan(
     Parameters
     ----------
     columns : str
-        Description of the table (`dpcore.datasets.own.described`), with an outcome of two, of one
-        row a person.
+        Description of the table (`dpcore.datasets.own.described`), with an outcome of two.
     records : int
-        n, which is public.
+        n, which is public: of persons, where one may have several rows.
     epsilon, delta : float
     adjacency : Adjacency or str
         zero-out or replace-one.
@@ -83,17 +82,17 @@ def twin_plan(
         Naming the field, the value and what is allowed.
     """
     entry, budget = entry_of(columns), PrivacyBudget(epsilon, delta)
-    person = statements_of(columns).person
-    if person is not None and person.column:
-        raise InvalidInput(
-            f"The column {person.column} says whose row it is, but a private twin is of tables in "
-            "which one row is one person so far."
-        )
     # The twin's own description must hold, too; better refused now than after the payment.
-    entry_of(harmless_columns(columns))
+    entry_of(columns_of_twin(columns))
     n = whole("number of records", records, at_least=2, at_most=MOST_RECORDS)
     mechanism = counting_for(budget, len(entry.columns), n, adjacency)
     made = TwinPlan(columns, n, budget, mechanism)
     # The ledger takes no other noise than this.
     _ = made.spend
     return made
+
+
+def columns_of_twin(columns: str) -> str:
+    """The description of a twin, in which every row is another person's."""
+    person = statements_of(columns).person
+    return harmless_columns(restated(columns, Person()) if person is not None else columns)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.schema import Entry, Table
+from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
 from dpcore.progress import Progress, section, silent
 from dpcore.release.attack import Found
@@ -24,15 +24,17 @@ from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.model import entry_of
 from dpcore.release.paid import Paid, Payer, attached, until_cancelled
-from dpcore.release.table.written import harmless_columns, written
+from dpcore.release.record import Record
+from dpcore.release.table.read import ReleaseTable
+from dpcore.release.table.written import written
 from dpcore.release.twin import cells, pairs
 from dpcore.release.twin.attack import attack
-from dpcore.release.twin.card import card
+from dpcore.release.twin.card import card, one_row_of
 from dpcore.release.twin.cells import Whole
 from dpcore.release.twin.drawing import drawn
 from dpcore.release.twin.fit import Fit, fitted
 from dpcore.release.twin.noise import noisy_counts, noisy_products
-from dpcore.release.twin.plan import TwinPlan, twin_plan
+from dpcore.release.twin.plan import TwinPlan, columns_of_twin, twin_plan
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class Twin:
 
 def prepare(
     made: TwinPlan,
-    table: Table,
+    table: ReleaseTable,
     *,
     ledger: Ledger,
     data_set: str,
@@ -103,10 +105,10 @@ def prepare(
     Parameters
     ----------
     made : TwinPlan
-        For the ledger's adjacency and the table's number of records.
-    table : Table
-        The records, read by the plan's description. That they are the data set's is taken on the
-        caller's word.
+        For the ledger's adjacency and the table's number of persons.
+    table : ReleaseTable
+        The records, read by the plan's description; of each person one is counted, by lots. That
+        they are the data set's is taken on the caller's word.
     ledger : Ledger
     data_set, actor : str
         As the ledger takes them.
@@ -127,14 +129,15 @@ def prepare(
     report(0.0, "Checking the table")
     mechanism, entry = made.mechanism, entry_of(made.columns)
     payer = Payer.of(ledger, data_set, actor, mechanism.adjacency)
-    if (table.entry.columns, table.entry.label) != (entry.columns, entry.label):
+    if table.columns != made.columns:
         raise InvalidInput("The table was read by another description, but it must be by this one.")
-    if table.records != made.records:
+    if table.count != made.records:
         raise InvalidInput(
-            f"The table has {table.records:,} records, but it must have the plan's "
-            f"{made.records:,}."
+            f"The table has {table.count:,} {Record.of(made.columns).noun}, but it must have the "
+            f"plan's {made.records:,}."
         )
-    places, label = cells.cells(entry, table.frame), np.sign(table.label).astype(np.int8)
+    counted = table.one_row_each().table
+    places, label = cells.cells(entry, counted.frame), np.sign(counted.label).astype(np.int8)
     report(0.4, "Attacking the noise")
     found = attack(entry, mechanism, made.budget.delta)
     found.stop_above(mechanism)
@@ -176,7 +179,7 @@ def measure(paid: Paid[PreparedTwin], *, progress: Progress = silent) -> Twin:
     fit, correlations = _measured(entry, prepared)
     progress(0.5, "Drawing made-up records")
     frame, label = drawn(entry, fit, correlations, np.random.default_rng())
-    csv, columns = written(made.columns, frame, label), harmless_columns(made.columns)
+    csv, columns = written(made.columns, frame, label), columns_of_twin(made.columns)
     facts = {
         "released": datetime.now(UTC).date().isoformat(),
         "budget": asdict(made.budget),
@@ -184,6 +187,7 @@ def measure(paid: Paid[PreparedTwin], *, progress: Progress = silent) -> Twin:
         "records": made.records,
         "hashes": {"twin": digest(csv), "columns": digest(columns)},
         "ledger": prepared.payer.facts(paid.receipt),
+        **one_row_of(Record.of(made.columns)).facts(),
         "attack": asdict(prepared.attack),
     }
     progress(1.0, "Drawn")
@@ -215,8 +219,7 @@ def seal(twin: Twin, ledger: Ledger) -> Twin:
 
 
 def private_twin(
-    table: Table,
-    columns: str,
+    table: ReleaseTable,
     *,
     ledger: Ledger,
     data_set: str,
@@ -233,9 +236,8 @@ def private_twin(
 
     Parameters
     ----------
-    table : Table
-        The records, read by `columns`.
-    columns : str
+    table : ReleaseTable
+        The records (`dpcore.release.table.read.read_for_release`).
     ledger : Ledger
     data_set, actor : str
         As the ledger takes them.
@@ -255,8 +257,8 @@ def private_twin(
         If it was stopped on request; nothing was paid.
     """
     made = twin_plan(
-        columns,
-        table.records,
+        table.columns,
+        table.count,
         epsilon=epsilon,
         delta=delta,
         adjacency=ledger.left(data_set).account.terms.adjacency,

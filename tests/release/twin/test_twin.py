@@ -30,6 +30,7 @@ from dpcore.release.ledger.spends import to_json
 from dpcore.release.model import entry_of, preparation_for
 from dpcore.release.registry import leaves
 from dpcore.release.rounded_gaussian import rounded_gaussians
+from dpcore.release.table.read import read_for_release
 from dpcore.release.table.written import harmless_columns
 from dpcore.release.twin import cells, twin
 from dpcore.release.twin.attack import Sums, attack, neighbours
@@ -143,8 +144,7 @@ def short_attack(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def made_from(ledger: Ledger, **more: Any) -> Twin:
     return private_twin(
-        read_own(COLUMNS, data(), "t.csv"),
-        COLUMNS,
+        read_for_release(COLUMNS, data(), "t.csv"),
         ledger=ledger,
         data_set="clinic",
         actor="Dr. B",
@@ -183,7 +183,8 @@ def test_no_noise_is_drawn_before_the_payment_is_final(monkeypatch: pytest.Monke
 
 @pytest.mark.usefixtures("short_attack")
 def test_a_payment_is_for_one_twin_which_stands_in_the_ledger() -> None:
-    ledger, table = ledger_with("memory", "replace-one"), read_own(COLUMNS, data(), "t.csv")
+    ledger = ledger_with("memory", "replace-one")
+    table = read_for_release(COLUMNS, data(), "t.csv")
     settings: dict[str, Any] = {"ledger": ledger, "data_set": "clinic", "actor": "Dr. B"}
     made = twin_plan(COLUMNS, 300, epsilon=4.0, delta=1e-6, adjacency="replace-one")
     for wrong, told in (
@@ -252,10 +253,10 @@ def test_hostile_texts_leave_as_no_formula_and_read_by_the_twins_own_description
         bmi = "" if number % 5 == 0 else f'"{draw.uniform(-9, 59):.1f}"'.replace(".", ",")
         outcome = "" if number == 11 else draw.choice(["-", "+1"])
         lines.append(f"{age},{draw.choice(['f', '=m', '+'])},31.12.2019,{bmi},{outcome}")
-    table = read_own(HOSTILE, "\n".join(lines).encode(), "t.csv")
-    found = private_twin(
-        table, HOSTILE, ledger=ledger, data_set="clinic", actor="B", epsilon=9.0, delta=1e-6
-    )
+    hostile = f"number of persons: public\n{HOSTILE}"
+    read = read_for_release(hostile, "\n".join(lines).encode(), "t.csv")
+    found = private_twin(read, ledger=ledger, data_set="clinic", actor="B", epsilon=9.0, delta=1e-6)
+    table = read.table
     texts = [field for row in csv.reader(io.StringIO(found.csv)) for field in row]
     are_numbers = [text.replace(",", "").replace(".", "").lstrip("-").isdigit() for text in texts]
     assert all(
@@ -315,12 +316,11 @@ def test_correlations_are_found_from_signs_on_either_side_of_any_cut() -> None:
 def test_a_model_of_the_twin_is_right_about_as_often_as_one_of_the_records() -> None:
     columns, data = demonstration.columns(), demonstration.table().splitlines()
     learned, judged = (
-        read_own(columns, b"\n".join([data[0], *part]), "t.csv")
+        read_for_release(columns, b"\n".join([data[0], *part]), "t.csv")
         for part in (data[1:2_001], data[2_001:])
     )
     found = private_twin(
         learned,
-        columns,
         ledger=demonstration.ledger(),
         data_set=demonstration.DATA_SET,
         actor="A",
@@ -336,8 +336,8 @@ def test_a_model_of_the_twin_is_right_about_as_often_as_one_of_the_records() -> 
         model = LogisticRegression(C=100.0, max_iter=1_000).fit(x, taught.label)
         return float(model.score(other, on.label))
 
-    real = right(learned, judged)
-    assert abs(right(made, judged) - real) < 0.05
+    real = right(learned.table, judged.table)
+    assert abs(right(made, judged.table) - real) < 0.05
     # Nor does it look much better on the twin itself than on real records.
     assert abs(right(made, made) - real) < 0.05
 
@@ -347,7 +347,6 @@ def test_a_model_of_the_twin_is_right_about_as_often_as_one_of_the_records() -> 
     [
         ("x: 0 to 1\npredict y: 0 to 5", "one of two"),
         ("x: 0 to 1\npredict y: one of a, b, c", "one of two"),
-        ("person: p, at most 3 rows\nx: 0 to 1\npredict y: one of a, b", "whose row it is"),
         ("=x: 0 to 1\n’=x: 0 to 1\npredict y: one of a, b", "twice"),
     ],
 )

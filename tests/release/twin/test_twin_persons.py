@@ -1,0 +1,174 @@
+"""A twin of persons with several rows: one row of each counts, by lots; the same sensitivity."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpcore.cli import main
+from dpcore.datasets.own import read_own
+from dpcore.datasets.persons import Lots
+from dpcore.errors import InvalidInput
+from dpcore.release.canonical import digest
+from dpcore.release.check import check
+from dpcore.release.model import entry_of
+from dpcore.release.table.read import ReleaseTable, read_for_release
+from dpcore.release.twin import cells, twin
+from dpcore.release.twin.attack import Sums, attack
+from dpcore.release.twin.card import card
+from dpcore.release.twin.pairs import products
+from dpcore.release.twin.plan import twin_plan
+from dpcore.release.twin.twin import private_twin
+from tests.release.test_release import ledger_with
+from tests.release.twin.test_twin import squared
+
+MOST = 3
+COLUMNS = f"""person: who, at most {MOST} rows
+number of persons: public
+age: 18 to 90 years; unknown: blank
+sex: one of f, m
+smoker: one of no, yes
+predict ill: one of no, yes"""
+Rows = list[str]
+
+
+def rows_of(person: int, count: int, draw: np.random.Generator) -> Rows:
+    """So many rows of one person, some of them blank."""
+    return [
+        f"p{person},{draw.choice(['', '20', '55.5', '90'])},{draw.choice(['f', 'm'])},"
+        f"{draw.choice(['no', 'yes'])},{draw.choice(['', 'no', 'yes'])}"
+        for _ in range(count)
+    ]
+
+
+def read(people: list[Rows], columns: str = COLUMNS, **more: Any) -> ReleaseTable:
+    lines = ["who,age,sex,smoker,ill", *(row for rows in people for row in rows)]
+    return read_for_release(columns, "\n".join(lines).encode(), "t.csv", **more)
+
+
+def lots_of(people: list[Rows], own: list[np.random.Generator]) -> Lots:
+    """Lots that hang on each person alone, whatever rows the others have."""
+    return np.concatenate(
+        [
+            each.integers(0, 2**64, len(rows), dtype=np.uint64)
+            for rows, each in zip(people, own, strict=True)
+        ]
+    )
+
+
+def sums(table: ReleaseTable, entry: Any) -> Sums:
+    """What is measured of a table, before the noise."""
+    places = cells.cells(entry, table.table.frame)
+    label = np.sign(table.table.label).astype(np.int8)
+    cuts = np.ones((len(places), 2), dtype=np.int64)
+    return cells.counts(places, label, cells.sizes(entry)), products(places, label, cuts)
+
+
+@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
+def test_all_rows_of_one_person_move_the_sums_no_farther_than_one_row(adjacency: str) -> None:
+    made = twin_plan(COLUMNS, 10_000, epsilon=1.0, delta=1e-6, adjacency=adjacency).mechanism
+    assert made.weight
+    entry, draw = entry_of(COLUMNS), np.random.default_rng(7)
+    farthest, of_all_rows = 0, 0
+    for seed in range(60):
+        people = [rows_of(person, int(draw.integers(1, 6)), draw) for person in range(8)]
+        blank = [f"{row.split(',')[0]},,f,no," for row in people[3]]
+        other = rows_of(3, int(draw.integers(1, 6)), draw)
+        changed = [*people[:3], blank if adjacency == "zero-out" else other, *people[4:]]
+        found, whole = [], []
+        for table in (people, changed):
+            own = [np.random.default_rng([seed, person]) for person in range(8)]
+            again = [np.random.default_rng([seed, person, 1]) for person in range(8)]
+            held = read(table, lots=lambda _, t=table, g=own: lots_of(t, g))
+            assert held.persons is not None
+            kept = np.split(held.persons.index, held.persons.first[1:])
+            few = [list(map(str, rows)) for rows in kept]
+            one = held.one_row_each(lambda _, t=few, g=again: lots_of(t, g))
+            assert (one.count, one.persons) == (8, None)
+            found.append(sums(one, entry))
+            whole.append(sums(held, entry))
+        farthest = max(farthest, squared(*found, made))
+        of_all_rows = max(of_all_rows, squared(*whole, made))
+    assert 0 < farthest <= made.squared_sensitivity
+    # Were all of a person's rows counted, the proof would be wrong, and this test would see it.
+    assert of_all_rows > made.squared_sensitivity
+
+
+def test_each_row_of_a_person_has_the_same_chance() -> None:
+    rows = [f"p0,{age},f,no,yes" for age in (20, 30, 40, 50, 60)]
+    ages = [float(read([rows]).one_row_each().table.frame["age"].iloc[0]) for _ in range(600)]
+    found, counts = np.unique(ages, return_counts=True)
+    assert list(found) == [20.0, 30.0, 40.0, 50.0, 60.0]
+    assert stats.chisquare(counts).pvalue > 1e-6
+    # The first row always, or one of the first three only, would be seen.
+    assert stats.chisquare([600, 0, 0, 0, 0]).pvalue < 1e-6
+    assert stats.chisquare([200, 200, 200, 0, 0]).pvalue < 1e-6
+
+
+def test_who_has_one_row_each_is_left_as_it_is() -> None:
+    columns = COLUMNS.replace(f"who, at most {MOST} rows", "one row each")
+    table = read([[f"p{number},20,f,no,yes"] for number in range(4)], columns)
+    assert table.one_row_each() is table
+
+
+@pytest.fixture
+def short_attack(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(twin, "attack", partial(attack, runs=500))
+
+
+@pytest.mark.usefixtures("short_attack")
+def test_the_twin_has_a_row_a_person_and_its_card_says_how() -> None:
+    draw = np.random.default_rng(2)
+    table = read([rows_of(person, 1 + person % 5, draw) for person in range(90)])
+    ledger = ledger_with("memory")
+    made = private_twin(table, ledger=ledger, data_set="clinic", actor="B", epsilon=4.0, delta=1e-6)
+    assert made.columns.startswith("person: one row each\nnumber of persons: public\nage")
+    assert read_own(made.columns, made.csv.encode(), "twin.csv").records == 90
+    assert "who" not in made.csv
+    document = made.card.document
+    assert "of whom one row counts, chosen by lots" in document["claim"]
+    assert "number of persons is public" in document["proof"]["neighbours"]
+    assert "persons.py" in document["proof"]["by"][0]
+    # The most rows that the description allows is in nothing that leaves.
+    assert f"at most {MOST}" not in made.card.to_yaml() + made.columns
+    text = made.card.to_yaml()
+    assert check(text, ledger, files={"twin.csv": made.csv.encode}).problems == ()
+    facts = json.loads(json.dumps(document["facts"]))
+    for person in ({"rows": 2}, {"rows": 1, "more": 1}, 1):
+        with pytest.raises(InvalidInput, match="person"):
+            card({**facts, "person": person})
+
+
+@pytest.mark.usefixtures("short_attack")
+def test_the_command_asks_what_one_person_is_and_takes_several_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ledger, draw = ledger_with("l.db"), np.random.default_rng(3)
+    rows = [row for person in range(40) for row in rows_of(person, 1 + person % 3, draw)]
+    Path("t.csv").write_text("\n".join(["who,age,sex,smoker,ill", *rows]))
+    command = shlex.split(
+        "twin --table t.csv --columns columns.txt --ledger l.db --data-set clinic --actor B "
+        "--epsilon 2 --delta 1e-6 --output out"
+    )
+    for missing, told in ((2, "what one person is"), (1, "number of persons")):
+        described = COLUMNS.splitlines()[missing:]
+        if missing == 1:
+            described = [COLUMNS.splitlines()[0], *COLUMNS.splitlines()[2:]]
+        Path("columns.txt").write_text("\n".join(described))
+        assert main(command) == 2
+        assert told in capsys.readouterr().err
+    assert len(ledger.history("clinic")) == 1
+    Path("columns.txt").write_text(COLUMNS)
+    assert main(command) == 0
+    described = Path("out/columns.txt").read_text()
+    assert read_own(described, Path("out/twin.csv").read_bytes(), "twin.csv").records == 40
+    assert digest(Path("out/twin.csv").read_text()) in Path("out/twin.yaml").read_text()
+    assert main(["certificate", "check", "out", "--ledger", "l.db"]) == 0
