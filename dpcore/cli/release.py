@@ -8,7 +8,8 @@ import sys
 from dpcore.cli.options import Parser, optional_whole
 from dpcore.cli.output import print_json, progress, standing
 from dpcore.cli.tables import release_table
-from dpcore.errors import number
+from dpcore.controls.release import AS_TRAINED, CORRECTED
+from dpcore.errors import number, one_of
 
 NEEDED = {
     "table": "the records (CSV, Parquet)",
@@ -36,6 +37,9 @@ def add(command: Parser) -> None:
     command.add_argument("--loss", default="logistic", help="logistic (usual) or huber")
     command.add_argument("--features", default="plain", help="plain (usual) or additive")
     command.add_argument("--steps", help="how many noisy sums; default: by a rule")
+    command.add_argument(
+        "--risks", help="corrected (usual with the logistic loss), within the same ε, or as-trained"
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -68,6 +72,7 @@ def run(options: argparse.Namespace) -> None:
                 loss=options.loss,
                 features=options.features,
                 steps=optional_whole("steps", options.steps, at_least=1, at_most=10_000),
+                corrected=_corrected(options.risks),
             )
             prepared = release.prepare(
                 made,
@@ -94,3 +99,7 @@ def run(options: argparse.Namespace) -> None:
     print(f"entry {released.receipt.entry}, chain head {released.receipt.chain_head}")
     print(f"{released.receipt.left.words()}")
     print(f"The model was written to {options.output}", file=sys.stderr)
+
+
+def _corrected(risks: str | None) -> bool | None:
+    return None if risks is None else one_of("risks", risks, (CORRECTED, AS_TRAINED)) == CORRECTED

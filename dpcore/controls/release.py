@@ -7,6 +7,7 @@ from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Text, w
 
 DEMONSTRATION, OWN = "demonstration", "own"
 STAND_IN, TWIN, PUBLIC, NOTHING = "stand-in", "twin", "public", "nothing"
+CORRECTED, AS_TRAINED = "corrected", "as-trained"
 LONGEST_TEXT = 200
 
 TABLE = Control(
@@ -80,6 +81,15 @@ FEATURES = Control(
     noun="the features",
     help="Whether the risk rises evenly with a number, or by steps.",
 )
+RISKS = Control(
+    "release_risks",
+    "Risks",
+    OneOf({CORRECTED: "Corrected", AS_TRAINED: "As trained"}, row=True),
+    noun="risks",
+    help="Corrected by noisy counts of the model’s scores, within the same ε. "
+    "A 20 % risk then comes true for about 20 of 100.",
+    shown=where(release_loss="logistic"),
+)
 SECTOR = Control(
     "release_sector",
     "Sector",
@@ -87,7 +97,7 @@ SECTOR = Control(
     noun="the sector",
     help="As OpenDP's registry of deployments has them.",
 )
-CONTROLS = Page(TABLE, NEIGHBOUR, LOOK, TWIN_EPSILON, EPSILON, DELTA, LOSS, FEATURES, SECTOR)
+CONTROLS = Page(TABLE, NEIGHBOUR, LOOK, TWIN_EPSILON, EPSILON, DELTA, LOSS, FEATURES, RISKS, SECTOR)
 
 ACTOR = Control(
     "release_actor",

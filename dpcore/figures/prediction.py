@@ -43,10 +43,13 @@ class Told:
         Whether it is a probability, else a score.
     label : Label
         What is predicted.
+    is_corrected : bool
+        Whether risks were corrected by noisy counts, at the release.
     """
 
     is_risk: bool
     label: Label
+    is_corrected: bool = False
 
     @property
     def name(self) -> str:
@@ -74,6 +77,11 @@ class Told:
 
     def meaning(self) -> str:
         """What the number is, and what it is not."""
+        if self.is_corrected:
+            return (
+                "A probability, corrected at the release by noisy counts of who had the outcome. "
+                "How right it is was not measured after that: it would be another release."
+            )
         if self.is_risk:
             return (
                 "A probability as the model states it. Whether its risks come true has not been "

@@ -28,7 +28,7 @@ from dpcore.audit import bounds
 from dpcore.datasets.persons import Persons
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import Adjacency
-from dpcore.release import grid
+from dpcore.release import grid, risk_counts
 from dpcore.release.descent import Draw, Path, descend
 from dpcore.release.grid import Array
 from dpcore.release.mechanism import Mechanism
@@ -113,6 +113,7 @@ def attack(
     delta: float,
     rows: int | None = None,
     *,
+    counted: bool = False,
     runs: int = RUNS,
     draw: Draw = rounded_gaussians,
 ) -> Found:
@@ -125,6 +126,8 @@ def attack(
     delta : float
     rows : int, optional
         k, the most rows of one person that count; by its absence one row is one record.
+    counted : bool
+        Whether some of the sums are counts of scores: of both kinds the weaker is attacked.
     runs : int
     draw : callable
         (σ, count) -> whole numbers: the sampler under attack.
@@ -138,8 +141,12 @@ def attack(
     weights: Array = np.zeros(len(record))
     weights[1] = -1e6
     sums = [grid.total(each, weights, slope_of(loss), persons) for each in (record, other)]
-    shift = abs(int(sums[0][0] - sums[1][0]))
-    sigma = math.ceil(_asked(mechanism, loss) / math.sqrt(mechanism.steps))
+    shift: float = abs(int(sums[0][0] - sums[1][0]))
+    asked = _asked(mechanism, loss)
+    if counted:
+        shift = max(shift, risk_counts.distance(mechanism, rows or 1))
+        asked = min(asked, risk_counts.asked(mechanism))
+    sigma = math.ceil(asked / math.sqrt(mechanism.steps))
     about = ABOUT if persons is None else OF_ROWS.format(rows=rows) + ABOUT
     return told_apart(shift, sigma, delta, about, runs=runs, draw=draw)
 

@@ -10,6 +10,7 @@ from dpcore.release.plainly import plainly
 from dpcore.release.record import Record
 from dpcore.rounding import lowered, raised, typed
 
+CORRECTED = "Its risks are corrected by noisy counts of its scores, within the same ε."
 _MARKUP = re.compile(
     r"[\\`*\[\]<>#|~]"  # wherever they stand
     r"|(?<![^\W_])_|_(?![^\W_])"  # not within a word
@@ -35,6 +36,7 @@ def card(model: Model, certificate: Certificate) -> str:
     record = Record.in_facts(facts)
     about, outcome = facts["about"], model.entry.outcome
     output = "the risk" if model.loss == "logistic" else "a score, which is no risk,"
+    corrected = "" if model.risks is None else f" {CORRECTED}"
     parts = {
         f"# {_plain(about['name'])}": [
             f"**{title}.** {' '.join(map(_plain, sentences))}"
@@ -43,7 +45,7 @@ def card(model: Model, certificate: Certificate) -> str:
         "## Use": [
             f"Meant for: {_plain(about['intended_use'])}",
             f"A linear model with the {model.loss} loss; it gives {output} of "
-            f"{_plain(outcome.positive)}.",
+            f"{_plain(outcome.positive)}.{corrected}",
             "Not meant for a decision that nobody looks at. It has not been validated by this "
             "program on records that it did not learn from: its accuracy is not stated here, as "
             "that would be another release.",

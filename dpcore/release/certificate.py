@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from dpcore.errors import one_of
+from dpcore.errors import one_of, reject, whole
 from dpcore.guarantee import Adjacency
 from dpcore.release import registry
 from dpcore.release.canonical import canonical, digest
@@ -33,6 +33,10 @@ THEOREMS = (
     "rounding on a grid is post-processing of Gaussian noise (docs/release.md)",
     "adaptive composition of Gaussian DP (Dong, Roth and Su 2022, Corollary 2)",
     "exact privacy profile of the Gaussian mechanism (Balle and Wang 2018, Theorem 8)",
+)
+COUNTS = (
+    "some of the sums are counts of scores, to which one record adds whole numbers of no greater "
+    "length (dpcore/release/risk_counts.py)"
 )
 
 
@@ -176,6 +180,7 @@ def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
     record = Record.in_facts(facts)
     adjacency = Adjacency(mechanism.adjacency)
     epsilon = mechanism.epsilon(budget["delta"])
+    count_sums = _count_sums(facts, mechanism)
     proof = {
         "epsilon": epsilon,
         "delta": budget["delta"],
@@ -187,12 +192,12 @@ def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
         "noise_multiplier": mechanism.noise_multiplier,
         "noise": NOISE,
         "accountant": "Gaussian DP, exact",
-        "by": [*record.theorems, *THEOREMS],
+        "by": [*record.theorems, *([COUNTS] if count_sums else []), *THEOREMS],
         "keeps_the_budget": bool(epsilon <= budget["epsilon"]),
     }
     claim = (
-        f"The weights are ({raised(budget['epsilon'], 6):g}, {raised(budget['delta'], 6):g})-"
-        f"differentially private: "
+        f"{_released(count_sums)} are ({raised(budget['epsilon'], 6):g}, "
+        f"{raised(budget['delta'], 6):g})-differentially private: "
         f"{adjacency.difference}, a record being {record.being(facts['ledger']['person_unit'])}."
     )
     return {
@@ -201,6 +206,18 @@ def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
         "unprotected": _unprotected(record),
         "registry": _registry(facts, mechanism, epsilon, record),
     }
+
+
+def _count_sums(facts: Mapping[str, Any], mechanism: Mechanism) -> int:
+    """How many of the sums are counts; certificates from before there were any do not say."""
+    stated = facts["training"].get("count_sums", 0)
+    if not isinstance(stated, int) or isinstance(stated, bool):
+        raise reject("count sums", stated, "a whole number")
+    return whole("count sums", stated, at_least=0, at_most=mechanism.steps - 1)
+
+
+def _released(count_sums: int) -> str:
+    return "The weights and the correction of the risks" if count_sums else "The weights"
 
 
 def _unprotected(record: Record) -> list[str]:
@@ -256,7 +273,10 @@ def _registry(
             "is_interactive": False,
         },
         "accounting": {
-            "post_processing": "The weights follow from the noisy sums and public values alone.",
+            "post_processing": (
+                f"{_released(_count_sums(facts, mechanism))} follow from the noisy sums and public "
+                "values alone."
+            ),
             "composition": (
                 f"{mechanism.steps} adaptive Gaussian mechanisms, exactly; with other releases by "
                 "the ledger."

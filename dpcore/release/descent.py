@@ -31,12 +31,15 @@ class Path:
     learning_rate : float
     records : int
         n, the divisor of each sum.
+    count_sums : int
+        How many of the mechanism's sums are counts of scores instead, after the training.
     """
 
     loss: str
     lam: float
     learning_rate: float
     records: int
+    count_sums: int = 0
 
 
 def descend(
@@ -65,8 +68,9 @@ def descend(
     slope = slope_of(path.loss)
     weights = np.zeros(mechanism.dimension)
     velocity = np.zeros_like(weights)
-    for step in range(mechanism.steps):
-        progress(step / mechanism.steps, f"Step {step + 1} of {mechanism.steps}")
+    steps = mechanism.steps - path.count_sums
+    for step in range(steps):
+        progress(step / steps, f"Step {step + 1} of {steps}")
         exact = grid.total(signed, weights, slope, persons).tolist()
         noise = draw(mechanism.sigma, mechanism.dimension)
         # Python's whole numbers have no end, so no draw overflows.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from dpcore.errors import InvalidInput, number, one_of, reject
 from dpcore.release import grid
 from dpcore.release.canonical import canonical, digest
 from dpcore.release.grid import Array
+from dpcore.release.risk_counts import Points, log_odds, straight
 from dpcore.release.slopes import LOSSES
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 FORMAT = "dpcore model 1"
 FEATURES = ("plain", "additive")
+POINTS, MOST_POINTS = ("scores", "log_odds"), 100
+"""Of the curve that corrects risks: its two lists in the file, and how long they may be."""
 LARGEST_WEIGHT = 1e100
 """No training comes near it, and no score of such weights overflows."""
 
@@ -50,6 +54,8 @@ class Model:
         logistic, whose score is the log odds, or huber.
     weights : tuple of float
         One a feature, the intercept last.
+    risks : tuple of two tuples of float, optional
+        The curve that corrects risks: scores, and log odds there (`dpcore.release.risk_counts`).
 
     Raises
     ------
@@ -61,6 +67,7 @@ class Model:
     features: str
     loss: str
     weights: tuple[float, ...]
+    risks: Points | None = None
 
     def __post_init__(self) -> None:
         one_of("loss", self.loss, LOSSES)
@@ -72,6 +79,8 @@ class Model:
                 raise reject("weight", weight, "a number")
             number("weight", weight, at_least=-LARGEST_WEIGHT, at_most=LARGEST_WEIGHT)
         object.__setattr__(self, "weights", tuple(map(float, self.weights)))
+        if self.risks is not None:
+            object.__setattr__(self, "risks", _points(self.risks, self.loss))
 
     @cached_property
     def entry(self) -> Entry:
@@ -84,7 +93,7 @@ class Model:
         return preparation_for(self.features)
 
     def scores(self, frame: pd.DataFrame) -> Array:
-        """wᵀx of each record, shape (n,): for the logistic loss the log odds.
+        """wᵀx of each record, shape (n,): for the logistic loss the log odds, corrected if so.
 
         Parameters
         ----------
@@ -92,7 +101,8 @@ class Model:
             As of a `Table`.
         """
         rows = grid.rows(self.entry, frame, self.preparation)
-        return grid.products(rows, np.array(self.weights))
+        scores = grid.products(rows, np.array(self.weights))
+        return scores if self.risks is None else log_odds(scores, self.risks)
 
     def to_json(self) -> str:
         """The model as the text of a file."""
@@ -113,19 +123,24 @@ class Model:
             raise reject("model", text, "a model as JSON, each field once") from None
         if not isinstance(plain, dict) or plain.pop("format", None) != FORMAT:
             raise InvalidInput(f"The model is of another format, but it must be {FORMAT!r}.")
+        points = plain.pop("risks", None)
         names = ("columns", "features", "loss", "weights")
         if set(plain) != set(names) or not isinstance(plain["weights"], list):
             raise InvalidInput(f"The model must have exactly the fields {', '.join(names)}.")
         for name in names[:3]:
             if not isinstance(plain[name], str):
                 raise reject(name, plain[name], "a text")
-        return cls(**{**plain, "weights": tuple(plain["weights"])})
+        if points is not None:
+            if not isinstance(points, dict) or set(points) != set(POINTS):
+                raise reject("risks", points, f"an object of {' and '.join(POINTS)}")
+            points = (points[POINTS[0]], points[POINTS[1]])
+        return cls(**{**plain, "weights": tuple(plain["weights"])}, risks=points)
 
     def to_onnx(self) -> bytes:
         """The model as an ONNX file that takes columns as they are (`onnx_graph.graph`)."""
         from dpcore.release.onnx_graph import graph
 
-        return graph(self.entry, self.features, self.loss, self.weights)
+        return graph(self.entry, self.features, self.loss, self.weights, self.risks)
 
     @property
     def hash(self) -> str:
@@ -134,7 +149,33 @@ class Model:
 
     @property
     def _document(self) -> dict[str, Any]:
-        return {"format": FORMAT, **asdict(self), "weights": list(self.weights)}
+        document = {"format": FORMAT, **asdict(self), "weights": list(self.weights)}
+        # A model without a curve says what it said before there were any.
+        del document["risks"]
+        if self.risks is not None:
+            document["risks"] = dict(zip(POINTS, map(list, self.risks), strict=True))
+        return document
+
+
+def _points(given: Any, loss: str) -> Points:
+    """A curve of risks from anyone: scores that rise, log odds that do not fall."""
+    if loss != "logistic":
+        raise reject("loss", loss, "logistic, where risks are corrected")
+    scores, log_odds = given
+    for name, values in zip(POINTS, given, strict=True):
+        if not isinstance(values, list | tuple) or not 2 <= len(values) <= MOST_POINTS:
+            raise reject(name, values, f"a list of 2 to {MOST_POINTS} numbers")
+        for value in values:
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise reject(name, value, "a number")
+            number(name, value, at_least=-LARGEST_WEIGHT, at_most=LARGEST_WEIGHT)
+    if len(scores) != len(log_odds):
+        raise reject("number of log odds", len(log_odds), f"that of the scores, {len(scores)}")
+    if any(after <= before for before, after in pairwise(scores)):
+        raise InvalidInput("The scores of the curve of risks must rise, but do not.")
+    if any(after < before for before, after in pairwise(log_odds)):
+        raise InvalidInput("The log odds of the curve of risks fall, but must not.")
+    return tuple(map(float, scores)), tuple(map(float, log_odds))
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -164,9 +205,10 @@ def entry_of(columns: str) -> Entry:
     return entry
 
 
-def untrained(columns: str, features: str, loss: str) -> Model:
+def untrained(columns: str, features: str, loss: str, *, is_corrected: bool = False) -> Model:
     """A model of zeros: what cannot be written of it is found before anything is paid."""
-    return Model(columns, features, loss, (0.0,) * dimension(entry_of(columns), features))
+    risks = straight(np.array([-1.0, 1.0])) if is_corrected else None
+    return Model(columns, features, loss, (0.0,) * dimension(entry_of(columns), features), risks)
 
 
 def dimension(entry: Entry, features: str) -> int:

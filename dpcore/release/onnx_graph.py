@@ -59,7 +59,13 @@ class _Graph:
         return name
 
 
-def graph(entry: Entry, features: str, loss: str, given: tuple[float, ...]) -> bytes:
+def graph(
+    entry: Entry,
+    features: str,
+    loss: str,
+    given: tuple[float, ...],
+    risks: tuple[tuple[float, ...], tuple[float, ...]] | None = None,
+) -> bytes:
     """The file of a model.
 
     Parameters
@@ -68,6 +74,8 @@ def graph(entry: Entry, features: str, loss: str, given: tuple[float, ...]) -> b
     features, loss : str
     given : tuple of float
         The weights, the intercept's last.
+    risks : tuple, optional
+        The curve that corrects risks, as of a `Model`.
     """
     from onnx import TensorProto, checker, helper
 
@@ -85,7 +93,9 @@ def graph(entry: Entry, features: str, loss: str, given: tuple[float, ...]) -> b
     squares = made.add("ReduceSum", made.add("Mul", row, row), made.constant(np.array([1])))
     row = made.add("Div", row, made.add("Sqrt", squares))
     weights = made.constant(np.array(given)[:, np.newaxis])
-    outputs = [made.add("MatMul", row, weights, output=made.free("score"))]
+    name = made.free("score")
+    score = made.add("MatMul", row, weights, output="" if risks else name)
+    outputs = [_corrected(made, score, *risks, name) if risks else score]
     if loss == "logistic":
         outputs.append(made.add("Sigmoid", outputs[0], output=made.free("risk")))
     built = helper.make_model(
@@ -105,6 +115,19 @@ def graph(entry: Entry, features: str, loss: str, given: tuple[float, ...]) -> b
     )
     checker.check_model(built, full_check=True)
     return bytes(built.SerializeToString(deterministic=True))
+
+
+def _corrected(
+    made: _Graph, score: str, at: tuple[float, ...], values: tuple[float, ...], output: str
+) -> str:
+    """As `dpcore.release.risk_counts.log_odds`: the parts of each straight piece, added up."""
+    lower, upper = np.array(at[:-1]), np.array(at[1:])
+    slopes = np.diff(values) / (upper - lower)
+    within = made.add("Max", score, made.constant(lower[np.newaxis]))
+    within = made.add("Min", within, made.constant(upper[np.newaxis]))
+    parts = made.add("Sub", within, made.constant(lower[np.newaxis]))
+    risen = made.add("MatMul", parts, made.constant(slopes[:, np.newaxis]))
+    return made.add("Add", risen, made.constant(np.array([[values[0]]])), output=output)
 
 
 def _number(made: _Graph, column: Column, features: str) -> str:

@@ -8,9 +8,9 @@ from dpcore.datasets.additive import STEPS
 from dpcore.erm.method import Settings
 from dpcore.erm.methods import dpgd
 from dpcore.erm.problem import Problem, default_lam
-from dpcore.errors import one_of, whole
+from dpcore.errors import InvalidInput, one_of, whole
 from dpcore.guarantee import Adjacency, Edition, PrivacyBudget
-from dpcore.release import grid
+from dpcore.release import grid, risk_counts
 from dpcore.release.descent import Path
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.mechanism import ADJACENCIES, Mechanism, mechanism_for
@@ -76,6 +76,7 @@ def plan(
     loss: str = "logistic",
     features: str = "plain",
     steps: int | None = None,
+    corrected: bool | None = None,
 ) -> Plan:
     """The plan of a release.
 
@@ -93,7 +94,10 @@ def plan(
     features : str
         plain or additive.
     steps : int, optional
-        T; by DP-GD's rule unless given.
+        Of the training; by DP-GD's rule unless given.
+    corrected : bool, optional
+        Whether risks are corrected by noisy counts of scores, for some more of the mechanism's
+        sums; by ``None`` they are where the loss gives risks.
 
     Raises
     ------
@@ -119,14 +123,30 @@ def plan(
     (calibration,) = dpgd.METHOD.calibrate(
         problem, [budget.epsilon], budget.delta, Edition.SOUND, Settings(steps=steps)
     )
+    count_sums = _count_sums(corrected, loss, budget, n, calibration.steps)
     made = Plan(
         columns,
         features,
         loss,
         budget,
-        mechanism_for(budget, d, calibration.steps, chosen),
-        Path(loss, problem.lam, calibration.learning_rate, n),
+        mechanism_for(budget, d, calibration.steps + count_sums, chosen),
+        Path(loss, problem.lam, calibration.learning_rate, n, count_sums),
     )
     # The ledger takes no other noise than this; better refused now than at the payment.
     _ = made.spend
     return made
+
+
+def _count_sums(
+    corrected: bool | None, loss: str, budget: PrivacyBudget, records: int, steps: int
+) -> int:
+    """How many sums correct the risks."""
+    has_risks = loss == "logistic"
+    if corrected and not has_risks:
+        raise InvalidInput(
+            f"The loss is {loss}, but risks are corrected of the logistic loss only: other scores "
+            "are no risks."
+        )
+    return (
+        risk_counts.sums_for(budget, records, steps) if corrected is not False and has_risks else 0
+    )

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from dpcore.datasets.persons import Persons
 from dpcore.errors import InvalidInput
 from dpcore.progress import Progress, section, silent
-from dpcore.release import grid
+from dpcore.release import grid, risk_counts
 from dpcore.release.attack import Found, attack
 from dpcore.release.canonical import digest
 from dpcore.release.card import card
@@ -29,6 +29,7 @@ from dpcore.release.model import Model, entry_of, preparation_for, untrained
 from dpcore.release.paid import Paid, Payer, attached, until_cancelled
 from dpcore.release.plan import Plan, plan
 from dpcore.release.record import Record
+from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table.read import ReleaseTable
 from dpcore.release.unchanged import PAGE, hashes
 
@@ -144,11 +145,12 @@ def prepare(
             f"{made.path.records:,}."
         )
     # What may fail, such as a package that is missing, fails before anything is paid.
-    untrained(made.columns, made.features, made.loss).to_onnx()
+    counted = made.path.count_sums > 0
+    untrained(made.columns, made.features, made.loss, is_corrected=counted).to_onnx()
     entry, records = entry_of(made.columns), table.table
     rows = grid.rows(entry, records.frame, preparation_for(made.features))
     report(0.4, "Attacking the noise")
-    found = attack(mechanism, made.loss, made.budget.delta, record.rows)
+    found = attack(mechanism, made.loss, made.budget.delta, record.rows, counted=counted)
     found.stop_above(mechanism)
     report(1.0, "Ready to be paid for")
     rows *= records.label.astype(float)
@@ -188,7 +190,17 @@ def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
     weights = descend(
         prepared.signed, made.mechanism, made.path, progress=progress, persons=prepared.persons
     )
-    model = Model(made.columns, made.features, made.loss, tuple(weights.tolist()))
+    risks = None
+    if made.path.count_sums:
+        risks = risk_counts.corrected(
+            prepared.signed,
+            weights,
+            made.mechanism,
+            made.path.count_sums,
+            rounded_gaussians,
+            prepared.persons,
+        )
+    model = Model(made.columns, made.features, made.loss, tuple(weights.tolist()), risks)
     facts = facts_of(
         about=prepared.about,
         budget=asdict(made.budget),
@@ -232,6 +244,7 @@ def release_model(
     loss: str = "logistic",
     features: str = "plain",
     steps: int | None = None,
+    corrected: bool | None = None,
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Released:
@@ -248,7 +261,7 @@ def release_model(
     ledger : Ledger
     data_set, actor : str
         As the ledger takes them.
-    epsilon, delta, loss, features, steps
+    epsilon, delta, loss, features, steps, corrected
         As of `plan`.
     progress : callable
         (fraction, what is being done). Once it is paid, an exception that it raises loses it.
@@ -273,6 +286,7 @@ def release_model(
         loss=loss,
         features=features,
         steps=steps,
+        corrected=corrected,
     )
     prepared = prepare(
         made,

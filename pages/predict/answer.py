@@ -56,7 +56,9 @@ def show(choice: Choice) -> None:
             st.markdown(f"Still to fill in: {verbatim(listed(empty))}.")
         return
     person = {column.name: _value(column, given[column.name]) for column in columns}
-    told = figures.Told(model.loss == "logistic", model.entry.outcome)
+    told = figures.Told(
+        model.loss == "logistic", model.entry.outcome, is_corrected=model.risks is not None
+    )
     rows = explained.parts(model, person)
     with place:
         st.markdown(f"#### {verbatim(told.headline(float(rows['outcome'].iloc[0])))}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.controls.release import ACTOR, DEMONSTRATION, EPSILON
+from dpcore.controls.release import ACTOR, CORRECTED, DEMONSTRATION, EPSILON
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration
@@ -65,7 +65,7 @@ def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
         st.markdown(verbatim(left.words()))
     with st.container(horizontal=True):
         form.draw("release_epsilon", "release_delta", width=220)
-        form.draw("release_loss", "release_features")
+        form.draw("release_loss", "release_features", "release_risks")
     if chosen is None or reason:
         return Budget(chosen, actor), Step("not possible yet", reason)
     if records is None:
@@ -151,5 +151,6 @@ def _price(values: dict[str, Any], records: Records, left: Left) -> Price[Plan]:
         adjacency=left.account.terms.adjacency,
         loss=values["release_loss"],
         features=values["release_features"],
+        corrected=None if values["release_risks"] == CORRECTED else False,
     )
     return Price(made, left)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -41,7 +42,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.delenv("DPCORE_DATA", raising=False)
     monkeypatch.delenv("DPCORE_LEDGER", raising=False)
-    monkeypatch.setattr(releasing, "attack", lambda *given: attack(*given, runs=100))
+    monkeypatch.setattr(releasing, "attack", partial(attack, runs=100))
     monkeypatch.setattr(twin, "attack", lambda *given: attack_on_twin(*given, runs=100))
 
 

@@ -554,6 +554,8 @@ def test_release_check_and_predict_by_command(
         *(part for name, text in texts.items() for part in (f"--{name}", text)),
     ]
     assert main([*command[:-2], "--region", "", "--json"]) == 2
+    assert main([*command, "--risks", "maybe"]) == 2
+    assert "corrected" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
     def unwritten(_: Model) -> bytes:

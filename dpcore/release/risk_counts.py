@@ -1,0 +1,214 @@
+"""Right risks from a released model: whole counts of its scores by outcome, as noisy sums.
+
+The weights of a training are released, and so public. The score s of each row falls between two of
+`KNOTS` knots, which follow from the weights alone (`dpcore.erm.recalibration.knots`). A row whose
+outcome is known adds U = 2²⁰ units, U - u to the lower knot and u to the upper one, in the half of
+its outcome; u = ⌊U (s - lower)/(upper - lower)⌋ is whole. A blank row adds nothing, and scores
+beyond the outer knots count as these. Of a person's rows that count the mean is taken, rounded down
+in each cell. So what a record adds is a vector v ≥ 0 of whole numbers with
+
+    ‖v‖₂ ≤ ‖v‖₁ ≤ U ≤ R,
+
+of a person, too: a mean of such vectors is one, and rounding down makes it no longer. It is checked
+on the whole numbers of each record; one that is longer adds 0. That is the bound of a step of
+training, and the counts get its σ: m of the T sums of the mechanism are the same counts, each with
+noise of its own, so that the proof is that of T sums, whatever m is (`dpcore.release.mechanism`).
+Their mean has noise of σ/√m.
+
+A row's share is made by products, differences, quotients and comparisons of its own numbers and the
+weights, element by element: it is a function of that row, bit by bit. Sums are exact. The curve
+that follows from the noisy counts is post-processing (`dpcore.erm.risk_curve`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from dpcore.datasets.persons import Persons
+from dpcore.erm.recalibration import KNOTS, knots, share_for
+from dpcore.erm.risk_curve import curves
+from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.release import grid
+from dpcore.release.grid import Array, Whole
+from dpcore.release.mechanism import Mechanism
+
+CELLS, TINY = 2 * KNOTS, 1e-9
+Draw = Callable[[int, int], list[int]]
+Points = tuple[tuple[float, ...], tuple[float, ...]]
+"""Scores, ascending, and the log odds there."""
+
+
+def sums_for(budget: PrivacyBudget, records: int, steps: int) -> int:
+    """m, how many sums are counts: by public values, about their share of the budget.
+
+    Parameters
+    ----------
+    budget : PrivacyBudget
+        Of the whole release.
+    records : int
+        n, public.
+    steps : int
+        Of the training, to which they come.
+    """
+    share = share_for(budget, records)
+    return max(1, round(steps * share / (1.0 - share)))
+
+
+def counts(signed: Array, weights: Array, persons: Persons | None = None) -> Whole:
+    """The exact sum of all records' vectors: by knot those without, then those with the outcome.
+
+    Parameters
+    ----------
+    signed : (d, rows) array
+        Features, the intercept's last, times the label of ±1, or 0 of a blank row.
+    weights : (d,) array
+    persons : Persons, optional
+        Whose the rows are; by its absence each row is a record.
+    """
+    places, result = _places(weights), np.zeros(CELLS, dtype=np.int64)
+    if persons is None:
+        many = signed.shape[1]
+        for begin in range(0, many, grid.ROWS):
+            part = signed[:, begin : begin + grid.ROWS]
+            result += contributions(part, weights, places).sum(axis=0)
+        return result
+    for where, first in persons.blocks(grid.ROWS):
+        result += contributions(signed[:, where], weights, places, first).sum(axis=0)
+    return result
+
+
+def contributions(
+    signed: Array, weights: Array, places: Array, first: Whole | None = None
+) -> Whole:
+    """Each record's vector, in units; shape (records, `CELLS`).
+
+    Parameters
+    ----------
+    signed, weights
+        As of `counts`.
+    places : (`KNOTS`,) array
+    first : ndarray of int64, optional
+        Where each person's rows begin; by its absence each row is a record.
+    """
+    # The intercept's feature is above 0, so its sign is the label's.
+    label = np.sign(signed[-1])
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite adds 0
+        scores = grid.products(signed * label, weights)
+        known = (label != 0.0) & np.isfinite(scores)
+        scores = np.where(known, scores, 0.0)
+        lower = np.clip(np.searchsorted(places, scores, side="right") - 1, 0, KNOTS - 2)
+        above = (scores - places[lower]) / (places[lower + 1] - places[lower])
+    upper = np.floor(np.clip(above, 0.0, 1.0) * grid.UNITS).astype(np.int64)
+    cell = lower + KNOTS * (label > 0.0)
+    rows = signed.shape[1]
+    record = (
+        np.arange(rows)
+        if first is None
+        else np.repeat(np.arange(len(first)), np.diff(first, append=rows))
+    )
+    units = np.zeros((rows if first is None else len(first), CELLS), dtype=np.int64)
+    np.add.at(units, (record, cell), np.where(known, grid.UNITS - upper, 0))
+    np.add.at(units, (record, cell + 1), np.where(known, upper, 0))
+    if first is not None:
+        units //= np.diff(first, append=rows)[:, np.newaxis]
+    units[(units < 0).any(axis=1) | (units.sum(axis=1) > grid.UNITS)] = 0
+    return units
+
+
+def noisy_counts(
+    signed: Array,
+    weights: Array,
+    mechanism: Mechanism,
+    sums: int,
+    draw: Draw,
+    persons: Persons | None = None,
+) -> Array:
+    """The mean of m noisy sums in records, shape (2, `KNOTS`); for arguments see `corrected`."""
+    exact = counts(signed, weights, persons).tolist()
+    noise = [draw(mechanism.sigma, CELLS) for _ in range(sums)]
+    # Python's whole numbers have no end, so no draw overflows.
+    noisy = [value * sums + sum(more) for value, *more in zip(exact, *noise, strict=True)]
+    scale = sums * mechanism.units
+    return np.array([value / scale for value in noisy]).reshape(2, KNOTS)
+
+
+def corrected(
+    signed: Array,
+    weights: Array,
+    mechanism: Mechanism,
+    sums: int,
+    draw: Draw,
+    persons: Persons | None = None,
+) -> Points:
+    """The curve from scores to log odds: draws the noise of m of the mechanism's sums.
+
+    Parameters
+    ----------
+    signed, weights, persons
+        As of `counts`.
+    mechanism : Mechanism
+    sums : int
+        m.
+    draw : callable
+        (σ, count) -> whole numbers.
+    """
+    found = noisy_counts(signed, weights, mechanism, sums, draw, persons)
+    sigma = np.array(mechanism.sigma / (mechanism.units * math.sqrt(sums)))
+    places = _places(weights)
+    values = curves(found, places, sigma).log_odds
+    if not np.isfinite(values).all():
+        values = places  # as trained
+    return tuple(places.tolist()), tuple(values.tolist())
+
+
+def straight(scores: Array) -> Points:
+    """The curve that leaves log odds as they are, between these."""
+    return tuple(scores.tolist()), tuple(scores.tolist())
+
+
+def distance(mechanism: Mechanism, rows: int) -> float:
+    """How far one person with so many rows moves the counts at most, by their own code."""
+    record, other = (np.zeros((max(mechanism.dimension, 2), rows)) for _ in range(2))
+    # Beyond the outer knots, so that all of it counts in one cell.
+    record[-1] = 2.0
+    if mechanism.adjacency == Adjacency.REPLACE_ONE:
+        other[-1] = -2.0
+    weights = record[:, 0] / 2.0
+    persons = Persons(np.arange(rows), np.zeros(1, dtype=np.int64), 0) if rows > 1 else None
+    sums = [counts(each, weights, persons).tolist() for each in (record, other)]
+    return math.dist(*sums)
+
+
+def asked(mechanism: Mechanism) -> int:
+    """The least σ that the counts ask their sampler for."""
+    found: list[int] = []
+
+    def note(sigma: int, count: int) -> list[int]:
+        found.append(sigma)
+        return [0] * count
+
+    nobody, weights = np.zeros((mechanism.dimension, 1)), np.zeros(mechanism.dimension)
+    noisy_counts(nobody, weights, mechanism, 2, note)
+    return min(found)
+
+
+def _places(weights: Array) -> Array:
+    """The knots; those of weights of length 1 where all are next to nothing."""
+    return knots(weights if np.abs(weights).max() > TINY else np.eye(len(weights))[0])
+
+
+def log_odds(scores: Array, points: Points) -> Array:
+    """The curve at scores: straight between its points and constant beyond, element by element.
+
+    Parameters
+    ----------
+    scores : (n,) array
+    points : (scores, log odds)
+    """
+    at, values = (np.array(part) for part in points)
+    lower = np.clip(np.searchsorted(at, scores, side="right") - 1, 0, len(at) - 2)
+    share = np.clip((scores - at[lower]) / (at[lower + 1] - at[lower]), 0.0, 1.0)
+    return np.asarray(values[lower] + share * (values[lower + 1] - values[lower]))

@@ -1,0 +1,333 @@
+"""Counts of scores that correct a released model's risks: bound, noise, curve, files, and use."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from scipy.special import expit
+
+from dpcore.datasets import load
+from dpcore.datasets.persons import Persons
+from dpcore.datasets.sets.cohort import ENTRY
+from dpcore.erm.recalibration import KNOTS, knots
+from dpcore.errors import InvalidInput
+from dpcore.evaluation.clinic.calibration import risk_calibration
+from dpcore.release import demonstration, grid, risk_counts
+from dpcore.release import release as releasing
+from dpcore.release.attack import attack
+from dpcore.release.certificate import certificate
+from dpcore.release.check import check
+from dpcore.release.descent import descend
+from dpcore.release.explained import outcomes
+from dpcore.release.grid import Array
+from dpcore.release.ledger import Ledger
+from dpcore.release.mechanism import Mechanism
+from dpcore.release.model import Model, preparation_for
+from dpcore.release.plan import plan
+from dpcore.release.prediction import predict
+from dpcore.release.release import Released
+from dpcore.release.rounded_gaussian import rounded_gaussians
+from dpcore.release.table.read import read_for_release
+from tests.release.test_release import COLUMNS, data, ledger_with, released_from
+
+CURVED = Model(
+    COLUMNS,
+    "plain",
+    "logistic",
+    (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1),
+    ((-1.5, -0.2, 0.1, 1.0), (-3.0, -0.5, -0.5, 2.0)),
+)
+
+
+def wild_rows(count: int, dimension: int, seed: int) -> Array:
+    """Rows of all kinds, blank and absurd ones among them, times a label."""
+    draw = np.random.default_rng(seed)
+    rows = draw.normal(size=(dimension, count)) * 10.0 ** draw.integers(-3, 3, count)
+    rows[:, ::7] = 0.0
+    rows[draw.integers(0, dimension, 9), draw.integers(0, count, 9)] = [
+        *(np.nan, np.inf, -np.inf, 1e308, -1e308, 1.0, -1.0, 0.0, 1e-320)
+    ]
+    return rows
+
+
+@pytest.mark.parametrize("most", [1, 5])
+def test_no_record_adds_more_than_one_unit_whatever_its_rows_are(most: int) -> None:
+    draw = np.random.default_rng(most)
+    weights, signed = draw.normal(size=6), wild_rows(400, 6, most)
+    first = np.arange(0, 400, most) if most > 1 else None
+    found = risk_counts.contributions(signed, weights, knots(weights), first)
+    assert found.dtype == np.int64
+    assert found.min() >= 0
+    assert found.sum(axis=1).max() <= grid.UNITS
+    squared = (found.astype(object) ** 2).sum(axis=1)
+    assert max(squared) <= grid.UNITS**2 <= grid.bound(6) ** 2
+    assert found.sum(axis=1).max() > 0.99 * grid.UNITS
+    for adjacency, times in (("zero-out", 1.0), ("replace-one", math.sqrt(2.0))):
+        made = Mechanism(adjacency, 6, grid.UNITS, 1, 1)
+        farthest = risk_counts.distance(made, most)
+        assert farthest == pytest.approx(times * grid.UNITS)
+        assert farthest <= made.sensitivity
+        if adjacency == "replace-one":
+            between = found[:, None] - found[None, :]
+            assert (between.astype(float) ** 2).sum(axis=2).max() <= farthest**2 * (1 + 1e-12)
+
+
+def test_two_tables_that_differ_in_one_person_differ_in_one_vector() -> None:
+    draw = np.random.default_rng(3)
+    weights = draw.normal(size=4)
+    for _ in range(30):
+        rows = [wild_rows(int(draw.integers(1, 5)), 4, int(draw.integers(1e6))) for _ in range(9)]
+        other = [*rows[:4], wild_rows(int(draw.integers(1, 5)), 4, 99), *rows[5:]]
+        sums, own = [], []
+        for table in (rows, other):
+            sizes = np.array([each.shape[1] for each in table])
+            first = np.cumsum(sizes) - sizes
+            persons = Persons(np.arange(sizes.sum()), first, 0)
+            signed = np.concatenate(table, axis=1)
+            sums.append(risk_counts.counts(signed, weights, persons))
+            alone = Persons(np.arange(sizes[4]), np.zeros(1, dtype=np.int64), 0)
+            own.append(risk_counts.counts(table[4], weights, alone))
+        np.testing.assert_array_equal(sums[0] - sums[1], own[0] - own[1])
+        assert math.dist(*(each.tolist() for each in sums)) <= 2.0 * grid.UNITS
+
+
+def test_a_row_counts_the_same_wherever_it_stands() -> None:
+    draw = np.random.default_rng(4)
+    weights, signed = draw.normal(size=30), wild_rows(20_000, 30, 5) / 40.0
+    whole = risk_counts.contributions(signed, weights, knots(weights))
+    for begin, end in ((0, 1), (5, 8), (777, 9_999)):
+        part = risk_counts.contributions(signed[:, begin:end], weights, knots(weights))
+        np.testing.assert_array_equal(part, whole[begin:end])
+    np.testing.assert_array_equal(risk_counts.counts(signed, weights), whole.sum(axis=0))
+
+
+def test_counts_are_those_of_records_by_outcome() -> None:
+    table = read_for_release(COLUMNS, data(), "t.csv").table
+    rows = grid.rows(table.entry, table.frame, preparation_for("plain"))
+    weights = np.array(CURVED.weights)
+    found = risk_counts.counts(rows * table.label.astype(float), weights).reshape(2, KNOTS)
+    for outcome, row in ((-1, found[0]), (1, found[1])):
+        assert row.sum() == (table.label == outcome).sum() * grid.UNITS
+        mean = (row * knots(weights)).sum() / row.sum()
+        scores = grid.products(rows, weights)[table.label == outcome]
+        assert mean == pytest.approx(scores.mean(), abs=1e-5)
+
+
+@pytest.mark.parametrize("sums", [1, 3])
+def test_the_right_noise_is_on_the_counts_and_less_or_more_would_be_seen(sums: int) -> None:
+    made = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6).mechanism
+    nobody, weights = np.zeros((made.dimension, 1)), np.ones(made.dimension)
+    drawn = [
+        risk_counts.noisy_counts(nobody, weights, made, sums, rounded_gaussians) for _ in range(80)
+    ]
+    found = np.ravel(drawn) * made.units * math.sqrt(sums) / made.sigma
+
+    def tails(scale: float) -> float:
+        squares, count = float(np.sum((found / scale) ** 2)), len(found)
+        return 2.0 * min(stats.chi2.cdf(squares, count), stats.chi2.sf(squares, count))
+
+    assert stats.kstest(found, "norm").pvalue > 1e-6
+    assert tails(1.0) > 1e-6
+    assert max(tails(0.9), tails(1.1)) < 1e-6
+
+
+@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
+@pytest.mark.parametrize("rows", [None, 3])
+def test_the_attack_reaches_the_counts(
+    adjacency: str, rows: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, adjacency=adjacency).mechanism
+
+    def found() -> str:
+        return attack(made, "logistic", 1e-6, rows, counted=True, runs=20_000).above(made)
+
+    assert found() == ""
+    real, noisy = risk_counts.counts, risk_counts.noisy_counts
+    with monkeypatch.context() as faulty:
+        faulty.setattr(risk_counts, "counts", lambda *given: 3 * real(*given))
+        assert found()
+    with monkeypatch.context() as faulty:
+        faulty.setattr(
+            risk_counts,
+            "noisy_counts",
+            lambda signed, weights, used, *rest: noisy(
+                signed, weights, replace(used, sigma=used.sigma // 2), *rest
+            ),
+        )
+        assert found()
+
+
+def test_counts_are_some_of_the_sums_and_the_budget_is_kept() -> None:
+    settings: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
+    for records in (20, 3_000, 10**6):
+        plain = plan(COLUMNS, records, corrected=False, **settings)
+        made = plan(COLUMNS, records, **settings)
+        sums = made.path.count_sums
+        assert (plain.path.count_sums, made.mechanism.steps) == (0, plain.mechanism.steps + sums)
+        assert 1 <= sums <= 0.07 * made.mechanism.steps
+        assert made.mechanism.epsilon(1e-6) <= 1.0
+        assert made.spend.count == made.mechanism.steps
+        assert made.at(2.0).path.count_sums == sums
+    assert plan(COLUMNS, 300, loss="huber", **settings).path.count_sums == 0
+    with pytest.raises(InvalidInput, match="logistic loss only"):
+        plan(COLUMNS, 300, loss="huber", corrected=True, **settings)
+
+
+@pytest.mark.parametrize("weights", [np.zeros(7), np.full(7, 1e-300), np.full(7, 1e90)])
+def test_a_curve_comes_of_any_counts(weights: Array) -> None:
+    """What fails here would fail after the payment."""
+    draw, zero = np.random.default_rng(6), np.zeros((7, 1))
+    for epsilon, records in ((0.001, 2), (1.0, 300), (20.0, 10**7)):
+        made = plan(COLUMNS, records, epsilon=epsilon, delta=1e-6)
+        scales = (0.0, 1.0, 1e3)
+        for scale in scales:
+
+            def noise(sigma: int, count: int, scale: float = scale) -> list[int]:
+                return [int(scale * sigma * each) for each in draw.normal(size=count)]
+
+            signed = zero if scale else wild_rows(50, 7, 8)
+            points = risk_counts.corrected(
+                signed, weights, made.mechanism, made.path.count_sums, noise
+            )
+            Model(COLUMNS, "plain", "logistic", (0.0,) * 7, points)
+
+
+@pytest.fixture(scope="module")
+def paid() -> Iterator[tuple[Ledger, Released]]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(releasing, "attack", partial(attack, runs=500))
+        ledger = ledger_with("memory")
+        yield ledger, released_from(ledger)
+
+
+def test_a_certificate_says_that_risks_are_corrected(paid: tuple[Ledger, Released]) -> None:
+    ledger, released = paid
+    document = released.certificate.document
+    facts = document["facts"]
+    assert released.model.risks is not None
+    assert facts["training"]["count_sums"] == 1
+    assert facts["mechanism"]["steps"] == 13
+    assert "the correction of the risks are (4," in document["claim"]
+    assert any("risk_counts.py" in each for each in document["proof"]["by"])
+    assert "corrected by noisy counts" in released.card()
+    assert check(released.certificate.to_yaml(), ledger, released.model).problems == ()
+    for wrong in (13, -1, True, 1.0, "1", None):
+        forged = json.loads(json.dumps(facts))
+        forged["training"]["count_sums"] = wrong
+        with pytest.raises(InvalidInput, match="count sums"):
+            certificate(forged)
+
+
+def test_a_curve_is_the_last_thing_that_is_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def draw(sigma: int, count: int) -> list[int]:
+        asked.append((sigma, count))
+        return rounded_gaussians(sigma, count)
+
+    monkeypatch.setattr(releasing, "attack", partial(attack, runs=500))
+    monkeypatch.setattr(releasing, "rounded_gaussians", draw)
+    released = released_from(ledger_with("memory"))
+    mechanism = released.certificate.document["facts"]["mechanism"]
+    assert asked == [(mechanism["sigma"], risk_counts.CELLS)]
+    plain = released_from(ledger_with("memory"), corrected=False)
+    assert plain.model.risks is None
+    assert len(asked) == 1
+    assert '"risks"' not in plain.model.to_json()
+
+
+def test_predictions_onnx_and_what_is_told_of_a_person_are_corrected() -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    table = read_for_release(COLUMNS, data(), "t.csv").table
+    texts = list(csv.DictReader(io.StringIO(data().decode())))
+    feed = {
+        name: np.array([[row[name]] for row in texts], dtype=object) for name in ("sex", "smoker")
+    } | {name: table.frame[name].to_numpy(dtype=float)[:, None] for name in ("age", "bmi")}
+    assert CURVED.risks is not None
+    plain = replace(CURVED, risks=None).scores(table.frame)
+    expected = np.interp(plain, *map(np.array, CURVED.risks))
+    assert np.ptp(expected) > 1.0
+    np.testing.assert_allclose(CURVED.scores(table.frame), expected, rtol=0, atol=1e-12)
+    session = onnxruntime.InferenceSession(CURVED.to_onnx(), providers=["CPUExecutionProvider"])
+    score, risk = session.run(["score", "risk"], feed)
+    np.testing.assert_allclose(score[:, 0], expected, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(risk[:, 0], expit(expected), rtol=0, atol=1e-6)
+    rows = list(csv.reader(io.StringIO(predict(CURVED, data(), "t.csv"))))[1:]
+    np.testing.assert_allclose([float(row[1]) for row in rows], expit(expected), atol=1e-12)
+    assert [row[2] == "'=yes" for row in rows] == list(expected > 0.0)
+    person = {"age": 80.0, "sex": "f", "smoker": "yes", "bmi": 30.0}
+    one = pd.DataFrame({**person, "sex": pd.Categorical(["f"], ["f", "m"]), "smoker": [1.0]})
+    assert outcomes(CURVED, [person])[0] == pytest.approx(expit(CURVED.scores(one)[0]))
+
+
+def test_a_curve_survives_its_file_and_nothing_else_is_taken() -> None:
+    assert Model.from_json(CURVED.to_json()) == CURVED
+    assert Model.from_json(CURVED.to_json()).hash == CURVED.hash
+    assert replace(CURVED, risks=None).hash != CURVED.hash
+    document = json.loads(CURVED.to_json())
+    right = document["risks"]
+    for wrong in (
+        {"scores": [0.0], "log_odds": [0.0]},
+        {**right, "more": 1},
+        {"scores": right["scores"]},
+        {**right, "scores": right["scores"][::-1]},
+        {**right, "scores": [0.0, 0.0, 1.0, 2.0]},
+        {**right, "log_odds": right["log_odds"][::-1]},
+        {**right, "log_odds": right["log_odds"][1:]},
+        {**right, "scores": [*right["scores"][:3], "1"]},
+        {**right, "scores": [*right["scores"][:3], True]},
+        {**right, "scores": [*right["scores"][:3], 1e300]},
+        {"scores": list(range(101)), "log_odds": list(range(101))},
+        {"scores": 1.0, "log_odds": 2.0},
+        [],
+        "risks",
+        3,
+    ):
+        with pytest.raises(InvalidInput) as refused:
+            Model.from_json(json.dumps({**document, "risks": wrong}))
+        assert len(str(refused.value)) < 300
+    with pytest.raises(InvalidInput, match="logistic"):
+        Model.from_json(json.dumps({**document, "loss": "huber"}))
+
+
+def test_corrected_risks_are_nearer_to_what_happens() -> None:
+    """Curves at ε = 1 on the cohort: risks as trained are too extreme."""
+    cohort, draw = load(ENTRY.key), np.random.default_rng(9)
+    assert cohort.further is not None
+    learned, judged = (
+        grid.rows(each.entry, each.frame, preparation_for("additive"))
+        for each in (cohort, cohort.further)
+    )
+    made = plan(
+        demonstration.columns(), cohort.records, epsilon=1.0, delta=1e-6, features="additive"
+    )
+    signed = learned * cohort.label.astype(float)
+    assert (np.sign(signed[-1]) == cohort.label).all()
+    # As of the catalogue, where an answer is one of two numbers.
+    mechanism = replace(made.mechanism, dimension=len(learned))
+
+    def noise(sigma: int, count: int) -> list[int]:
+        return [int(each) for each in np.rint(sigma * draw.normal(size=count))]
+
+    errors = []
+    for _ in range(8):
+        weights = descend(signed, mechanism, made.path, noise)
+        points = risk_counts.corrected(signed, weights, made.mechanism, made.path.count_sums, noise)
+        scores = grid.products(judged, weights)
+        both = np.array([scores, risk_counts.log_odds(scores, points)])
+        errors.append(risk_calibration(both, cohort.further.label > 0).debiased_error)
+    before, after = np.mean(errors, axis=0)
+    assert after < 0.8 * before
