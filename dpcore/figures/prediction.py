@@ -29,6 +29,8 @@ PARTS = (
     "the middle of a number’s public range and the first entry of a list. An unknown number counts "
     "as its reference. None of it says what causes the outcome."
 )
+FEW, MANY = 100, 1_000
+"""People that a risk is told of."""
 LEAST = 5e-4
 """A part below it moves nothing that is shown."""
 
@@ -45,11 +47,14 @@ class Told:
         What is predicted.
     is_corrected : bool
         Whether risks were corrected by noisy counts, at the release.
+    among : int
+        Of how many people every risk is told (`among`).
     """
 
     is_risk: bool
     label: Label
     is_corrected: bool = False
+    among: int = FEW
 
     @property
     def name(self) -> str:
@@ -58,21 +63,25 @@ class Told:
 
     def shown(self, value: float) -> str:
         """An outcome in words."""
-        return frequency(value) if self.is_risk else plain(round(value, 3))
+        return frequency(value, self.among) if self.is_risk else plain(round(value, 3))
 
     def size(self, value: float) -> float:
-        """A part as it is drawn: in points of 100, or as a score."""
-        return 100.0 * value if self.is_risk else value
+        """A part as it is drawn: of so many people, or as a score."""
+        return self.among * value if self.is_risk else value
+
+    @property
+    def title(self) -> str:
+        """Of an axis."""
+        return f"{self.name}, of {self.among:,}" if self.is_risk else self.name
 
     def headline(self, value: float) -> str:
         """What the model says, in one sentence."""
         if self.is_risk:
-            count, among = _frequency(value)
             return (
-                f"Of {among} people with these values, the model expects {count} with "
-                f"{self.label.positive}."
+                f"Of {self.among:,} people with these values, the model expects "
+                f"{_count(value, self.among)} with {outcome_words(self.label, is_positive=True)}."
             )
-        said = self.label.positive if value > 0.0 else self.label.negative
+        said = outcome_words(self.label, is_positive=value > 0.0)
         return f"The model’s score is {self.shown(value)}: it says {said}."
 
     def meaning(self) -> str:
@@ -87,23 +96,44 @@ class Told:
                 "A probability as the model states it. Whether its risks come true has not been "
                 "measured: that would be another release."
             )
+        above, else_ = (outcome_words(self.label, is_positive=one) for one in (True, False))
         return (
-            f"A score, no probability. Above 0 the model says {self.label.positive}, else "
-            f"{self.label.negative}; the farther from 0, the surer."
+            f"A score, no probability. Above 0 the model says {above}, else {else_}; the farther "
+            "from 0, the surer."
         )
 
 
-def frequency(risk: float) -> str:
-    """A risk as so many of 100, or of 1,000 where that would be none or all."""
-    return " of ".join(_frequency(risk))
+def among(risk: float) -> int:
+    """Of how many people a person's risks are told: 100, or 1,000 where that is none or all."""
+    return FEW if 0 < round(FEW * risk) < FEW else MANY
 
 
-def _frequency(risk: float) -> tuple[str, str]:
-    for among in (100, 1_000):
-        count = round(among * risk)
-        if 0 < count < among:
-            return str(count), f"{among:,}"
-    return "fewer than 1" if risk < 0.5 else "more than 999", "1,000"
+def frequency(risk: float, people: int) -> str:
+    """A risk as so many of these people."""
+    return f"{_count(risk, people)} of {people:,}"
+
+
+def _count(risk: float, people: int) -> str:
+    count = round(people * risk)
+    if 0 < count < people:
+        return f"{count:,}"
+    return "fewer than 1" if risk < 0.5 else f"more than {people - 1:,}"
+
+
+def spoken(name: str) -> str:
+    """A column's name as a person reads it; files keep it as it is."""
+    return name.replace("_", " ")
+
+
+def outcome_words(label: Label, *, is_positive: bool) -> str:
+    """One of the two outcomes, in words: its name as `spoken`, its value as it is."""
+    text = label.positive if is_positive else label.negative
+    value = text.removeprefix(label.name)
+    return text if value == text else spoken(label.name) + value
+
+
+def _named(column: Column) -> str:
+    return cut(spoken(column.name))
 
 
 def with_unit(value: str, column: Column) -> str:
@@ -130,7 +160,7 @@ def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: 
     order = order.sort_values(["part", "width"], ascending=False, kind="stable")[:MOST_BARS]
     rows = rows.loc[order.index]
     names = [
-        f"{cut(row['column'])}: {with_unit(row['value'], by_name[row['column']])}"
+        f"{_named(by_name[row['column']])}: {with_unit(row['value'], by_name[row['column']])}"
         for row in each(rows)
     ]
     outcome = told.size(float(rows["outcome"].iloc[0]))
@@ -138,13 +168,12 @@ def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: 
     least, most, there = (rows[name].map(told.size) for name in ("least", "most", "at_reference"))
     ends = [*least, *most, outcome]
     room = 0.06 * ((max(ends) - min(ends)) or 1.0)
-    title = f"{told.name}{', of 100' if told.is_risk else ''}"
     figure = canvas(
         70 + ROW * len(rows),
         kept=False,
         bargap=0.4,
         showlegend=False,
-        xaxis=axis(title, dark, range=[min(ends) - room, max(ends) + room]),
+        xaxis=axis(told.title, dark, range=[min(ends) - room, max(ends) + room]),
         yaxis=axis(
             "",
             dark,
@@ -184,7 +213,7 @@ def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: 
     if abs(first["part"]) < LEAST:
         sentence = (
             f"Every value is at its public reference, or moves nothing. The most could be moved by "
-            f"{cut(column.name)}: from {told.shown(first['least'])} to "
+            f"{_named(column)}: from {told.shown(first['least'])} to "
             f"{told.shown(first['most'])}."
         )
     else:
@@ -202,9 +231,8 @@ def curve(rows: pd.DataFrame, column: Column, told: Told, *, dark: bool) -> Draw
         literal(f"{_at(row, column)}: {told.shown(value)}")
         for (_, row), value in zip(rows.iterrows(), rows["outcome"], strict=True)
     ]
-    title = f"{told.name}{', of 100' if told.is_risk else ''}"
-    scale = axis(title, dark, range=_range([*shown["outcome"]], zero=told.is_risk))
-    name = literal(cut(column.name))
+    scale = axis(told.title, dark, range=_range([*shown["outcome"]], zero=told.is_risk))
+    name = literal(_named(column))
     look = LOOKS[SURVEY]
     mark = {"symbol": "diamond", "size": 14, "color": ORANGE if dark else VERMILLION}
     if column.kind == "number":
@@ -251,11 +279,11 @@ def curve(rows: pd.DataFrame, column: Column, told: Told, *, dark: bool) -> Draw
     least, most = (rows.loc[rows["outcome"].agg(end)] for end in ("idxmin", "idxmax"))
     mine = rows[rows["here"]].iloc[0]
     sentence = (
-        f"All else as typed, {cut(column.name)} moves the {told.name} from "
+        f"All else as typed, {_named(column)} moves the {told.name} from "
         f"{told.shown(least['outcome'])} at {_at(least, column)} to {told.shown(most['outcome'])} "
         f"at {_at(most, column)}; this person’s {_at(mine, column)}: {told.shown(mine['outcome'])}."
     )
-    alt = f"The {told.name} against {cut(column.name)}, this person’s value marked. {sentence}"
+    alt = f"The {told.name} against {_named(column)}, this person’s value marked. {sentence}"
     return Drawn(figure, sentence, alt)
 
 
@@ -268,7 +296,7 @@ def _sentence(row: Row, columns: dict[str, Column], told: Told) -> str:
     """What one value has to do with the outcome."""
     column = columns[row["column"]]
     return (
-        f"{cut(column.name)} at {with_unit(row['value'], column)}; at "
+        f"{_named(column)} at {with_unit(row['value'], column)}; at "
         f"{with_unit(row['reference'], column)} the {told.name} would be "
         f"{told.shown(row['at_reference'])}, not {told.shown(row['outcome'])}."
     )

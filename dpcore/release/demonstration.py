@@ -14,8 +14,8 @@ from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger
 
 DATA_SET, ACTOR, FILE = "demonstration", "You", "cohort.csv"
-EPSILON, DELTA = 1.0, 1e-6
-"""Of one release; the ledger has room for several."""
+EPSILON, DELTA = 1.0, 1e-5
+"""Of one release, as the page begins; the ledger has room for several at this δ."""
 ABOUT = About(
     "Risk of an unplanned admission",
     "Tells the risk of an unplanned hospital admission within twelve months.",
@@ -59,7 +59,7 @@ def ledger() -> Ledger:
         person_unit="one patient",
         adjacency="zero-out",
         epsilon=3.0,
-        delta=1e-5,
+        delta=DELTA,
         owner=ABOUT.data_curator,
         accepts=("gaussian",),
     )

@@ -9,6 +9,7 @@ from dpcore.figures.words import at_least, at_most, plain
 from dpcore.release.ledger import Ledger
 from dpcore.release.ledger.told import history_rows
 from pages.ledger import texts
+from pages.shared import composing
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.numbers import draw_numbers
 from pages.shared.verbatim import verbatim
@@ -43,6 +44,7 @@ def show(ledger: Ledger, data_set: str) -> None:
         ),
         across=3,
     )
+    composing.explain()
     entries = ledger.history(data_set)
     rows = history_rows(entries)
     plot(figures.taken(rows, dark=on_dark()), "ledger_figure")

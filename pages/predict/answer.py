@@ -46,7 +46,7 @@ def show(choice: Choice) -> None:
     with form, st.container(border=True):
         given = _form(columns, model.hash, PATIENT if choice.is_demonstration else {})
     empty = [
-        column.name
+        figures.spoken(column.name)
         for column in columns
         if given[column.name] is None and not (column.missing_mark and column.kind == "number")
     ]
@@ -56,12 +56,16 @@ def show(choice: Choice) -> None:
             st.markdown(f"Still to fill in: {verbatim(listed(empty))}.")
         return
     person = {column.name: _value(column, given[column.name]) for column in columns}
-    told = figures.Told(
-        model.loss == "logistic", model.entry.outcome, is_corrected=model.risks is not None
-    )
     rows = explained.parts(model, person)
+    outcome = float(rows["outcome"].iloc[0])
+    told = figures.Told(
+        model.loss == "logistic",
+        model.entry.outcome,
+        is_corrected=model.risks is not None,
+        among=figures.among(outcome),
+    )
     with place:
-        st.markdown(f"#### {verbatim(told.headline(float(rows['outcome'].iloc[0])))}")
+        st.markdown(f"#### {verbatim(told.headline(outcome))}")
         st.caption(verbatim(told.meaning()))
     with picture:
         drawn = figures.parts(rows, columns, told, dark=on_dark())
@@ -96,7 +100,7 @@ def _field(column: Column, first: Value, key: str) -> object:
         least, most = column.bounds
         unit = f" {column.unit}" if column.unit else ""
         return st.number_input(
-            verbatim(f"{column.name}, {least:g} to {most:g}{unit}"),
+            verbatim(f"{figures.spoken(column.name)}, {least:g} to {most:g}{unit}"),
             least,
             most,
             None if first is None else float(first),
@@ -107,7 +111,7 @@ def _field(column: Column, first: Value, key: str) -> object:
         )
     levels = explained.levels_of(column)
     return st.selectbox(
-        verbatim(column.name),
+        verbatim(figures.spoken(column.name)),
         [*levels, *([UNKNOWN] if column.missing_mark else [])],
         None if first is None else levels.index(str(first)),
         placeholder="Choose",
@@ -135,7 +139,7 @@ def _curve(model: Model, person: Person, told: figures.Told) -> None:
         chosen = st.selectbox(
             "Column",
             range(len(columns)),
-            format_func=lambda each: columns[each].name,
+            format_func=lambda each: figures.spoken(columns[each].name),
             key=f"predict column {model.hash}",
         )
         rows = explained.curve(model, person, columns[chosen].name)

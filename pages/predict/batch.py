@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.errors import InvalidInput
+from dpcore.figures.prediction import outcome_words
 from dpcore.release.batch import Batch, batch
 from pages.predict import texts
 from pages.predict.aside import aside
@@ -29,11 +30,9 @@ def show(choice: Choice) -> None:
     if isinstance(made, InvalidInput):
         refuse(made)
         return
-    outcome = choice.model.entry.outcome
+    outcome = outcome_words(choice.model.entry.outcome, is_positive=True)
     records = "1 record" if made.records == 1 else f"{made.records:,} records"
-    st.markdown(
-        f"#### {records}: of {made.positive:,} the model says {verbatim(outcome.positive)}."
-    )
+    st.markdown(f"#### {records}: of {made.positive:,} the model says {verbatim(outcome)}.")
     st.download_button(
         "Download predictions",
         made.csv,

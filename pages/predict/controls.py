@@ -12,7 +12,7 @@ from dpcore.release.example import released
 from dpcore.release.explained import MOST_BYTES, read_model
 from dpcore.release.model import Model
 from pages.predict import texts
-from pages.shared import query, session_end, upload_limit
+from pages.shared import doors, query, session_end, upload_limit
 from pages.shared.session import once
 from pages.shared.widgets import drawn
 
@@ -54,6 +54,8 @@ def sidebar() -> Choice | InvalidInput | None:
         files = {} if is_demonstration else _files()
         for_many = drawn(controls.FOR) == controls.MANY
         st.caption(texts.KEPT)
+        script, link = doors.door_to("May it leave?")
+        st.page_link(script, label=texts.RELEASE, icon=":material/output:", query_params=link)
     query.sign()
     if is_demonstration:
         files = _demonstration()

@@ -18,6 +18,8 @@ STEPS, ACCOUNT = "release steps", "release account"
 def draw() -> None:
     """Draw the steps; the first that is not done is open."""
     view_link.title("May it leave?")
+    with st.sidebar:
+        st.page_link("predict/predict.py", label=texts.PREDICT, icon=":material/person_search:")
     introduction = st.empty()
     form = Form(CONTROLS)
     # A row is headed before its controls are drawn: by what they were last.

@@ -15,11 +15,11 @@ from dpcore.release.ledger import Left
 from dpcore.release.plan import Plan, plan
 from dpcore.release.price import Price
 from dpcore.release.roles import Role
-from pages.release import account, controls, payment, texts
+from pages.release import account, controls, outcome, payment, texts
 from pages.release.account import Account, Demonstration
 from pages.release.records import Records
 from pages.release.steps import Step
-from pages.shared import server_ledger, sign_in
+from pages.shared import composing, server_ledger, sign_in
 from pages.shared.code import show_command
 from pages.shared.session import once
 from pages.shared.verbatim import refuse, verbatim
@@ -73,14 +73,23 @@ def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
     try:
         price = _price(form.values, records, left)
         if payment.refused(price, EPSILON, "release_less"):
-            return Budget(chosen, actor), Step("to do", texts.CANNOT_BE_PAID)
+            return Budget(chosen, actor), _made(chosen) or Step("to do", texts.CANNOT_BE_PAID)
     except InvalidInput as refusal:
         refuse(refusal)
         return Budget(chosen, actor), Step("to do", texts.CANNOT_BE_PAID)
     st.markdown(verbatim(price.words()))
+    composing.explain()
     if not actor:
         return Budget(chosen, actor, price), Step("to do", texts.WHO)
-    return Budget(chosen, actor, price), Step("done", verbatim(price.brief()))
+    return Budget(chosen, actor, price), _made(chosen) or Step("done", verbatim(price.brief()))
+
+
+def _made(chosen: Account) -> Step | None:
+    """The step once a model was released from the account: what was paid, not what is next."""
+    latest = chosen.attempts.latest
+    if latest is None or latest.released is None:
+        return None
+    return Step("done", verbatim(outcome.paid(latest.released)))
 
 
 def _own(adjacency: Adjacency) -> tuple[Account | None, str, str]:

@@ -8,7 +8,9 @@ from typing import Any
 import streamlit as st
 
 from dpcore.figures.words import at_least, at_most, plain
+from dpcore.release.price import ACCOUNTANT
 from dpcore.release.release import Released
+from dpcore.rounding import typed
 from pages.release import texts
 from pages.release.account import Account
 from pages.release.attempt import Attempt
@@ -32,6 +34,16 @@ def brief(attempt: Attempt[Released]) -> tuple[str, str]:
     if attempt.released is None:
         return "", ""
     return "", f"paid by entry {_entry(attempt.released)} of the ledger, files below"
+
+
+def paid(released: Released) -> str:
+    """What a model cost, in few words, with adjacency, δ and accountant."""
+    document = released.certificate.document
+    budget, adjacency = document["facts"]["budget"], document["proof"]["adjacency"]
+    return (
+        f"ε = {plain(budget['epsilon'])} paid by entry {_entry(released)} "
+        f"(δ = {typed(budget['delta'])}, {adjacency}, {ACCOUNTANT})"
+    )
 
 
 def _entry(released: Released) -> int:

@@ -10,6 +10,16 @@ PREDICT = "What does a released model say?"
 LEDGER = "What was spent on each data set?"
 """Titles of the pages that have no door."""
 
+COMPOSED = (
+    "Several releases together mostly cost less than the sum of their ε: the ledger composes them."
+)
+WHY_COMPOSED = (
+    "Each release has noise of its own. What two of them tell adds up like lengths at right "
+    "angles: by squares. Two equal ones with normal noise so cost about √2 times one, not twice. "
+    "The ledger adds up μ² of each, which is exact for normal noise, and states the ε of the sum. "
+    "Other kinds are added up in Rényi form. Where only (ε, δ) is known, the δ are added, too."
+)
+
 CENTRAL = (
     "The one who holds the records and runs this: they see every record as it is. The promise is "
     "about what everyone else can learn from what is published."

@@ -64,4 +64,4 @@ def first_sight(page: Page, theme: str, width: int) -> None:
 
 def fields() -> tuple[str, ...]:
     """The names of the model's columns, with which its form's labels begin."""
-    return tuple(line.partition(":")[0] for line in columns().splitlines())
+    return tuple(line.partition(":")[0].replace("_", " ") for line in columns().splitlines())

@@ -18,9 +18,9 @@ from pages.shared import sign_in
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 COLUMNS = """age: 18 to 90 years
 sex: one of f, m; unknown: NA
-smoker: one of no, yes
+ever_smoked: one of no, yes_often
 bmi: 10 to 60 kg/m²; unknown: blank
-predict ill: one of no, <b>yes"""
+predict ill_again: one of no, <b>yes"""
 MODEL = Model(COLUMNS, "plain", "huber", (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1))
 SECRET = 61.735194
 pytestmark = pytest.mark.usefixtures("uploads_in_one_process")
@@ -73,6 +73,7 @@ def test_the_demonstration_answers_and_leaves_nothing_of_a_person(
     assert app.title[0].value == "What does a released model say?"
     assert "made-up patients" in spoken(app)
     assert "the model expects" in spoken(app)
+    assert "Release a model" in [link.proto.label for link in app.sidebar.get("page_link")]
     (age,) = (field for field in app.number_input if field.label == "age, 18 to 100 years")
     age.set_value(SECRET)
     run(app)
@@ -95,18 +96,20 @@ def test_a_model_of_ones_own_makes_its_form_and_its_certificate_is_checked() -> 
         "age, 18 to 90 years",
         "bmi, 10 to 60 kg/m²",
     ]
-    assert [box.label for box in app.selectbox] == ["sex", "smoker"]
+    assert [box.label for box in app.selectbox] == ["sex", "ever smoked"]
     assert app.selectbox[0].options == ["f", "m", "unknown"]
     # Nothing is told from values that nobody gave; an unknown one is one.
-    assert "Still to fill in: age, sex and smoker." in spoken(app)
+    assert "Still to fill in: age, sex and ever smoked." in spoken(app)
     assert not app.get("plotly_chart")
     app.number_input[0].set_value(50.0)
     app.selectbox[0].set_value("unknown")
-    app.selectbox[1].set_value("yes")
+    # What stands in a file is as the file has it.
+    assert app.selectbox[1].options == ["no", "yes_often"]
+    app.selectbox[1].set_value("yes_often")
     run(app)
     assert "bmi: unknown" in app.get("plotly_chart")[0].proto.spec
     assert "score" in spoken(app)
-    assert r"ill = \<b\>yes" in spoken(app)
+    assert r"ill again = \<b\>yes" in spoken(app)
     assert "No certificate" in spoken(app)
     given(app, ("Model.JSON", MODEL.to_json().encode()), ("certificate.yaml", b"format: none\n"))
     assert "Do not rely on the certificate" in spoken(app)

@@ -113,6 +113,9 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
     assert app.session_state["_kept_release steps"] == FIRST
     assert "nothing real is spent" in said(app)
     assert "costs ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)" in said(app)
+    assert "the ledger composes them" in said(app)
+    links = [link.proto.label for link in app.sidebar.get("page_link")]
+    assert "Predict with a released model" in links
     pressed(app)
     assert begun.wait(SECONDS)
     assert "Cancel" not in {each.label for each in run(app).button}
@@ -126,7 +129,9 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
     go_on.set()
     until(lambda: steps(app)[-1].startswith("done"), app)
     assert attempts(app).count == 1
-    assert steps(app)[3] == "done: ε = 1 of the 2 left (δ = 1e-5, zero-out, Gaussian DP)"
+    # What was paid, and not what another release would cost.
+    assert steps(app)[3] == "done: ε = 1 paid by entry 3 (δ = 1e-5, zero-out, Gaussian DP)"
+    assert "costs ε = 1 of the 2 left" in said(app)
     made = attempts(app).latest
     assert made is not None
     assert made.released is not None

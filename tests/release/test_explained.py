@@ -97,10 +97,14 @@ def test_a_hostile_model_is_one_sentence(data: bytes) -> None:
 
 def test_a_risk_is_told_in_people_and_a_score_is_none() -> None:
     risks = [0.262, 0.004, 0.9961, 1e-9, 1.0]
-    assert [figures.frequency(risk) for risk in risks] == [
-        *("26 of 100", "4 of 1,000", "996 of 1,000"),
-        *("fewer than 1 of 1,000", "more than 999 of 1,000"),
-    ]
+    assert [figures.among(risk) for risk in risks] == [100, *[1_000] * 4]
+    for people, shown in (
+        (100, ("26", "fewer than 1", "more than 99", "fewer than 1", "more than 99")),
+        (1_000, ("262", "4", "996", "fewer than 1", "more than 999")),
+    ):
+        assert [figures.frequency(risk, people) for risk in risks] == [
+            f"{count} of {people:,}" for count in shown
+        ]
     score = figures.Told(False, HUBER.entry.outcome)
     assert "score is −0.2: it says ill = no" in score.headline(-0.2)
     assert "no probability" in score.meaning()
