@@ -112,20 +112,20 @@ def check(
         Whether these are all files there are; else none is missing.
     """
     found: dict[str, State] = {}
+    checks = [NUMBERS]
+    checks += [LEDGER] if ledger is not None else []
     try:
         certificate = read(text)
         problems = problems_of(certificate, ledger, model)
+        # What a certificate that does not hold says of files tells nothing of them.
         if files is not None and not problems:
+            checks.append(FILES)
             problems += _of_files(certificate, files, are_all, found)
     except InvalidInput as refusal:
         problems = [str(refusal)]
     except NESTED_OR_WRONG as fault:
         problems = [f"The certificate is malformed ({type(fault).__name__})."]
-    has_model = model is not None or MODEL_FILE in (files or ())
-    checks = [NUMBERS]
-    checks += [LEDGER] if ledger is not None else []
-    checks += [MODEL] if has_model else []
-    checks += [FILES] if files is not None else []
+    checks += [MODEL] if model is not None or MODEL_FILE in found else []
     return Checked(tuple(problems), tuple(checks), WITHOUT if ledger is None else "", found)
 
 

@@ -33,7 +33,7 @@ from dpcore.erm.risk_curve import curves
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release import grid
 from dpcore.release.grid import Array, Whole
-from dpcore.release.mechanism import Mechanism
+from dpcore.release.mechanism import MOST_STEPS, Mechanism
 
 CELLS, TINY = 2 * KNOTS, 1e-9
 Draw = Callable[[int, int], list[int]]
@@ -43,6 +43,8 @@ Points = tuple[tuple[float, ...], tuple[float, ...]]
 
 def sums_for(budget: PrivacyBudget, records: int, steps: int) -> int:
     """m, how many sums are counts: by public values, about their share of the budget.
+
+    At least 1, but where the steps are as many as there may be.
 
     Parameters
     ----------
@@ -54,7 +56,8 @@ def sums_for(budget: PrivacyBudget, records: int, steps: int) -> int:
         Of the training, to which they come.
     """
     share = share_for(budget, records)
-    return max(1, round(steps * share / (1.0 - share)))
+    wanted = max(1, round(steps * share / (1.0 - share)))
+    return min(wanted, MOST_STEPS - steps)
 
 
 def counts(signed: Array, weights: Array, persons: Persons | None = None) -> Whole:

@@ -179,6 +179,8 @@ def test_counts_are_some_of_the_sums_and_the_budget_is_kept() -> None:
         assert made.mechanism.epsilon(1e-6) <= 1.0
         assert made.spend.count == made.mechanism.steps
         assert made.at(2.0).path.count_sums == sums
+    most = plan(COLUMNS, 300, steps=10_000, **settings)
+    assert (most.mechanism.steps, most.path.count_sums) == (10_000, 0)
     assert plan(COLUMNS, 300, loss="huber", **settings).path.count_sums == 0
     with pytest.raises(InvalidInput, match="logistic loss only"):
         plan(COLUMNS, 300, loss="huber", corrected=True, **settings)
