@@ -38,7 +38,9 @@ def add(command: Parser) -> None:
     command.add_argument("--features", default="plain", help="plain (usual) or additive")
     command.add_argument("--steps", help="how many noisy sums; default: by a rule")
     command.add_argument(
-        "--risks", help="corrected (usual with the logistic loss), within the same ε, or as-trained"
+        "--risks",
+        help="corrected, within the same ε, or as-trained; default: corrected with the logistic "
+        "loss where there are records enough",
     )
 
 

@@ -97,7 +97,7 @@ def plan(
         Of the training; by DP-GD's rule unless given.
     corrected : bool, optional
         Whether risks are corrected by noisy counts of scores, for some more of the mechanism's
-        sums; by ``None`` they are where the loss gives risks.
+        sums; by ``None`` they are where the loss gives risks and the counts are precise enough.
 
     Raises
     ------
@@ -123,13 +123,17 @@ def plan(
     (calibration,) = dpgd.METHOD.calibrate(
         problem, [budget.epsilon], budget.delta, Edition.SOUND, Settings(steps=steps)
     )
-    count_sums = _count_sums(corrected, loss, budget, n, calibration.steps)
+    steps_made = calibration.steps
+    count_sums = _count_sums(corrected, loss, budget, n, steps_made)
+    mechanism = mechanism_for(budget, d, steps_made + count_sums, chosen)
+    if corrected is None and not risk_counts.are_precise(mechanism, count_sums, n):
+        count_sums, mechanism = 0, mechanism_for(budget, d, steps_made, chosen)
     made = Plan(
         columns,
         features,
         loss,
         budget,
-        mechanism_for(budget, d, calibration.steps + count_sums, chosen),
+        mechanism,
         Path(loss, problem.lam, calibration.learning_rate, n, count_sums),
     )
     # The ledger takes no other noise than this; better refused now than at the payment.

@@ -36,6 +36,8 @@ from dpcore.release.grid import Array, Whole
 from dpcore.release.mechanism import MOST_STEPS, Mechanism
 
 CELLS, TINY = 2 * KNOTS, 1e-9
+FEWEST = 100
+"""Records for each unit of noise, below which risks are left as trained unless asked for."""
 Draw = Callable[[int, int], list[int]]
 Points = tuple[tuple[float, ...], tuple[float, ...]]
 """Scores, ascending, and the log odds there."""
@@ -58,6 +60,19 @@ def sums_for(budget: PrivacyBudget, records: int, steps: int) -> int:
     share = share_for(budget, records)
     wanted = max(1, round(steps * share / (1.0 - share)))
     return min(wanted, MOST_STEPS - steps)
+
+
+def noise(mechanism: Mechanism, sums: int) -> float:
+    """Standard deviation of the noise on the mean of m counts, in records."""
+    return mechanism.sigma / (mechanism.units * math.sqrt(sums))
+
+
+def are_precise(mechanism: Mechanism, sums: int, records: int) -> bool:
+    """Whether m counts tell enough of so many records, by public values.
+
+    With more noise than n/100 a correction made risks of small tables worse (`docs/release.md`).
+    """
+    return sums > 0 and noise(mechanism, sums) <= records / FEWEST
 
 
 def counts(signed: Array, weights: Array, persons: Persons | None = None) -> Whole:
@@ -131,9 +146,9 @@ def noisy_counts(
 ) -> Array:
     """The mean of m noisy sums in records, shape (2, `KNOTS`); for arguments see `corrected`."""
     exact = counts(signed, weights, persons).tolist()
-    noise = [draw(mechanism.sigma, CELLS) for _ in range(sums)]
+    drawn = [draw(mechanism.sigma, CELLS) for _ in range(sums)]
     # Python's whole numbers have no end, so no draw overflows.
-    noisy = [value * sums + sum(more) for value, *more in zip(exact, *noise, strict=True)]
+    noisy = [value * sums + sum(more) for value, *more in zip(exact, *drawn, strict=True)]
     scale = sums * mechanism.units
     return np.array([value / scale for value in noisy]).reshape(2, KNOTS)
 
@@ -159,7 +174,7 @@ def corrected(
         (σ, count) -> whole numbers.
     """
     found = noisy_counts(signed, weights, mechanism, sums, draw, persons)
-    sigma = np.array(mechanism.sigma / (mechanism.units * math.sqrt(sums)))
+    sigma = np.array(noise(mechanism, sums))
     places = _places(weights)
     values = curves(found, places, sigma).log_odds
     if not np.isfinite(values).all():

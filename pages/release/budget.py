@@ -79,9 +79,16 @@ def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
         return Budget(chosen, actor), Step("to do", texts.CANNOT_BE_PAID)
     st.markdown(verbatim(price.words()))
     composing.explain()
+    if form.values["release_risks"] == CORRECTED and _is_left(price.plan):
+        st.caption(texts.TOO_FEW)
     if not actor:
         return Budget(chosen, actor, price), Step("to do", texts.WHO)
     return Budget(chosen, actor, price), _made(chosen) or Step("done", verbatim(price.brief()))
+
+
+def _is_left(made: Plan) -> bool:
+    """Whether risks stay as trained by the rule."""
+    return made.loss == "logistic" and not made.path.count_sums
 
 
 def _made(chosen: Account) -> Step | None:

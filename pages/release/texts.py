@@ -84,6 +84,7 @@ OTHER_ADJACENCY = (
     "The ledger keeps this data set for {agreed}: choose that in step 2, or another data set."
 )
 OTHER_ADJACENCY_YET = "step 2 and the data set differ"
+TOO_FEW = "Too few records at this ε to correct the risks: they stay as trained."
 FIRST_COMES_FIRST, READ_FIRST = "step 1 comes first", "the table is not read yet"
 CANNOT_BE_PAID = "choose what can be paid"
 LESS = "Choose a smaller ε, or have the cap raised."

@@ -172,16 +172,26 @@ def test_counts_are_some_of_the_sums_and_the_budget_is_kept() -> None:
     settings: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
     for records in (20, 3_000, 10**6):
         plain = plan(COLUMNS, records, corrected=False, **settings)
-        made = plan(COLUMNS, records, **settings)
+        made = plan(COLUMNS, records, corrected=True, **settings)
         sums = made.path.count_sums
         assert (plain.path.count_sums, made.mechanism.steps) == (0, plain.mechanism.steps + sums)
         assert 1 <= sums <= 0.07 * made.mechanism.steps
         assert made.mechanism.epsilon(1e-6) <= 1.0
         assert made.spend.count == made.mechanism.steps
         assert made.at(2.0).path.count_sums == sums
-    most = plan(COLUMNS, 300, steps=10_000, **settings)
+    most = plan(COLUMNS, 300, steps=10_000, corrected=True, **settings)
     assert (most.mechanism.steps, most.path.count_sums) == (10_000, 0)
     assert plan(COLUMNS, 300, loss="huber", **settings).path.count_sums == 0
+    # Unless they are asked for, only where the noise on a count is small beside n.
+    for records, is_corrected in ((300, False), (3_000, True)):
+        made = plan(COLUMNS, records, **settings)
+        asked = plan(COLUMNS, records, corrected=True, **settings)
+        precise = risk_counts.noise(asked.mechanism, asked.path.count_sums) <= records / 100
+        assert (made.path.count_sums > 0, precise) == (is_corrected, is_corrected)
+        assert (
+            made.mechanism.steps
+            == plan(COLUMNS, records, corrected=is_corrected, **settings).mechanism.steps
+        )
     with pytest.raises(InvalidInput, match="logistic loss only"):
         plan(COLUMNS, 300, loss="huber", corrected=True, **settings)
 
@@ -191,7 +201,7 @@ def test_a_curve_comes_of_any_counts(weights: Array) -> None:
     """What fails here would fail after the payment."""
     draw, zero = np.random.default_rng(6), np.zeros((7, 1))
     for epsilon, records in ((0.001, 2), (1.0, 300), (20.0, 10**7)):
-        made = plan(COLUMNS, records, epsilon=epsilon, delta=1e-6)
+        made = plan(COLUMNS, records, epsilon=epsilon, delta=1e-6, corrected=True)
         scales = (0.0, 1.0, 1e3)
         for scale in scales:
 
@@ -210,7 +220,7 @@ def paid() -> Iterator[tuple[Ledger, Released]]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(releasing, "attack", partial(attack, runs=500))
         ledger = ledger_with("memory")
-        yield ledger, released_from(ledger)
+        yield ledger, released_from(ledger, corrected=True)
 
 
 def test_a_certificate_says_that_risks_are_corrected(paid: tuple[Ledger, Released]) -> None:
@@ -242,7 +252,7 @@ def test_a_curve_is_the_last_thing_that_is_measured(
 
     monkeypatch.setattr(releasing, "attack", partial(attack, runs=500))
     monkeypatch.setattr(releasing, "rounded_gaussians", draw)
-    released = released_from(ledger_with("memory"))
+    released = released_from(ledger_with("memory"), corrected=True)
     mechanism = released.certificate.document["facts"]["mechanism"]
     assert asked == [(mechanism["sigma"], risk_counts.CELLS)]
     plain = released_from(ledger_with("memory"), corrected=False)
