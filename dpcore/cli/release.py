@@ -9,7 +9,7 @@ from dpcore.cli.options import Parser, optional_whole
 from dpcore.cli.output import print_json, progress, standing
 from dpcore.cli.tables import release_table
 from dpcore.controls.release import AS_TRAINED, CORRECTED
-from dpcore.errors import number, one_of
+from dpcore.errors import number, one_of, whole
 
 NEEDED = {
     "table": "the records (CSV, Parquet)",
@@ -35,6 +35,9 @@ def add(command: Parser) -> None:
         command.add_argument(f"--{name}", required=True, help=told)
     command.add_argument("--sector", default="Healthcare", help="default: Healthcare")
     command.add_argument("--loss", default="logistic", help="logistic (usual) or huber")
+    command.add_argument(
+        "--hidden", default="0", help="units of a network's hidden layer, or rule; 0 (usual): none"
+    )
     command.add_argument("--features", default="plain", help="plain (usual) or additive")
     command.add_argument("--steps", help="how many noisy sums; default: by a rule")
     command.add_argument(
@@ -72,6 +75,7 @@ def run(options: argparse.Namespace) -> None:
                 delta=delta,
                 adjacency=ledger.left(options.data_set).account.terms.adjacency,
                 loss=options.loss,
+                hidden=_hidden(options.hidden),
                 features=options.features,
                 steps=optional_whole("steps", options.steps, at_least=1, at_most=10_000),
                 corrected=_corrected(options.risks),
@@ -105,3 +109,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _corrected(risks: str | None) -> bool | None:
     return None if risks is None else one_of("risks", risks, (CORRECTED, AS_TRAINED)) == CORRECTED
+
+
+def _hidden(given: str) -> int | None:
+    return None if given == "rule" else whole("hidden", given, at_least=0)

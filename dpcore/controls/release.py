@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Text, where
 
 DEMONSTRATION, OWN = "demonstration", "own"
+LOSSES, NETWORK = ("logistic", "huber"), "network"
 STAND_IN, TWIN, PUBLIC, NOTHING = "stand-in", "twin", "public", "nothing"
 CORRECTED, AS_TRAINED = "corrected", "as-trained"
 LONGEST_TEXT = 200
@@ -67,12 +70,17 @@ NEIGHBOUR = common.adjacency(
     help="What counts as one person's data. The number of records is public either way.",
     state="unit",
 )
-LOSS = Control(
+MODEL = Control(
     "release_loss",
     "Model",
-    OneOf({key: common.LOSSES[key] for key in ("logistic", "huber")}, row=True),
+    OneOf(
+        {**{key: common.LOSSES[key] for key in LOSSES}, NETWORK: "Small network"},
+        row=True,
+    ),
     noun="the model",
-    help="Logistic regression gives risks; the Huber SVM gives scores, which are none.",
+    help="Logistic regression gives risks; the Huber SVM gives scores, which are none. A network "
+    "gives risks, too. Its curves may depend on several columns at once, but it has more weights, "
+    "and each gets noise. On few records it is the worse choice.",
 )
 FEATURES = Control(
     "release_features",
@@ -88,7 +96,7 @@ RISKS = Control(
     noun="risks",
     help="Corrected by noisy counts of the model’s scores, within the same ε. "
     "A 20 % risk then comes true for about 20 of 100.",
-    shown=where(release_loss="logistic"),
+    shown=lambda values: values.get("release_loss") != "huber",  # whose scores are no risks
 )
 SECTOR = Control(
     "release_sector",
@@ -97,7 +105,9 @@ SECTOR = Control(
     noun="the sector",
     help="As OpenDP's registry of deployments has them.",
 )
-CONTROLS = Page(TABLE, NEIGHBOUR, LOOK, TWIN_EPSILON, EPSILON, DELTA, LOSS, FEATURES, RISKS, SECTOR)
+CONTROLS = Page(
+    *(TABLE, NEIGHBOUR, LOOK, TWIN_EPSILON, EPSILON, DELTA, MODEL, FEATURES, RISKS, SECTOR)
+)
 
 ACTOR = Control(
     "release_actor",
@@ -115,3 +125,10 @@ TEXTS = (NAME, DESCRIPTION, CURATOR, USE, REGION)
 
 SHARED = (EPSILON, DELTA, NEIGHBOUR)
 """The controls of the state that pages share."""
+
+
+def model_of(chosen: str) -> dict[str, Any]:
+    """What a plan is told of the chosen model; a network's width is by rule."""
+    if chosen == NETWORK:
+        return {"loss": "logistic", "hidden": None}
+    return {"loss": chosen}

@@ -1,14 +1,13 @@
 """An attack on a release's own mechanism, before it is paid for: the μ and ε that it proves.
 
 The neighbours are made up: one record of full length, which is blank in the other data set, or
-points the other way under replace-one, at weights at which its gradient is longest. Where a record
-is a person, it is one with the most rows that count, all alike. Their sums are
-made by the release's own code, the noise by its own sampler at the σ that its training asks for,
-whatever the mechanism says. The attacker sees all T
-noisy sums and knows all else. The best test of which data set they come from is the likelihood
-ratio, which follows from their mean alone, a normal number of standard deviation σ/√T about the
-exact sum, up to the rounding, a millionth of σ. So one draw at σ/√T stands for a whole release, and
-a hundred thousand take a second.
+points the other way under replace-one, at weights at which its gradient is as long as any. Where a
+record is a person, it is one with the most rows that count, all alike. Their sums are made by the
+release's own code, the noise by its own sampler at the σ that its training asks for, whatever the
+mechanism says. The attacker sees all T noisy sums and knows all else. The best test of which data
+set they come from is the likelihood ratio, which follows from their mean alone, a normal number of
+standard deviation σ/√T about the exact sum, up to the rounding, a millionth of σ. So one draw at
+σ/√T stands for a whole release, and a hundred thousand take a second.
 
 Each bound counts how often a threshold is crossed on either data set, with the confidence limits of
 Clopper and Pearson. Thresholds follow from what is stated, never from the draws. Both data sets use
@@ -26,14 +25,14 @@ from scipy import special
 
 from dpcore.audit import bounds
 from dpcore.datasets.persons import Persons
-from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.errors import InvalidInput, number, whole
 from dpcore.guarantee import Adjacency
 from dpcore.release import grid, risk_counts
 from dpcore.release.descent import Draw, Path, descend
 from dpcore.release.grid import Array
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.rounded_gaussian import rounded_gaussians
-from dpcore.release.slopes import LOSSES, slope_of
+from dpcore.release.scorer import Scorer
 
 RUNS, CONFIDENCE = 100_000, 0.999
 """Releases on either data set, and of each bound."""
@@ -109,7 +108,7 @@ class Found:
 
 def attack(
     mechanism: Mechanism,
-    loss: str,
+    scorer: Scorer,
     delta: float,
     rows: int | None = None,
     *,
@@ -122,7 +121,8 @@ def attack(
     Parameters
     ----------
     mechanism : Mechanism
-    loss : str
+    scorer : Scorer
+        What would be trained.
     delta : float
     rows : int, optional
         k, the most rows of one person that count; by its absence one row is one record.
@@ -132,20 +132,17 @@ def attack(
     draw : callable
         (σ, count) -> whole numbers: the sampler under attack.
     """
-    one_of("loss", loss, LOSSES)
-    record, other = _pair(mechanism, rows or 1)
+    record, other = _pair(scorer.features, mechanism.adjacency, rows or 1)
     persons = None
     if rows is not None and rows > 1:
         persons = Persons(np.arange(rows), np.zeros(1, dtype=np.int64), 0)
-    # Both margins are far below 0, where each gradient has the full length.
-    weights: Array = np.zeros(len(record))
-    weights[1] = -1e6
-    sums = [grid.total(each, weights, slope_of(loss), persons) for each in (record, other)]
-    shift: float = abs(int(sums[0][0] - sums[1][0]))
-    asked = _asked(mechanism, loss)
+    weights = scorer.steepest()
+    sums = [grid.total(each, weights, scorer.gradients, persons) for each in (record, other)]
+    shift = math.dist(*(each.tolist() for each in sums))
+    asked = _asked(mechanism, scorer)
     if counted:
-        shift = max(shift, risk_counts.distance(mechanism, rows or 1))
-        asked = min(asked, risk_counts.asked(mechanism))
+        shift = max(shift, risk_counts.distance(scorer, mechanism, rows or 1))
+        asked = min(asked, risk_counts.asked(scorer, mechanism))
     sigma = math.ceil(asked / math.sqrt(mechanism.steps))
     about = ABOUT if persons is None else OF_ROWS.format(rows=rows) + ABOUT
     return told_apart(shift, sigma, delta, about, runs=runs, draw=draw)
@@ -197,18 +194,18 @@ def told_apart(
     )
 
 
-def _pair(mechanism: Mechanism, rows: int) -> tuple[Array, Array]:
-    """The record in which the neighbours differ, on either side; shape (d, rows)."""
+def _pair(features: int, adjacency: str, rows: int) -> tuple[Array, Array]:
+    """The record in which the neighbours differ, on either side; shape (features, rows)."""
     beside = 1e-3
     along = math.sqrt(1.0 - beside**2) * (1.0 - 1e-15)
-    record, other = (np.zeros((max(mechanism.dimension, 2), rows)) for _ in range(2))
+    record, other = (np.zeros((features, rows)) for _ in range(2))
     record[0], record[1] = along, beside
-    if mechanism.adjacency == Adjacency.REPLACE_ONE:
+    if adjacency == Adjacency.REPLACE_ONE:
         other[0], other[1] = -along, beside
     return record, other
 
 
-def _asked(mechanism: Mechanism, loss: str) -> int:
+def _asked(mechanism: Mechanism, scorer: Scorer) -> int:
     """The least σ that a training asks its sampler for, in the first steps."""
     asked: list[int] = []
 
@@ -217,7 +214,7 @@ def _asked(mechanism: Mechanism, loss: str) -> int:
         return [0] * count
 
     few = replace(mechanism, steps=min(mechanism.steps, 3))
-    descend(np.zeros((mechanism.dimension, 1)), few, Path(loss, 0.0, 1.0, 1), note)
+    descend(np.zeros((scorer.features, 1)), few, Path(scorer, 0.0, 1.0, 1), note)
     return min(asked)
 
 

@@ -44,7 +44,7 @@ def card(model: Model, certificate: Certificate) -> str:
         ],
         "## Use": [
             f"Meant for: {_plain(about['intended_use'])}",
-            f"A linear model with the {model.loss} loss; it gives {output} of "
+            f"A {model.scorer.words} with the {model.loss} loss; it gives {output} of "
             f"{_plain(outcome.positive)}.{corrected}",
             "Not meant for a decision that nobody looks at. It has not been validated by this "
             "program on records that it did not learn from: its accuracy is not stated here, as "

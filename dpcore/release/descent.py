@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from dpcore.release import grid
 from dpcore.release.grid import Array
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.rounded_gaussian import rounded_gaussians
-from dpcore.release.slopes import slope_of
+from dpcore.release.scorer import Scorer
 
 Draw = Callable[[int, int], list[int]]
 
@@ -25,7 +26,8 @@ class Path:
 
     Parameters
     ----------
-    loss : str
+    scorer : Scorer
+        What is trained.
     lam : float
         λ of (λ/2)‖w‖².
     learning_rate : float
@@ -35,11 +37,22 @@ class Path:
         How many of the mechanism's sums are counts of scores instead, after the training.
     """
 
-    loss: str
+    scorer: Scorer
     lam: float
     learning_rate: float
     records: int
     count_sums: int = 0
+
+    def facts(self) -> dict[str, Any]:
+        """What a certificate says of it."""
+        return {
+            "loss": self.scorer.loss,
+            "lam": self.lam,
+            "learning_rate": self.learning_rate,
+            "records": self.records,
+            "count_sums": self.count_sums,
+            **self.scorer.facts(),
+        }
 
 
 def descend(
@@ -50,14 +63,14 @@ def descend(
     progress: Progress = silent,
     persons: Persons | None = None,
 ) -> Array:
-    """The last iterate from w = 0, shape (d,): v ← 0.9 v + (sum + noise)/n + λw, w ← w - ηv.
+    """The last iterate, shape (parameters,): v ← 0.9 v + (sum + noise)/n + λw, w ← w - ηv.
 
     Parameters
     ----------
     signed : (d, rows) array
         Of norm at most 1 a row, times the label.
     mechanism : Mechanism
-        Made for this d.
+        Made for this number of weights.
     path : Path
     draw : callable
         (σ, count) -> whole numbers; another than the usual one on made-up records only.
@@ -65,13 +78,12 @@ def descend(
     persons : Persons, optional
         Whose the rows are; by its absence each row is a record.
     """
-    slope = slope_of(path.loss)
-    weights = np.zeros(mechanism.dimension)
+    weights = path.scorer.start()
     velocity = np.zeros_like(weights)
     steps = mechanism.steps - path.count_sums
     for step in range(steps):
         progress(step / steps, f"Step {step + 1} of {steps}")
-        exact = grid.total(signed, weights, slope, persons).tolist()
+        exact = grid.total(signed, weights, path.scorer.gradients, persons).tolist()
         noise = draw(mechanism.sigma, mechanism.dimension)
         # Python's whole numbers have no end, so no draw overflows.
         noisy = [value + more for value, more in zip(exact, noise, strict=True)]

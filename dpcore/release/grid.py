@@ -26,7 +26,8 @@ A record's vector depends on its own rows and the weights alone, bit by bit. Mat
 have this property: a library groups rows as it likes, and the last bit of one may hang on how many
 others there are. Here each number of a record is made by additions, products, quotients, square
 roots and comparisons, element by element and column by column, which IEEE 754 rounds in one way on
-every machine. The logistic function is made of these, too (`dpcore.release.slopes`).
+every machine. The logistic function is made of these, too (`dpcore.release.slopes`), and so are
+both ways through a network (`dpcore.release.network`), whose d is the number of all its weights.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
-Slope = Callable[[Array], Array]
+Gradients = Callable[[Array, Array], Array]
 
 UNITS = 2**20
 """Units of the grid in C = 1."""
@@ -56,7 +57,7 @@ FINER = 2**12
 MOST_FEATURES, MOST_RECORDS = 2**12, 2**40
 """With both, squared lengths are at most 2⁵² and sums at most 2⁶⁰."""
 ROWS = 2**13
-"""Rows at a time, about; the result does not depend on it."""
+"""Rows at a time, about, of a linear model; the result does not depend on it."""
 PREPARED = 2**15
 """Records prepared at a time, which takes more memory than they have in a step of training."""
 
@@ -106,29 +107,28 @@ def products(rows: Array, weights: Array) -> Array:
     return result
 
 
-def contributions(signed: Array, weights: Array, slope: Slope, first: Whole | None = None) -> Whole:
-    """Each record's gradient on the grid, in units; shape (d, records).
+def contributions(
+    signed: Array, weights: Array, gradients: Gradients, first: Whole | None = None
+) -> Whole:
+    """Each record's gradient on the grid, in units; shape (parameters, records).
 
     Parameters
     ----------
     signed : (d, m) array
         Features in [-1, 1], times the label of ±1, or 0 of a blank row. The bound holds for any.
-    weights : (d,) array
-    slope : callable
-        Of the loss, from margins to [-1, 0], element by element.
+    weights : (parameters,) array
+    gradients : callable
+        As of a `Scorer`: (signed, weights) -> (parameters, m) array.
     first : ndarray of int64, optional
         Where each person's rows begin; by its absence each row is a record.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite adds 0
-        margins = products(signed, weights)
-        slopes = slope(np.where(np.isfinite(margins), margins, 0.0))
-        slopes = np.where((slopes >= -1.0) & (slopes <= 0.0), slopes, 0.0)
-        exact = signed * (slopes * UNITS)
+        exact = gradients(signed, weights) * UNITS
     exact = np.where(np.abs(exact) <= UNITS, exact, 0.0)
     if first is not None:
         exact = _means(exact, first)
     units = np.rint(exact).astype(np.int64)
-    units[:, (units * units).sum(axis=0) > bound(len(signed)) ** 2] = 0
+    units[:, (units * units).sum(axis=0) > bound(len(units)) ** 2] = 0
     return units
 
 
@@ -138,23 +138,27 @@ def _means(exact: Array, first: Whole) -> Array:
     return np.asarray(np.add.reduceat(np.rint(exact * FINER), first, axis=1) / (rows * FINER))
 
 
-def total(signed: Array, weights: Array, slope: Slope, persons: Persons | None = None) -> Whole:
-    """The sum of all records' contributions, exact; shape (d,).
+def total(
+    signed: Array, weights: Array, gradients: Gradients, persons: Persons | None = None
+) -> Whole:
+    """The sum of all records' contributions, exact; shape (parameters,).
 
     Parameters
     ----------
-    signed, weights, slope
+    signed, weights, gradients
         As of `contributions`.
     persons : Persons, optional
         Whose the rows are; by its absence each row is a record.
     """
-    result = np.zeros(len(signed), dtype=np.int64)
+    result = np.zeros(len(weights), dtype=np.int64)
+    # The more weights a feature has, the fewer rows, for the memory that they take.
+    most = max(ROWS * len(signed) // len(weights), 1)
     blocks: Iterable[tuple[slice, Whole | None]]
     if persons is None:
         count = signed.shape[1]
-        blocks = ((slice(begin, begin + ROWS), None) for begin in range(0, count, ROWS))
+        blocks = ((slice(begin, begin + most), None) for begin in range(0, count, most))
     else:
-        blocks = persons.blocks(ROWS)
+        blocks = persons.blocks(most)
     for where, first in blocks:
-        result += contributions(signed[:, where], weights, slope, first).sum(axis=1)
+        result += contributions(signed[:, where], weights, gradients, first).sum(axis=1)
     return result

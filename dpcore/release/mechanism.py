@@ -34,7 +34,7 @@ class Mechanism:
     adjacency : str
         zero-out or replace-one; n is public in both.
     dimension : int
-        d: every column of features, and the intercept.
+        d, the number of weights: of a linear model every feature, and the intercept.
     units : int
         Units of the grid in the clipping norm C = 1; its step is C/units.
     sigma : int

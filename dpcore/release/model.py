@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +16,13 @@ import numpy as np
 from dpcore.datasets.own import described
 from dpcore.datasets.prepare import Preparation
 from dpcore.datasets.schema import Entry
-from dpcore.errors import InvalidInput, number, one_of, reject
+from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.release import grid
 from dpcore.release.canonical import canonical, digest
 from dpcore.release.grid import Array
-from dpcore.release.risk_counts import Points, log_odds, straight
+from dpcore.release.network import MOST_HIDDEN
+from dpcore.release.risk_counts import Points, log_odds
+from dpcore.release.scorer import Scorer, scorer
 from dpcore.release.slopes import LOSSES
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ FORMAT = "dpcore model 1"
 FEATURES = ("plain", "additive")
 POINTS, MOST_POINTS = ("scores", "log_odds"), 100
 """Of the curve that corrects risks: its two lists in the file, and how long they may be."""
+_FIELDS = ("columns", "features", "loss", "weights")
 LARGEST_WEIGHT = 1e100
 """No training comes near it, and no score of such weights overflows."""
 
@@ -42,7 +45,7 @@ def preparation_for(features: str) -> Preparation:
 
 @dataclass(frozen=True)
 class Model:
-    """A linear model of two classes.
+    """A linear model of two classes, or a small network.
 
     Parameters
     ----------
@@ -53,9 +56,11 @@ class Model:
     loss : str
         logistic, whose score is the log odds, or huber.
     weights : tuple of float
-        One a feature, the intercept last.
+        Of a linear model one a feature, the intercept last; of a network as `Network` has them.
     risks : tuple of two tuples of float, optional
         The curve that corrects risks: scores, and log odds there (`dpcore.release.risk_counts`).
+    hidden : int
+        Units of a network's hidden layer; 0 is a linear model.
 
     Raises
     ------
@@ -68,10 +73,13 @@ class Model:
     loss: str
     weights: tuple[float, ...]
     risks: Points | None = None
+    hidden: int = 0
 
     def __post_init__(self) -> None:
         one_of("loss", self.loss, LOSSES)
-        count = dimension(self.entry, self.features)
+        hidden = whole("hidden", self.hidden, at_least=0, at_most=MOST_HIDDEN)
+        object.__setattr__(self, "hidden", hidden)
+        count = self.scorer.parameters
         if len(self.weights) != count:
             raise reject("number of weights", len(self.weights), str(count))
         for weight in self.weights:
@@ -92,8 +100,13 @@ class Model:
         """How a record becomes a row."""
         return preparation_for(self.features)
 
+    @cached_property
+    def scorer(self) -> Scorer:
+        """How a row becomes a score."""
+        return scorer(self.loss, dimension(self.entry, self.features), self.hidden)
+
     def scores(self, frame: pd.DataFrame) -> Array:
-        """wᵀx of each record, shape (n,): for the logistic loss the log odds, corrected if so.
+        """The score of each record, shape (n,): of the logistic loss the log odds, corrected if so.
 
         Parameters
         ----------
@@ -101,7 +114,7 @@ class Model:
             As of a `Table`.
         """
         rows = grid.rows(self.entry, frame, self.preparation)
-        scores = grid.products(rows, np.array(self.weights))
+        scores = self.scorer.scores(rows, np.array(self.weights))
         return scores if self.risks is None else log_odds(scores, self.risks)
 
     def to_json(self) -> str:
@@ -124,10 +137,12 @@ class Model:
         if not isinstance(plain, dict) or plain.pop("format", None) != FORMAT:
             raise InvalidInput(f"The model is of another format, but it must be {FORMAT!r}.")
         points = plain.pop("risks", None)
-        names = ("columns", "features", "loss", "weights")
-        if set(plain) != set(names) or not isinstance(plain["weights"], list):
-            raise InvalidInput(f"The model must have exactly the fields {', '.join(names)}.")
-        for name in names[:3]:
+        if {*plain, "hidden"} != {*_FIELDS, "hidden"} or not isinstance(plain["weights"], list):
+            raise InvalidInput(
+                f"The model must have exactly the fields {', '.join(_FIELDS)}, and hidden where it "
+                "is a network."
+            )
+        for name in _FIELDS[:3]:
             if not isinstance(plain[name], str):
                 raise reject(name, plain[name], "a text")
         if points is not None:
@@ -140,7 +155,8 @@ class Model:
         """The model as an ONNX file that takes columns as they are (`onnx_graph.graph`)."""
         from dpcore.release.onnx_graph import graph
 
-        return graph(self.entry, self.features, self.loss, self.weights, self.risks)
+        score = partial(self.scorer.score_node, np.array(self.weights))
+        return graph(self.entry, self.features, self.loss, score, self.risks)
 
     @property
     def hash(self) -> str:
@@ -150,8 +166,10 @@ class Model:
     @property
     def _document(self) -> dict[str, Any]:
         document = {"format": FORMAT, **asdict(self), "weights": list(self.weights)}
-        # A model without a curve says what it said before there were any.
-        del document["risks"]
+        # A model without a curve or a hidden layer says what it said before there were any.
+        del document["risks"], document["hidden"]
+        if self.hidden:
+            document["hidden"] = self.hidden
         if self.risks is not None:
             document["risks"] = dict(zip(POINTS, map(list, self.risks), strict=True))
         return document
@@ -203,12 +221,6 @@ def entry_of(columns: str) -> Entry:
             f"“predict {name}: one of no, yes”."
         )
     return entry
-
-
-def untrained(columns: str, features: str, loss: str, *, is_corrected: bool = False) -> Model:
-    """A model of zeros: what cannot be written of it is found before anything is paid."""
-    risks = straight(np.array([-1.0, 1.0])) if is_corrected else None
-    return Model(columns, features, loss, (0.0,) * dimension(entry_of(columns), features), risks)
 
 
 def dimension(entry: Entry, features: str) -> int:

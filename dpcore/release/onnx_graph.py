@@ -8,7 +8,7 @@ has that name, the output's gets an underscore after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 OPSET, IR_VERSION = 19, 9
 
 
-class _Graph:
+class Graph:
     """The nodes and constants of a graph in the making.
 
     Parameters
@@ -43,6 +43,7 @@ class _Graph:
         return name
 
     def constant(self, values: Any) -> str:
+        """The name of a new constant."""
         from onnx import numpy_helper
 
         name, array = self.free(f"c{len(self.constants)}"), np.asarray(values)
@@ -52,6 +53,7 @@ class _Graph:
         return name
 
     def add(self, operation: str, *inputs: str, output: str = "", **attributes: Any) -> str:
+        """The name of a new node's output."""
         from onnx import helper
 
         name = output or self.free(f"v{len(self.nodes)}")
@@ -63,7 +65,7 @@ def graph(
     entry: Entry,
     features: str,
     loss: str,
-    given: tuple[float, ...],
+    score: Callable[[Graph, str, str], str],
     risks: tuple[tuple[float, ...], tuple[float, ...]] | None = None,
 ) -> bytes:
     """The file of a model.
@@ -72,14 +74,14 @@ def graph(
     ----------
     entry : Entry
     features, loss : str
-    given : tuple of float
-        The weights, the intercept's last.
+    score : callable
+        (graph, row, output) -> the score of a row in it.
     risks : tuple, optional
         The curve that corrects risks, as of a `Model`.
     """
     from onnx import TensorProto, checker, helper
 
-    made, inputs, parts = _Graph(column.name for column in entry.columns), [], []
+    made, inputs, parts = Graph(column.name for column in entry.columns), [], []
     for column in entry.columns:
         kind = TensorProto.DOUBLE if column.kind == "number" else TensorProto.STRING
         inputs.append(helper.make_tensor_value_info(column.name, kind, [None, 1]))
@@ -92,10 +94,9 @@ def graph(
     row = made.add("Concat", *parts, axis=1)
     squares = made.add("ReduceSum", made.add("Mul", row, row), made.constant(np.array([1])))
     row = made.add("Div", row, made.add("Sqrt", squares))
-    weights = made.constant(np.array(given)[:, np.newaxis])
     name = made.free("score")
-    score = made.add("MatMul", row, weights, output="" if risks else name)
-    outputs = [_corrected(made, score, *risks, name) if risks else score]
+    found = score(made, row, "" if risks else name)
+    outputs = [_corrected(made, found, *risks, name) if risks else found]
     if loss == "logistic":
         outputs.append(made.add("Sigmoid", outputs[0], output=made.free("risk")))
     built = helper.make_model(
@@ -118,7 +119,7 @@ def graph(
 
 
 def _corrected(
-    made: _Graph, score: str, at: tuple[float, ...], values: tuple[float, ...], output: str
+    made: Graph, score: str, at: tuple[float, ...], values: tuple[float, ...], output: str
 ) -> str:
     """As `dpcore.release.risk_counts.log_odds`: the parts of each straight piece, added up."""
     lower, upper = np.array(at[:-1]), np.array(at[1:])
@@ -130,7 +131,7 @@ def _corrected(
     return made.add("Add", risen, made.constant(np.array([[values[0]]])), output=output)
 
 
-def _number(made: _Graph, column: Column, features: str) -> str:
+def _number(made: Graph, column: Column, features: str) -> str:
     """As `dpcore.datasets.prepare.scaled`: clipped, in [0, 1], unknown in the middle."""
     lower, upper = column.bounds
     low, one, two = (made.constant(np.array([[value]])) for value in (lower, 1.0, 2.0))
@@ -150,7 +151,7 @@ def _number(made: _Graph, column: Column, features: str) -> str:
     return made.add("Concat", line, stairs, axis=1)
 
 
-def _answer(made: _Graph, column: Column, features: str) -> str:
+def _answer(made: Graph, column: Column, features: str) -> str:
     """One feature a level; of an answer of yes or no, one of yes."""
     levels = list(column.levels) if column.kind == "category" else [column.codes[1]]
     same = made.add("Equal", column.name, made.constant(np.array([levels])))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from dpcore.datasets.additive import STEPS
 from dpcore.erm.method import Settings
 from dpcore.erm.methods import dpgd
@@ -12,9 +14,13 @@ from dpcore.errors import InvalidInput, one_of, whole
 from dpcore.guarantee import Adjacency, Edition, PrivacyBudget
 from dpcore.release import grid, risk_counts
 from dpcore.release.descent import Path
+from dpcore.release.grid import Array
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.mechanism import ADJACENCIES, Mechanism, mechanism_for
-from dpcore.release.model import dimension, entry_of
+from dpcore.release.model import Model, dimension, entry_of
+from dpcore.release.network import HIDDEN, MOST_HIDDEN, parameters
+from dpcore.release.risk_counts import Points
+from dpcore.release.scorer import scorer
 from dpcore.release.slopes import LOSSES
 
 
@@ -24,7 +30,7 @@ class Plan:
 
     Parameters
     ----------
-    columns, features, loss : str
+    columns, features : str
         As of a `Model`.
     budget : PrivacyBudget
     mechanism : Mechanism
@@ -33,7 +39,6 @@ class Plan:
 
     columns: str
     features: str
-    loss: str
     budget: PrivacyBudget
     mechanism: Mechanism
     path: Path
@@ -52,6 +57,17 @@ class Plan:
     def noise(self) -> float:
         """Standard deviation of the noise in a coordinate of the mean gradient, C being 1."""
         return self.mechanism.sigma / self.mechanism.units / self.path.records
+
+    def model(self, weights: Array, risks: Points | None = None) -> Model:
+        """The model of these weights, and of the curve that corrects its risks."""
+        kind, listed = self.path.scorer, tuple(weights.tolist())
+        return Model(self.columns, self.features, kind.loss, listed, risks, kind.hidden)
+
+    def untrained(self) -> Model:
+        """Before the first step: what cannot be written of it is found before it is paid."""
+        is_corrected = self.path.count_sums > 0
+        risks = risk_counts.straight(np.array([-1.0, 1.0])) if is_corrected else None
+        return self.model(self.path.scorer.start(), risks)
 
     def at(self, epsilon: float) -> Plan:
         """The same for another ε.
@@ -74,6 +90,7 @@ def plan(
     delta: float,
     adjacency: Adjacency | str = Adjacency.ZERO_OUT,
     loss: str = "logistic",
+    hidden: int | None = 0,
     features: str = "plain",
     steps: int | None = None,
     corrected: bool | None = None,
@@ -91,6 +108,8 @@ def plan(
         zero-out or replace-one.
     loss : str
         logistic or huber.
+    hidden : int, optional
+        Units of a hidden layer; 0 is a linear model, and by ``None`` a rule says how many.
     features : str
         plain or additive.
     steps : int, optional
@@ -107,6 +126,7 @@ def plan(
     entry, budget = entry_of(columns), PrivacyBudget(epsilon, delta)
     n = whole("number of records", records, at_least=2, at_most=grid.MOST_RECORDS)
     d = dimension(entry, features)
+    kind = scorer(loss, d, _width(hidden, d))
     rule = STEPS.get(features)
     uncounted = rule.uncounted if rule else 0
     counted = d - uncounted * sum(column.kind == "number" for column in entry.columns)
@@ -125,16 +145,15 @@ def plan(
     )
     steps_made = calibration.steps
     count_sums = _count_sums(corrected, loss, budget, n, steps_made)
-    mechanism = mechanism_for(budget, d, steps_made + count_sums, chosen)
+    mechanism = mechanism_for(budget, kind.parameters, steps_made + count_sums, chosen)
     if corrected is None and not risk_counts.are_precise(mechanism, count_sums, n):
-        count_sums, mechanism = 0, mechanism_for(budget, d, steps_made, chosen)
+        count_sums, mechanism = 0, mechanism_for(budget, kind.parameters, steps_made, chosen)
     made = Plan(
         columns,
         features,
-        loss,
         budget,
         mechanism,
-        Path(loss, problem.lam, calibration.learning_rate, n, count_sums),
+        Path(kind, problem.lam, calibration.learning_rate, n, count_sums),
     )
     # The ledger takes no other noise than this; better refused now than at the payment.
     _ = made.spend
@@ -154,3 +173,15 @@ def _count_sums(
     return (
         risk_counts.sums_for(budget, records, steps) if corrected is not False and has_risks else 0
     )
+
+
+def _width(hidden: int | None, features: int) -> int:
+    """Units of the hidden layer."""
+    width = HIDDEN if hidden is None else whole("hidden", hidden, at_least=0, at_most=MOST_HIDDEN)
+    if width and (weights := parameters(features, width)) > grid.MOST_FEATURES:
+        most = (grid.MOST_FEATURES - features) // (features + 1)
+        raise InvalidInput(
+            f"hidden is {width}, but it must be at most {most}: a network of {features} features "
+            f"would have {weights:,} weights, and at most {grid.MOST_FEATURES:,} are allowed."
+        )
+    return width

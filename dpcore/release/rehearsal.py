@@ -70,7 +70,7 @@ def rehearse(made: Plan, *, seed: int = 0, progress: Progress = silent) -> Rehea
 
         report = section(progress, part / (RUNS + 1), 1.0 / (RUNS + 1))
         weights = descend(signed, mechanism, path, draw, report)
-        scores = grid.products(rows[:, count:], weights)
+        scores = made.path.scorer.scores(rows[:, count:], weights)
         return float(np.mean((scores > 0.0) == (labels[count:] > 0.0)))
 
     return Rehearsed(right(0.0, 0), tuple(right(1.0, run) for run in range(1, RUNS + 1)))

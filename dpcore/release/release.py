@@ -25,7 +25,7 @@ from dpcore.release.descent import descend
 from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.ledger.spends import LONGEST_TEXT
-from dpcore.release.model import Model, entry_of, preparation_for, untrained
+from dpcore.release.model import Model, entry_of, preparation_for
 from dpcore.release.paid import Paid, Payer, attached, until_cancelled
 from dpcore.release.plan import Plan, plan
 from dpcore.release.record import Record
@@ -146,11 +146,11 @@ def prepare(
         )
     # What may fail, such as a package that is missing, fails before anything is paid.
     counted = made.path.count_sums > 0
-    untrained(made.columns, made.features, made.loss, is_corrected=counted).to_onnx()
+    made.untrained().to_onnx()
     entry, records = entry_of(made.columns), table.table
     rows = grid.rows(entry, records.frame, preparation_for(made.features))
     report(0.4, "Attacking the noise")
-    found = attack(mechanism, made.loss, made.budget.delta, record.rows, counted=counted)
+    found = attack(mechanism, made.path.scorer, made.budget.delta, record.rows, counted=counted)
     found.stop_above(mechanism)
     report(1.0, "Ready to be paid for")
     rows *= records.label.astype(float)
@@ -193,6 +193,7 @@ def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
     risks = None
     if made.path.count_sums:
         risks = risk_counts.corrected(
+            made.path.scorer,
             prepared.signed,
             weights,
             made.mechanism,
@@ -200,12 +201,12 @@ def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
             rounded_gaussians,
             prepared.persons,
         )
-    model = Model(made.columns, made.features, made.loss, tuple(weights.tolist()), risks)
+    model = made.model(weights, risks)
     facts = facts_of(
         about=prepared.about,
         budget=asdict(made.budget),
         mechanism=made.mechanism,
-        training={"method": METHOD, **asdict(made.path), "features": made.features},
+        training={"method": METHOD, **made.path.facts(), "features": made.features},
         hashes={"model": model.hash, "columns": digest(made.columns)},
         ledger=prepared.payer.facts(paid.receipt),
         record=Record.of(made.columns),
@@ -242,6 +243,7 @@ def release_model(
     epsilon: float,
     delta: float,
     loss: str = "logistic",
+    hidden: int | None = 0,
     features: str = "plain",
     steps: int | None = None,
     corrected: bool | None = None,
@@ -261,7 +263,7 @@ def release_model(
     ledger : Ledger
     data_set, actor : str
         As the ledger takes them.
-    epsilon, delta, loss, features, steps, corrected
+    epsilon, delta, loss, hidden, features, steps, corrected
         As of `plan`.
     progress : callable
         (fraction, what is being done). Once it is paid, an exception that it raises loses it.
@@ -284,6 +286,7 @@ def release_model(
         delta=delta,
         adjacency=ledger.left(data_set).account.terms.adjacency,
         loss=loss,
+        hidden=hidden,
         features=features,
         steps=steps,
         corrected=corrected,

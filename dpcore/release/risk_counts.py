@@ -34,6 +34,7 @@ from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release import grid
 from dpcore.release.grid import Array, Whole
 from dpcore.release.mechanism import MOST_STEPS, Mechanism
+from dpcore.release.scorer import Scorer
 
 CELLS, TINY = 2 * KNOTS, 1e-9
 FEWEST = 100
@@ -75,37 +76,38 @@ def are_precise(mechanism: Mechanism, sums: int, records: int) -> bool:
     return sums > 0 and noise(mechanism, sums) <= records / FEWEST
 
 
-def counts(signed: Array, weights: Array, persons: Persons | None = None) -> Whole:
+def counts(scorer: Scorer, signed: Array, weights: Array, persons: Persons | None = None) -> Whole:
     """The exact sum of all records' vectors: by knot those without, then those with the outcome.
 
     Parameters
     ----------
+    scorer : Scorer
     signed : (d, rows) array
         Features, the intercept's last, times the label of ±1, or 0 of a blank row.
-    weights : (d,) array
+    weights : (parameters,) array
     persons : Persons, optional
         Whose the rows are; by its absence each row is a record.
     """
-    places, result = _places(weights), np.zeros(CELLS, dtype=np.int64)
+    places, result = _places(scorer, weights), np.zeros(CELLS, dtype=np.int64)
     if persons is None:
         many = signed.shape[1]
         for begin in range(0, many, grid.ROWS):
             part = signed[:, begin : begin + grid.ROWS]
-            result += contributions(part, weights, places).sum(axis=0)
+            result += contributions(scorer, part, weights, places).sum(axis=0)
         return result
     for where, first in persons.blocks(grid.ROWS):
-        result += contributions(signed[:, where], weights, places, first).sum(axis=0)
+        result += contributions(scorer, signed[:, where], weights, places, first).sum(axis=0)
     return result
 
 
 def contributions(
-    signed: Array, weights: Array, places: Array, first: Whole | None = None
+    scorer: Scorer, signed: Array, weights: Array, places: Array, first: Whole | None = None
 ) -> Whole:
     """Each record's vector, in units; shape (records, `CELLS`).
 
     Parameters
     ----------
-    signed, weights
+    scorer, signed, weights
         As of `counts`.
     places : (`KNOTS`,) array
     first : ndarray of int64, optional
@@ -114,7 +116,7 @@ def contributions(
     # The intercept's feature is above 0, so its sign is the label's.
     label = np.sign(signed[-1])
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite adds 0
-        scores = grid.products(signed * label, weights)
+        scores = scorer.scores(signed * label, weights)
         known = (label != 0.0) & np.isfinite(scores)
         scores = np.where(known, scores, 0.0)
         lower = np.clip(np.searchsorted(places, scores, side="right") - 1, 0, KNOTS - 2)
@@ -137,6 +139,7 @@ def contributions(
 
 
 def noisy_counts(
+    scorer: Scorer,
     signed: Array,
     weights: Array,
     mechanism: Mechanism,
@@ -145,7 +148,7 @@ def noisy_counts(
     persons: Persons | None = None,
 ) -> Array:
     """The mean of m noisy sums in records, shape (2, `KNOTS`); for arguments see `corrected`."""
-    exact = counts(signed, weights, persons).tolist()
+    exact = counts(scorer, signed, weights, persons).tolist()
     drawn = [draw(mechanism.sigma, CELLS) for _ in range(sums)]
     # Python's whole numbers have no end, so no draw overflows.
     noisy = [value * sums + sum(more) for value, *more in zip(exact, *drawn, strict=True)]
@@ -154,6 +157,7 @@ def noisy_counts(
 
 
 def corrected(
+    scorer: Scorer,
     signed: Array,
     weights: Array,
     mechanism: Mechanism,
@@ -165,7 +169,7 @@ def corrected(
 
     Parameters
     ----------
-    signed, weights, persons
+    scorer, signed, weights, persons
         As of `counts`.
     mechanism : Mechanism
     sums : int
@@ -173,9 +177,9 @@ def corrected(
     draw : callable
         (σ, count) -> whole numbers.
     """
-    found = noisy_counts(signed, weights, mechanism, sums, draw, persons)
+    found = noisy_counts(scorer, signed, weights, mechanism, sums, draw, persons)
     sigma = np.array(noise(mechanism, sums))
-    places = _places(weights)
+    places = _places(scorer, weights)
     values = curves(found, places, sigma).log_odds
     if not np.isfinite(values).all():
         values = places  # as trained
@@ -187,20 +191,21 @@ def straight(scores: Array) -> Points:
     return tuple(scores.tolist()), tuple(scores.tolist())
 
 
-def distance(mechanism: Mechanism, rows: int) -> float:
+def distance(scorer: Scorer, mechanism: Mechanism, rows: int) -> float:
     """How far one person with so many rows moves the counts at most, by their own code."""
-    record, other = (np.zeros((max(mechanism.dimension, 2), rows)) for _ in range(2))
+    record, other = (np.zeros((scorer.features, rows)) for _ in range(2))
     # Beyond the outer knots, so that all of it counts in one cell.
     record[-1] = 2.0
     if mechanism.adjacency == Adjacency.REPLACE_ONE:
         other[-1] = -2.0
-    weights = record[:, 0] / 2.0
+    weights = np.zeros(scorer.parameters)
+    weights[scorer.features - 1] = 1.0  # the intercept's, of a network's linear part, too
     persons = Persons(np.arange(rows), np.zeros(1, dtype=np.int64), 0) if rows > 1 else None
-    sums = [counts(each, weights, persons).tolist() for each in (record, other)]
+    sums = [counts(scorer, each, weights, persons).tolist() for each in (record, other)]
     return math.dist(*sums)
 
 
-def asked(mechanism: Mechanism) -> int:
+def asked(scorer: Scorer, mechanism: Mechanism) -> int:
     """The least σ that the counts ask their sampler for."""
     found: list[int] = []
 
@@ -208,14 +213,15 @@ def asked(mechanism: Mechanism) -> int:
         found.append(sigma)
         return [0] * count
 
-    nobody, weights = np.zeros((mechanism.dimension, 1)), np.zeros(mechanism.dimension)
-    noisy_counts(nobody, weights, mechanism, 2, note)
+    nobody, weights = np.zeros((scorer.features, 1)), np.zeros(scorer.parameters)
+    noisy_counts(scorer, nobody, weights, mechanism, 2, note)
     return min(found)
 
 
-def _places(weights: Array) -> Array:
+def _places(scorer: Scorer, weights: Array) -> Array:
     """The knots; those of weights of length 1 where all are next to nothing."""
-    return knots(weights if np.abs(weights).max() > TINY else np.eye(len(weights))[0])
+    reach = scorer.reach(weights)
+    return knots(reach if np.abs(reach).max() > TINY else np.eye(len(reach))[0])
 
 
 def log_odds(scores: Array, points: Points) -> Array:

@@ -7,12 +7,15 @@ model to be the one that was asked for, but nothing is proved from that.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from dpcore.erm.problem import Problem
 from dpcore.errors import one_of
-from dpcore.release.grid import Array, Slope
+from dpcore.release.grid import Array
+
+Slope = Callable[[Array], Array]
 
 LOSSES = ("logistic", "huber")
 HUBER_WIDTH = Problem.huber_width
@@ -24,6 +27,20 @@ _FARTHEST = 40.0
 def slope_of(loss: str) -> Slope:
     """The slope of a loss by its name."""
     return _logistic if one_of("loss", loss, LOSSES) == "logistic" else _huber
+
+
+def in_range(slope: Slope, margins: Array) -> Array:
+    """A loss's slopes at these margins; 0 wherever it is not within [-1, 0].
+
+    Parameters
+    ----------
+    slope : callable
+        From margins to [-1, 0], element by element.
+    margins : (m,) array
+        What is not finite counts as 0.
+    """
+    slopes = slope(np.where(np.isfinite(margins), margins, 0.0))
+    return np.where((slopes >= -1.0) & (slopes <= 0.0), slopes, 0.0)
 
 
 def _logistic(margins: Array) -> Array:

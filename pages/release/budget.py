@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.controls.release import ACTOR, CORRECTED, DEMONSTRATION, EPSILON
+from dpcore.controls.release import ACTOR, CORRECTED, DEMONSTRATION, EPSILON, model_of
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration
@@ -88,7 +88,7 @@ def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
 
 def _is_left(made: Plan) -> bool:
     """Whether risks stay as trained by the rule."""
-    return made.loss == "logistic" and not made.path.count_sums
+    return made.path.scorer.loss == "logistic" and not made.path.count_sums
 
 
 def _made(chosen: Account) -> Step | None:
@@ -165,7 +165,7 @@ def _price(values: dict[str, Any], records: Records, left: Left) -> Price[Plan]:
         epsilon=values["release_epsilon"],
         delta=values["release_delta"],
         adjacency=left.account.terms.adjacency,
-        loss=values["release_loss"],
+        **model_of(values["release_loss"]),
         features=values["release_features"],
         corrected=None if values["release_risks"] == CORRECTED else False,
     )

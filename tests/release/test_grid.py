@@ -11,6 +11,7 @@ from dpcore.datasets.own import read_own
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release import grid, slopes
 from dpcore.release.descent import Path, descend
+from dpcore.release.linear import Linear, gradients
 from dpcore.release.mechanism import Mechanism, mechanism_for
 from dpcore.release.model import preparation_for
 
@@ -32,10 +33,15 @@ def records(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return rows, table.label.astype(float)
 
 
+def steep(signed: grid.Array, weights: grid.Array) -> grid.Array:
+    """Gradients of the steepest slope."""
+    return gradients(signed, weights, lambda margins: np.full_like(margins, -1.0))
+
+
 @pytest.mark.parametrize("loss", slopes.LOSSES)
 def test_a_record_adds_the_same_whatever_stands_beside_it(loss: str) -> None:
     rows, labels = records(301)
-    signed, slope = rows * labels, slopes.slope_of(loss)
+    signed, slope = rows * labels, Linear(loss, len(rows)).gradients
     weights = np.random.default_rng(1).normal(size=len(rows)) * 3.0
     together = grid.contributions(signed, weights, slope)
     order = np.random.default_rng(2).permutation(301)
@@ -69,18 +75,18 @@ def test_no_record_is_longer_than_the_bound_and_blank_ones_add_nothing() -> None
     labels[::5] = 0.0
     for weights in (np.zeros(len(rows)), np.full(len(rows), 40.0), np.full(len(rows), np.nan)):
         for loss in slopes.LOSSES:
-            units = grid.contributions(rows * labels, weights, slopes.slope_of(loss))
+            units = grid.contributions(rows * labels, weights, Linear(loss, len(rows)).gradients)
             lengths = np.sqrt((units.astype(object) ** 2).sum(axis=0).astype(float))
             assert lengths.max() <= grid.bound(len(rows))
             assert not units[:, ::5].any()
     # Without the check, a row that is too long would pass.
     long = np.ones((4, 1))
-    assert not grid.contributions(long, np.zeros(4), lambda m: np.full_like(m, -1.0)).any()
-    assert grid.contributions(long / 2, np.zeros(4), lambda m: np.full_like(m, -1.0)).any()
+    assert not grid.contributions(long, np.zeros(4), steep).any()
+    assert grid.contributions(long / 2, np.zeros(4), steep).any()
     # The square of 2⁶⁰ is 0 in 64 bits.
     for huge in (2.0**40, 2.0**900, np.inf, np.nan):
         row = np.full((4, 1), huge)
-        assert not grid.contributions(row, np.zeros(4), lambda m: np.full_like(m, -1.0)).any()
+        assert not grid.contributions(row, np.zeros(4), steep).any()
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 5, 120])
@@ -91,7 +97,7 @@ def test_the_bound_covers_the_wishs_and_the_worst_rounding(dimension: int) -> No
     for _ in range(50):
         row = draw.normal(size=(dimension, 1))
         row /= np.linalg.norm(row)
-        units = grid.contributions(row, np.zeros(dimension), lambda m: np.full_like(m, -1.0))
+        units = grid.contributions(row, np.zeros(dimension), steep)
         worst = max(worst, float(np.linalg.norm(units.astype(float))))
     assert grid.UNITS - math.sqrt(dimension) <= worst <= grid.bound(dimension)
 
@@ -113,7 +119,7 @@ def test_sums_move_by_the_sensitivity_at_most_and_noise_is_added_as_said() -> No
     """Neighbours under both adjacencies, with the noise replaced by none."""
     for adjacency, other, least in (("zero-out", 0.0, 0.99), ("replace-one", -1.0, 1.98)):
         mechanism = Mechanism(adjacency, 1, grid.UNITS, 1000, 1)
-        slope = slopes.slope_of("huber")
+        slope = Linear("huber", 1).gradients
         first = grid.total(np.array([[1.0, 0.3]]), np.zeros(1), slope)
         second = grid.total(np.array([[other, 0.3]]), np.zeros(1), slope)
         moved = abs(int(first[0] - second[0]))
@@ -124,7 +130,7 @@ def test_sums_move_by_the_sensitivity_at_most_and_noise_is_added_as_said() -> No
         asked.append((sigma, count))
         return [2**70] * count  # beyond 64 bits
 
-    path = Path("huber", 0.0, 0.1, 2)
+    path = Path(Linear("huber", 1), 0.0, 0.1, 2)
     weights = descend(np.array([[1.0, 0.0]]), Mechanism("zero-out", 1, 2**20, 7, 3), path, draw)
     assert asked == [(7, 1)] * 3
     assert np.isfinite(weights).all()
@@ -151,7 +157,7 @@ def test_files_that_differ_in_one_record_move_no_sum_by_more_than_is_proved(feat
         weights = draw.normal(size=d) * 10.0 ** draw.uniform(-2, 6)
         for loss in slopes.LOSSES:
             sums = {
-                line: grid.total(each, weights, slopes.slope_of(loss)).tolist()
+                line: grid.total(each, weights, Linear(loss, d).gradients).tolist()
                 for line, each in first.items()
             }
             for line in ANYONE:

@@ -14,7 +14,7 @@ import pytest
 
 from dpcore.datasets.persons import Persons, bounded, lots_for_exploration
 from dpcore.errors import InvalidInput
-from dpcore.release import grid, slopes
+from dpcore.release import grid, linear, slopes
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.certificate import certificate
@@ -22,6 +22,7 @@ from dpcore.release.check import check
 from dpcore.release.descent import Path as Steps
 from dpcore.release.descent import descend
 from dpcore.release.ledger import Ledger
+from dpcore.release.linear import Linear
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.model import preparation_for
 from dpcore.release.release import Released, release_model
@@ -38,9 +39,9 @@ HEADER = "patient,age,sex,bmi,ill"
 MOST = 3
 
 
-def full(margins: grid.Array) -> grid.Array:
-    """The steepest slope."""
-    return np.full_like(margins, -1.0)
+def full(signed: grid.Array, weights: grid.Array) -> grid.Array:
+    """Gradients of the steepest slope."""
+    return linear.gradients(signed, weights, lambda margins: np.full_like(margins, -1.0))
 
 
 def made(count: int, seed: int = 0) -> tuple[grid.Array, Persons]:
@@ -55,14 +56,14 @@ def made(count: int, seed: int = 0) -> tuple[grid.Array, Persons]:
 def test_a_persons_vector_is_the_rounded_mean_and_hangs_on_that_person_alone() -> None:
     rows, persons = made(40)
     weights = np.array([0.3, -1.0, 0.2, 2.0])
-    slope = slopes.slope_of("logistic")
-    together = grid.contributions(rows, weights, slope, persons.first)
-    exact = rows * (slope(grid.products(rows, weights)) * grid.UNITS)
+    gradients = Linear("logistic", 4).gradients
+    together = grid.contributions(rows, weights, gradients, persons.first)
+    exact = gradients(rows, weights) * grid.UNITS
     means, first = grid._means(exact, persons.first), np.zeros(1, dtype=np.int64)
     for one, where in enumerate(np.split(np.arange(rows.shape[1]), persons.first[1:])):
         for order in itertools.permutations(where.tolist()):
             theirs = np.ascontiguousarray(rows[:, list(order)])
-            alone = grid.contributions(theirs, weights, slope, first)
+            alone = grid.contributions(theirs, weights, gradients, first)
             np.testing.assert_array_equal(alone[:, 0], together[:, one])
             # Rounding to the grid would hide most differences of a last bit.
             mean = grid._means(np.ascontiguousarray(exact[:, list(order)]), first)
@@ -75,7 +76,7 @@ def test_a_persons_vector_is_the_rounded_mean_and_hangs_on_that_person_alone() -
     for block in (1, 5, 1_000):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(grid, "ROWS", block)
-            found = grid.total(rows, weights, slope, persons)
+            found = grid.total(rows, weights, gradients, persons)
         np.testing.assert_array_equal(found, together.sum(axis=1))
 
 
@@ -128,7 +129,7 @@ def test_rows_in_any_order_among_others_give_the_same_model() -> None:
 
     def weights(rows: list[str]) -> grid.Array:
         signed, persons, count = read(rows)
-        steps, noise = Steps("logistic", 1e-3, 2.0, count), itertools.count(0, 997)
+        steps, noise = Steps(Linear("logistic", 6), 1e-3, 2.0, count), itertools.count(0, 997)
         return descend(
             *(signed, mechanism, steps, lambda _, n: list(itertools.islice(noise, n))),
             persons=persons,
@@ -156,7 +157,7 @@ def test_files_that_differ_in_one_person_move_no_sum_by_more_than_is_proved(loss
     for _ in range(30):
         weights = draw.normal(size=6) * 10.0 ** draw.uniform(-2, 6)
         sums = [
-            grid.total(signed, weights, slopes.slope_of(loss), persons).tolist()
+            grid.total(signed, weights, Linear(loss, 6).gradients, persons).tolist()
             for signed, persons, _ in files
         ]
         blank = [math.dist(each, sums[0]) for each in sums[1:]]

@@ -495,14 +495,15 @@ def test_predictions_are_per_record_and_no_formula() -> None:
 def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(
     adjacency: str, loss: str
 ) -> None:
-    mechanism = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, adjacency=adjacency).mechanism
+    made = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, adjacency=adjacency, loss=loss)
+    mechanism, scorer = made.mechanism, made.path.scorer
     epsilon, mu = mechanism.epsilon(1e-6), mechanism.mu
-    found = attack(mechanism, loss, 1e-6, runs=20_000)
+    found = attack(mechanism, scorer, 1e-6, runs=20_000)
     assert 0.1 * epsilon < found.lower_bound < epsilon
     assert 0.5 * mu < found.mu_lower_bound < mu
     assert found.above(mechanism) == ""
     half = attack(
-        mechanism, loss, 1e-6, runs=20_000, draw=lambda sigma, n: rounded_gaussians(sigma // 2, n)
+        mechanism, scorer, 1e-6, runs=20_000, draw=lambda sigma, n: rounded_gaussians(sigma // 2, n)
     )
     assert half.above(mechanism)
     assert half.mu_lower_bound > 1.3 * mu

@@ -32,6 +32,7 @@ from dpcore.release.descent import descend
 from dpcore.release.explained import outcomes
 from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger
+from dpcore.release.linear import Linear
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.model import Model, preparation_for
 from dpcore.release.plan import plan
@@ -41,6 +42,7 @@ from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table.read import read_for_release
 from tests.release.test_release import COLUMNS, data, ledger_with, released_from
 
+LINEAR = Linear("logistic", 7)
 CURVED = Model(
     COLUMNS,
     "plain",
@@ -66,7 +68,7 @@ def test_no_record_adds_more_than_one_unit_whatever_its_rows_are(most: int) -> N
     draw = np.random.default_rng(most)
     weights, signed = draw.normal(size=6), wild_rows(400, 6, most)
     first = np.arange(0, 400, most) if most > 1 else None
-    found = risk_counts.contributions(signed, weights, knots(weights), first)
+    found = risk_counts.contributions(LINEAR, signed, weights, knots(weights), first)
     assert found.dtype == np.int64
     assert found.min() >= 0
     assert found.sum(axis=1).max() <= grid.UNITS
@@ -75,7 +77,7 @@ def test_no_record_adds_more_than_one_unit_whatever_its_rows_are(most: int) -> N
     assert found.sum(axis=1).max() > 0.99 * grid.UNITS
     for adjacency, times in (("zero-out", 1.0), ("replace-one", math.sqrt(2.0))):
         made = Mechanism(adjacency, 6, grid.UNITS, 1, 1)
-        farthest = risk_counts.distance(made, most)
+        farthest = risk_counts.distance(LINEAR, made, most)
         assert farthest == pytest.approx(times * grid.UNITS)
         assert farthest <= made.sensitivity
         if adjacency == "replace-one":
@@ -95,9 +97,9 @@ def test_two_tables_that_differ_in_one_person_differ_in_one_vector() -> None:
             first = np.cumsum(sizes) - sizes
             persons = Persons(np.arange(sizes.sum()), first, 0)
             signed = np.concatenate(table, axis=1)
-            sums.append(risk_counts.counts(signed, weights, persons))
+            sums.append(risk_counts.counts(LINEAR, signed, weights, persons))
             alone = Persons(np.arange(sizes[4]), np.zeros(1, dtype=np.int64), 0)
-            own.append(risk_counts.counts(table[4], weights, alone))
+            own.append(risk_counts.counts(LINEAR, table[4], weights, alone))
         np.testing.assert_array_equal(sums[0] - sums[1], own[0] - own[1])
         assert math.dist(*(each.tolist() for each in sums)) <= 2.0 * grid.UNITS
 
@@ -105,18 +107,18 @@ def test_two_tables_that_differ_in_one_person_differ_in_one_vector() -> None:
 def test_a_row_counts_the_same_wherever_it_stands() -> None:
     draw = np.random.default_rng(4)
     weights, signed = draw.normal(size=30), wild_rows(20_000, 30, 5) / 40.0
-    whole = risk_counts.contributions(signed, weights, knots(weights))
+    whole = risk_counts.contributions(LINEAR, signed, weights, knots(weights))
     for begin, end in ((0, 1), (5, 8), (777, 9_999)):
-        part = risk_counts.contributions(signed[:, begin:end], weights, knots(weights))
+        part = risk_counts.contributions(LINEAR, signed[:, begin:end], weights, knots(weights))
         np.testing.assert_array_equal(part, whole[begin:end])
-    np.testing.assert_array_equal(risk_counts.counts(signed, weights), whole.sum(axis=0))
+    np.testing.assert_array_equal(risk_counts.counts(LINEAR, signed, weights), whole.sum(axis=0))
 
 
 def test_counts_are_those_of_records_by_outcome() -> None:
     table = read_for_release(COLUMNS, data(), "t.csv").table
     rows = grid.rows(table.entry, table.frame, preparation_for("plain"))
     weights = np.array(CURVED.weights)
-    found = risk_counts.counts(rows * table.label.astype(float), weights).reshape(2, KNOTS)
+    found = risk_counts.counts(LINEAR, rows * table.label.astype(float), weights).reshape(2, KNOTS)
     for outcome, row in ((-1, found[0]), (1, found[1])):
         assert row.sum() == (table.label == outcome).sum() * grid.UNITS
         mean = (row * knots(weights)).sum() / row.sum()
@@ -129,7 +131,8 @@ def test_the_right_noise_is_on_the_counts_and_less_or_more_would_be_seen(sums: i
     made = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6).mechanism
     nobody, weights = np.zeros((made.dimension, 1)), np.ones(made.dimension)
     drawn = [
-        risk_counts.noisy_counts(nobody, weights, made, sums, rounded_gaussians) for _ in range(80)
+        risk_counts.noisy_counts(LINEAR, nobody, weights, made, sums, rounded_gaussians)
+        for _ in range(80)
     ]
     found = np.ravel(drawn) * made.units * math.sqrt(sums) / made.sigma
 
@@ -150,7 +153,7 @@ def test_the_attack_reaches_the_counts(
     made = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, adjacency=adjacency).mechanism
 
     def found() -> str:
-        return attack(made, "logistic", 1e-6, rows, counted=True, runs=20_000).above(made)
+        return attack(made, LINEAR, 1e-6, rows, counted=True, runs=20_000).above(made)
 
     assert found() == ""
     real, noisy = risk_counts.counts, risk_counts.noisy_counts
@@ -161,8 +164,8 @@ def test_the_attack_reaches_the_counts(
         faulty.setattr(
             risk_counts,
             "noisy_counts",
-            lambda signed, weights, used, *rest: noisy(
-                signed, weights, replace(used, sigma=used.sigma // 2), *rest
+            lambda scorer, signed, weights, used, *rest: noisy(
+                scorer, signed, weights, replace(used, sigma=used.sigma // 2), *rest
             ),
         )
         assert found()
@@ -210,7 +213,7 @@ def test_a_curve_comes_of_any_counts(weights: Array) -> None:
 
             signed = zero if scale else wild_rows(50, 7, 8)
             points = risk_counts.corrected(
-                signed, weights, made.mechanism, made.path.count_sums, noise
+                LINEAR, signed, weights, made.mechanism, made.path.count_sums, noise
             )
             Model(COLUMNS, "plain", "logistic", (0.0,) * 7, points)
 
@@ -330,14 +333,17 @@ def test_corrected_risks_are_nearer_to_what_happens() -> None:
     assert (np.sign(signed[-1]) == cohort.label).all()
     # As of the catalogue, where an answer is one of two numbers.
     mechanism = replace(made.mechanism, dimension=len(learned))
+    path = replace(made.path, scorer=Linear("logistic", len(learned)))
 
     def noise(sigma: int, count: int) -> list[int]:
         return [int(each) for each in np.rint(sigma * draw.normal(size=count))]
 
     errors = []
     for _ in range(8):
-        weights = descend(signed, mechanism, made.path, noise)
-        points = risk_counts.corrected(signed, weights, made.mechanism, made.path.count_sums, noise)
+        weights = descend(signed, mechanism, path, noise)
+        points = risk_counts.corrected(
+            LINEAR, signed, weights, made.mechanism, made.path.count_sums, noise
+        )
         scores = grid.products(judged, weights)
         both = np.array([scores, risk_counts.log_odds(scores, points)])
         errors.append(risk_calibration(both, cohort.further.label > 0).debiased_error)

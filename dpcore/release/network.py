@@ -1,0 +1,158 @@
+"""A small network: one hidden layer, and a linear part beside it.
+
+The score of a row x of d features is
+
+    f(x) = wᵀx + Σⱼ vⱼ a(uⱼᵀx),   a(z) = z/√(1 + z²),
+
+with h units in the hidden layer and d + h + hd weights, in the order w, v, u₁, …, u_h. The last
+feature is the intercept, of each unit, too. As a is odd, so is f: a row times its label y = ±1
+gives y f(x), and the gradient of the loss needs the label nowhere else. A blank row, all 0, has
+none.
+
+The gradient of a row is as long as √(|x|² (1 + Σ vⱼ² a'ⱼ²) + Σ aⱼ²) times the slope of the loss,
+which has no bound, so it is clipped: divided by its length where that is more than 1. All of it is
+made of additions, products, quotients, square roots and comparisons, unit by unit and feature by
+feature, as `dpcore.release.grid` asks for.
+
+Training begins at w = 0, all v alike, and u drawn from a fixed public seed: units that begin alike
+would stay alike but for the noise.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpcore.release.grid import Array, products
+from dpcore.release.slopes import in_range, slope_of
+
+if TYPE_CHECKING:
+    from dpcore.release.onnx_graph import Graph
+
+SEED = 1
+"""Of the first weights of the hidden units, by Python's `random.Random(SEED).random()`, whose
+numbers are the same in every version."""
+SPREAD, FIRST = 4.0, 0.5
+"""Standard deviation of the first u, and the first v."""
+HIDDEN, MOST_HIDDEN = 8, 64
+
+
+@dataclass(frozen=True)
+class Network:
+    """As of a `Scorer`.
+
+    Parameters
+    ----------
+    loss : str
+    features : int
+        d.
+    hidden : int
+        h, at least 1.
+    """
+
+    loss: str
+    features: int
+    hidden: int
+
+    @property
+    def parameters(self) -> int:
+        """Of w, v and all u."""
+        return parameters(self.features, self.hidden)
+
+    @property
+    def words(self) -> str:
+        """With its width."""
+        return f"network of one hidden layer ({self.hidden} units) beside a linear part,"
+
+    def start(self) -> Array:
+        """A w of 0, v all alike, u even over ±√3 times its standard deviation; public."""
+        draw = random.Random(SEED)
+        most = math.sqrt(3.0) * SPREAD
+        units = [most * (2.0 * draw.random() - 1.0) for _ in range(self.hidden * self.features)]
+        return np.array([0.0] * self.features + [FIRST] * self.hidden + units)
+
+    def steepest(self) -> Array:
+        """Where the gradients of the attack's records are clipped, and their slopes full."""
+        direct, outer, units = np.zeros(self.features), np.ones(self.hidden), self._units()
+        direct[1], units[:, 0] = -1e6, 1.0
+        return np.concatenate([direct, outer, units.ravel()])
+
+    def _units(self) -> Array:
+        return np.zeros((self.hidden, self.features))
+
+    def _parts(self, weights: Array) -> tuple[Array, Array, Array]:
+        """w, v and u, one row a unit."""
+        direct, outer, units = np.split(weights, [self.features, self.features + self.hidden])
+        return direct, outer, units.reshape(self.hidden, self.features)
+
+    def scores(self, rows: Array, weights: Array) -> Array:
+        """Of each row."""
+        direct, outer, units = self._parts(weights)
+        result = products(rows, direct)
+        for out, unit in zip(outer, units, strict=True):
+            bent, _ = _bend(products(rows, unit))
+            result += out * bent
+        return result
+
+    def reach(self, weights: Array) -> Array:
+        """Of length |w| + Σ |vⱼ|, as |a| < 1."""
+        direct, outer, _ = self._parts(weights)
+        most = float(np.linalg.norm(direct) + np.abs(outer).sum())
+        return np.full(self.features, most / math.sqrt(self.features))
+
+    def gradients(self, signed: Array, weights: Array) -> Array:
+        """Each row's own, clipped to length 1; shape (d + h + hd, m)."""
+        d, h = self.features, self.hidden
+        direct, outer, units = self._parts(weights)
+        made = np.empty((self.parameters, signed.shape[1]))
+        bent, inner = made[d : d + h], np.empty((h, signed.shape[1]))
+        margins, along, square = products(signed, direct), np.zeros(signed.shape[1]), 0.0
+        for unit in range(h):
+            bent[unit], slopes = _bend(products(signed, units[unit]))
+            inner[unit] = outer[unit] * slopes
+            margins += outer[unit] * bent[unit]
+            along += inner[unit] * inner[unit]
+            square = square + bent[unit] * bent[unit]
+        slopes = in_range(slope_of(self.loss), margins)
+        lengths = np.zeros(signed.shape[1])
+        for column in signed:
+            lengths += column * column
+        lengths = np.sqrt(lengths * (1.0 + along) + square)
+        slopes /= np.maximum(-slopes * lengths, 1.0)
+        bent *= slopes
+        inner *= slopes
+        np.multiply(signed, slopes, out=made[:d])
+        for unit in range(h):
+            begin = d + h + unit * d
+            np.multiply(signed, inner[unit], out=made[begin : begin + d])
+        return made
+
+    def facts(self) -> dict[str, Any]:
+        """What a certificate says of it besides the loss."""
+        return {"hidden": self.hidden, "seed": SEED, "spread": SPREAD, "first": FIRST}
+
+    def score_node(self, weights: Array, made: Graph, row: str, output: str) -> str:
+        """The score in a graph of ONNX."""
+        direct, outer, units = self._parts(weights)
+        line = made.add("MatMul", row, made.constant(direct[:, np.newaxis]))
+        sums = made.add("MatMul", row, made.constant(units.T))
+        one = made.constant(np.array([[1.0]]))
+        root = made.add("Sqrt", made.add("Add", made.add("Mul", sums, sums), one))
+        bent = made.add("Div", sums, root)
+        curved = made.add("MatMul", bent, made.constant(outer[:, np.newaxis]))
+        return made.add("Add", line, curved, output=output)
+
+
+def parameters(features: int, hidden: int) -> int:
+    """The number of weights."""
+    return features + hidden * (1 + features)
+
+
+def _bend(sums: Array) -> tuple[Array, Array]:
+    """a(z) = z/√(1 + z²), and its slope (1 + z²)^(-3/2)."""
+    root = 1.0 / np.sqrt(1.0 + sums * sums)
+    return sums * root, root * root * root

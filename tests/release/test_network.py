@@ -1,0 +1,417 @@
+"""A released network: its gradients, what is proved of them, and the way to its predictions."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpcore.datasets.persons import bounded, lots_for_exploration
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency
+from dpcore.release import explained, grid
+from dpcore.release import release as releasing
+from dpcore.release.attack import attack
+from dpcore.release.batch import batch
+from dpcore.release.certificate import Certificate, certificate
+from dpcore.release.check import check, problems_of
+from dpcore.release.descent import Path, descend
+from dpcore.release.ledger import Ledger
+from dpcore.release.linear import Linear
+from dpcore.release.mechanism import Mechanism
+from dpcore.release.model import Model
+from dpcore.release.network import Network
+from dpcore.release.plan import plan
+from dpcore.release.prediction import predict
+from dpcore.release.registry import leaves
+from dpcore.release.rehearsal import rehearse
+from dpcore.release.release import Released
+from dpcore.release.rounded_gaussian import rounded_gaussians
+from dpcore.release.slopes import LOSSES
+from dpcore.release.table.read import read_for_release
+from tests.release.test_grid import ANYONE, HEADER, records
+from tests.release.test_grid import COLUMNS as FEW
+from tests.release.test_release import (
+    COLUMNS,
+    _changed,
+    _set,
+    data,
+    ledger_with,
+    released_from,
+)
+
+HIDDEN = 3
+
+
+def made(count: int, loss: str = "logistic", seed: int = 0) -> tuple[Network, grid.Array]:
+    """A network, and rows times their labels."""
+    rows, labels = records(count, seed)
+    labels[::9] = 0.0
+    return Network(loss, len(rows), HIDDEN), rows * labels
+
+
+def weights_of(network: Network, seed: int = 1, size: float = 3.0) -> grid.Array:
+    return np.random.default_rng(seed).normal(size=network.parameters) * size
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_gradients_are_those_of_automatic_differentiation(loss: str) -> None:
+    torch = pytest.importorskip("torch")
+    network, signed = made(60, loss)
+    d = network.features
+    longest = 0.0
+    for seed, size in ((1, 0.2), (2, 1.0), (3, 6.0)):
+        weights = weights_of(network, seed, size)
+        found = network.gradients(signed, weights)
+        for record in range(60):
+            at = torch.tensor(weights, requires_grad=True)
+            row = torch.tensor(signed[:, record])
+            sums = at[d + HIDDEN :].reshape(HIDDEN, d) @ row
+            score = at[:d] @ row + at[d : d + HIDDEN] @ (sums / torch.sqrt(1.0 + sums**2))
+            if loss == "logistic":
+                lost = torch.nn.functional.softplus(-score)
+            else:
+                short = torch.clamp((1.5 - score) / 1.0, 0.0, 1.0)
+                lost = 0.5 * short**2 + torch.clamp(0.5 - score, min=0.0)
+            lost.backward()
+            exact = at.grad.numpy()
+            length = float(np.linalg.norm(exact))
+            longest = max(longest, length)
+            np.testing.assert_allclose(
+                found[:, record], exact / max(length, 1.0), rtol=1e-9, atol=1e-12
+            )
+            if not signed[:, record].any():
+                assert not found[:, record].any()
+    assert longest > 2.0  # else nothing was clipped
+
+
+def test_scores_are_odd_and_those_of_a_matrix_product() -> None:
+    network, rows = made(40)
+    weights = weights_of(network)
+    d = network.features
+    sums = weights[d + HIDDEN :].reshape(HIDDEN, d) @ rows
+    expected = weights[:d] @ rows + weights[d : d + HIDDEN] @ (sums / np.sqrt(1.0 + sums**2))
+    np.testing.assert_allclose(network.scores(rows, weights), expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(network.scores(-rows, weights), -network.scores(rows, weights))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_record_adds_the_same_whatever_stands_beside_it(loss: str) -> None:
+    network, signed = made(301, loss)
+    weights = weights_of(network)
+    exact = network.gradients(signed, weights)
+    scores = network.scores(signed, weights)
+    order = np.random.default_rng(2).permutation(301)
+    np.testing.assert_array_equal(network.gradients(signed[:, order], weights), exact[:, order])
+    for first, last in ((0, 1), (7, 8), (3, 12), (100, 301)):
+        some = np.ascontiguousarray(signed[:, first:last])
+        # Before the grid, which would hide most differences of a last bit.
+        np.testing.assert_array_equal(network.gradients(some, weights), exact[:, first:last])
+        np.testing.assert_array_equal(network.scores(some, weights), scores[first:last])
+    together = grid.contributions(signed, weights, network.gradients)
+    for block in (1, 5, 16, 10_000):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(grid, "ROWS", block)
+            found = grid.total(signed, weights, network.gradients)
+        np.testing.assert_array_equal(found, together.sum(axis=1))
+
+
+def test_a_persons_vector_is_of_that_persons_rows_in_any_order() -> None:
+    draw = np.random.default_rng(5)
+    person = np.repeat(np.arange(40), draw.integers(1, 4, 40))
+    network, signed = made(len(person))
+    persons = bounded(person, 3, lots_for_exploration(len(person)))
+    signed, weights = signed[:, persons.index], weights_of(network)
+    together = grid.contributions(signed, weights, network.gradients, persons.first)
+    first = np.zeros(1, dtype=np.int64)
+    for one, where in enumerate(np.split(np.arange(signed.shape[1]), persons.first[1:])):
+        theirs = np.ascontiguousarray(signed[:, where[::-1]])
+        alone = grid.contributions(theirs, weights, network.gradients, first)
+        np.testing.assert_array_equal(alone[:, 0], together[:, one])
+    for block in (1, 7, 10_000):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(grid, "ROWS", block)
+            found = grid.total(signed, weights, network.gradients, persons)
+        np.testing.assert_array_equal(found, together.sum(axis=1))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_no_vector_is_longer_than_the_bound_whatever_is_passed_in(loss: str) -> None:
+    network, signed = made(50, loss)
+    most = grid.bound(network.parameters)
+    hostile = signed.copy()
+    for record, value in enumerate((np.nan, np.inf, -np.inf, 1e300, -1e155, 2.0**40, 5e-324)):
+        hostile[record % network.features, 2 * record] = value
+        hostile[:, 2 * record + 1] = value
+    full = 0.0
+    for weights in (
+        np.zeros(network.parameters),
+        network.start(),
+        network.steepest(),
+        *(weights_of(network, size=10.0**size) for size in (0, 3, 8, 99, 160, 306)),
+        np.full(network.parameters, np.inf),
+        np.full(network.parameters, np.nan),
+    ):
+        for rows in (signed, hostile, 2.0 * signed):
+            units = grid.contributions(rows, weights, network.gradients).astype(object)
+            squares = (units**2).sum(axis=0)
+            assert max(squares) <= most**2
+            full = max(full, *squares)
+            if rows is signed and np.abs(weights).max() < 1e99:
+                # Clipped records are as long as is allowed, and none is dropped for it.
+                exact = np.abs(network.gradients(rows, weights)) * grid.UNITS
+                np.testing.assert_array_equal(units.any(axis=0), (exact > 0.5).any(axis=0))
+    assert math.sqrt(full) > grid.UNITS - 1
+
+
+def test_without_clipping_a_record_that_is_too_long_counts_nothing() -> None:
+    """What bounds the sums is the check on whole numbers, not the clipping."""
+    network, signed = made(30)
+    weights = weights_of(network, size=9.0)
+
+    def unclipped(signed: grid.Array, weights: grid.Array) -> grid.Array:
+        return 3.0 * network.gradients(signed, weights)
+
+    exact = unclipped(signed, weights)
+    long = np.sqrt((exact * exact).sum(axis=0)) > 1.001
+    assert long.any()
+    assert not grid.contributions(signed, weights, unclipped)[:, long].any()
+
+
+@pytest.mark.parametrize("features", ["plain", "additive"])
+def test_files_that_differ_in_one_record_move_no_sum_by_more_than_is_proved(features: str) -> None:
+    """From the file to the sum, at weights that are hard on the neighbours."""
+    from dpcore.datasets.own import read_own
+    from dpcore.release.model import preparation_for
+
+    def signed(lines: list[str]) -> grid.Array:
+        table = read_own(FEW, "\n".join([HEADER, *lines]).encode(), "t.csv")
+        rows = grid.rows(table.entry, table.frame, preparation_for(features))
+        return rows * table.label.astype(float)
+
+    draw, farthest = np.random.default_rng(6), {",,,": 0, "other": 0}
+    rest = [f"{draw.uniform(10, 99):.2f},f,{draw.uniform(9, 61):.2f},yes" for _ in range(20)]
+    first = {line: signed([*rest, line]) for line in [",,,", *ANYONE]}
+    network = Network("logistic", len(first[",,,"]), HIDDEN)
+    for _ in range(20):
+        weights = draw.normal(size=network.parameters) * 10.0 ** draw.uniform(-2, 6)
+        sums = {
+            line: grid.total(each, weights, network.gradients).tolist()
+            for line, each in first.items()
+        }
+        for line in ANYONE:
+            for other in sums:
+                moved = sum((a - b) ** 2 for a, b in zip(sums[line], sums[other], strict=True))
+                kind = other if other == ",,," else "other"
+                farthest[kind] = max(farthest[kind], moved)
+    for kind, adjacency in ((",,,", "zero-out"), ("other", "replace-one")):
+        most = Mechanism(adjacency, network.parameters, grid.UNITS, 1, 1).sensitivity
+        assert 0.7 * most < math.sqrt(farthest[kind])
+        assert farthest[kind] <= most**2
+
+
+def test_the_first_weights_are_public_and_the_same_everywhere() -> None:
+    network = Network("logistic", 2, 2)
+    # Python's random.Random(1).random(): 0.1343…, 0.8474…, 0.7637…, 0.2550…
+    spread = math.sqrt(3.0) * network.facts()["spread"]
+    expected = [
+        *(0.0, 0.0, network.facts()["first"], network.facts()["first"]),
+        *(
+            spread * (2.0 * each - 1.0)
+            for each in (
+                0.13436424411240122,
+                0.8474337369372327,
+                0.763774618976614,
+                0.2550690257394217,
+            )
+        ),
+    ]
+    assert network.start().tolist() == expected
+
+
+def test_noise_is_asked_for_as_said_and_training_begins_at_the_first_weights() -> None:
+    network, signed = made(20)
+    asked: list[tuple[int, int]] = []
+
+    def draw(sigma: int, count: int) -> list[int]:
+        asked.append((sigma, count))
+        return [0] * count
+
+    mechanism = Mechanism("zero-out", network.parameters, grid.UNITS, 9, 1)
+    weights = descend(signed, mechanism, Path(network, 0.0, 0.5, 20), draw)
+    assert asked == [(9, network.parameters)]
+    mean = grid.contributions(signed, network.start(), network.gradients).sum(axis=1) / 20
+    np.testing.assert_allclose(weights, network.start() - 0.5 * mean / grid.UNITS, atol=1e-12)
+
+
+@pytest.mark.parametrize("adjacency", [Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE])
+def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(adjacency: Adjacency) -> None:
+    network = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, adjacency=adjacency, hidden=HIDDEN)
+    mechanism, scorer = network.mechanism, network.path.scorer
+    found = attack(mechanism, scorer, 1e-6, runs=20_000)
+    assert 0.1 * mechanism.epsilon(1e-6) < found.lower_bound < mechanism.epsilon(1e-6)
+    assert 0.5 * mechanism.mu < found.mu_lower_bound < mechanism.mu
+    assert found.above(mechanism) == ""
+    half = attack(
+        mechanism, scorer, 1e-6, runs=20_000, draw=lambda sigma, n: rounded_gaussians(sigma // 2, n)
+    )
+    assert half.above(mechanism)
+
+
+def test_gradients_that_nobody_clips_are_found_before_anything_is_paid(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A sum whose record is longer than R, and that is not checked either."""
+    monkeypatch.setattr(releasing, "attack", partial(attack, runs=2_000))
+    clipped = Network.gradients
+    monkeypatch.setattr(Network, "gradients", lambda *given: 2.0 * clipped(*given))
+    monkeypatch.setattr(grid, "bound", lambda dimension: 4 * grid.UNITS)
+    ledger = ledger_with("memory")
+    # The proof is that of the right bound.
+    monkeypatch.setattr(Mechanism, "bound", property(lambda self: grid.UNITS + 10))
+    with pytest.raises(InvalidInput, match="nothing was paid"):
+        released_from(ledger, hidden=HIDDEN)
+    assert len(ledger.history("clinic")) == 1
+
+
+@pytest.fixture(scope="module")
+def paid() -> Iterator[tuple[Ledger, Released]]:
+    ledger = ledger_with("memory")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(releasing, "attack", partial(attack, runs=2_000))
+        released = released_from(ledger, hidden=HIDDEN, features="additive", epsilon=8.0)
+    yield ledger, released
+    ledger.close()
+
+
+def test_a_network_is_released_with_a_certificate_that_holds(
+    paid: tuple[Ledger, Released],
+) -> None:
+    ledger, released = paid
+    document = released.certificate.document
+    training = document["facts"]["training"]
+    assert (training["loss"], training["hidden"], training["seed"]) == ("logistic", HIDDEN, 1)
+    assert document["facts"]["mechanism"]["dimension"] == len(released.model.weights)
+    whole = check(released.certificate.to_yaml(), ledger, released.model)
+    assert (whole.problems, whole.warning) == ((), "")
+    assert f"network of one hidden layer ({HIDDEN} units)" in released.card()
+    assert "gives the risk of" in released.card()
+    table = read_for_release(COLUMNS, data(), "t.csv").table
+    right = np.sign(released.model.scores(table.frame)) == table.label
+    assert right[table.label != 0].mean() > 0.7
+
+
+def test_a_change_of_any_field_is_rejected_a_thousand_times(paid: tuple[Ledger, Released]) -> None:
+    document = json.loads(json.dumps(dict(paid[1].certificate.document)))
+    assert problems_of(Certificate(document)) == []
+    fields, draw, rejected = leaves(document), np.random.default_rng(5), 0
+    names = list(fields)
+    assert {"facts.training.hidden", "facts.training.seed"} <= set(names)
+    for number in range(1_000):
+        name = names[number % len(names)]
+        forged = copy.deepcopy(document)
+        _set(forged, name, _changed(fields[name], draw))
+        rejected += bool(problems_of(Certificate(forged)))
+    assert rejected == 1_000
+    # Less noise than the claim needs, with everything that follows from it made anew.
+    facts = copy.deepcopy(document["facts"])
+    facts["mechanism"]["sigma"] //= 2
+    assert any("above" in each for each in problems_of(certificate(facts)))
+
+
+def test_onnx_gives_the_same(paid: tuple[Ledger, Released]) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    table = read_for_release(COLUMNS, data(), "t.csv").table
+    texts = list(csv.DictReader(io.StringIO(data().decode())))
+    feed = {
+        name: np.array([[row[name]] for row in texts], dtype=object) for name in ("sex", "smoker")
+    } | {name: table.frame[name].to_numpy(dtype=float)[:, None] for name in ("age", "bmi")}
+    far = Network("huber", 7, 5)
+    other = Model(COLUMNS, "plain", "huber", tuple(weights_of(far, size=9.0).tolist()), hidden=5)
+    for model in (paid[1].model, other):
+        session = onnxruntime.InferenceSession(model.to_onnx(), providers=["CPUExecutionProvider"])
+        scores = model.scores(table.frame)
+        assert np.ptp(scores) > 0.1
+        names = [each.name for each in session.get_outputs()]
+        assert names == (["score", "risk"] if model.loss == "logistic" else ["score"])
+        found = session.run(names, feed)
+        np.testing.assert_allclose(found[0][:, 0], scores, rtol=0, atol=1e-6)
+        if len(found) > 1:
+            risks = 1.0 / (1.0 + np.exp(-scores))
+            np.testing.assert_allclose(found[1][:, 0], risks, rtol=0, atol=1e-6)
+
+
+def test_a_model_is_read_as_it_was_written_and_nothing_else(paid: tuple[Ledger, Released]) -> None:
+    model = paid[1].model
+    assert Model.from_json(model.to_json()) == model
+    assert explained.read_model(model.to_json().encode()).hash == model.hash
+    plain = json.loads(model.to_json())
+    for changed in (
+        {"hidden": HIDDEN + 1},
+        {"hidden": 0},
+        {"hidden": -1},
+        {"hidden": True},
+        {"hidden": 3.5},
+        {"hidden": None},
+        {"hidden": 10**9},
+        {"layers": 3},
+    ):
+        with pytest.raises(InvalidInput):
+            Model.from_json(json.dumps(plain | changed))
+    linear = Model(COLUMNS, "plain", "logistic", (0.5,) * 7)
+    assert "hidden" not in linear.to_json()
+    assert "hidden" not in Path(Linear("logistic", 7), 0.0, 1.0, 2).facts()
+
+
+def test_predictions_are_told_and_explained(paid: tuple[Ledger, Released]) -> None:
+    model = paid[1].model
+    person: explained.Person = {"age": 88.0, "sex": None, "smoker": "yes", "bmi": 27.0}
+    header, line = "age,sex,smoker,bmi", "88,NA,yes,27"
+    alone = predict(model, f"{header}\n{line}\n".encode(), "t.csv")
+    _, row = csv.reader(io.StringIO(alone))
+    rows = explained.parts(model, person)
+    assert rows["outcome"].iloc[0] == float(row[1])
+    for _, part in rows.iterrows():
+        name = part["column"]
+        there = person | {name: explained.reference_of(model, model.entry.column(name))}
+        assert explained.outcomes(model, [there])[0] == part["at_reference"]
+        told = explained.curve(model, person, name)
+        assert told.loc[told["here"], "outcome"].tolist() == [part["outcome"]]
+    assert rows["part"].abs().max() > 0.01
+    found = batch(model.to_json().encode(), data(40), "t.csv")
+    assert found.records == 40
+    assert 0 < found.positive < 40
+
+
+def test_a_rule_says_how_many_units_and_too_many_are_refused() -> None:
+    chosen: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6, "hidden": None}
+    few, many = (plan(COLUMNS, n, **chosen) for n in (300, 300_000))
+    assert 1 <= few.path.scorer.hidden <= many.path.scorer.hidden
+    assert many.at(2.0).path.scorer == many.path.scorer
+    assert few.untrained().scorer == few.path.scorer
+    assert few.mechanism.epsilon(1e-6) <= 1.0
+    for hidden in (-1, 65, 1.5):
+        with pytest.raises(InvalidInput, match="hidden"):
+            plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, hidden=hidden)  # type: ignore[arg-type]
+    wide = "\n".join(
+        [
+            *(f"c{each}: 0 to 1" for each in range(70)),
+            "predict ill: one of no, yes",
+        ]
+    )
+    with pytest.raises(InvalidInput, match=r"hidden is 8, but it must be at most 3"):
+        plan(wide, 300, epsilon=1.0, delta=1e-6, features="additive", hidden=8)
+
+
+def test_a_rehearsal_trains_the_network() -> None:
+    loose = rehearse(plan(COLUMNS, 1_000, epsilon=20.0, delta=1e-6, hidden=HIDDEN))
+    assert 0.7 < loose.without < 0.9
+    assert abs(loose.mean - loose.without) < 0.03
