@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 SEED = 1
 """Of the first weights of the hidden units, by Python's `random.Random(SEED).random()`, whose
 numbers are the same in every version."""
-SPREAD, FIRST = 4.0, 0.5
+SPREAD, FIRST = 1.0, 0.5
 """Standard deviation of the first u, and the first v."""
-HIDDEN, MOST_HIDDEN = 8, 64
+HIDDEN, MOST_HIDDEN = 4, 64
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.release import release
 from dpcore.release.attack import attack
+from dpcore.release.explained import outcomes
 from dpcore.release.model import Model
 from pages.shared import sign_in
 
@@ -22,6 +23,9 @@ ever_smoked: one of no, yes_often
 bmi: 10 to 60 kg/m²; unknown: blank
 predict ill_again: one of no, <b>yes"""
 MODEL = Model(COLUMNS, "plain", "huber", (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1))
+NETWORK = Model(
+    COLUMNS, "plain", "logistic", tuple(0.3 * (each % 7) - 0.8 for each in range(23)), hidden=2
+)
 SECRET = 61.735194
 pytestmark = pytest.mark.usefixtures("uploads_in_one_process")
 
@@ -113,6 +117,19 @@ def test_a_model_of_ones_own_makes_its_form_and_its_certificate_is_checked() -> 
     assert "No certificate" in spoken(app)
     given(app, ("Model.JSON", MODEL.to_json().encode()), ("certificate.yaml", b"format: none\n"))
     assert "Do not rely on the certificate" in spoken(app)
+
+
+def test_a_network_answers_and_explains_in_the_same_way() -> None:
+    app = opened(predict_model="Your file", v="4")
+    given(app, ("model.json", NETWORK.to_json().encode()))
+    app.number_input[0].set_value(50.0)
+    app.selectbox[0].set_value("unknown")
+    app.selectbox[1].set_value("yes")
+    run(app)
+    person = {"age": 50.0, "sex": None, "smoker": "yes", "bmi": None}
+    (risk,) = outcomes(NETWORK, [person])
+    assert f"Of 100 people with these values, the model expects {100 * risk:.0f} " in spoken(app)
+    assert "bmi: unknown" in app.get("plotly_chart")[0].proto.spec
 
 
 def test_a_file_is_predicted_and_gone_when_the_page_is_left() -> None:

@@ -20,6 +20,7 @@ from dpcore.release import demonstration, rehearsal
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.check import check
+from dpcore.release.model import Model
 from dpcore.release.registry import CHOICES
 from dpcore.release.roles import Role
 from dpcore.release.twin import twin
@@ -313,3 +314,18 @@ def assert_explored(app: AppTest, name: str, records: int) -> None:
 
 def test_the_sectors_are_the_registrys() -> None:
     assert set(SECTOR.kind.options()) == set(CHOICES["data_product_sector"])
+
+
+def test_a_network_is_a_choice_that_is_priced_and_released() -> None:
+    app = opened(release_loss="Small network", v="4")
+    assert app.button_group(key="release_loss").value == "network"
+    assert steps(app)[3] == "done: ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)"
+    pressed(app)
+    until(lambda: steps(app)[-1].startswith("done"), app)
+    made = attempts(app).latest
+    assert made is not None
+    model = Model.from_json(made.files["model.json"].decode())
+    assert model.hidden > 0
+    assert len(model.weights) == model.scorer.parameters
+    ledger = app.session_state["_kept_release account"].ledger
+    assert check(made.files["certificate.yaml"].decode(), ledger, model).problems == ()

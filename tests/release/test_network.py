@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpcore.cli import main
 from dpcore.datasets.persons import bounded, lots_for_exploration
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
@@ -415,3 +416,30 @@ def test_a_rehearsal_trains_the_network() -> None:
     loose = rehearse(plan(COLUMNS, 1_000, epsilon=20.0, delta=1e-6, hidden=HIDDEN))
     assert 0.7 < loose.without < 0.9
     assert abs(loose.mean - loose.without) < 0.03
+
+
+def test_a_network_is_released_checked_and_asked_by_command(
+    tmp_path: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(releasing, "attack", partial(attack, runs=500))
+    place, out = str(tmp_path / "l.db"), tmp_path / "out"
+    ledger_with(place).close()
+    (tmp_path / "t.csv").write_bytes(data(100))
+    (tmp_path / "columns.txt").write_text(COLUMNS)
+    command = [
+        *("release", "--table", str(tmp_path / "t.csv"), "--ledger", place),
+        *("--columns", str(tmp_path / "columns.txt"), "--data-set", "clinic", "--actor", "Dr. B"),
+        *("--name", "A", "--description", "B", "--curator", "C", "--intended-use", "D"),
+        *("--region", "E", "--epsilon", "3", "--delta", "1e-6", "--steps", "3"),
+        *("--output", str(out), "--hidden"),
+    ]
+    assert main([*command, "some"]) == 2
+    assert "hidden" in capsys.readouterr().err
+    assert main([*command, "rule"]) == 0
+    model = Model.from_json((out / "model.json").read_text("utf-8"))
+    assert model.hidden == plan(COLUMNS, 100, epsilon=3, delta=1e-6, hidden=None).path.scorer.hidden
+    files = ["--ledger", place, "--model", str(out / "model.json")]
+    assert main(["certificate", "check", str(out / "certificate.yaml"), *files]) == 0
+    capsys.readouterr()
+    assert main(["predict", *files[2:], "--table", str(tmp_path / "t.csv")]) == 0
+    assert capsys.readouterr().out == predict(model, data(100), "t.csv")
