@@ -42,6 +42,10 @@ class Linear:
         """As every model was before there were networks."""
         return "linear model"
 
+    def pace(self, steps: int, rate: float, longest: float) -> tuple[int, float]:
+        """As they are."""
+        return steps, rate
+
     def start(self) -> Array:
         """All 0."""
         return np.zeros(self.features)

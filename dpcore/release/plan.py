@@ -18,9 +18,9 @@ from dpcore.release.grid import Array
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.mechanism import ADJACENCIES, Mechanism, mechanism_for
 from dpcore.release.model import Model, dimension, entry_of
-from dpcore.release.network import HIDDEN, MOST_HIDDEN, parameters
+from dpcore.release.network import HIDDEN, MOST_HIDDEN
 from dpcore.release.risk_counts import Points
-from dpcore.release.scorer import scorer
+from dpcore.release.scorer import Scorer, scorer
 from dpcore.release.slopes import LOSSES
 
 
@@ -131,30 +131,8 @@ def plan(
     uncounted = rule.uncounted if rule else 0
     counted = d - uncounted * sum(column.kind == "number" for column in entry.columns)
     chosen = Adjacency(one_of("adjacency", str(adjacency), ADJACENCIES))
-    one_of("loss", loss, LOSSES)
-    problem = Problem(
-        loss,
-        default_lam(n, counted) * dpgd.METHOD.lam_share,
-        n,
-        d,
-        chosen,
-        counted=counted,
-    )
-    (calibration,) = dpgd.METHOD.calibrate(
-        problem, [budget.epsilon], budget.delta, Edition.SOUND, Settings(steps=steps)
-    )
-    steps_made = calibration.steps
-    count_sums = _count_sums(corrected, loss, budget, n, steps_made)
-    mechanism = mechanism_for(budget, kind.parameters, steps_made + count_sums, chosen)
-    if corrected is None and not risk_counts.are_precise(mechanism, count_sums, n):
-        count_sums, mechanism = 0, mechanism_for(budget, kind.parameters, steps_made, chosen)
-    made = Plan(
-        columns,
-        features,
-        budget,
-        mechanism,
-        Path(kind, problem.lam, calibration.learning_rate, n, count_sums),
-    )
+    mechanism, path = training(kind, n, counted, budget, chosen, steps, corrected)
+    made = Plan(columns, features, budget, mechanism, path)
     # The ledger takes no other noise than this; better refused now than at the payment.
     _ = made.spend
     return made
@@ -175,13 +153,67 @@ def _count_sums(
     )
 
 
+def training(
+    kind: Scorer,
+    records: int,
+    counted: int,
+    budget: PrivacyBudget,
+    adjacency: Adjacency,
+    steps: int | None = None,
+    corrected: bool | None = False,
+) -> tuple[Mechanism, Path]:
+    """Noise and steps by rule, from public values.
+
+    Parameters
+    ----------
+    kind : Scorer
+    records : int
+        n.
+    counted : int
+        How many features rules count (`dpcore.datasets.additive`).
+    budget : PrivacyBudget
+    adjacency : Adjacency
+    steps : int, optional
+        Of the training; by rule unless given.
+    corrected : bool, optional
+        As of `plan`.
+    """
+    problem = Problem(
+        one_of("loss", kind.loss, LOSSES),
+        default_lam(records, counted) * dpgd.METHOD.lam_share,
+        records,
+        kind.features,
+        adjacency,
+        counted=counted,
+    )
+    (calibration,) = dpgd.METHOD.calibrate(
+        problem, [budget.epsilon], budget.delta, Edition.SOUND, Settings(steps=steps)
+    )
+    by_rule, rate = kind.pace(
+        calibration.steps, calibration.learning_rate, 1.0 / problem.smoothness
+    )
+    trained = steps or by_rule
+    count_sums = _count_sums(corrected, kind.loss, budget, records, trained)
+    mechanism = mechanism_for(budget, kind.parameters, trained + count_sums, adjacency)
+    if corrected is None and not risk_counts.are_precise(mechanism, count_sums, records):
+        count_sums, mechanism = 0, mechanism_for(budget, kind.parameters, trained, adjacency)
+    return mechanism, Path(kind, problem.lam, rate, records, count_sums)
+
+
 def _width(hidden: int | None, features: int) -> int:
-    """Units of the hidden layer."""
-    width = HIDDEN if hidden is None else whole("hidden", hidden, at_least=0, at_most=MOST_HIDDEN)
-    if width and (weights := parameters(features, width)) > grid.MOST_FEATURES:
-        most = (grid.MOST_FEATURES - features) // (features + 1)
+    """Units of the hidden layer: those asked for, else `HIDDEN`, or as many as fit."""
+    most = (grid.MOST_FEATURES - features) // (features + 1)
+    if hidden is None:
+        if most < 1:
+            raise InvalidInput(
+                f"The table has {features:,} features, too many for a network: it must have at "
+                f"most {(grid.MOST_FEATURES - 1) // 2:,}."
+            )
+        return min(HIDDEN, most)
+    width = whole("hidden", hidden, at_least=0, at_most=MOST_HIDDEN)
+    if width > max(most, 0):
         raise InvalidInput(
-            f"hidden is {width}, but it must be at most {most}: a network of {features} features "
-            f"would have {weights:,} weights, and at most {grid.MOST_FEATURES:,} are allowed."
+            f"hidden is {width}, but it must be at most {max(most, 0)}: a network of {features:,} "
+            f"features would have more than {grid.MOST_FEATURES:,} weights."
         )
     return width

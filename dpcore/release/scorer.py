@@ -35,6 +35,18 @@ class Scorer(Protocol):
     def words(self) -> str:
         """What it is called."""
 
+    def pace(self, steps: int, rate: float, longest: float) -> tuple[int, float]:
+        """T and the step length by rule.
+
+        Parameters
+        ----------
+        steps : int
+        rate : float
+            Those of a linear model.
+        longest : float
+            1/β, β being the loss's curvature in a linear model.
+        """
+
     def start(self) -> Array:
         """The weights before the first step."""
 

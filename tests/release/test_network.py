@@ -398,6 +398,10 @@ def test_a_rule_says_how_many_units_and_too_many_are_refused() -> None:
     assert 1 <= few.path.scorer.hidden <= many.path.scorer.hidden
     assert many.at(2.0).path.scorer == many.path.scorer
     assert few.untrained().scorer == few.path.scorer
+    linear = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6)
+    assert few.mechanism.steps == 2 * linear.mechanism.steps
+    assert few.path.learning_rate <= linear.path.learning_rate / 2
+    assert many.path.learning_rate == pytest.approx(4.0 / 3.0, rel=1e-3)
     assert few.mechanism.epsilon(1e-6) <= 1.0
     for hidden in (-1, 65, 1.5):
         with pytest.raises(InvalidInput, match="hidden"):
@@ -410,6 +414,11 @@ def test_a_rule_says_how_many_units_and_too_many_are_refused() -> None:
     )
     with pytest.raises(InvalidInput, match=r"hidden is 8, but it must be at most 3"):
         plan(wide, 300, epsilon=1.0, delta=1e-6, features="additive", hidden=8)
+    assert plan(wide, 300, **chosen, features="additive").path.scorer.hidden == 3
+    wider = wide.replace("c1: 0 to 1", "\n".join(f"d{each}: 0 to 1" for each in range(100)))
+    with pytest.raises(InvalidInput, match=r"2,198 features, too many for a network"):
+        plan(wider, 300, **chosen, features="additive")
+    assert plan(wider, 300, epsilon=1.0, delta=1e-6, features="additive").path.scorer.hidden == 0
 
 
 def test_a_rehearsal_trains_the_network() -> None:
