@@ -74,13 +74,12 @@ MODEL = Control(
     "release_loss",
     "Model",
     OneOf(
-        {**{key: common.LOSSES[key] for key in LOSSES}, NETWORK: "Small network"},
+        {**{key: common.LOSSES[key] for key in LOSSES}, NETWORK: "Network"},
         row=True,
     ),
     noun="the model",
     help="Logistic regression gives risks; the Huber SVM gives scores, which are none. A network "
-    "gives risks, too. Its curves may depend on several columns at once, but it has more weights, "
-    "and each gets noise. On few records it is the worse choice.",
+    "gives risks, too, and can tell what columns do together.",
 )
 FEATURES = Control(
     "release_features",

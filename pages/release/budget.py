@@ -7,7 +7,14 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.controls.release import ACTOR, CORRECTED, DEMONSTRATION, EPSILON, model_of
+from dpcore.controls.release import (
+    ACTOR,
+    CORRECTED,
+    DEMONSTRATION,
+    EPSILON,
+    NETWORK,
+    model_of,
+)
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration
@@ -65,7 +72,10 @@ def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
         st.markdown(verbatim(left.words()))
     with st.container(horizontal=True):
         form.draw("release_epsilon", "release_delta", width=220)
+    with st.container(horizontal=True):
         form.draw("release_loss", "release_features", "release_risks")
+    if form.values["release_loss"] == NETWORK:
+        st.caption(texts.NETWORK)
     if chosen is None or reason:
         return Budget(chosen, actor), Step("not possible yet", reason)
     if records is None:

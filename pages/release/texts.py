@@ -66,6 +66,11 @@ TWIN_HOLDS_NO_PAIRS = (
 )
 EXPLORE_TWIN = "Explore the twin"
 
+NETWORK = (
+    "On the real tables that we tried, a network was no better than logistic regression. It pays "
+    "where the outcome hangs on two columns together."
+)
+
 NO_LEDGER = (
     "This server has no ledger, so only the demonstration can be released. Whoever runs it makes "
     "one, and names it by the environment variable `DPCORE_LEDGER`:"
