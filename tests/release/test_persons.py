@@ -26,6 +26,7 @@ from dpcore.release.linear import Linear
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.model import preparation_for
 from dpcore.release.release import Released, release_model
+from dpcore.release.scorer import scorer
 from dpcore.release.table.read import read_for_release
 from tests.release.test_release import ABOUT, ledger_with
 
@@ -140,8 +141,11 @@ def test_rows_in_any_order_among_others_give_the_same_model() -> None:
     assert not np.array_equal(weights(rows), weights(rows[:-1]))
 
 
+@pytest.mark.parametrize("hidden", [0, 3])
 @pytest.mark.parametrize("loss", slopes.LOSSES)
-def test_files_that_differ_in_one_person_move_no_sum_by_more_than_is_proved(loss: str) -> None:
+def test_files_that_differ_in_one_person_move_no_sum_by_more_than_is_proved(
+    loss: str, hidden: int
+) -> None:
     """Whatever that person's rows hold, and however many there are."""
     people = lines()[1:]
     same = [["p0,90,m,60,yes"] * rows for rows in (1, MOST, 40)]
@@ -154,10 +158,11 @@ def test_files_that_differ_in_one_person_move_no_sum_by_more_than_is_proved(loss
     ]
     files = [read([*rows, *(row for each in people for row in each)]) for rows in theirs]
     draw, farthest = np.random.default_rng(6), {"zero-out": 0.0, "replace-one": 0.0}
+    kind = scorer(loss, 6, hidden)
     for _ in range(30):
-        weights = draw.normal(size=6) * 10.0 ** draw.uniform(-2, 6)
+        weights = draw.normal(size=kind.parameters) * 10.0 ** draw.uniform(-2, 6)
         sums = [
-            grid.total(signed, weights, Linear(loss, 6).gradients, persons).tolist()
+            grid.total(signed, weights, kind.gradients, persons).tolist()
             for signed, persons, _ in files
         ]
         blank = [math.dist(each, sums[0]) for each in sums[1:]]
@@ -166,11 +171,11 @@ def test_files_that_differ_in_one_person_move_no_sum_by_more_than_is_proved(loss
         other = (math.dist(*pair) for pair in itertools.combinations(sums, 2))
         farthest["replace-one"] = max(farthest["replace-one"], *other)
     for adjacency, moved in farthest.items():
-        most = Mechanism(adjacency, 6, grid.UNITS, 1, 1).sensitivity
+        most = Mechanism(adjacency, kind.parameters, grid.UNITS, 1, 1).sensitivity
         assert 0.65 * most < moved <= most
 
 
-def of(ledger: Ledger) -> Released:
+def of(ledger: Ledger, hidden: int = 0) -> Released:
     data = "\n".join([HEADER, *(row for each in lines() for row in each)]).encode()
     return release_model(
         read_for_release(COLUMNS, data, "t.csv"),
@@ -181,6 +186,7 @@ def of(ledger: Ledger) -> Released:
         epsilon=4.0,
         delta=1e-6,
         steps=5,
+        hidden=hidden,
     )
 
 
@@ -196,10 +202,14 @@ def test_rows_that_count_1_each_are_found_before_anything_is_paid(
     assert len(ledger.history("clinic")) == 1
 
 
-def test_a_certificate_says_what_one_person_is(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("hidden", [0, 2])
+def test_a_certificate_says_what_one_person_is(
+    hidden: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(releasing, "attack", partial(attack, runs=500))
     ledger = ledger_with("memory")
-    released = of(ledger)
+    released = of(ledger, hidden)
+    assert released.model.hidden == hidden
     document = released.certificate.document
     facts = document["facts"]
     assert facts["person"] == {"rows": MOST}
