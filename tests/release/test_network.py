@@ -18,7 +18,7 @@ from dpcore.cli import main
 from dpcore.datasets.persons import bounded, lots_for_exploration
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
-from dpcore.release import explained, grid
+from dpcore.release import explained, grid, risk_counts
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.batch import batch
@@ -348,6 +348,55 @@ def test_onnx_gives_the_same(paid: tuple[Ledger, Released]) -> None:
         if len(found) > 1:
             risks = 1.0 / (1.0 + np.exp(-scores))
             np.testing.assert_allclose(found[1][:, 0], risks, rtol=0, atol=1e-6)
+
+
+def test_counts_of_scores_are_bounded_apart_and_the_networks_own() -> None:
+    """What corrects the risks, from rows of all kinds."""
+    network, signed = made(70)
+    weights = weights_of(network)
+    signed[3, 5], signed[:, 7], signed[2, 9] = np.nan, np.inf, 1e300
+    places = risk_counts._places(network, weights)
+    found = risk_counts.contributions(network, signed, weights, places)
+    assert found.min() >= 0
+    assert found.sum(axis=1).max() == grid.UNITS
+    assert not found[::9].any()  # blank ones
+    for first, last in ((0, 1), (4, 8), (33, 70)):
+        some = np.ascontiguousarray(signed[:, first:last])
+        alone = risk_counts.contributions(network, some, weights, places)
+        np.testing.assert_array_equal(alone, found[first:last])
+    # No score lies beyond the knots, and they are those of the network, not of its linear part.
+    rows, labels = records(2_000, 4)
+    scores = network.scores(rows, weights)
+    assert np.abs(scores).max() < places[-1] < 9.0 * np.abs(scores).max()
+    counted = risk_counts.counts(network, rows * labels, weights).reshape(2, -1)
+    for outcome, row in ((-1, counted[0]), (1, counted[1])):
+        mean = (row * places).sum() / row.sum()
+        assert mean == pytest.approx(scores[labels == outcome].mean(), abs=1e-4)
+
+
+def test_a_networks_risks_are_corrected_within_the_same_budget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    monkeypatch.setattr(releasing, "attack", partial(attack, runs=2_000))
+    ledger = ledger_with("memory")
+    released = released_from(ledger, hidden=HIDDEN, corrected=True)
+    model, facts = released.model, released.certificate.document["facts"]
+    assert model.risks is not None
+    assert facts["training"]["count_sums"] == 1
+    assert check(released.certificate.to_yaml(), ledger, model).problems == ()
+    assert Model.from_json(model.to_json()) == model
+    draw = np.random.default_rng(8)
+    ages, sexes = draw.uniform(18, 90, (50, 1)), draw.choice(["f", "m"], (50, 1)).astype(object)
+    smokers, bmis = draw.choice(["no", "yes"], (50, 1)).astype(object), np.full((50, 1), np.nan)
+    feed = {"age": ages, "sex": sexes, "smoker": smokers, "bmi": bmis}
+    session = onnxruntime.InferenceSession(model.to_onnx(), providers=["CPUExecutionProvider"])
+    (risks,) = session.run(["risk"], feed)
+    people = [
+        {"age": float(age), "sex": str(sex), "smoker": str(smoker), "bmi": None}
+        for age, sex, smoker in zip(ages[:, 0], sexes[:, 0], smokers[:, 0], strict=True)
+    ]
+    np.testing.assert_allclose(risks[:, 0], explained.outcomes(model, people), rtol=0, atol=1e-6)
 
 
 def test_a_model_is_read_as_it_was_written_and_nothing_else(paid: tuple[Ledger, Released]) -> None:
