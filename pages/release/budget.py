@@ -70,10 +70,13 @@ def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
     if chosen is not None:
         left = chosen.ledger.left(chosen.data_set)
         st.markdown(verbatim(left.words()))
-    with st.container(horizontal=True):
+    first = st.container(horizontal=True)
+    with first:
         form.draw("release_epsilon", "release_delta", width=220)
     with st.container(horizontal=True):
-        form.draw("release_loss", "release_features", "release_risks")
+        form.draw("release_loss", "release_features")
+    with first:  # where there is room, though it hangs on the model
+        form.draw("release_risks")
     if form.values["release_loss"] == NETWORK:
         st.caption(texts.NETWORK)
     if chosen is None or reason:
