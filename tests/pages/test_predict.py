@@ -124,9 +124,9 @@ def test_a_network_answers_and_explains_in_the_same_way() -> None:
     given(app, ("model.json", NETWORK.to_json().encode()))
     app.number_input[0].set_value(50.0)
     app.selectbox[0].set_value("unknown")
-    app.selectbox[1].set_value("yes")
+    app.selectbox[1].set_value("yes_often")
     run(app)
-    person = {"age": 50.0, "sex": None, "smoker": "yes", "bmi": None}
+    person = {"age": 50.0, "sex": None, "ever_smoked": "yes_often", "bmi": None}
     (risk,) = outcomes(NETWORK, [person])
     assert f"Of 100 people with these values, the model expects {100 * risk:.0f} " in spoken(app)
     assert "bmi: unknown" in app.get("plotly_chart")[0].proto.spec
