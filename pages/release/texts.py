@@ -67,8 +67,8 @@ TWIN_HOLDS_NO_PAIRS = (
 EXPLORE_TWIN = "Explore the twin"
 
 NETWORK = (
-    "On the real tables that we tried, logistic regression by lines or by curves did as well as a "
-    "network. It pays where the outcome hangs on two columns together."
+    "On three of four real tables logistic regression by lines or by curves did as well as a "
+    "network. A network pays where the outcome hangs on two columns together."
 )
 
 NO_LEDGER = (
