@@ -8,6 +8,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+# Where the environment forbids compiled modules to be kept, as in many containers, every process
+# would compile every module anew: more than half of the time in which the tests are collected.
+if sys.dont_write_bytecode:
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+
 if "PYTEST_XDIST_WORKER" in os.environ:
     # Processes side by side share the cores; threads within each would only wait for each other.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
