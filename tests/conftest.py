@@ -113,6 +113,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedul
     return OneBrowser(config, log)
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let the tests that drive a browser go first: they take longest, and one after the other."""
+    if (
+        "PYTEST_XDIST_WORKER" in os.environ
+        and hasattr(os, "nice")
+        and item.get_closest_marker("browser") is None
+    ):
+        os.nice(max(0, 19 - os.nice(0)))
+
+
 @pytest.fixture(scope="module", autouse=True)
 def process_as_before() -> Iterator[None]:
     """Undo what pages that are run by `AppTest` leave of this process.
