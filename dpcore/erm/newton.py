@@ -141,11 +141,11 @@ def _hessian(loss: Loss, blocks: list[Forms], lam: float, point: _Point) -> Arra
     total = np.zeros((len(point.weights), len(point.weights)))
     for block, margins in zip(blocks, point.margins, strict=True):
         rows, bend = block.rows, loss.bend(margins)
-        active = np.flatnonzero(bend)  # the Huber loss bends only near its corner
-        if len(active) < len(rows):
+        if not bend.all():  # the Huber loss bends only near its corner
+            active = np.flatnonzero(bend)
             rows, bend = rows[active], bend[active]
         scaled = rows * np.sqrt(bend)[:, None]
         total += scaled.T @ scaled  # one array and its transpose: half the work
     total /= sum(len(block) for block in blocks)
-    total[np.diag_indices_from(total)] += lam
+    total.flat[:: len(total) + 1] += lam  # the diagonal
     return total
