@@ -1,8 +1,8 @@
-"""One server, one Chromium and one tab of it for all browser tests.
+"""One server, one Chromium and one tab of it for all browser tests, and one server in a hurry.
 
 Most of a visit's cost is Streamlit's and Plotly's scripts, which a new tab, and more so a new
-context, loads and compiles anew: 6 s of processor time, against 2 s for another address in the same
-tab. Each test goes to an address of its own, which the server answers with a new session.
+context, loads and compiles anew: two to three times the processor time of another address in the
+same tab. Each test goes to an address of its own, which the server answers with a new session.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -25,11 +26,14 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from dpcore.evaluation import watchers
+from pages.shared import session_end
 from tests.browser.server import CHROMIUM_SWITCHES, Server, chromium, running
 from tests.browser.waiting import PATIENCE
 
 LOCAL = {"127.0.0.1", "localhost", ""}
 WINDOW: ViewportSize = {"width": 1280, "height": 900}
+FORGET_SECONDS, EXPIRES_SECONDS = 4.0, 6.0
 PROBES = ("/_stcore/health", "/_stcore/host-config")
 
 expect.set_options(timeout=PATIENCE)
@@ -57,8 +61,31 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
+def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hasty]:
+    """A server that soon forgets who has gone, and notes whom it and its workers call."""
+    calls = tmp_path_factory.mktemp("recorded") / "calls"
+    given = {
+        "PYTHONPATH": str(Path(__file__).parent / "recorder"),
+        "CALLS": str(calls),
+        "DISPLAY": "",
+        session_end.SECONDS: f"{FORGET_SECONDS}",
+        watchers.SECONDS: f"{EXPIRES_SECONDS}",
+    }
+    with running(**given) as found:
+        yield Hasty(found, calls)
+
+
+@pytest.fixture(scope="session")
 def address(server: Server) -> str:
     return server.address
+
+
+@dataclass(frozen=True)
+class Hasty:
+    """A server, and the file in which its calls are noted."""
+
+    server: Server
+    calls: Path
 
 
 @dataclass
@@ -109,14 +136,6 @@ def new_context(browser: Browser) -> BrowserContext:
     return made
 
 
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """For a test that closes its pages, or cuts their line."""
-    made = new_context(browser)
-    yield made
-    made.close()
-
-
 @pytest.fixture(scope="session")
 def in_turn(browser: Browser) -> Iterator[list[Page]]:
     """The page that tests use one after the other: the last, where others have crashed."""
@@ -124,6 +143,17 @@ def in_turn(browser: Browser) -> Iterator[list[Page]]:
     yield opened
     for page in opened:
         page.context.close()
+
+
+@pytest.fixture
+def tab(browser: Browser, in_turn: list[Page]) -> Page:
+    """The page that tests use one after the other, empty."""
+    if not in_turn or not _empty(in_turn[-1]):
+        in_turn.append(new_context(browser).new_page())
+    page = in_turn[-1]
+    page.set_viewport_size(WINDOW)
+    page.emulate_media(color_scheme="light")
+    return page
 
 
 @pytest.fixture(params=["light"])
@@ -134,14 +164,10 @@ def theme(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def watched(browser: Browser, in_turn: list[Page], theme: str) -> Iterator[Watched]:
+def watched(tab: Page, theme: str) -> Iterator[Watched]:
     """A page that fails its test if it logs an error or asks another machine for anything."""
-    if not in_turn or not _empty(in_turn[-1]):
-        in_turn.append(new_context(browser).new_page())
-    page = in_turn[-1]
-    page.set_viewport_size(WINDOW)
-    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    found = Watched(page)
+    tab.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    found = Watched(tab)
     found.watch()
     yield found
     found.leave()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import Watched
 
 pytestmark = pytest.mark.browser
 
@@ -15,9 +17,9 @@ def neighbour(page: Page) -> Locator:
 
 
 def test_links_are_of_their_time_and_of_today_once_a_setting_is_changed(
-    address: str, context: BrowserContext
+    address: str, watched: Watched
 ) -> None:
-    page = context.new_page()
+    page = watched.page
     # What a reader sets stands in a link of today, and loading it anew changes nothing.
     page.goto(f"{address}/plan?question=One+run+in+detail&v=4")
     expect(neighbour(page)).to_have_value("One record blanked out")
@@ -47,4 +49,3 @@ def test_links_are_of_their_time_and_of_today_once_a_setting_is_changed(
     slider = page.get_by_role("slider", name="Privacy loss ε")
     slider.press("ArrowRight")
     expect(page).to_have_url(re.compile(r"/\?epsilon=1.5&v=4$"))
-    page.close()

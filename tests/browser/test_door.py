@@ -8,14 +8,13 @@ import re
 import socket
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import Page, expect
 
 from pages.shared.headers import HEADERS, POLICY
-from tests.browser.server import Server, running
+from tests.browser.conftest import Hasty
+from tests.browser.server import Server
 from tests.browser.waiting import idle
 
 pytestmark = pytest.mark.browser
@@ -118,22 +117,13 @@ def test_an_upload_from_elsewhere_is_refused(server: Server) -> None:
         urllib.request.urlopen(request, timeout=20)
 
 
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Path]]:
-    """A fresh server, and the file in which it and its workers note what they call."""
-    calls = tmp_path_factory.mktemp("recorded") / "calls"
-    recorder = str(Path(__file__).parent / "recorder")
-    with running(PYTHONPATH=recorder, CALLS=str(calls), DISPLAY="") as server:
-        yield server, calls
-
-
 def test_a_fresh_server_answers_the_page_by_its_name_and_no_call_leaves_the_machine(
-    recorded: tuple[Server, Path], context: BrowserContext
+    hasty: Hasty, tab: Page
 ) -> None:
-    server, calls = recorded
+    # The first test that asks this server for a page.
+    server, page = hasty.server, tab
     answered(server, Origin=f"http://{EVIL}")
     answered(server, Host=EVIL, Origin=f"http://{EVIL}")
-    page = context.new_page()
     page.goto(f"{server.address}/explore?{CHEAP}&loss=Huber+SVM")
     expect(page).to_have_title("What does it cost? · Epsilon Explorer")
     expect(page.get_by_text("Huber SVM, trained on 3,000 records")).to_be_visible()
@@ -149,8 +139,8 @@ def test_a_fresh_server_answers_the_page_by_its_name_and_no_call_leaves_the_mach
         if path.startswith("train"):
             # A worker's calls are recorded, too.
             expect(page.get_by_text("Trained.")).to_be_visible()
-    page.close()
-    noted = [line.split("\t", 1) for line in calls.read_text("utf-8").splitlines()]
+    page.goto("about:blank")
+    noted = [line.split("\t", 1) for line in hasty.calls.read_text("utf-8").splitlines()]
     assert ["begun", ""] in noted
     assert [one for one in noted if one[0] != "begun" and not _stays_here(one[1])] == []
 

@@ -69,7 +69,7 @@ def test_every_text_is_shown_letter_by_letter_and_leads_nowhere(
             assert tuple(told.all_inner_texts()) == said
         assert tuple(page.locator(".annotation text").all_text_contents()) == TEXTS
         assert links_away(page) == []
-        page.close()
+        page.goto("about:blank")
 
 
 def test_a_link_and_a_description_put_no_link_on_the_page(watched: Watched, address: str) -> None:

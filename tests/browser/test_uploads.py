@@ -6,18 +6,18 @@ import io
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser import memory
-from tests.browser.server import Server, running
+from tests.browser.conftest import Hasty
+from tests.browser.server import Server
 from tests.browser.test_explore import CHEAP
 from tests.browser.waiting import PATIENCE, eventually, hand_over, idle
 
@@ -68,8 +68,7 @@ def features(who: str, **changed: np.ndarray) -> bytes:
     return held.getvalue()
 
 
-def opened(context: BrowserContext, address: str) -> Page:
-    page = context.new_page()
+def opened(page: Page, address: str) -> Page:
     page.goto(address)
     idle(page)
     return page
@@ -88,13 +87,6 @@ def nowhere(server: Server, who: str, since: float) -> bool:
     )
 
 
-@pytest.fixture(scope="module")
-def forgetful() -> Iterator[Server]:
-    """A server that forgets soon who has gone."""
-    with running(DPCORE_FORGET_SECONDS="2") as server:
-        yield server
-
-
 @dataclass(frozen=True)
 class Idle:
     """A server with nothing to do that has loaded what the pages need, and its megabytes."""
@@ -107,27 +99,36 @@ class Idle:
         return memory.resident(self.server.pid, most=True) - self.megabytes
 
 
-@pytest.fixture(scope="module")
-def at_rest(browser: Browser, forgetful: Server) -> Idle:
-    with closing(browser.new_context()) as context:
-        context.set_default_timeout(PATIENCE)
-        page = context.new_page()
+@pytest.fixture
+def forgetful(hasty: Hasty) -> Server:
+    """A server that forgets soon who has gone."""
+    return hasty.server
+
+
+idle_servers: dict[int, Idle] = {}
+
+
+@pytest.fixture
+def at_rest(tab: Page, forgetful: Server) -> Idle:
+    if forgetful.pid not in idle_servers:
         for path in (f"?{CHEAP}", FEATURES, LARGE, WIDE):
-            page.goto(f"{forgetful.address}/{path}")
-            idle(page)
-            page.wait_for_timeout(500)
-    before = 0.0
-    while abs(before - memory.resident(forgetful.pid)) > 1.0:
-        before = memory.resident(forgetful.pid)
-        time.sleep(1.5)
-    return Idle(forgetful, memory.resident(forgetful.pid))
+            opened(tab, f"{forgetful.address}/{path}").wait_for_timeout(500)
+        tab.goto("about:blank")
+        before = 0.0
+        while abs(before - memory.resident(forgetful.pid)) > 1.0:
+            before = memory.resident(forgetful.pid)
+            time.sleep(1.5)
+        idle_servers[forgetful.pid] = Idle(forgetful, memory.resident(forgetful.pid))
+    return idle_servers[forgetful.pid]
 
 
 def test_a_table_is_nowhere_soon_after_it_is_told_to_go_or_its_browser_has_gone(
-    context: BrowserContext, forgetful: Server
+    tab: Page, forgetful: Server
 ) -> None:
     since, who = time.time(), sentinel("table")
-    page = opened(context, f"{forgetful.address}/{OWN}&methods=Private+gradient+descent")
+    page = opened(
+        tab.context.new_page(), f"{forgetful.address}/{OWN}&methods=Private+gradient+descent"
+    )
     for left in ("told to forget", "closed"):
         hand_over(page, "mine.csv", table(3_000, who))
         expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
@@ -145,33 +146,31 @@ def test_a_table_is_nowhere_soon_after_it_is_told_to_go_or_its_browser_has_gone(
 
 
 def test_features_and_what_learned_from_them_are_gone_with_the_browser(
-    context: BrowserContext, forgetful: Server
+    tab: Page, forgetful: Server
 ) -> None:
     since, who = time.time(), sentinel("features")
-    page = opened(context, f"{forgetful.address}/{FEATURES}")
-    hand_over(page, "mine.npz", features(who))
     results = forgetful.cache / "jobs"
-    eventually(page, lambda: bool(list(results.glob("*.csv"))))
-    page.close()
+    before = set(results.glob("*"))
+    page = opened(tab, f"{forgetful.address}/{FEATURES}")
+    hand_over(page, "mine.npz", features(who))
+    eventually(page, lambda: bool(set(results.glob("*.csv")) - before))
+    page.goto("about:blank")
     soon(lambda: nowhere(forgetful, who, since))
-    soon(lambda: not list(results.glob("*")))
+    soon(lambda: set(results.glob("*")) <= before)
 
 
-def test_a_browser_that_is_back_at_once_finds_its_file(
-    context: BrowserContext, server: Server
-) -> None:
+def test_a_browser_that_is_back_at_once_finds_its_file(tab: Page, server: Server) -> None:
     who = sentinel("back")
-    page = opened(context, f"{server.address}/{OWN}")
+    page = opened(tab, f"{server.address}/{OWN}")
     hand_over(page, "mine.csv", table(300, who))
     expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
-    context.set_offline(True)
+    page.context.set_offline(True)
     page.evaluate("() => 0")
     page.wait_for_timeout(3_000)
-    context.set_offline(False)
+    page.context.set_offline(False)
     idle(page)
     expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
     assert memory.holds(server.pid, who.encode())
-    page.close()
 
 
 def another_page(page: Page, address: str, turn: int) -> float:
@@ -182,15 +181,14 @@ def another_page(page: Page, address: str, turn: int) -> float:
     return time.monotonic() - asked
 
 
-def test_a_large_table_holds_nobody_up(
-    context: BrowserContext, at_rest: Idle, tmp_path: Path
-) -> None:
+def test_a_large_table_holds_nobody_up(tab: Page, at_rest: Idle, tmp_path: Path) -> None:
     # Read by the server itself, so many rows would take 40 MB.
     path = tmp_path / "large.csv"
     rows = (f"{18 + row % 73},{row % 7 // 4}" for row in range(250_000))
     path.write_text("age,ill\n" + "\n".join(rows), "ascii")
     server = at_rest.server
-    page, other = opened(context, f"{server.address}/{LARGE}"), context.new_page()
+    page, other = tab.context.new_page(), tab
+    opened(page, f"{server.address}/{LARGE}")
     usual = max(another_page(other, server.address, turn) for turn in range(3))
     memory.begin(server.pid)
     longest, began = 0.0, time.monotonic()
@@ -203,7 +201,7 @@ def test_a_large_table_holds_nobody_up(
         assert time.monotonic() - began < PATIENCE / 1_000
         turn += 1
         longest = max(longest, another_page(other, server.address, turn))
-        other.wait_for_timeout(1_500)
+        other.wait_for_timeout(3_000)
     took, above = time.monotonic() - began, at_rest.above()
     print(
         f"shown after {took:.1f} s, {above:.0f} MB above idle; another's page within "
@@ -214,7 +212,6 @@ def test_a_large_table_holds_nobody_up(
     assert longest < 3.0 * usual + 3.0
     assert above < 0.5 * MOST_ABOVE_IDLE
     page.close()
-    other.close()
 
 
 def bomb() -> tuple[str, bytes]:
@@ -247,7 +244,7 @@ def wide() -> tuple[str, bytes]:
     ids=["bomb", "wide table"],
 )
 def test_a_bomb_is_one_sentence_and_takes_the_server_nothing(
-    context: BrowserContext,
+    tab: Page,
     at_rest: Idle,
     path: str,
     make: Callable[[], tuple[str, bytes]],
@@ -255,7 +252,7 @@ def test_a_bomb_is_one_sentence_and_takes_the_server_nothing(
 ) -> None:
     name, data = make()
     assert len(data) < 10_000_000
-    page = opened(context, f"{at_rest.server.address}/{path}")
+    page = opened(tab, f"{at_rest.server.address}/{path}")
     memory.begin(at_rest.server.pid)
     hand_over(page, name, data)
     began = time.monotonic()
@@ -264,4 +261,3 @@ def test_a_bomb_is_one_sentence_and_takes_the_server_nothing(
     print(f"{len(data):,} bytes refused after {took:.1f} s, {above:.0f} MB above idle")
     assert above < MOST_ABOVE_IDLE
     eventually(page, lambda: page.get_by_test_id("stException").count() == 0)
-    page.close()
