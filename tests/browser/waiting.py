@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import FilePayload, Page, expect
 
@@ -101,6 +102,21 @@ def expect_whole(page: Page, width: int) -> None:
 def resize(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     wait_until(page, "width => window.innerWidth === width", arg=width)
+
+
+def wear(page: Page, theme: Literal["light", "dark"]) -> None:
+    """Let the machine go dark or light, and wait until the page has followed."""
+    page.emulate_media(color_scheme=theme)
+    wait_until(
+        page,
+        """dark => {
+          const ground = getComputedStyle(document.querySelector('[data-testid=stApp]'));
+          return (parseInt(ground.backgroundColor.match(/\\d+/)[0]) < 128) === dark
+            && document.getAnimations().every(one => one.playState !== 'running');
+        }""",
+        arg=theme == "dark",
+    )
+    idle(page)
 
 
 def photograph(page: Page, name: str) -> None:
