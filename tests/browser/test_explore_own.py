@@ -37,7 +37,7 @@ def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(
 ) -> None:
     page = watched.page
     page.goto(f"{address}/?v=4&data=Your+own+table&methods=OPERA&focus=OPERA")
-    hand_over(page, "clinic.csv", clinic())
+    hand_over(page, "clinic.csv", clinic(400))
     expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
     idle(page)
     # From the first row's name to the highest body mass index.
@@ -74,7 +74,7 @@ def test_a_refused_file_keeps_the_form_and_is_mended_by_a_button(
 ) -> None:
     page = watched.page
     page.goto(f"{address}/?v=4&data=Your+own+table&methods=OPERA&focus=OPERA")
-    hand_over(page, "clinic.csv", clinic())
+    hand_over(page, "clinic.csv", clinic(400))
     expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
     idle(page)
     described = page.get_by_role("textbox", name="Its columns in words")
