@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from dpcore.confined import Confined
 from dpcore.errors import Cancelled
-from dpcore.evaluation import curves, jobs
+from dpcore.evaluation import curves, executors, jobs
+from pages.explore import loaders
 from pages.shared import uploads
 
 
@@ -81,6 +83,33 @@ def uploads_in_one_process(one_process: Confined, monkeypatch: pytest.MonkeyPatc
     That each session has a process of its own, which ends with it, is tested in browsers.
     """
     monkeypatch.setattr(uploads, "Confined", lambda *_: Lent(one_process))
+
+
+@pytest.fixture
+def seven_splits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Two more than those of a first picture, in this process."""
+    loaders._splits.clear()
+    monkeypatch.setattr("dpcore.evaluation.splits.MOST", 7)
+    yield
+    loaders._splits.clear()
+
+
+@pytest.fixture
+def jobs_of_seven_splits(seven_splits: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Jobs are done by a thread of this process, on a third of the splits or less.
+
+    What pages say of jobs goes by their files, which are the same. Workers are tested in
+    `tests/evaluation/test_jobs.py`. Not for jobs on large blocks of memory behind a page with a
+    field for files, which has what is freed in this process overwritten.
+    """
+    with ThreadPoolExecutor(1) as thread:
+
+        def submit(work: Callable[..., Any], *given: object, **_: object) -> Future[Any]:
+            return thread.submit(work, *given)
+
+        monkeypatch.setattr(executors, "submit", submit)
+        yield
+        thread.shutdown(cancel_futures=True)
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import json
 import re
 import shlex
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,7 +33,7 @@ from dpcore.export import explore as export
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.predictors import SELDOM_BEST, refusal, register
-from pages.explore import clinic, curve_jobs, loaders, texts
+from pages.explore import clinic, curve_jobs, texts
 from pages.explore.answer import judged_on
 from pages.explore.controls import every_method, first_choice
 from pages.explore.numbers import chosen_by, to_come, without_looking
@@ -150,15 +150,6 @@ def agree(app: AppTest, row: pd.Series) -> None:
     assert shown["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
     missed = f"{row['missed_per_1000']:.0f} · {row['false_per_1000']:.0f}"
     assert shown["Missed · false alarms"] == missed
-
-
-@pytest.fixture
-def seven_splits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Two more than those of a first picture."""
-    loaders._splits.clear()
-    monkeypatch.setattr("dpcore.evaluation.splits.MOST", 7)
-    yield
-    loaders._splits.clear()
 
 
 @pytest.mark.usefixtures("seven_splits")

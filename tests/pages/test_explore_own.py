@@ -15,6 +15,7 @@ from dpcore.datasets import Preparation
 from dpcore.datasets.prepare import drawn
 from dpcore.figures.words import plain
 from pages.shared import own_texts as texts
+from pages.shared import session_end
 from tests.pages.explored import below_title, numbers, only_methods, sentence
 from tests.pages.test_explore_regression import APP, alone, spoken
 from tests.pages.waiting import until
@@ -87,6 +88,7 @@ def test_what_is_taken_along_gives_the_numbers_on_screen(
     (tmp_path / "your_file.csv").write_bytes(file())
     (tmp_path / "columns.txt").write_text(COLUMNS)
     monkeypatch.chdir(tmp_path)
+    session_end.stop_overwriting()  # as in the reader's own process
     line = next(block.value for block in app.code if "python -m dpcore" in block.value)
     assert cli.main(shlex.split(line.replace("\\\n", " "))[3:]) == 0
     assert np.allclose(pd.read_csv("out.csv")["rmse"], shown["rmse"])
@@ -118,6 +120,7 @@ def test_who_declares_records_public_may_compare_by_looking() -> None:
     assert any("not private" in warning.value for warning in app.warning)
 
 
+@pytest.mark.usefixtures("jobs_of_seven_splits")
 def test_one_method_is_shown_by_rule_and_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
     only_methods(monkeypatch, "opera", "dpgd", "objpert")
     app = opened(data=file(), runs="10", epsilon="1")

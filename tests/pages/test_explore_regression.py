@@ -136,6 +136,7 @@ def test_another_data_set_brings_the_other_words_back() -> None:
     assert "RMSE" in {metric.label for metric in app.metric}
 
 
+@pytest.mark.usefixtures("jobs_of_seven_splits")
 def test_a_curve_that_is_finished_while_the_page_is_drawn_is_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
