@@ -55,6 +55,20 @@ def open_tab(page: Page, name: str) -> None:
     expect(page.get_by_role("tabpanel", name=name, exact=True)).not_to_be_empty()
 
 
+def still(page: Page) -> None:
+    """Wait until the page no longer changes: a theme is followed in several steps."""
+    shown = ""
+
+    def unchanged() -> bool:
+        nonlocal shown
+        idle(page)
+        before, shown = shown, page.get_by_test_id("stMain").evaluate("main => main.outerHTML")
+        page.wait_for_timeout(400)
+        return shown == before
+
+    eventually(page, unchanged)
+
+
 def still_numbers(page: Page) -> list[str]:
     """The big numbers, once they no longer change."""
     shown: list[str] = []
@@ -105,7 +119,7 @@ def resize(page: Page, width: int) -> None:
 
 
 def wear(page: Page, theme: Literal["light", "dark"]) -> None:
-    """Let the machine go dark or light, and wait until the page has followed."""
+    """Let the machine go dark or light, and wait until the page has followed, charts and all."""
     page.emulate_media(color_scheme=theme)
     wait_until(
         page,
@@ -116,7 +130,7 @@ def wear(page: Page, theme: Literal["light", "dark"]) -> None:
         }""",
         arg=theme == "dark",
     )
-    idle(page)
+    still(page)
 
 
 def photograph(page: Page, name: str) -> None:
