@@ -10,7 +10,7 @@ from dpcore.datasets.additive import STEPS
 from dpcore.erm.method import Settings
 from dpcore.erm.methods import dpgd
 from dpcore.erm.problem import Problem, default_lam
-from dpcore.errors import InvalidInput, one_of, whole
+from dpcore.errors import InvalidInput, one_of, reject, whole
 from dpcore.guarantee import Adjacency, Edition, PrivacyBudget
 from dpcore.release import grid, risk_counts
 from dpcore.release.descent import Path
@@ -42,6 +42,13 @@ class Plan:
     budget: PrivacyBudget
     mechanism: Mechanism
     path: Path
+
+    def __post_init__(self) -> None:
+        # Sums beyond these, or longer ones, would be drawn without being paid.
+        weights, made = self.path.scorer.parameters, self.mechanism
+        whole("count sums", self.path.count_sums, at_least=0, at_most=made.steps - 1)
+        if weights != made.dimension:
+            raise reject("number of weights", weights, f"the mechanism's {made.dimension:,}")
 
     @property
     def adjacency(self) -> str:

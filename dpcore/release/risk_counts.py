@@ -234,5 +234,6 @@ def log_odds(scores: Array, points: Points) -> Array:
     """
     at, values = (np.array(part) for part in points)
     lower = np.clip(np.searchsorted(at, scores, side="right") - 1, 0, len(at) - 2)
-    share = np.clip((scores - at[lower]) / (at[lower + 1] - at[lower]), 0.0, 1.0)
+    with np.errstate(over="ignore"):  # of points that are next to one another
+        share = np.clip((scores - at[lower]) / (at[lower + 1] - at[lower]), 0.0, 1.0)
     return np.asarray(values[lower] + share * (values[lower + 1] - values[lower]))

@@ -199,6 +199,24 @@ def test_counts_are_some_of_the_sums_and_the_budget_is_kept() -> None:
         plan(COLUMNS, 300, loss="huber", corrected=True, **settings)
 
 
+def test_no_plan_draws_sums_that_nobody_pays() -> None:
+    made = plan(COLUMNS, 300, epsilon=4.0, delta=1e-6, steps=12, corrected=True)
+    for count_sums in (-1, made.mechanism.steps, 10 * made.mechanism.steps):
+        with pytest.raises(InvalidInput, match="count sums"):
+            replace(made, path=replace(made.path, count_sums=count_sums))
+    for dimension in (1, made.mechanism.dimension - 1, made.mechanism.dimension + 1):
+        with pytest.raises(InvalidInput, match="number of weights"):
+            replace(made, mechanism=replace(made.mechanism, dimension=dimension))
+
+
+@pytest.mark.filterwarnings("error")
+def test_points_that_are_next_to_one_another_are_a_step() -> None:
+    points = ((0.0, 5e-324, 1.0), (-1.0, 1.0, 2.0))
+    assert risk_counts.log_odds(np.array([-3.0, 0.0, 5e-324, 0.5, 3.0]), points).tolist() == [
+        *(-1.0, -1.0, 1.0, 1.5, 2.0)
+    ]
+
+
 @pytest.mark.parametrize("weights", [np.zeros(7), np.full(7, 1e-300), np.full(7, 1e90)])
 def test_a_curve_comes_of_any_counts(weights: Array) -> None:
     """What fails here would fail after the payment."""
