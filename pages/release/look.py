@@ -7,7 +7,6 @@ from functools import partial
 import streamlit as st
 
 from dpcore.controls.release import STAND_IN, TWIN, TWIN_EPSILON
-from dpcore.datasets.statements import restated
 from dpcore.figures.words import percent
 from dpcore.progress import Progress
 from dpcore.release.made_up import stand_in
@@ -88,8 +87,8 @@ def _stand_in(records: Records | None, price: Price[Plan] | None) -> None:
 
 
 def _made(columns: str) -> tuple[str, str]:
-    """Made-up records, and the description of them: each is a person."""
-    return stand_in(columns, STAND_IN_RECORDS), harmless_columns(restated(columns, None))
+    """Made-up records, and the description of them."""
+    return stand_in(columns, STAND_IN_RECORDS), harmless_columns(columns)
 
 
 def _rehearsal(made: Plan, asked: str) -> None:

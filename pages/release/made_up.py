@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.shared import doors, uploads
-from pages.shared.own_table import COLUMNS
+from dpcore.datasets.statements import restated
+from pages.shared import doors, own_table, uploads
+from pages.shared.session import control_value
 
 
 def explore(name: str, label: str, make: Callable[[], tuple[str, str]]) -> None:
@@ -24,5 +25,12 @@ def explore(name: str, label: str, make: Callable[[], tuple[str, str]]) -> None:
     if st.button(label, key=f"explore {name}", icon=":material/arrow_forward:"):
         csv, columns = make()
         uploads.hand_over(name, csv.encode())
+        # Nothing of persons: Release may begin with these words, and a table's may have several
+        # rows. They are not in the link, which must not set what is a field of this page.
+        own_table.describe_next(restated(columns, None), is_made_up=True)
+        mine = control_value(own_table.COLUMNS)
+        if mine is not None:
+            own_table.describe_next(mine, is_made_up=False)
         script, link = doors.door_to("What does it cost?", data="Your own table")
-        st.switch_page(script, query_params=link | {COLUMNS: columns})
+        link.pop(own_table.COLUMNS, None)
+        st.switch_page(script, query_params=link)

@@ -66,6 +66,7 @@ def controls(
     if upload is None and asks_whether_public:
         upload = uploads.handed_over()
     st.caption(texts.UPLOAD_IS_DROPPED)
+    _take_description(is_made_up=asks_whether_public)
     previous = stored(COLUMNS)
     if previous and control_value(COLUMNS) is None and COLUMNS not in st.query_params:
         # The reader comes back from a data set or page without this control.
@@ -97,6 +98,27 @@ def controls(
                 width="stretch",
             )
     return upload, columns
+
+
+def describe_next(columns: str, *, is_made_up: bool) -> None:
+    """Have the controls begin with a description when they are drawn next, once.
+
+    Parameters
+    ----------
+    columns : str
+    is_made_up : bool
+        Whether it is of the records that another page hands over: for the controls that take them,
+        else for those that do not.
+    """
+    store(f"{COLUMNS} {is_made_up}", columns)
+
+
+def _take_description(is_made_up: bool) -> None:
+    name = f"{COLUMNS} {is_made_up}"
+    columns = stored(name)
+    if columns is not None:
+        store(name, None)
+        set_controls({COLUMNS: columns})
 
 
 def _declared(upload: File) -> File:

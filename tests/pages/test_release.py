@@ -290,6 +290,12 @@ def test_a_twin_has_its_price_is_paid_once_and_leads_to_explore() -> None:
     assert not another.disabled
     app.button(key="explore twin.csv").click()
     assert_explored(app, "twin.csv", 3_000)
+    # Each row of a twin is a person, which nobody says of the table that it was made of.
+    app.switch_page("release/release.py")
+    run(app).button_group(key="release_table").set_value("own")
+    described = run(app).text_area(key="own_columns").value
+    assert described.startswith("age: ")
+    assert steps(app)[1] == "to do: say what one person is"
 
 
 def test_a_stand_in_leads_to_explore() -> None:
@@ -298,8 +304,25 @@ def test_a_stand_in_leads_to_explore() -> None:
     assert_explored(app, "standin.csv", 1_000)
 
 
-def assert_explored(app: AppTest, name: str, records: int) -> None:
-    """Explore shows made-up records, of which nothing warns, and methods may be compared."""
+@pytest.mark.usefixtures("uploads_in_one_process")
+def test_a_stand_in_of_ones_own_table_leads_to_explore_and_back() -> None:
+    described = COLUMNS.replace("one row each", "ignored, at most 3 rows")
+    app = opened(release_table=OWN, own_columns=described, v="4")
+    app.file_uploader(key="upload_own").upload("mine.csv", data())
+    before = steps(run(app))[:2]
+    assert before[0] == "done: 1 persons of 'mine.csv'"
+    app.button(key="explore standin.csv").click()
+    # What would be a formula is none, and nothing is said of persons.
+    harmless = COLUMNS.partition("public\n")[2].replace("=yes", "’=yes")
+    assert assert_explored(app, "standin.csv", 1_000) == harmless
+    app.switch_page("release/release.py")
+    run(app).button_group(key="release_table").set_value("own")
+    assert steps(run(app))[:2] == before
+    assert app.text_area(key="own_columns").value == described
+
+
+def assert_explored(app: AppTest, name: str, records: int) -> str:
+    """Explore shows made-up records, of which nothing warns; what stands there of their columns."""
     app.run()
     assert not app.exception
     assert app.title[0].value == "What does privacy cost?"
@@ -307,9 +330,12 @@ def assert_explored(app: AppTest, name: str, records: int) -> None:
     handed_over = f"{name}: made-up records"
     assert any(handed_over in caption.value for caption in app.caption)
     assert not app.warning
+    described = str(app.text_area(key="own_columns").value)
     app.button(key="drop_made_file").click()
-    app.run()
+    run(app)
+    assert app.session_state["_kept_made file"] is None
     assert not any(handed_over in caption.value for caption in app.caption)
+    return described
 
 
 def test_the_sectors_are_the_registrys() -> None:
