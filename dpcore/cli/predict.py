@@ -10,7 +10,6 @@ from pathlib import Path
 
 from dpcore.cli.options import Parser
 from dpcore.cli.output import print_json, writing
-from dpcore.cli.tables import text_file
 from dpcore.datasets.files import contents
 from dpcore.datasets.text import LARGEST_UPLOAD
 
@@ -24,10 +23,10 @@ def add(command: Parser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Answer."""
-    from dpcore.release.model import Model
+    from dpcore.release.explained import MOST_BYTES, read_model
     from dpcore.release.prediction import predict
 
-    model = Model.from_json(text_file("model", options.model))
+    model = read_model(contents("model", options.model, MOST_BYTES))
     data = contents("table", options.table, LARGEST_UPLOAD)
     made = predict(model, data, Path(options.table).name)
     if options.output is not None:

@@ -18,10 +18,10 @@ def contents(field: str, name: str | Path, most: int) -> bytes:
     """
     try:
         path = Path(name).expanduser()
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise reject(field, str(name), "a file that can be read (it is a folder or a device)")
-        with path.open("rb") as file:
-            return file.read(most + 1)
+        if stat.S_ISREG(path.stat().st_mode):
+            with path.open("rb") as file:
+                return file.read(most + 1)
+        allowed = "a file that can be read (it is a folder or a device)"
     except OSError as error:
         allowed = f"a file that can be read ({error.strerror})"
     except (ValueError, RuntimeError):  # a zero byte; a home that nobody has

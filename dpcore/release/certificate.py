@@ -179,6 +179,7 @@ def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
     mechanism, budget = Mechanism(**facts["mechanism"]), facts["budget"]
     record = Record.in_facts(facts)
     adjacency = Adjacency(mechanism.adjacency)
+    About(**facts["about"])  # one line of text each, which its page is made of
     epsilon = mechanism.epsilon(budget["delta"])
     count_sums = _count_sums(facts, mechanism)
     proof = {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dpcore.errors import InvalidInput, reject, whole
 from dpcore.release import certificate as of_model
 from dpcore.release.attack import Found
+from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.record import Record
@@ -237,6 +238,17 @@ def _of_model(facts: Mapping[str, Any], model: Model) -> Iterator[str]:
         yield "The model is not the one of the certificate: its hash is another."
     if Record.of(model.columns) != Record.in_facts(facts):
         yield "The model's columns say otherwise what one person is than the certificate."
+    if digest(model.columns) != facts["hashes"]["columns"]:
+        yield "The model's columns are not those of the certificate: their hash is another."
+    training = facts["training"]
+    stated = (facts["mechanism"]["dimension"], training.get("hidden", 0))
+    if stated != (len(model.weights), model.hidden):
+        yield "The model has another number of weights or hidden units than the certificate."
+    if [training["loss"], training["features"]] != [model.loss, model.features]:
+        yield "The model's loss or features are not those of the certificate."
+    # What no sum pays for was not proved to be private.
+    if bool(training.get("count_sums", 0)) != (model.risks is not None):
+        yield "The certificate says otherwise than the model whether risks are corrected."
 
 
 def _of_files(
@@ -257,12 +269,10 @@ def _of_files(
 
 
 def _of_model_file(facts: Mapping[str, Any], content: bytes) -> list[str]:
-    from dpcore.release.model import Model
+    from dpcore.release.explained import read_model
 
     try:
-        return list(_of_model(facts, Model.from_json(content.decode())))
-    except UnicodeDecodeError:
-        return [f"{MODEL_FILE} is no text, but it must be JSON in UTF-8."]
+        return list(_of_model(facts, read_model(content)))
     except InvalidInput as refusal:
         return [str(refusal)]
 

@@ -310,6 +310,35 @@ def test_a_network_is_released_with_a_certificate_that_holds(
     assert right[table.label != 0].mean() > 0.7
 
 
+@pytest.mark.parametrize(
+    ("part", "field", "value", "words"),
+    [
+        ("mechanism", "dimension", 1, "number of weights"),
+        ("training", "hidden", HIDDEN + 1, "hidden units"),
+        ("training", "hidden", 0, "hidden units"),
+        ("training", "loss", "huber", "loss or features"),
+        ("training", "loss", ["logistic"], "loss or features"),
+        ("training", "features", "plain", "loss or features"),
+        ("training", "count_sums", None, "whether risks are corrected"),
+        ("hashes", "columns", "0" * 64, "their hash is another"),
+    ],
+)
+def test_a_certificate_speaks_of_the_model_as_it_is(
+    part: str, field: str, value: object, words: str, paid: tuple[Ledger, Released]
+) -> None:
+    released = paid[1]
+    facts = copy.deepcopy(dict(released.certificate.document["facts"]))
+    assert check(certificate(facts).to_yaml(), None, released.model).problems == ()
+    if field == "count_sums":
+        value = 0 if facts["training"]["count_sums"] else 1
+    facts[part][field] = value
+    # All numbers follow anew, and the hash is right: only the model says otherwise.
+    forged = Certificate(json.loads(json.dumps(certificate(facts).document))).to_yaml()
+    assert check(forged).problems == ()
+    (problem,) = check(forged, None, released.model).problems
+    assert words in problem
+
+
 def test_a_change_of_any_field_is_rejected_a_thousand_times(paid: tuple[Ledger, Released]) -> None:
     document = json.loads(json.dumps(dict(paid[1].certificate.document)))
     assert problems_of(Certificate(document)) == []

@@ -180,6 +180,40 @@ def test_hashes_of_a_strange_kind_hold_for_no_file(
     assert "unchanged" not in found.files.values()
 
 
+@pytest.mark.parametrize("value", [None, 3, True, "", ["text"]], ids=repr)
+def test_no_certificate_holds_of_which_no_page_can_be_made(
+    value: object, made: tuple[Released, Twin]
+) -> None:
+    document = json.loads(json.dumps(made[0].certificate.document))
+    document["facts"]["about"]["description"] = value
+    document["registry"]["deployment"]["description"] = json.loads(json.dumps(value))
+    text = Certificate({**document, "hash": Certificate(document).hash}).to_yaml()
+    (problem,) = check(text, None, made[0].model).problems
+    assert "description is" in problem
+
+
+def test_a_file_that_no_model_is_so_large_as_is_not_looked_into(
+    folder: Path, made: tuple[Released, Twin], capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts = json.loads(json.dumps(made[0].certificate.document["facts"]))
+    del facts["hashes"]["files"]
+    (folder / "certificate.yaml").write_text(certificate(facts).to_yaml(), "utf-8")
+    large = made[0].model.to_json() + " " * 200_000
+    (folder / "model.json").write_text(large, "utf-8")
+    (problem,) = told(capsys, folder)["problems"]
+    assert f"has {len(large.encode()):,} bytes, but it must have at most 200,000" in problem
+    (folder / "new.csv").write_text("age\n1\n")
+    assert main(["predict", f"--model={folder}/model.json", f"--table={folder}/new.csv"]) == 2
+    assert "it must have at most 200,000" in capsys.readouterr().err
+
+
+def test_what_is_no_file_is_called_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "card.md").unlink()
+    (folder / "card.md").mkdir()
+    (problem,) = told(capsys, folder)["problems"]
+    assert "it is a folder or a device" in problem
+
+
 def test_what_is_hashed_is_what_is_written(made: tuple[Released, Twin]) -> None:
     released, files = made[0], made[0].files()
     assert files["model.json"] == released.model.to_json().encode()
