@@ -9,6 +9,7 @@ from dpcore.spreadsheet import csv
 
 def test_a_table_taken_along_holds_no_formula() -> None:
     texts = ["=1+1", "+x", "-x", "@x", " =x", "\tx", "−1", "a=b", "a; =1;b-c;", None]
+    wide = ["\uff1d1", "\uff0b1", "\uff0d1", "\uff201"]
     assert csv(pd.DataFrame({"=what": texts, "value": -1.5})).splitlines() == [
         "'=what,value",
         "'=1+1,-1.5",
@@ -22,5 +23,6 @@ def test_a_table_taken_along_holds_no_formula() -> None:
         "a;' =1;b-c;,-1.5",
         ",-1.5",
     ]
+    assert csv(pd.DataFrame({"x": wide})).splitlines()[1:] == [f"'{text}" for text in wide]
     levels = pd.DataFrame({"level": pd.Categorical(["=a", "b"])})
     assert csv(levels).splitlines()[1:] == ["'=a", "b"]

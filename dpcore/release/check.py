@@ -236,6 +236,7 @@ def _same(written: object, right: object) -> bool:
 def _of_model(facts: Mapping[str, Any], model: Model) -> Iterator[str]:
     if model.hash != facts["hashes"].get("model"):
         yield "The model is not the one of the certificate: its hash is another."
+        return
     if Record.of(model.columns) != Record.in_facts(facts):
         yield "The model's columns say otherwise what one person is than the certificate."
     if digest(model.columns) != facts["hashes"]["columns"]:

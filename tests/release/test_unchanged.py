@@ -121,6 +121,8 @@ def test_a_twin_and_its_description_are_covered(
     out = tmp_path / "out"
     write(made[1].files(), tmp_path / "hidden", out)
     assert told(capsys, out)["files"] == {"twin.csv": "unchanged", "columns.txt": "unchanged"}
+    (problem,) = check(made[1].card.to_yaml(), None, made[0].model).problems
+    assert "The model is not the one" in problem
     for name in ("twin.csv", "columns.txt"):
         content = (out / name).read_bytes()
         for other in altered(content):
