@@ -16,7 +16,7 @@ from dpcore.release import grid, risk_counts
 from dpcore.release.descent import Path
 from dpcore.release.grid import Array
 from dpcore.release.ledger import GaussianSpend
-from dpcore.release.mechanism import ADJACENCIES, Mechanism, mechanism_for
+from dpcore.release.mechanism import ADJACENCIES, MOST_STEPS, Mechanism, mechanism_for
 from dpcore.release.model import Model, dimension, entry_of
 from dpcore.release.network import HIDDEN, MOST_HIDDEN
 from dpcore.release.risk_counts import Points
@@ -155,9 +155,12 @@ def _count_sums(
             f"The loss is {loss}, but risks are corrected of the logistic loss only: other scores "
             "are no risks."
         )
-    return (
-        risk_counts.sums_for(budget, records, steps) if corrected is not False and has_risks else 0
-    )
+    if corrected is False or not has_risks:
+        return 0
+    sums = risk_counts.sums_for(budget, records, steps)
+    if corrected and not sums:
+        raise reject("steps", steps, f"at most {MOST_STEPS - 1:,} where risks are corrected")
+    return sums
 
 
 def training(

@@ -182,8 +182,6 @@ def test_counts_are_some_of_the_sums_and_the_budget_is_kept() -> None:
         assert made.mechanism.epsilon(1e-6) <= 1.0
         assert made.spend.count == made.mechanism.steps
         assert made.at(2.0).path.count_sums == sums
-    most = plan(COLUMNS, 300, steps=10_000, corrected=True, **settings)
-    assert (most.mechanism.steps, most.path.count_sums) == (10_000, 0)
     assert plan(COLUMNS, 300, loss="huber", **settings).path.count_sums == 0
     # Unless they are asked for, only where the noise on a count is small beside n.
     for records, is_corrected in ((300, False), (3_000, True)):
@@ -207,6 +205,14 @@ def test_no_plan_draws_sums_that_nobody_pays() -> None:
     for dimension in (1, made.mechanism.dimension - 1, made.mechanism.dimension + 1):
         with pytest.raises(InvalidInput, match="number of weights"):
             replace(made, mechanism=replace(made.mechanism, dimension=dimension))
+
+
+def test_corrected_risks_are_had_or_refused() -> None:
+    made = partial(plan, COLUMNS, 300, epsilon=4.0, delta=1e-6)
+    assert made(steps=9_999, corrected=True).path.count_sums == 1
+    assert made(steps=10_000).path.count_sums == 0
+    with pytest.raises(InvalidInput, match="steps is 10000, but it must be at most 9,999"):
+        made(steps=10_000, corrected=True)
 
 
 @pytest.mark.filterwarnings("error")
