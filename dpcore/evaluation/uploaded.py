@@ -21,7 +21,7 @@ from dpcore.datasets import Preparation, Split, Table, cache, read_upload
 from dpcore.datasets.images import ExamplesEntry
 from dpcore.evaluation import curves
 from dpcore.evaluation.baselines import Baselines, baselines, usual
-from dpcore.evaluation.splits import Splits, each, splits
+from dpcore.evaluation.splits import Splits, each, positive_share, splits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +48,8 @@ class Outline:
         Whether the file is a published one.
     all_blank : bool
         Whether every record to learn from is blank.
+    positive : float
+        `dpcore.evaluation.splits.positive_share`.
     """
 
     emptied: Split
@@ -58,6 +60,7 @@ class Outline:
     classes: tuple[tuple[float, int], ...]
     published: bool
     all_blank: bool
+    positive: float
 
     def stand_in(self) -> Split:
         """A split of these sizes that takes no memory: its rows are nan, its classes sorted.
@@ -139,6 +142,7 @@ def outline(preparation: Preparation) -> Outline:
         classes=classes,
         published=table.published,
         all_blank=all(part.blank.all() for part in parts),
+        positive=positive_share(split, in_turn=len(splits(table, preparation)) > 1),
     )
 
 

@@ -22,9 +22,9 @@ MOST_BARS = 12
 """Of the parts that are drawn, the largest; the table has them all."""
 ROW = 26
 PARTS = (
-    "A bar ends at this person’s risk. It begins at the risk with the column’s public reference in "
-    "the value’s place, all else as typed. It is striped where the value lowers the risk. The thin "
-    "line is what other values of the column would make of it. The bars do not add up, as every "
+    "A bar begins at the risk with the column’s public reference in the value’s place, all else as "
+    "typed. To the right the value raises the risk; to the left, and striped, it lowers it. The "
+    "thin line is what other values of the column would do. The bars do not add up, as every "
     "person is brought to one length. Each value so moves the parts of all others. References are "
     "the middle of a number’s public range and the first entry of a list. An unknown number counts "
     "as its reference. None of it says what causes the outcome."
@@ -143,7 +143,9 @@ def with_unit(value: str, column: Column) -> str:
 
 
 def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: bool) -> Drawn:
-    """From the outcome at each reference to the person's, over what the column makes possible.
+    """How far each value moves the outcome from where its public reference would have it.
+
+    Over what the column's values can do to it: to the right is what raises the outcome.
 
     Parameters
     ----------
@@ -165,15 +167,21 @@ def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: 
     ]
     outcome = told.size(float(rows["outcome"].iloc[0]))
     places = list(range(len(rows)))
-    least, most, there = (rows[name].map(told.size) for name in ("least", "most", "at_reference"))
-    ends = [*least, *most, outcome]
+    there = rows["at_reference"].map(told.size)
+    least, most = (rows[name].map(told.size) - there for name in ("least", "most"))
+    moved = [outcome - other for other in there]
+    ends = [*least, *most, 0.0]
     room = 0.06 * ((max(ends) - min(ends)) or 1.0)
     figure = canvas(
         70 + ROW * len(rows),
         kept=False,
         bargap=0.4,
         showlegend=False,
-        xaxis=axis(told.title, dark, range=[min(ends) - room, max(ends) + room]),
+        xaxis=axis(
+            f"← lowers    {told.title}    raises →",
+            dark,
+            range=[min(ends) - room, max(ends) + room],
+        ),
         yaxis=axis(
             "",
             dark,
@@ -191,10 +199,9 @@ def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: 
         hoverinfo="skip",
     )
     up, down = (ORANGE, SKY) if dark else (VERMILLION, BLUE)
-    rises = [other <= outcome for other in there]
+    rises = [size >= 0.0 for size in moved]
     figure.add_bar(
-        x=[outcome - other for other in there],
-        base=list(there),
+        x=moved,
         y=places,
         orientation="h",
         marker={
@@ -207,7 +214,7 @@ def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: 
         hovertemplate="%{hovertext}<extra></extra>",
         zorder=1,
     )
-    add_rule(figure, x=outcome, color=NEUTRAL, width=1, dash="dot")
+    add_rule(figure, x=0.0, color=NEUTRAL, width=1, dash="dot")
     first = rows.iloc[0]
     column = by_name[first["column"]]
     if abs(first["part"]) < LEAST:
@@ -296,8 +303,8 @@ def _sentence(row: Row, columns: dict[str, Column], told: Told) -> str:
     """What one value has to do with the outcome."""
     column = columns[row["column"]]
     return (
-        f"{_named(column)} at {with_unit(row['value'], column)}; at "
-        f"{with_unit(row['reference'], column)} the {told.name} would be "
+        f"{_named(column)}, {with_unit(row['value'], column)}. At its public reference, "
+        f"{with_unit(row['reference'], column)}, the {told.name} would be "
         f"{told.shown(row['at_reference'])}, not {told.shown(row['outcome'])}."
     )
 

@@ -21,6 +21,7 @@ from pages.shared import doors, downloads, own_table, query, view_link
 from pages.shared.charts import plot
 from pages.shared.numbers import in_grid
 from pages.shared.session import control_text, control_value, follow, set_controls, store, stored
+from pages.shared.uploads import MadeFile
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
 
@@ -72,6 +73,8 @@ def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
     line_place.caption(f"{dataset.title} · {total:,} {dataset.records_are} · {judged_on(view)}")
     if not view.records.published:
         st.warning(texts.UPLOADED, icon=":material/lock_open:")
+    if isinstance(start.upload, MadeFile):
+        st.info(start.upload.note, icon=":material/science:")
     for leak in split.leaks:
         st.warning(verbatim(leak), icon=":material/warning:")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -12,7 +13,6 @@ from dpcore.controls.explore import BEST, THRESHOLD
 from dpcore.evaluation.clinic.study import is_of_the_survey
 from dpcore.evaluation.feature_maps import features_at
 from dpcore.export.report.findings import BY_HAND, BY_RULE, Findings, by_looking
-from dpcore.export.report.gather import positives
 from pages.explore import clinic, curve_jobs, groups, net_benefit
 from pages.shared.session import stored
 
@@ -79,7 +79,7 @@ def _found(view: View, row: pd.Series, focus: str) -> Findings:
         splits=view.splits,
         published=view.records.published,
         chosen=chosen,
-        positive_per_1000=positives(view.records.splits),
+        positive_per_1000=view.ill_per_1000 if view.split.entry.predicts == "class" else math.nan,
         threshold=(stored(net_benefit.LAST) or THRESHOLD.default) / 100,
     )
     judged = clinic.wanted(view, corrected=clinic.was_corrected())

@@ -18,8 +18,9 @@ START_FROM = (
 )
 PARTS = (
     "**Simpler form**: what the same private training loses with its noise left out. It comes from "
-    "regularisation, an early end or preparation. **Noise**: the rest. Both are counted against "
-    "the one model without privacy of this data set."
+    "regularisation, an early end or preparation, which are chosen so that noise does less. "
+    "**Noise**: the rest. Both together are what privacy costs, against the one model without "
+    "privacy of this data set."
 )
 SIGMA = (
     "**Noise scale σ**: the standard deviation of the noise on each number of the query. "

@@ -73,7 +73,9 @@ def _stand_in(records: Records | None, price: Price[Plan] | None) -> None:
                 args=(ASKED, asked),
             )
         if records is not None:
-            made_up.explore("standin.csv", texts.EXPLORE, partial(_made, records.columns))
+            made_up.explore(
+                "standin.csv", texts.EXPLORE, texts.OF_A_STAND_IN, partial(_made, records.columns)
+            )
             st.download_button(
                 texts.STAND_IN,
                 partial(stand_in, records.columns, STAND_IN_RECORDS),

@@ -101,8 +101,9 @@ def _released(released: Released, files: dict[str, bytes]) -> None:
     downloads(files, LABELS)
     st.markdown(verbatim(released.receipt.left.words()))
     st.caption(
-        f"Paid by entry {_entry(released)} of the ledger, whose chain head is now "
-        f"`{released.receipt.chain_head}`: keep it elsewhere, too."
+        f"Paid by entry {_entry(released)} of the ledger. The certificate's hash is an entry of "
+        f"its own; with it the chain head is `{released.receipt.chain_head}`: keep it elsewhere, "
+        "too."
     )
     st.page_link("predict/predict.py", label=texts.PREDICT, icon=":material/person_search:")
     show_command(texts.CHECK)

@@ -65,6 +65,14 @@ TWIN_HOLDS_NO_PAIRS = (
     "records: models look better on it than on them."
 )
 EXPLORE_TWIN = "Explore the twin"
+OF_A_STAND_IN = (
+    "Made up from the description alone. It shows what noise costs; its results say nothing of "
+    "your records."
+)
+OF_A_TWIN = (
+    "Drawn from a private twin. Results are about what your records would give, within a point or "
+    "two where they are many."
+)
 
 NETWORK = (
     "On three of four real tables logistic regression by lines or by curves did as well as a "

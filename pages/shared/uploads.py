@@ -234,19 +234,23 @@ class MadeFile(File):
     Parameters
     ----------
     contents : bytes
+    note : str
+        What its results mean, in a sentence or two.
     """
 
     contents: bytes = b""
+    note: str = ""
 
     def getvalue(self) -> bytes:
         """Bytes of the file."""
         return self.contents
 
 
-def hand_over(name: str, contents: bytes) -> None:
-    """Hand made-up records to the page that asks for them next."""
+def hand_over(name: str, contents: bytes, note: str) -> None:
+    """Hand made-up records to the page that asks for them next; `note` as of a `MadeFile`."""
     digest = hashlib.sha256(contents).hexdigest()
-    store("made file", MadeFile(f"made {digest}", name, is_public=True, contents=contents))
+    made = MadeFile(f"made {digest}", name, is_public=True, contents=contents, note=note)
+    store("made file", made)
 
 
 def handed_over() -> File | None:

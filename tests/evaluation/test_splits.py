@@ -16,7 +16,16 @@ from dpcore.evaluation import sweep as sweeping
 from dpcore.evaluation.baselines import baselines
 from dpcore.evaluation.curves import all_curves, closed_form, summarise
 from dpcore.evaluation.scoring import columns_for, deviations, over_runs, spread, spread_over
-from dpcore.evaluation.splits import ERROR, MOST, each, judged, number_of_splits, splits, splits_of
+from dpcore.evaluation.splits import (
+    ERROR,
+    MOST,
+    each,
+    judged,
+    number_of_splits,
+    positive_share,
+    splits,
+    splits_of,
+)
 from dpcore.evaluation.study import Study, fitting, problem_for
 from dpcore.evaluation.sweep import sweep
 
@@ -376,3 +385,13 @@ def test_a_band_ends_where_its_measure_does() -> None:
     assert tuple(found) == columns_for(("accuracy", "rmse"), ("accuracy", "rmse"))
     assert found["accuracy_high"] == 1.0
     assert found["rmse_high"] > 1.0
+
+
+def test_cases_are_those_of_all_records_where_splits_test_them_in_turn() -> None:
+    table = load("breast_cancer")
+    ill = float((table.label > 0).mean())
+    one = splits(table, Preparation())[0]
+    assert positive_share(one, in_turn=True) == pytest.approx(ill)
+    assert positive_share(one, in_turn=False) == float((one.y_test > 0).mean())
+    blanked = replace(one, blank=np.ones(one.records, dtype=bool))
+    assert positive_share(blanked, in_turn=True) == float((one.y_test > 0).mean())

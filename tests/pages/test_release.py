@@ -25,6 +25,7 @@ from dpcore.release.registry import CHOICES
 from dpcore.release.roles import Role
 from dpcore.release.twin import twin
 from dpcore.release.twin.attack import attack as attack_on_twin
+from pages.release import texts
 from pages.release.attempt import Attempts
 from pages.release.steps import FIRST
 from pages.shared import sign_in, uploads
@@ -330,6 +331,7 @@ def assert_explored(app: AppTest, name: str, records: int) -> str:
     handed_over = f"{name}: made-up records"
     assert any(handed_over in caption.value for caption in app.caption)
     assert not app.warning
+    assert [note.value for note in app.info] in ([texts.OF_A_STAND_IN], [texts.OF_A_TWIN])
     described = str(app.text_area(key="own_columns").value)
     app.button(key="drop_made_file").click()
     run(app)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-
-import numpy as np
 
 from dpcore.datasets import Split, Table, load
 from dpcore.errors import InvalidInput, brief, number
@@ -18,7 +16,7 @@ from dpcore.evaluation.clinic.study import ClinicStudy, check_data, is_of_the_su
 from dpcore.evaluation.clinic.task import both_tables
 from dpcore.evaluation.curves import against, all_curves
 from dpcore.evaluation.feature_maps import calibrations_on, features_at
-from dpcore.evaluation.splits import judged, splits
+from dpcore.evaluation.splits import judged, positive_share, splits
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import stoppable
 from dpcore.export.report.findings import BY_HAND, BY_RULE, Findings
@@ -108,7 +106,7 @@ def gathered(
         splits=len(parts),
         published=records.published,
         chosen=BY_RULE if method == BEST else BY_HAND,
-        positive_per_1000=positives(parts.at_once),
+        positive_per_1000=positives(first, in_turn=len(parts) > 1),
         threshold=level,
     )
     if judging is not None:
@@ -121,8 +119,14 @@ def gathered(
     return found
 
 
-def positives(parts: Sequence[Split]) -> float:
-    """Positive outcomes among 1,000 test records, over the splits; nan without two classes."""
-    if parts[0].entry.predicts != "class":
+def positives(split: Split, *, in_turn: bool) -> float:
+    """Positive outcomes among 1,000 records; nan without two classes.
+
+    Parameters
+    ----------
+    split, in_turn
+        As of `dpcore.evaluation.splits.positive_share`.
+    """
+    if split.entry.predicts != "class":
         return math.nan
-    return 1000.0 * float(np.mean([np.mean(one.y_test > 0) for one in parts]))
+    return 1000.0 * positive_share(split, in_turn=in_turn)
