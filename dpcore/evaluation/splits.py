@@ -123,7 +123,7 @@ def enough_runs(runs: int, count: int) -> int:
 
 
 def positive_share(split: Split, *, in_turn: bool) -> float:
-    """Share of positive outcomes among the records that are tested.
+    """Share of positive outcomes among the records that are tested; nan without two classes.
 
     Parameters
     ----------
@@ -131,6 +131,8 @@ def positive_share(split: Split, *, in_turn: bool) -> float:
     in_turn : bool
         Whether it is one of several that test all of its records in turn.
     """
+    if split.entry.predicts != "class":
+        return math.nan
     labels = np.concatenate([split.known[1], split.y_test]) if in_turn else split.y_test
     return float(np.mean(labels > 0.0))
 

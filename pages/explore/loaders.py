@@ -47,7 +47,8 @@ class Records:
         Numbers of the splits of the first picture, and of all there are.
     published : bool
     positive : float
-        Share of positive outcomes among all records that are tested on one split or another.
+        Share of positive outcomes among all records that are tested on one split or another; nan
+        without two classes.
     all_blank : bool
         Whether every record to learn from is blank.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -79,7 +78,7 @@ def _found(view: View, row: pd.Series, focus: str) -> Findings:
         splits=view.splits,
         published=view.records.published,
         chosen=chosen,
-        positive_per_1000=view.ill_per_1000 if view.split.entry.predicts == "class" else math.nan,
+        positive_per_1000=view.ill_per_1000,
         threshold=(stored(net_benefit.LAST) or THRESHOLD.default) / 100,
     )
     judged = clinic.wanted(view, corrected=clinic.was_corrected())

@@ -256,7 +256,7 @@ class View:
 
     @property
     def ill_per_1000(self) -> float:
-        """How many of 1,000 test records are positive.
+        """How many of 1,000 test records are positive; nan without two classes.
 
         Where several splits test the records in turn, it is the share among all of them.
         """

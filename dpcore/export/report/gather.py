@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from dpcore.datasets import Split, Table, load
+from dpcore.datasets import Table, load
 from dpcore.errors import InvalidInput, brief, number
 from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.clinic.corrected import refusal
@@ -106,7 +105,7 @@ def gathered(
         splits=len(parts),
         published=records.published,
         chosen=BY_RULE if method == BEST else BY_HAND,
-        positive_per_1000=positives(first, in_turn=len(parts) > 1),
+        positive_per_1000=1000.0 * positive_share(first, in_turn=len(parts) > 1),
         threshold=level,
     )
     if judging is not None:
@@ -117,16 +116,3 @@ def gathered(
             found = replace(found, groups=group_rows(GroupStudy(judging, by), records, models))
     report(1.0, "done")
     return found
-
-
-def positives(split: Split, *, in_turn: bool) -> float:
-    """Positive outcomes among 1,000 records; nan without two classes.
-
-    Parameters
-    ----------
-    split, in_turn
-        As of `dpcore.evaluation.splits.positive_share`.
-    """
-    if split.entry.predicts != "class":
-        return math.nan
-    return 1000.0 * positive_share(split, in_turn=in_turn)
