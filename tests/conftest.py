@@ -52,6 +52,11 @@ FLAKY = {
         "test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped": WORKER,
         "test_a_training_that_was_stopped_is_resumed": WORKER,
     },
+    "browser/test_explore_own.py": {
+        "test_the_form_is_changed_and_confirmed_and_fits_a_telephone": "Streamlit's browser part "
+        "ended the page once (\"'setIn' cannot be called on an ElementNode\"), and not when tried "
+        "again",
+    },
     "browser/test_shared_jobs.py": {
         "test_a_browser_that_is_closed_ends_what_only_it_waited_for": "measures time: the server "
         "may be held up",
