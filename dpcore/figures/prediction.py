@@ -236,7 +236,7 @@ def curve(rows: pd.DataFrame, column: Column, told: Told, *, dark: bool) -> Draw
     here = shown[shown["here"]].iloc[0]
     texts = [
         literal(f"{_at(row, column)}: {told.shown(value)}")
-        for (_, row), value in zip(rows.iterrows(), rows["outcome"], strict=True)
+        for row, value in zip(each(rows), rows["outcome"], strict=True)
     ]
     scale = axis(told.title, dark, range=_range([*shown["outcome"]], zero=told.is_risk))
     name = literal(_named(column))
@@ -294,7 +294,7 @@ def curve(rows: pd.DataFrame, column: Column, told: Told, *, dark: bool) -> Draw
     return Drawn(figure, sentence, alt)
 
 
-def _at(row: pd.Series, column: Column) -> str:
+def _at(row: Row, column: Column) -> str:
     value = f"{row['at']:.4g}" if column.kind == "number" else str(row["level"])
     return with_unit(value, column)
 

@@ -153,12 +153,22 @@ def total(
     result = np.zeros(len(weights), dtype=np.int64)
     # The more weights a feature has, the fewer rows, for the memory that they take.
     most = max(ROWS * len(signed) // len(weights), 1)
-    blocks: Iterable[tuple[slice, Whole | None]]
-    if persons is None:
-        count = signed.shape[1]
-        blocks = ((slice(begin, begin + most), None) for begin in range(0, count, most))
-    else:
-        blocks = persons.blocks(most)
-    for where, first in blocks:
+    for where, first in blocks(signed.shape[1], most, persons):
         result += contributions(signed[:, where], weights, gradients, first).sum(axis=1)
     return result
+
+
+def blocks(
+    rows: int, most: int, persons: Persons | None = None
+) -> Iterable[tuple[slice, Whole | None]]:
+    """Rows in parts of about `most`, with where each person's begin in the part.
+
+    Parameters
+    ----------
+    rows, most : int
+    persons : Persons, optional
+        Whose the rows are; by its absence each row is a record, and nothing says where.
+    """
+    if persons is not None:
+        return persons.blocks(most)
+    return ((slice(begin, begin + most), None) for begin in range(0, rows, most))

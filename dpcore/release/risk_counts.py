@@ -89,13 +89,7 @@ def counts(scorer: Scorer, signed: Array, weights: Array, persons: Persons | Non
         Whose the rows are; by its absence each row is a record.
     """
     places, result = _places(scorer, weights), np.zeros(CELLS, dtype=np.int64)
-    if persons is None:
-        many = signed.shape[1]
-        for begin in range(0, many, grid.ROWS):
-            part = signed[:, begin : begin + grid.ROWS]
-            result += contributions(scorer, part, weights, places).sum(axis=0)
-        return result
-    for where, first in persons.blocks(grid.ROWS):
+    for where, first in grid.blocks(signed.shape[1], grid.ROWS, persons):
         result += contributions(scorer, signed[:, where], weights, places, first).sum(axis=0)
     return result
 
