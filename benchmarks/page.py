@@ -88,6 +88,13 @@ def drawn(page: Page) -> None:
     page.wait_for_selector(".js-plotly-plot .scatterlayer .trace path", state="attached")
 
 
+def trained(page: Page) -> None:
+    """Wait until nothing is trained in the background: it must not disturb."""
+    page.wait_for_timeout(3000)  # by then the first job's line is there, if any is to come
+    page.wait_for_selector("[data-testid=stProgress]", state="detached", timeout=600_000)
+    page.wait_for_timeout(3000)
+
+
 def epsilon_moves(page: Page, moves: int, place: str = "") -> list[float]:
     """Milliseconds from key press to changed numbers, or to the last change in a place."""
     page.get_by_role("slider", name="Privacy loss ε").focus()
@@ -128,10 +135,8 @@ def moves_in_turns(playwright: Playwright) -> dict[str, list[float]]:
             pages[name] = browser.new_page(viewport=VIEWPORT)
             pages[name].goto(address)
             drawn(pages[name])
-        # A curve that is trained arrives in the background; it must not disturb.
         explore = pages["explore"]
-        explore.wait_for_selector("text=in the background", state="detached", timeout=120_000)
-        explore.wait_for_timeout(1500)
+        trained(explore)
         times: dict[str, list[float]] = {name: [] for name in pages}
         for _ in range(TURNS):
             for name, page in pages.items():
@@ -157,9 +162,7 @@ def tab_moves(playwright: Playwright) -> dict[str, tuple[list[float], list[float
             explore.goto(f"{app}/?v=4&methods=OPERA&focus=OPERA&view={tab}")
             panel = explore.get_by_role("tabpanel", name=tab, exact=True)
             panel.locator(".js-plotly-plot path").first.wait_for(state="attached", timeout=300_000)
-            # What is still trained must not disturb.
-            explore.wait_for_selector("[data-testid=stProgress]", state="detached", timeout=300_000)
-            explore.wait_for_timeout(1500)
+            trained(explore)
             times: tuple[list[float], list[float]] = [], []
             for _ in range(TURNS):
                 times[0].extend(epsilon_moves(bare, MOVES // TURNS, "[data-testid=stMain]"))

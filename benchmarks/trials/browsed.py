@@ -21,7 +21,7 @@ def tried(number: int, seed: int = 0) -> Tally:
     """Open links, each in a page of its own; outside calls of the server count as failures."""
     from playwright.sync_api import Error, sync_playwright
 
-    from tests.browser.server import CHROMIUM_SWITCHES, ROOT, chromium, running
+    from tests.browser.server import HASTY_SWITCHES, ROOT, chromium, running
 
     tally, started = Tally(), time.monotonic()
     recorder = str(ROOT / "tests" / "browser" / "recorder")
@@ -29,7 +29,7 @@ def tried(number: int, seed: int = 0) -> Tally:
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         calls = Path(place) / "calls"
         with running(PYTHONPATH=recorder, CALLS=str(calls), DISPLAY="") as server:
-            browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_SWITCHES)
+            browser = playwright.chromium.launch(executable_path=chromium(), args=HASTY_SWITCHES)
             # Memory that the server loads for its first visitors belongs to no trial.
             first = [(page, {}) for page in links.PAGES]
             for done, (page_name, settings) in enumerate([*first, *linked_pages], 1 - len(first)):

@@ -28,7 +28,7 @@ from playwright.sync_api import (
 
 from dpcore.evaluation import watchers
 from pages.shared import session_end
-from tests.browser.server import CHROMIUM_SWITCHES, Server, chromium, running
+from tests.browser.server import HASTY_SWITCHES, Server, chromium, running
 from tests.browser.waiting import PATIENCE
 
 LOCAL = {"127.0.0.1", "localhost", ""}
@@ -48,7 +48,7 @@ def browser() -> Iterator[Browser]:
         pytest.skip("there is no Chromium on this machine")
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(
-            executable_path=path, args=CHROMIUM_SWITCHES, timeout=PATIENCE
+            executable_path=path, args=HASTY_SWITCHES, timeout=PATIENCE
         )
         yield started
         started.close()
