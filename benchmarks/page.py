@@ -59,7 +59,9 @@ WATCH = """() => {
 }"""
 
 
-# Notes the time from each key press to the last change of what is told or drawn in a place.
+# Notes the time from each key press to the last change of what is told or drawn in a place. What is
+# there is read once a picture of the browser, as reading it at each change would take longer than
+# the change itself.
 WATCH_PLACE = """place => {
   const is_watched = 'delays' in window;
   window.delays = [];
@@ -67,18 +69,23 @@ WATCH_PLACE = """place => {
   const shown = () => [...document.querySelectorAll(place)].map((element) => element.textContent
     + [...element.querySelectorAll('.js-plotly-plot path')].map((path) => path.getAttribute('d')))
     .join();
-  let last = shown(), pressed = null;
+  let last = shown(), pressed = null, changed = null;
   window.addEventListener('keydown', () => {
     pressed = performance.now();
     window.delays.push(null);
   }, true);
-  new MutationObserver(() => {
-    const now = shown();
-    if (now === last || pressed === null) return;
-    last = now;
-    window.delays[window.delays.length - 1] = performance.now() - pressed;
-  }).observe(document.body,
+  new MutationObserver(() => { changed = performance.now(); }).observe(document.body,
     { subtree: true, childList: true, characterData: true, attributeFilter: ['d'] });
+  const look = () => {
+    if (changed !== null && pressed !== null) {
+      const now = shown();
+      if (now !== last) window.delays[window.delays.length - 1] = changed - pressed;
+      last = now;
+    }
+    changed = null;
+    requestAnimationFrame(look);
+  };
+  look();
 }"""
 TABS = ("Net benefit", "Calibration", "Groups", "Risk curves")
 

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from dpcore.figures.canvas import (
     LEGEND,
+    WITH_AXES,
     add_band,
     add_curve,
     add_scatter,
@@ -57,6 +58,7 @@ def reliability_curve(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
+        margin=WITH_AXES,
         xaxis=axis("risk told", dark, range=[0.0, 1.0], tickformat=".0%"),
         yaxis=axis("share with the condition", dark, range=[0.0, 1.0], tickformat=".0%"),
     )

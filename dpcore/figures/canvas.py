@@ -13,6 +13,9 @@ from dpcore.figures.words import Row, band_of
 if TYPE_CHECKING:
     import pandas as pd
 
+WITH_AXES = {"l": 80, "r": 18, "t": 42, "b": 64}
+"""Margins in pixels for two axes with titles and a row of the legend: where they need more than is
+given, the browser draws the figure twice."""
 LEGEND = {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}}
 """In a row above the axes."""
 

@@ -16,6 +16,7 @@ from dpcore.figures import column_words as words
 from dpcore.figures.calibration import WITHOUT
 from dpcore.figures.canvas import (
     LEGEND,
+    WITH_AXES,
     add_band,
     add_curve,
     add_rule,
@@ -115,6 +116,7 @@ def _of_number(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
+        margin=WITH_AXES,
         xaxis=values,
         yaxis=_scale(model, without, told, dark),
     )
@@ -149,6 +151,7 @@ def _of_levels(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
+        margin=WITH_AXES,
         xaxis=_scale(model, without, told, dark),
         yaxis=axis(
             literal(words.cut(column.name)),

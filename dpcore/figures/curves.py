@@ -16,6 +16,7 @@ import plotly.graph_objects as go
 
 from dpcore.figures.canvas import (
     LEGEND,
+    WITH_AXES,
     add_band,
     add_curve,
     add_rule,
@@ -184,6 +185,7 @@ def against_epsilon(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
+        margin=WITH_AXES,
         xaxis=epsilons,
         yaxis=values,
     )

@@ -14,6 +14,7 @@ from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
 from dpcore.evaluation.clinic.groups import FEWEST
 from dpcore.figures.canvas import (
     LEGEND,
+    WITH_AXES,
     add_band,
     add_curve,
     add_rule,
@@ -128,6 +129,7 @@ def of_groups(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
+        margin=WITH_AXES,
         xaxis=axis(
             words.noun + (" of 1,000" if words.kind == "1000" else ""),
             dark,

@@ -33,6 +33,8 @@ LEFT, RIGHT = 64, 16
 """Fixed margins in pixels: a slider above stands over the same axis."""
 TOP, ROW, LETTERS = 12, 16, 62
 """Pixels above the axes, and of a row of words there; letters that fit it on a narrow screen."""
+BOTTOM = 64
+"""Pixels below the axes, for ticks and title."""
 
 
 def overview(
@@ -85,7 +87,7 @@ def overview(
     # It changes with ε, and would lose a zoom; a finger on it moves the page.
     figure = canvas(
         HEIGHT,
-        margin={"l": LEFT, "r": RIGHT, "t": TOP + ROW * len(heading), "b": 8},
+        margin={"l": LEFT, "r": RIGHT, "t": TOP + ROW * len(heading), "b": BOTTOM},
         dragmode=False,
         hovermode="closest",
         showlegend=False,
@@ -96,6 +98,7 @@ def overview(
             range=ends,
             tickvals=ticks,
             ticktext=texts,
+            automargin=False,
             fixedrange=True,
         ),
         yaxis=axis(

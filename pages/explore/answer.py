@@ -146,6 +146,7 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
     """Draw everything that changes with ε in one fragment: nothing else runs then."""
     from dpcore.figures.overview import LEFT, RIGHT
     from pages.explore import detail, numbers
+    from pages.explore.view import once
 
     @st.fragment
     def fragment() -> None:
@@ -172,7 +173,8 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
             numbers.sentence(view, row, focus, epsilon)
         in_grid(grid, numbers.numbers(view, row))
         if row is not None:
-            plot(_overview(view, row, focus), "accuracy_figure")
+            key = f"overview {view.contents} {focus} {row['epsilon']} {view.dark}"
+            plot(once(view, key, lambda: _overview(view, row, focus)), "accuracy_figure")
         query.sign()
         doors.draw_anew()
         detail.at_chosen_epsilon(view, row, epsilon, focus, slots)

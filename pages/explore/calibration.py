@@ -11,6 +11,7 @@ from dpcore.evaluation.clinic.task import calibration_part
 from dpcore.export.explore import calibration_command, calibration_snippet
 from dpcore.figures.words import band_of, percent, plain
 from pages.explore import clinic, numbers, texts
+from pages.explore.view import once
 from pages.shared.charts import plot, table_behind
 from pages.shared.numbers import Number, draw_numbers
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from dpcore.figures.drawn import Drawn
     from pages.explore.view import View
 
 
@@ -27,22 +29,30 @@ def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Non
     shown = clinic.shown(view, first, epsilon, focus)
     if shown is None:
         return
-    from dpcore.figures.calibration import reliability_curve
-
-    rows, row = calibration_part(shown.rows), shown.row
-    model = rows[(rows["method"] == row["method"]) & (rows["epsilon"] == row["epsilon"])]
-    without = rows[rows["method"] == REFERENCE]
-    draw_numbers(_numbers(model.iloc[0], without.iloc[0]), across=3)
-    clinic.explain(model.iloc[0], row, epsilon)
-    plot(
-        reliability_curve(model, without, people=view.people, dark=view.dark),
-        "reliability_figure",
-    )
+    row = shown.row
+    rows = once(view, f"reliability {shown.study.key}", lambda: calibration_part(shown.rows))
+    key = f"calibration {shown.study.key} {row['method']} {row['epsilon']} {view.dark}"
+    model, without, figure = once(view, key, lambda: _at(rows, row, view.people, view.dark))
+    draw_numbers(_numbers(model, without), across=3)
+    clinic.explain(model, row, epsilon)
+    plot(figure, "reliability_figure")
     with st.container(horizontal=True, gap="small"):
         table_behind(rows, "calibration", "How right each model's risks are, at every ε and bin")
         clinic.code(
             "calibration", calibration_command(shown.study), calibration_snippet(shown.study)
         )
+
+
+def _at(
+    rows: pd.DataFrame, row: pd.Series, people: str, dark: bool
+) -> tuple[pd.Series, pd.Series, Drawn]:
+    """A row of one model and one of no privacy, and the picture of both."""
+    from dpcore.figures.calibration import reliability_curve
+
+    model = rows[(rows["method"] == row["method"]) & (rows["epsilon"] == row["epsilon"])]
+    without = rows[rows["method"] == REFERENCE]
+    figure = reliability_curve(model, without, people=people, dark=dark)
+    return model.iloc[0], without.iloc[0], figure
 
 
 def _numbers(row: pd.Series, without: pd.Series) -> list[Number]:

@@ -15,6 +15,7 @@ from dpcore.export.explore import group_command, group_snippet
 from dpcore.figures.curves import at
 from pages.explore import clinic, curve_jobs, texts
 from pages.explore.layout import Slots
+from pages.explore.view import once
 from pages.shared import shared_jobs
 from pages.shared.charts import plot, table_behind
 from pages.shared.session import control_value, store
@@ -23,6 +24,7 @@ from pages.shared.widgets import drawn
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dpcore.figures.drawn import Drawn
     from pages.explore.view import View
 
 
@@ -69,21 +71,34 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
     if row is None or not curve_jobs.is_done(study):
         st.markdown(texts.GROUPS_ARE_COMPARED)
         return
-    from dpcore.figures import groups as figures
-
     store(LAST, study)
     measure = str(control_value(GROUP_MEASURE.key))
     rows = curve_jobs.results(study)
-    without = rows[rows["method"] == REFERENCE]
     corrected = study.clinic.corrected
     judged = clinic.line_of(view, focus, corrected)
-    line = rows.merge(judged[["method", "epsilon"]])
     chosen = float(row["epsilon"])
     clinic.tell_other(view, row, at(judged, chosen), corrected=corrected)
-    model = line[line["epsilon"] == chosen]
-    plot(figures.of_groups(model, without, measure, dark=view.dark), "groups_figure")
-    plot(figures.gap(line, without, measure, chosen, dark=view.dark), "gap_figure")
-    clinic.explain(model.iloc[0], at(judged, chosen), epsilon)
+    key = f"groups {study.key} {view.contents} {focus} {measure} {chosen} {view.dark}"
+    model, *figures = once(view, key, lambda: _at(rows, judged, measure, chosen, view.dark))
+    for figure, name in zip(figures, ("groups_figure", "gap_figure"), strict=True):
+        plot(figure, name)
+    clinic.explain(model, at(judged, chosen), epsilon)
     with st.container(horizontal=True, gap="small"):
         table_behind(rows, "groups", "What deciding by each model means to each group, at every ε")
         clinic.code("groups", group_command(study), group_snippet(study))
+
+
+def _at(
+    rows: pd.DataFrame, judged: pd.DataFrame, measure: str, epsilon: float, dark: bool
+) -> tuple[pd.Series, Drawn, Drawn]:
+    """A row of the judged model at one ε, the picture of its groups, and that of their gap."""
+    from dpcore.figures import groups as figures
+
+    without = rows[rows["method"] == REFERENCE]
+    line = rows.merge(judged[["method", "epsilon"]])
+    model = line[line["epsilon"] == epsilon]
+    return (
+        model.iloc[0],
+        figures.of_groups(model, without, measure, dark=dark),
+        figures.gap(line, without, measure, epsilon, dark=dark),
+    )

@@ -12,6 +12,7 @@ from dpcore.evaluation.clinic.task import decision_part
 from dpcore.export.explore import decision_command, decision_snippet
 from dpcore.figures.words import band_of, percent, percents, plain
 from pages.explore import clinic, numbers, texts
+from pages.explore.view import once
 from pages.shared.charts import plot, table_behind
 from pages.shared.numbers import Number, draw_numbers
 from pages.shared.session import store
@@ -21,6 +22,7 @@ from pages.shared.widgets import drawn
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dpcore.figures.drawn import Drawn
     from pages.explore.view import View
 
 
@@ -33,32 +35,26 @@ def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Non
     shown = clinic.shown(view, first, epsilon, focus)
     if shown is None:
         return
-    from dpcore.figures import decisions as figures
-
-    rows, row = decision_part(shown.rows), shown.row
-    others = rows[rows["epsilon"].isna()]
-    model = rows[(rows["method"] == row["method"]) & (rows["epsilon"] == row["epsilon"])]
+    row = shown.row
+    rows = once(view, f"decisions {shown.study.key}", lambda: decision_part(shown.rows))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen_risk = drawn(THRESHOLD, width=320)
         miss, alarm = (drawn(control, width=200) for control in (MISS_COST, ALARM_COST))
     store(LAST, chosen_risk)
     threshold = chosen_risk / 100
     costs = None if miss is None or alarm is None else Costs(miss, alarm)
-    chosen, without = (part[part["threshold"] == threshold].iloc[0] for part in (model, others))
+    key = f"net benefit {shown.study.key} {threshold} {row['method']} {row['epsilon']} {view.dark}"
+    chosen, without, figure = once(view, key, lambda: _at(rows, row, threshold, view.dark))
     draw_numbers(_numbers(chosen, without, numbers.guarantee_at(chosen), costs), across=4)
-    here = rows[rows["threshold"] == threshold]
-    line = here.merge(shown.line[["method", "epsilon"]])
-    st.markdown(verbatim(figures.worth(line, here[here["epsilon"].isna()], threshold)))
+    key = f"worth {shown.study.key} {threshold} {view.contents} {focus}"
+    st.markdown(verbatim(once(view, key, lambda: _worth(rows, shown.line, threshold))))
     if costs is not None and costs.miss + costs.false_alarm > 0.0:
         wanted_risk = f"{plain(100.0 * costs.threshold)} %"
         st.markdown(f"By these costs one would act from a risk of {wanted_risk} on.")
     elif (miss is None) != (alarm is None):
         st.caption(f":material/info: {texts.BOTH_COSTS}")
     clinic.explain(chosen, row, epsilon)
-    plot(
-        figures.decision_curve(model, others, threshold=threshold, dark=view.dark),
-        "net_benefit_figure",
-    )
+    plot(figure, "net_benefit_figure")
     if not shown.study.corrected:
         st.caption(texts.RISKS)
     with st.container(horizontal=True, gap="small"):
@@ -72,6 +68,26 @@ def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Non
             decision_command(shown.study, costs),
             decision_snippet(shown.study, costs),
         )
+
+
+def _at(
+    rows: pd.DataFrame, row: pd.Series, threshold: float, dark: bool
+) -> tuple[pd.Series, pd.Series, Drawn]:
+    """The rows of one model and of no privacy at a threshold, and the picture of all of them."""
+    from dpcore.figures.decisions import decision_curve
+
+    others = rows[rows["epsilon"].isna()]
+    model = rows[(rows["method"] == row["method"]) & (rows["epsilon"] == row["epsilon"])]
+    chosen, without = (part[part["threshold"] == threshold].iloc[0] for part in (model, others))
+    return chosen, without, decision_curve(model, others, threshold=threshold, dark=dark)
+
+
+def _worth(rows: pd.DataFrame, line: pd.DataFrame, threshold: float) -> str:
+    """From which ε on the line's models are worth their use, in sentences."""
+    from dpcore.figures.decisions import worth
+
+    here = rows[rows["threshold"] == threshold]
+    return worth(here.merge(line[["method", "epsilon"]]), here[here["epsilon"].isna()], threshold)
 
 
 def _numbers(

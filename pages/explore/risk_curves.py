@@ -18,6 +18,7 @@ from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.export.explore import curve_command, curve_snippet
 from pages.explore import by_hand, clinic, curve_jobs, texts
 from pages.explore.layout import Slots
+from pages.explore.view import once
 from pages.shared import shared_jobs
 from pages.shared.charts import plot, table_behind
 from pages.shared.session import control_value
@@ -27,6 +28,7 @@ from pages.shared.widgets import drawn
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dpcore.figures.drawn import Drawn
     from pages.explore.view import View
 
 
@@ -72,33 +74,45 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
     if row is None or not curve_jobs.is_done(study):
         st.markdown(texts.CURVES_ARE_DRAWN)
         return
-    from dpcore.figures.column_curves import column_curve
     from dpcore.figures.curves import at
 
     column = str(control_value(CURVE_OF.key))
     found = curve_jobs.results(study)
-    rows, terms = curve_part(found), term_part(found)
+    key = f"risk curves {study.key}"
+    rows, terms = once(view, key, lambda: (curve_part(found), term_part(found)))
     chosen = float(row["epsilon"])
     judged = at(clinic.line_of(view, focus, corrected=False), chosen)
     clinic.tell_other(view, row, judged, corrected=False)
-    others = rows[(rows["method"] == judged["method"]) & (rows["epsilon"] == chosen)]
-    rows = rows[rows["column"] == column]
-    alike = rows["feature_map"] == others["feature_map"].iloc[0]
-    without = rows[(rows["method"] == REFERENCE) & alike]
-    figure = column_curve(
+    model = str(judged["method"])
+    measure = drawn(CURVE_AS, width=320)
+    key = f"risk curve {study.key} {column} {measure} {model} {chosen} {view.dark}"
+    figure = once(view, key, lambda: _figure(view, rows, column, measure, model, chosen))
+    plot(figure, "curve_figure")
+    clinic.tell_nearest(chosen, epsilon)
+    with st.container(horizontal=True, gap="small"):
+        of_column = rows[rows["column"] == column]
+        table_behind(of_column, "risk_curve", "What each model says about the column, at every ε")
+        arguments = study.study, column
+        clinic.code("risk_curve", curve_command(*arguments), curve_snippet(*arguments))
+    is_model = (terms["method"] == model) & (terms["epsilon"] == chosen)
+    by_hand.show(view, study, terms[is_model], column)
+
+
+def _figure(
+    view: View, rows: pd.DataFrame, column: str, measure: str, method: str, epsilon: float
+) -> Drawn:
+    """What a method's model at one ε says about a column, beside no privacy."""
+    from dpcore.figures.column_curves import column_curve
+
+    others = rows[(rows["method"] == method) & (rows["epsilon"] == epsilon)]
+    here = rows[rows["column"] == column]
+    alike = here["feature_map"] == others["feature_map"].iloc[0]
+    return column_curve(
         others[others["column"] == column],
-        without,
+        here[(here["method"] == REFERENCE) & alike],
         view.split.entry,
-        measure=drawn(CURVE_AS, width=320),
+        measure=measure,
         others=others,
         fills=view.split.preparation.missing == "impute",
         dark=view.dark,
     )
-    plot(figure, "curve_figure")
-    clinic.tell_nearest(chosen, epsilon)
-    with st.container(horizontal=True, gap="small"):
-        table_behind(rows, "risk_curve", "What each model says about the column, at every ε")
-        arguments = study.study, column
-        clinic.code("risk_curve", curve_command(*arguments), curve_snippet(*arguments))
-    is_model = (terms["method"] == judged["method"]) & (terms["epsilon"] == chosen)
-    by_hand.show(view, study, terms[is_model], column)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -37,6 +38,8 @@ from pages.explore.loaders import Records
 from pages.shared import uploads
 from pages.shared.charts import on_dark
 from pages.shared.shared_jobs import WatchedJobs
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,17 @@ class View:
         still = self.table[self.table["method"] == "nonprivate"]
         rows = _in_order(pd.concat([still, self.everything], ignore_index=True), self.whole)
         return pd.concat([rows, own], ignore_index=True)
+
+    @cached_property
+    def contents(self) -> str:
+        """A name for all that can be drawn of it: settings, and the rows at hand."""
+        judged = ["method", "edition", "runs", "splits"]
+        at_hand = [
+            rows[judged].drop_duplicates().to_numpy().tolist()
+            for rows in (self.table, self.everything)
+        ]
+        measure = f"{self.quality.column} {self.is_compared}"
+        return f"{self.study.key} {self.whole.key} {measure} {at_hand}"
 
     @cached_property
     def best(self) -> pd.DataFrame:
@@ -446,10 +460,24 @@ def _measure(choice: ExploreChoice, records: Records) -> Metric:
 
 # The same object each time: a copy may order its fields differently, and the browser would then
 # treat it as another figure and lose the zoom.
-@st.cache_resource(max_entries=200, show_spinner=False)
-def _figure(kind: str, key: str, _view: View, epsilon: float) -> Drawn:
-    """A figure, cached by its key."""
-    return _FIGURES[kind](_view, epsilon)
+@st.cache_resource(max_entries=400, show_spinner=False)
+def _once(key: str, _make: Callable[[], Any]) -> Any:
+    return _make()
+
+
+def once(view: View, key: str, make: Callable[[], Made]) -> Made:
+    """What is made from rows of the view, or of finished jobs, and does not change: made once.
+
+    Parameters
+    ----------
+    view : View
+    key : str
+        All that it depends on, with the ground's colour for a figure; results of finished jobs are
+        named by their study's key, the view's own rows by `View.contents`.
+    make : callable
+    """
+    made: Made = uploads.made_once(key, make) if view.study.upload else _once(key, make)
+    return made
 
 
 def _objective(view: View, epsilon: float) -> Drawn:
@@ -482,10 +510,5 @@ _FIGURES: dict[str, Callable[[View, float], Drawn]] = {
 
 def figure(kind: str, view: View, epsilon: float) -> Drawn:
     """A figure over the whole ε grid, with its sentence about the chosen ε."""
-    key = f"{view.study.key} {view.waiting} {view.dark} {view.quality.column}"
-    if view.study.upload:
-        drawn: Drawn = uploads.figure(
-            f"{kind} {key} {epsilon}", lambda: _FIGURES[kind](view, epsilon)
-        )
-        return drawn
-    return _figure(kind, key, view, epsilon)
+    key = f"{kind} {view.contents} {epsilon} {view.dark}"
+    return once(view, key, lambda: _FIGURES[kind](view, epsilon))

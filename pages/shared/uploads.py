@@ -317,7 +317,7 @@ def forget() -> None:
     store("made file", None)
     store("syntaxes", None)
     # These caches belong to the session: other sessions lose nothing.
-    for cached in (_table, _features, _release, curve_rows, figure):
+    for cached in (_table, _features, _release, curve_rows, made_once):
         cached.clear()
     store("forgotten", (stored("forgotten") or 0) + 1)
     session_end.forget_files()
@@ -490,6 +490,6 @@ def curve_rows(key: str) -> pd.DataFrame:
 
 
 @st.cache_resource(max_entries=200, show_spinner=False, scope="session")
-def figure(key: str, _draw: Callable[[], Any]) -> Any:
-    """A figure of uploaded data: the same object each time in this session."""
-    return _draw()
+def made_once(key: str, _make: Callable[[], Any]) -> Any:
+    """What is made of uploaded data once in this session: the same object each time."""
+    return _make()
