@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -98,6 +99,7 @@ def adjacency(key: str, field: str = "adjacency", **changed: Any) -> Control:
     return replace(control, **changed)
 
 
-def tabs(key: str, names: tuple[str, ...]) -> Control:
-    """The control of the open tab."""
-    return Control(key, "", OneOf({name: name for name in names}, row=True), noun="the tab")
+def tabs(key: str, names: tuple[str, ...], formerly: Mapping[str, str] | None = None) -> Control:
+    """The control of the open tab; links may still hold names from before."""
+    kind = OneOf({name: name for name in names}, row=True, formerly=formerly or {})
+    return Control(key, "", kind, noun="the tab")

@@ -54,13 +54,13 @@ NET_BENEFIT = "Net benefit"
 CALIBRATION = "Calibration"
 GROUPS = "Groups"
 RISK_CURVES = "Risk curves"
-EVERY_METHOD = "Every method"
+THE_CHOSEN_METHODS = "Chosen methods"
 BEST_METHOD = "Best method"
 TAKE_ALONG = "Take along"
 ONE_PERSON = "What could someone find out?"
 TABS = (
     ONE_PERSON,
-    EVERY_METHOD,
+    THE_CHOSEN_METHODS,
     BEST_METHOD,
     PER_1000,
     NET_BENEFIT,
@@ -626,7 +626,7 @@ CURVE_AS = Control(
 )
 BY_COLUMN = (CURVE_OF, CURVE_AS)
 """Controls of what models say about a column."""
-VIEW = common.tabs("view", TABS)
+VIEW = common.tabs("view", TABS, {"Every method": THE_CHOSEN_METHODS})
 SHARED = (DATA, PATIENTS, EPSILON, DELTA, ADJACENCY, SEED)
 """The controls of the state that pages share."""
 DETAIL = (EPSILON, *MAY_COST.values(), *DECISIONS, *BY_GROUP, *BY_COLUMN, VIEW, *common.RISK)

@@ -40,14 +40,14 @@ class Cost:
         Of the private model.
     quality : Quality
     part : str
-        What the first part is called; its last word where there is little room.
+        What the first part is called.
     """
 
     baseline: float
     noiseless: float
     value: float
     quality: Quality
-    part: str = "simpler form"
+    part: str = "simpler model"
 
     @classmethod
     def of(cls, row: pd.Series, baseline: float, quality: Quality) -> Cost:
@@ -102,7 +102,7 @@ class Cost:
     @property
     def parts(self) -> str:
         """Both parts in a few words."""
-        return f"{self.form} {self.part.split()[-1]}, {self.noise} noise"
+        return f"{self.form} {self.part}, {self.noise} noise"
 
     @property
     def sentence(self) -> str:

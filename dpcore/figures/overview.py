@@ -48,6 +48,7 @@ def overview(
     chosen: str,
     titles: Mapping[str, str],
     quality: Quality,
+    so_far: bool = False,
     dark: bool = False,
 ) -> Drawn:
     """The line in focus with its band, others thin, and the cost at one ε in two colours.
@@ -71,6 +72,8 @@ def overview(
     titles : mapping
         Method to title.
     quality : Quality
+    so_far : bool
+        Whether more methods or splits are to come, which may change it.
     dark : bool
     """
     column, shown = quality.column, quality.shown
@@ -162,7 +165,7 @@ def overview(
     splits = int(row["splits"])
     sentence = (
         f"{titles.get(row['method'], row['method'])}: {chosen}. "
-        f"{_suffices(line, references[0].value, quality)} "
+        f"{_suffices(line, references[0].value, quality, so_far)} "
         f"{in_band(int(row['runs']), splits=splits)}"
     )
     if splits > 1:
@@ -194,7 +197,7 @@ def _add_cost(figure: go.Figure, row: pd.Series, cost: Cost, quality: Quality, d
     add_rule(figure, x=epsilon, color=ink(dark) or "#9AA7B4", width=1, dash="dot")
     unit = literal(quality.unit)
     parts = (
-        (cost.baseline, cost.noiseless, FORM, f"its simpler form: {cost.form} {unit}"),
+        (cost.baseline, cost.noiseless, FORM, f"{cost.part}: {cost.form} {unit}"),
         (cost.noiseless, value, NOISE, f"noise: {cost.noise} {unit}"),
     )
     for start, end, part, words in parts:
@@ -221,13 +224,14 @@ def _add_cost(figure: go.Figure, row: pd.Series, cost: Cost, quality: Quality, d
     )
 
 
-def _suffices(line: pd.DataFrame, baseline: float, quality: Quality) -> str:
+def _suffices(line: pd.DataFrame, baseline: float, quality: Quality, so_far: bool) -> str:
     """From which ε on the line stays close to the model without privacy."""
     goal = baseline - quality.measure.sign * quality.close
     epsilon = crossing(line, quality.column, goal, quality.measure.sign)
     within = f"within {quality.rounded(quality.close)} of no privacy"
+    from_here, nowhere = ("So far, from", "So far, it") if so_far else ("From", "It")
     if epsilon is not None:
-        return f"From ε = {plain(epsilon)} on it stays {within}."
+        return f"{from_here} ε = {plain(epsilon)} on it stays {within}."
     best = max(line[quality.column], key=quality.good)
     gap = quality.amount(quality.difference(best, baseline))
-    return f"It nowhere comes {within}; at best it loses {gap}."
+    return f"{nowhere} nowhere comes {within}; at best it loses {gap}."

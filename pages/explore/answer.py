@@ -171,7 +171,7 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
             st.space(RIGHT)
         with sentence_place:
             numbers.sentence(view, row, focus, epsilon)
-        in_grid(grid, numbers.numbers(view, row))
+        in_grid(grid, numbers.numbers(view, row, focus))
         if row is not None:
             key = f"overview {view.contents} {focus} {row['epsilon']} {view.dark}"
             plot(once(view, key, lambda: _overview(view, row, focus)), "accuracy_figure")
@@ -189,9 +189,9 @@ def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
     from pages.explore import numbers
 
     name, method = in_words(row["method"]), view.sought(focus, row["epsilon"])
+    so_far = bool(numbers.to_come(view, method))
     if not method:
-        so_far = " so far" if numbers.to_come(view, method) else ""
-        name = f"best proved{so_far}: {name}"
+        name = f"best proved{' so far' if so_far else ''}: {name}"
     return overview(
         view.line(focus),
         view.table,
@@ -202,6 +202,7 @@ def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
         chosen=numbers.chosen_by(view, focus, float(row["epsilon"])),
         titles=view.titles,
         quality=view.quality,
+        so_far=so_far,
         dark=view.dark,
     )
 

@@ -11,7 +11,6 @@ from dpcore.accounting.risk import Promise, odds, promise
 from dpcore.controls.explore import (
     BEST_METHOD,
     CALIBRATION,
-    EVERY_METHOD,
     GROUPS,
     MAY_COST,
     NET_BENEFIT,
@@ -19,6 +18,7 @@ from dpcore.controls.explore import (
     PER_1000,
     RISK_CURVES,
     TAKE_ALONG,
+    THE_CHOSEN_METHODS,
 )
 from dpcore.figures import chosen
 from dpcore.figures.words import at_most, band, counted, plain
@@ -57,7 +57,7 @@ def at_chosen_epsilon(
 
     contents: Mapping[str, Callable[[], None]] = {
         ONE_PERSON: lambda: _one_person(view, row, epsilon),
-        EVERY_METHOD: lambda: numbers.every_method(shown(), epsilon),
+        THE_CHOSEN_METHODS: lambda: numbers.every_method(shown(), epsilon),
         BEST_METHOD: lambda: _best(view, epsilon),
         PER_1000: lambda: _per_thousand(shown(), epsilon),
         NET_BENEFIT: lambda: net_benefit.show(view, row, epsilon, focus),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from dpcore.accounting.risk import odds
+from dpcore.accounting.risk import QUESTION, odds
 from dpcore.controls.explore import BEST
 from dpcore.evaluation.baselines import TREES
 from dpcore.evaluation.clinic.study import is_of_the_survey
@@ -89,8 +89,9 @@ def _features(view: View, row: pd.Series) -> str:
 
 def _compared(view: View) -> str:
     """How many methods there are, and of them how many were compared."""
-    count, possible = view.candidates, counted(view.possible, "method")
-    return possible if count == view.possible else f"{count} of {possible}"
+    count, possible = view.candidates, view.possible
+    compared = f"{counted(count, 'method')} compared"
+    return compared if count == possible else f"{compared}, of {possible} there are"
 
 
 def to_come(view: View, method: str) -> str:
@@ -159,7 +160,7 @@ CLEARLY_FEWER = 3
 """People of 100 by whom another method's bound is lower, to be named."""
 
 
-def numbers(view: View, row: pd.Series | None) -> list[Number]:
+def numbers(view: View, row: pd.Series | None, focus: str) -> list[Number]:
     """The three numbers of the first screen."""
     third = "Missed · false alarms" if view.problem.classes == 2 else "Class average"
     if not view.quality.share:
@@ -168,11 +169,20 @@ def numbers(view: View, row: pd.Series | None) -> list[Number]:
         labels = (view.quality.title, third, "Right guesses")
         return [(label, "…", "–", ODDS) for label in labels]
     of_records = _of_classes if view.quality.share else _of_a_number
-    return [_measured(view, row), of_records(view, row, third), _promise(view, row)]
+    is_first = bool(to_come(view, view.sought(focus, row["epsilon"])))
+    return [_measured(view, row, is_first), of_records(view, row, third), _promise(view, row)]
 
 
-def _measured(view: View, row: pd.Series) -> Number:
-    """The quality of the model, and the two parts of what privacy costs of it."""
+def _measured(view: View, row: pd.Series, is_first: bool) -> Number:
+    """The quality of the model, and the two parts of what privacy costs of it.
+
+    Parameters
+    ----------
+    view : View
+    row : Series
+    is_first : bool
+        Whether it may still change, as more methods or splits are to come.
+    """
     quality, one = view.quality, view.cost(row)
     column = quality.column
     low, high = row[f"{column}_low"], row[f"{column}_high"]
@@ -185,13 +195,13 @@ def _measured(view: View, row: pd.Series) -> Number:
         with st.container(key="cost_parts"):
             st.caption(
                 f"**{verbatim(one.total)}** {verbatim(quality.unit)} = "
-                f"{swatch(cost.FORM)} {verbatim(one.form)} form "
-                f"{swatch(cost.NOISE)} {verbatim(one.noise)} noise",
+                f"{swatch(cost.FORM)} {verbatim(one.form)} {one.part} "
+                f"{swatch(cost.NOISE)} {verbatim(one.noise)} privacy noise",
                 help=texts.PARTS,
             )
 
     return (
-        quality.title,
+        f"{quality.title} so far" if is_first else quality.title,
         quality.shown(row[column]),
         parts,
         f"{quality.words.meaning} {band_of(row)}: {spread}. "
@@ -244,7 +254,7 @@ def _promise(view: View, row: pd.Series) -> Number:
     return (
         "Right guesses",
         f"{chances.shown} of 100",
-        f"at most; {other}50 by chance",
+        f"at most, on {QUESTION[adjacency]}; {other}50 by chance",
         f"{chances.sentence} ε = {at_most(budget.epsilon)}, {standing}, "
         f"δ = {plain(row['delta'])}. {ODDS}",
     )

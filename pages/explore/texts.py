@@ -17,10 +17,10 @@ START_FROM = (
     "settings themselves."
 )
 PARTS = (
-    "**Simpler form**: what the same private training loses with its noise left out. It comes from "
-    "regularisation, an early end or preparation, which are chosen so that noise does less. "
-    "**Noise**: the rest. Both together are what privacy costs, against the one model without "
-    "privacy of this data set."
+    "**Simpler model**: what the same private training loses with its noise left out. It comes "
+    "from regularisation, an early end or preparation, which are chosen so that noise does less. "
+    "**Privacy noise**: the rest. Both together are what privacy costs, against the one model "
+    "without privacy of this data set."
 )
 SIGMA = (
     "**Noise scale σ**: the standard deviation of the noise on each number of the query. "

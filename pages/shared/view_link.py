@@ -11,9 +11,13 @@ from pages.shared.charts import PICTURE, PICTURES
 
 def title(text: str) -> None:
     """Show a page's title, and the link beside it."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.title(text, anchor=False)
-        st.space("stretch")
+    with st.container(
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        gap="xsmall",
+    ):
+        st.title(text, anchor=False, width="content")
         link()
 
 

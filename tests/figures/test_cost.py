@@ -57,7 +57,7 @@ def test_the_total_is_the_difference_of_what_stands_there() -> None:
     assert cost.total == "−4.8"
     assert cost.without == "4.8 points fewer than without privacy (78.3 %)"
     assert cost.sentence == (
-        "Cost of privacy: −4.8 points = −2.3 by its simpler form, −2.5 by noise."
+        "Cost of privacy: −4.8 points = −2.3 by its simpler model, −2.5 by noise."
     )
 
 
@@ -84,7 +84,8 @@ def test_each_methods_bar_has_both_parts_in_colours_of_their_own(dark: bool) -> 
     assert (form.marker.color, noise.marker.color) == (FORM.on(dark), NOISE.on(dark))
     assert form.marker.pattern.shape != noise.marker.pattern.shape
     assert drawn.sentence == (
-        "In points: OPERA: −10.0 = −5.0 form, −5.0 noise; DP-GD: −1.0 = +1.0 form, −2.0 noise."
+        "In points: OPERA: −10.0 = −5.0 simpler model, −5.0 noise; "
+        "DP-GD: −1.0 = +1.0 simpler model, −2.0 noise."
     )
     assert "OPERA" in drawn.alt
 

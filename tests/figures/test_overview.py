@@ -82,7 +82,7 @@ def test_the_line_stands_at_epsilon_and_the_bars_end_where_the_values_say(
         assert line.x0 == epsilon
         form, noise = (
             next(trace for trace in figure.data if str(trace.name).startswith(words))
-            for words in ("its simpler form", "noise")
+            for words in ("simpler model", "noise")
         )
         assert list(form.x) == list(noise.x) == [epsilon, epsilon]
         assert list(form.y) == [cost.baseline, row[f"{column}_noiseless"]]

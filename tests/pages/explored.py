@@ -15,7 +15,7 @@ from dpcore.evaluation.study import Study
 from pages.explore.controls import every_method
 
 _SWATCH = r':color\[■\]\{foreground="#\w{6}"\}'
-_PARTS = re.compile(rf"\*\*(.+)\*\* .+ = {_SWATCH} (.+) form {_SWATCH} (.+) noise")
+_PARTS = re.compile(rf"\*\*(.+)\*\* .+ = {_SWATCH} (.+) simpler model {_SWATCH} (.+) privacy noise")
 
 
 def only_methods(monkeypatch: pytest.MonkeyPatch, *methods: str) -> None:
@@ -35,8 +35,8 @@ def at_first(study: Study) -> pd.Series:
 
 
 def numbers(app: AppTest) -> dict[str, str]:
-    """The big numbers by their labels."""
-    return {metric.label: metric.value for metric in app.metric}
+    """The big numbers by their labels, also of those that are so only so far."""
+    return {metric.label.removesuffix(" so far"): metric.value for metric in app.metric}
 
 
 def below_title(app: AppTest) -> str:

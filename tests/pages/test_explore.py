@@ -102,6 +102,7 @@ def test_first_view_answers_without_a_click(monkeypatch: pytest.MonkeyPatch) -> 
     assert not app.sidebar.get("pills")
     shown = numbers(app)
     assert set(shown) == {"Accuracy", "Missed · false alarms", "Right guesses"}
+    assert app.metric[0].label == "Accuracy so far"  # more is to come
     assert shown["Right guesses"] == "56 of 100"
     drawn = {chart.key for chart in app.get("plotly_chart")}
     assert drawn == {"accuracy_figure", "people_figure"}
@@ -193,13 +194,16 @@ def test_the_best_is_taken_from_all_methods_whichever_are_drawn(
 ) -> None:
     all_methods(monkeypatch)
     app, poorer = opened(), opened(methods="OutPert")
-    counted = re.search(r": best proved of (\d+) of (\d+) methods, chosen by looking", spoken(app))
+    words = r": best proved of (\d+) methods compared, of (\d+) there are, chosen by looking"
+    counted = re.search(words, spoken(app))
     assert counted is not None
     assert int(counted[1]) < int(counted[2]) == len(every_method("logistic", entry("cohort")))
     assert "chosen by looking; by rule: DP-GD" in spoken(app)
     assert numbers(app) == numbers(poorer)
     assert sentence(app) == sentence(poorer)
-    compared = opened(methods="OutPert", view="Every method")
+    compared = opened(methods="OutPert", view="Chosen methods")
+    again = opened(methods="OutPert", view="Every method")  # its name in older links
+    assert again.session_state["view"] == "Chosen methods"
     best = re.search(r"([\w-]+): best proved of ", spoken(app))
     assert best is not None
     assert f"the least loss first: {best[1]} " in spoken(compared)
@@ -566,7 +570,7 @@ def test_there_is_no_area_of_a_number() -> None:
 
 
 def test_no_method_at_all_is_a_choice() -> None:
-    app = opened(methods="", view="Every method")
+    app = opened(methods="", view="Chosen methods")
     assert not app.warning
     assert not app.error
     # The best one is still among all.

@@ -130,7 +130,7 @@ def test_another_data_set_brings_the_other_words_back() -> None:
     app = opened(number_methods="OPERA")
     app.selectbox(key="data").set_value("breast_cancer").run()
     assert not app.exception
-    assert "Accuracy" in {metric.label for metric in app.metric}
+    assert "Accuracy so far" in {metric.label for metric in app.metric}
     app.selectbox(key="data").set_value("diabetes").run()
     assert not app.exception
     assert "RMSE" in {metric.label for metric in app.metric}

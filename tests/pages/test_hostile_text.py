@@ -84,7 +84,7 @@ def test_names_and_units_of_a_description_are_text_on_the_page_and_in_its_figure
         b"id,www.evil.example,smoker,www.evil.example/p,ward",
     )
     link = {"number_methods": "OPERA", "focus": "OPERA"}
-    app = opened(HOSTILE, data=data, view="Every method", **link)
+    app = opened(HOSTILE, data=data, view="Chosen methods", **link)
     assert not app.error
     assert {"accuracy_figure", "cost_figure"} <= {one.key for one in app.get("plotly_chart")}
     shown = [each.value for kind in ("markdown", "caption", "warning") for each in app.get(kind)]
