@@ -27,7 +27,7 @@ from dpcore.figures.style import BLUE, SKY, faded, ink, look
 from dpcore.figures.verdict import noise_and_split
 from dpcore.figures.words import in_band, literal, plain
 
-HEIGHT = 372
+HEIGHT = 352
 """At the first visit the sentence below begins under the fold of 800 pixels."""
 LEFT, RIGHT = 64, 16
 """Fixed margins in pixels: a slider above stands over the same axis."""

@@ -133,7 +133,7 @@ def test_another_data_set_brings_the_other_words_back() -> None:
     assert "Accuracy so far" in {metric.label for metric in app.metric}
     app.selectbox(key="data").set_value("diabetes").run()
     assert not app.exception
-    assert "RMSE" in {metric.label for metric in app.metric}
+    assert "RMSE so far" in {metric.label for metric in app.metric}
 
 
 @pytest.mark.usefixtures("jobs_of_seven_splits")
