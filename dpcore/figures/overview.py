@@ -28,7 +28,7 @@ from dpcore.figures.verdict import noise_and_split
 from dpcore.figures.words import in_band, literal, plain
 
 HEIGHT = 352
-"""At the first visit the sentence below begins under the fold of 800 pixels."""
+"""At the first visit it ends above the fold of 800 pixels, also under four lines of words."""
 LEFT, RIGHT = 64, 16
 """Fixed margins in pixels: a slider above stands over the same axis."""
 TOP, ROW, LETTERS = 12, 16, 62
