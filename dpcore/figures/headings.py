@@ -7,7 +7,7 @@ from __future__ import annotations
 
 WORDS = {
     "accuracy": "accuracy (share)",
-    "adjacency": "what counts as one person's data",
+    "adjacency": "protected",
     "at": "value",
     "auc": "AUC",
     "average": "share of steps averaged",

@@ -111,8 +111,9 @@ def test_the_account_says_what_is_spent_and_what_is_left() -> None:
     assert account.spent(broken).endswith("the budget of 0.25. It breaks on 15 Mar 2026.")
     found = [Room(training, 2), Room(weekly, 1), Room(weekly, 0), Room(weekly, MOST_MORE)]
     assert account.left(found, kept) == (
-        "Left: 2 more trainings like “Training”, or 1 more release like “Weekly count”, or at "
-        "least 4,096 more releases like “Weekly count”."
+        "Left: 2 trainings such as “Training” (noise multiplier 2 · 10 epochs in batches of "
+        "256), or 1 more release like “Weekly count”, or at least 4,096 more releases like "
+        "“Weekly count”."
     )
     assert account.left(found, broken).startswith("Nothing more fits")
     assert account.left([Room(weekly, 0)], kept).startswith("Nothing more of this kind fits")
@@ -124,9 +125,11 @@ def test_an_entry_is_said_with_its_noise_and_when() -> None:
     weekly = Entry("release", "Weekly count", 52, date(2026, 1, 5), "week", 20.0)
     assert account.entry(weekly, None) == (
         "52 × Weekly count",
-        "noise σ/Δ = 20 · every week from 5 Jan 2026",
+        "noise 20 times one person's largest change · every week from 5 Jan 2026",
     )
-    assert account.entry(weekly, 2.0)[1].startswith("noise σ/Δ = 20 (share 2)")
+    assert account.entry(weekly, 2.0)[1].startswith(
+        "noise 20 times one person's largest change (share 2)"
+    )
     training = Entry("training", noise=2.0, records=10_000, batch=256, epochs=1)
     assert account.entry(training, None)[1] == (
         "noise multiplier 2 · 1 epoch in batches of 256 · 1 Jan 2026"

@@ -65,7 +65,7 @@ def noise(shown: Entry, share: float | None = None) -> str:
     if shown.noise is None:
         return f"Gaussian noise, ε = {plain(shown.epsilon or 0.0, 4)} each"
     if shown.kind == "release":
-        return f"noise σ/Δ = {at_most(shown.noise, 5)}{by_share}"
+        return f"noise {at_most(shown.noise, 5)} times one person's largest change{by_share}"
     return (
         f"noise multiplier {at_most(shown.noise, 5)}{by_share} · "
         f"{counted(shown.epochs or 1, 'epoch')} in batches of {shown.batch:,}"
@@ -122,20 +122,31 @@ def remainder(statement: Statement) -> str:
 
 
 def left(found: Sequence[Room], statement: Statement) -> str:
-    """What still fits, in words: "Left: two more trainings, or 26 more weekly counts"."""
+    """What still fits, in words: "Left: 2 more trainings like “Training”".
+
+    What is not planned yet is told with its noise, as there is nothing that it would be like.
+    """
     if not statement.is_within:
         return "Nothing more fits: add noise, or take something out."
-    fitting = [_room(each) for each in found if each.count]
+    planned = {(entry.kind, entry.what) for entry in statement.entries}
+    fitting = [
+        _room(each, is_planned=(each.entry.kind, each.entry.what) in planned)
+        for each in found
+        if each.count
+    ]
     if not fitting:
         return "Nothing more of this kind fits: the budget is used."
     parts = ", or ".join(fitting)
     return f"Left: {parts}."
 
 
-def _room(each: Room) -> str:
+def _room(each: Room, *, is_planned: bool) -> str:
     number = f"at least {MOST_MORE:,}" if each.count >= MOST_MORE else f"{each.count:,}"
     noun = each.entry.kind if each.entry.kind in ("training", "model") else "release"
-    return f"{number} more {noun}{'' if each.count == 1 else 's'} like “{each.entry.what}”"
+    nouns = f"{noun}{'' if each.count == 1 else 's'}"
+    if is_planned:
+        return f"{number} more {nouns} like “{each.entry.what}”"
+    return f"{number} {nouns} such as “{each.entry.what}” ({noise(each.entry)})"
 
 
 def spending(statement: Statement, *, dark: bool = False) -> Drawn:
