@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 TABS = (NET_BENEFIT, CALIBRATION)
 LAST = "whether risks were corrected last"
 """Name of the last choice in a tab, for the report."""
+IN_HAND = "jobs of open and left tabs"
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,18 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
     if isinstance(study, str):
         return ()
     return curve_jobs.watched_alone("decisions", "Judging risks", study)
+
+
+def in_hand(view: View, keys: set[str]) -> set[str]:
+    """These jobs of an open tab, and those begun for others: to leave a tab does not end its job.
+
+    They end with the settings that they are about.
+    """
+    about = f"{view.study.key} {control_text('focus')}"
+    before, begun = stored(IN_HAND) or ("", set())
+    keys = keys | begun if before == about else keys
+    store(IN_HAND, (about, keys))
+    return keys
 
 
 def wanted(view: View, *, corrected: bool) -> ClinicStudy | str:

@@ -44,7 +44,9 @@ jobs = (*contents.untrained, *judging)
 answer.at_chosen_epsilon(contents, slots)
 with slots.notes:
     answer.notes(contents)
-shared_jobs.only(shared_jobs.CURVES, [key for job in jobs for key in job.keys])
+trained = {key for job in contents.untrained for key in job.keys}
+judged = clinic.in_hand(contents, {key for job in judging for key in job.keys})
+shared_jobs.only(shared_jobs.CURVES, trained | judged)
 with slots.training:
     job_panel.watch(jobs, [*filter(None, [contents.training]), *judging])
 presets.drawn("explore")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -14,6 +16,7 @@ from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.study import Study
 from dpcore.figures.groups import gap, hurt
+from pages.explore.clinic import in_hand
 from pages.shared.verbatim import verbatim
 from tests.pages.explored import only_methods
 from tests.pages.test_explore import COHORT, alone, at, spoken
@@ -110,3 +113,27 @@ def test_nothing_is_compared_before_the_tab_is_open_nor_without_risks() -> None:
     assert "Groups are being compared" in spoken(at(LINK))
     huber = at(LINK | {"loss": "Huber SVM"})
     assert "This needs risks, which only **logistic regression** gives." in spoken(huber)
+
+
+def test_a_tab_that_is_left_goes_on_being_computed_until_the_settings_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session: dict[str, object] = {}
+    monkeypatch.setattr("pages.explore.clinic.store", session.__setitem__)
+    monkeypatch.setattr("pages.explore.clinic.stored", session.get)
+    monkeypatch.setattr("pages.explore.clinic.control_text", lambda _: "OPERA")
+    view, other = (SimpleNamespace(study=replace(ALL, seed=seed)) for seed in (0, 7))
+    assert in_hand(view, {"groups"}) == {"groups"}  # type: ignore[arg-type]
+    assert in_hand(view, {"risks"}) == {"groups", "risks"}  # type: ignore[arg-type]
+    assert in_hand(view, set()) == {"groups", "risks"}  # type: ignore[arg-type]
+    assert in_hand(other, {"curves"}) == {"curves"}  # type: ignore[arg-type]
+    monkeypatch.setattr("pages.explore.clinic.control_text", lambda _: "DP-GD")
+    assert in_hand(other, set()) == set()  # type: ignore[arg-type]
+
+
+def test_what_is_in_hand_is_what_the_page_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[set[str]] = []
+    monkeypatch.setattr("pages.explore.clinic.in_hand", lambda _, keys: {*keys, "left"})
+    monkeypatch.setattr("pages.shared.shared_jobs.only", lambda _, keys: held.append(set(keys)))
+    at(LINK)
+    assert {STUDIES[0].key, "left"} <= held[-1]
