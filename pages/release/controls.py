@@ -8,14 +8,37 @@ import streamlit as st
 
 from dpcore.controls.control import Control, Text
 from dpcore.controls.release import CONTROLS
+from dpcore.datasets.statements import restated
 from pages.shared import query
 from pages.shared.own_table import COLUMNS
-from pages.shared.session import once
+from pages.shared.session import once, set_controls, store, stored
 
 
 def validate_link() -> str:
     """All refusals of the link as one message, computed once a session."""
-    return once("release_link", lambda: query.validate_link(CONTROLS, others={COLUMNS: None}))
+
+    def validate() -> str:
+        _leave_persons_open()
+        return query.validate_link(CONTROLS, others={COLUMNS: None})
+
+    return once("release_link", validate)
+
+
+def _leave_persons_open() -> None:
+    """Drop what a link says of persons: each session says in step 2 what one person is.
+
+    Whoever sends a link to a table with several rows a person could else have them protected row
+    by row.
+    """
+    # On Explore, which asks nobody what one person is, it may have come by a link as well.
+    if elsewhere := stored(COLUMNS):
+        store(COLUMNS, restated(elsewhere, None))
+        set_controls({COLUMNS: restated(elsewhere, None)})
+    linked = st.query_params.get(COLUMNS, "")
+    unsaid = restated(linked, None)
+    if unsaid != linked:
+        st.query_params[COLUMNS] = unsaid
+        st.rerun()  # controls begin with what the address holds at a run's start
 
 
 def text(

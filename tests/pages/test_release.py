@@ -305,10 +305,36 @@ def test_a_stand_in_leads_to_explore() -> None:
     assert_explored(app, "standin.csv", 1_000)
 
 
+@pytest.mark.parametrize("sent", ["person: one row each", "person: ignored, at most 2 rows"])
+def test_no_link_says_what_one_person_is(sent: str) -> None:
+    rest = COLUMNS.partition("public\n")[2]
+    linked = f"{sent}\nnumber of persons: public\n{rest}"
+    app = opened(release_table=OWN, own_columns=linked, v="4")
+    assert app.text_area(key="own_columns").value == rest
+    assert app.query_params["own_columns"] == rest
+    assert not app.checkbox(key="release_one_row").value
+    assert steps(app)[1] == "to do: say what one person is"
+    app.checkbox(key="release_one_row").check()
+    assert steps(run(app))[1].startswith("done: one row is one person")
+    assert steps(run(app))[1].startswith("done: one row is one person")
+
+
+def test_no_link_to_explore_says_what_one_person_is() -> None:
+    app = AppTest.from_file(APP, default_timeout=SECONDS)
+    app.query_params["data"], app.query_params["own_columns"] = "Your own table", COLUMNS
+    assert run(app).text_area(key="own_columns").value == COLUMNS
+    app.switch_page("release/release.py")
+    app.query_params.clear()
+    run(app).button_group(key="release_table").set_value("own")
+    assert run(app).text_area(key="own_columns").value == COLUMNS.partition("public\n")[2]
+    assert steps(app)[1] == "to do: say what one person is"
+
+
 @pytest.mark.usefixtures("uploads_in_one_process")
 def test_a_stand_in_of_ones_own_table_leads_to_explore_and_back() -> None:
     described = COLUMNS.replace("one row each", "ignored, at most 3 rows")
-    app = opened(release_table=OWN, own_columns=described, v="4")
+    app = opened(release_table=OWN, v="4")
+    app.text_area(key="own_columns").set_value(described)
     app.file_uploader(key="upload_own").upload("mine.csv", data())
     before = steps(run(app))[:2]
     assert before[0] == "done: 1 persons of 'mine.csv'"
