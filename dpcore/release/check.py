@@ -126,7 +126,8 @@ def check(
         problems = [str(refusal)]
     except NESTED_OR_WRONG as fault:
         problems = [f"The certificate is malformed ({type(fault).__name__})."]
-    checks += [MODEL] if model is not None or MODEL_FILE in found else []
+    was_read = found.get(MODEL_FILE) in ("unchanged", "altered")
+    checks += [MODEL] if model is not None or was_read else []
     return Checked(tuple(problems), tuple(checks), WITHOUT if ledger is None else "", found)
 
 
@@ -257,29 +258,41 @@ def _of_files(
 ) -> Iterator[str]:
     """What is wrong with the files; what became of each is put into `found`."""
     facts = certificate.document["facts"]
-    for name, state in states(certificate, files):
+    for name, state, refusal in states(certificate, files):
         wrong = [_not_the_one(name)] if state == "altered" else []
+        wrong += [_not_read(name, refusal)] if refusal else []
         # What the model says every certificate names, also one that names no files.
         if name == MODEL_FILE and "model" in facts["hashes"] and not wrong:
-            wrong = _of_model_file(facts, files[name]())
-            state = "altered" if wrong else "unchanged"
+            state, wrong = _of_model_file(facts, files[name])
         found[name] = state
         yield from wrong
     if are_all:
         found |= {name: "missing" for name in expected(certificate) if name not in files}
 
 
-def _of_model_file(facts: Mapping[str, Any], content: bytes) -> list[str]:
+def _of_model_file(
+    facts: Mapping[str, Any], content: Callable[[], bytes]
+) -> tuple[State, list[str]]:
     from dpcore.release.explained import read_model
 
     try:
-        return list(_of_model(facts, read_model(content)))
+        data = content()
     except InvalidInput as refusal:
-        return [str(refusal)]
+        return "unreadable", [_not_read(MODEL_FILE, refusal)]
+    try:
+        wrong = list(_of_model(facts, read_model(data)))
+    except InvalidInput as refusal:
+        wrong = [str(refusal)]
+    return "altered" if wrong else "unchanged", wrong
 
 
 def _not_the_one(name: str) -> str:
     return f"{name} is not the file of the certificate: it was altered."
+
+
+def _not_read(name: str, refusal: object) -> str:
+    # A path that is long is cut in the refusal, which then does not name the file.
+    return f"{name} was not checked: {refusal}"
 
 
 def _of_ledger(certificate: Certificate, ledger: Ledger) -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from dpcore.errors import InvalidInput, brief
 from dpcore.release.certificate import Certificate
 
-State = Literal["unchanged", "altered", "not mentioned", "missing"]
+State = Literal["unchanged", "altered", "not mentioned", "missing", "unreadable"]
 Files = Mapping[str, Callable[[], bytes]]
 """Each file's name, and what reads it: a file that no certificate names is not read."""
 PAGE = "certificate.html"
@@ -57,8 +57,8 @@ def named(facts: Mapping[str, Any]) -> dict[str, str]:
     return names
 
 
-def states(certificate: Certificate, files: Files) -> Iterator[tuple[str, State]]:
-    """What became of each file; of those that are named and not there only `missing` says so.
+def states(certificate: Certificate, files: Files) -> Iterator[tuple[str, State, str]]:
+    """What became of each file, and why one is unreadable; `expected` tells which are missing.
 
     Parameters
     ----------
@@ -68,14 +68,19 @@ def states(certificate: Certificate, files: Files) -> Iterator[tuple[str, State]
     """
     stated = named(certificate.document["facts"])
     for name, content in files.items():
-        if name in stated:
-            is_same = hashlib.sha256(content()).hexdigest() == stated[name]
-        elif name == PAGE and PAGE in expected(certificate):
-            is_same = content() == certificate.to_html().encode()
-        else:
-            yield name, "not mentioned"
+        if name not in stated and not (name == PAGE and PAGE in expected(certificate)):
+            yield name, "not mentioned", ""
             continue
-        yield name, "unchanged" if is_same else "altered"
+        try:
+            read = content()
+        except InvalidInput as refusal:  # the files after it are still told of
+            yield name, "unreadable", str(refusal)
+            continue
+        if name in stated:
+            is_same = hashlib.sha256(read).hexdigest() == stated[name]
+        else:
+            is_same = read == certificate.to_html().encode()
+        yield name, "unchanged" if is_same else "altered", ""
 
 
 def expected(certificate: Certificate) -> list[str]:

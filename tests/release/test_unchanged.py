@@ -152,6 +152,11 @@ def test_an_older_certificate_holds_and_covers_what_its_model_says_alone(
     (folder / "model.json").write_text(json.dumps(model))
     found = told(capsys, folder)
     assert (found["holds"], found["files"]["model.json"]) == (False, "altered")
+    (folder / "model.json").unlink()
+    (folder / "model.json").mkdir()
+    found = told(capsys, folder)
+    assert (found["holds"], found["files"]["model.json"]) == (False, "unreadable")
+    assert found["files"]["card.md"] == "not mentioned"
 
 
 @pytest.mark.parametrize(
@@ -209,11 +214,31 @@ def test_a_file_that_no_model_is_so_large_as_is_not_looked_into(
     assert "it must have at most 200,000" in capsys.readouterr().err
 
 
-def test_what_is_no_file_is_called_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "card.md").unlink()
-    (folder / "card.md").mkdir()
-    (problem,) = told(capsys, folder)["problems"]
+@pytest.mark.parametrize("name", ["model.json", "model.onnx", "card.md", "certificate.html"])
+def test_what_cannot_be_read_is_named_and_the_others_are_listed(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    all_checks = told(capsys, folder)["checks"]
+    (folder / name).unlink()
+    (folder / name).mkdir()
+    (folder / "notes.txt").symlink_to(folder / "nowhere")  # no certificate names it: left unread
+    found = told(capsys, folder)
+    (problem,) = found["problems"]
+    assert problem.startswith(f"{name} was not checked: ")
     assert "it is a folder or a device" in problem
+    others = {"model.json", "model.onnx", "card.md", "certificate.html"} - {name}
+    assert found["files"] == {
+        name: "unreadable",
+        "notes.txt": "not mentioned",
+        **dict.fromkeys(others, "unchanged"),
+    }
+    # Nothing was compared with a model that was not read.
+    left = all_checks[:-1] if name == "model.json" else all_checks
+    assert found["checks"] == left
+    assert main(["certificate", "check", str(folder)]) == 2
+    printed = capsys.readouterr()
+    assert f"{name}: unreadable" in printed.out.splitlines()
+    assert f"{name} was not checked: " in printed.err
 
 
 def test_what_is_hashed_is_what_is_written(made: tuple[Released, Twin]) -> None:
