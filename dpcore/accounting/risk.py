@@ -135,6 +135,14 @@ def right_shown(advantage: float) -> str:
     return OVER if right == 100 else str(right)
 
 
+def hedge(shown: str) -> str:
+    """What stands before a number of `right_shown`, as "at most over 99" would be no bound.
+
+    "at most"; "possibly" before `OVER`; "" before `UNDER`, which says itself that it is a bound.
+    """
+    return {UNDER: "", OVER: "possibly"}.get(shown, "at most")
+
+
 def right_bounded(advantage: float, of: str = "") -> str:
     """`right_shown` in the middle of a sentence about the people `of` whom so many are right."""
     number = right_shown(advantage)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.accounting.risk import BELIEF, Odds, Promise, odds, right_shown
+from dpcore.accounting.risk import BELIEF, Odds, Promise, hedge, odds, right_shown
 from dpcore.controls.common import ALARMS, MEANING, PRIOR
 from dpcore.export.risk import command
 from dpcore.figures import people
@@ -224,16 +224,17 @@ def _opened(
 def _numbers(attackers: dict[str, Attacker], prior: float, rate: float) -> None:
     best, bound = attackers.get("exact", attackers["budget"]), attackers["budget"]
 
-    def note(chance: str, bound_value: str) -> str:
-        comparison = f"; {bound_value} from ε and δ alone" if best is not bound else ""
-        return f"at most; {chance}{comparison}"
+    def note(chance: str, bound_value: str, word: str = "at most") -> str:
+        comparison = f"{bound_value} from ε and δ alone" if best is not bound else ""
+        return "; ".join(filter(None, (word, chance, comparison)))
 
+    right = right_shown(best.advantage)
     draw_numbers(
         (
             (
                 "Right guesses",
-                f"{right_shown(best.advantage)} of 100",
-                note("50 by guessing", right_shown(bound.advantage)),
+                f"{right} of 100",
+                note("50 by guessing", right_shown(bound.advantage), hedge(right)),
                 texts.RIGHT_GUESSES,
             ),
             (

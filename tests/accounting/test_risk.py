@@ -151,6 +151,15 @@ def test_what_is_shown_is_never_less_than_the_bound(epsilon: float, delta: float
         assert chances.shown == ("over 99" if chances.right == 100 else str(chances.right))
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "words"),
+    [(1e-6, "under 51 of 100"), (1.0, "at most 74 of 100"), (30.0, "possibly over 99 of 100")],
+)
+def test_the_words_before_a_number_make_english_of_it(epsilon: float, words: str) -> None:
+    shown = risk.odds(PrivacyBudget(epsilon, 1e-5), Adjacency.ZERO_OUT).shown
+    assert f"{risk.hedge(shown)} {shown} of 100".strip() == words
+
+
 # 100 Φ(1.1684 / 2) = 72.04; the last noise is worth less than the (ε, δ) that is asked.
 @pytest.mark.parametrize(("mu", "shown"), [(1.1684, "73"), (0.0, "under 51"), (9.0, "over 99")])
 def test_the_noise_that_is_drawn_bounds_the_guesses(mu: float, shown: str) -> None:

@@ -239,6 +239,16 @@ def test_without_a_method_it_speaks_of_any() -> None:
     assert "from ε and δ alone" not in spoken(app)
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "words"),
+    [("0.001", " 50 by guessing; "), ("1", "at most; 50 by "), ("100", "possibly; 50 by ")],
+)
+def test_a_number_that_bounds_nothing_is_not_called_a_bound(epsilon: str, words: str) -> None:
+    said = f" {spoken(opened(epsilon=epsilon))}"
+    assert words in said
+    assert said.count("at most; 50 by ") == (epsilon == "1")
+
+
 def test_the_controls_move_the_answer() -> None:
     app = opened()
     app.slider(key="prior").set_value(20).run()
