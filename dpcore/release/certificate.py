@@ -106,6 +106,12 @@ class Certificate:
 
         return html(self.document)
 
+    def is_page(self, page: bytes) -> bool:
+        """Whether this is its file of HTML, in one of the forms in which it was made."""
+        from dpcore.release.certificate_html import FORMS, html
+
+        return any(page == html(self.document, form).encode() for form in FORMS)
+
 
 def certificate(facts: Mapping[str, Any]) -> Certificate:
     """The certificate of these facts; see `facts_of`.

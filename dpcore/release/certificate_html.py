@@ -3,16 +3,17 @@
 It begins in plain words. Numbers are rounded to the safe side: bounds of what may be lost up, those
 of what an attack proved, and the noise, down. The YAML has every digit.
 
-A certificate's page is compared with one made anew (`dpcore.release.unchanged`), so another form of
-it would make the pages of all certificates so far look altered.
+A certificate's page is compared with one made anew (`dpcore.release.unchanged`), so a form in which
+pages were made stays one of `FORMS`: else those pages would look altered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from dpcore.release.certificate_words import DEPLOYMENT, TABLES, pattern
 from dpcore.release.plainly import plainly
 from dpcore.release.registry import TIERS, leaves
 from dpcore.rounding import lowered, raised, typed
@@ -33,13 +34,22 @@ ROUNDED = (
     "Numbers below are rounded to the safe side; certificate.yaml has every digit, and is what "
     "certificate check looks at."
 )
+FORMS = (1, 2)
+"""The first heads its tables by the keys of the YAML; the newest, by words, each with its key."""
 DIGITS = 3
 _UP = ("epsilon", "delta", "mu")
 _DOWN = ("lower_bound", "mu_lower_bound", "confidence", "noise_multiplier")
 
 
-def html(document: Mapping[str, Any]) -> str:
-    """A certificate's document as the text of one file; the YAML is what is checked."""
+def html(document: Mapping[str, Any], form: int = FORMS[-1]) -> str:
+    """A certificate's document as the text of one file; the YAML is what is checked.
+
+    Parameters
+    ----------
+    document : mapping
+    form : int
+        One of `FORMS`.
+    """
     root = Element("html", lang="en")
     head = SubElement(root, "head")
     SubElement(head, "meta", charset="utf-8")
@@ -58,6 +68,76 @@ def html(document: Mapping[str, Any]) -> str:
     SubElement(body, "h2").text = "For experts"
     SubElement(body, "p").text = document["claim"]
     SubElement(body, "p").text = ROUNDED
+    if form == 1:
+        _by_keys(body, document)
+    else:
+        _by_words(body, document)
+    return f"<!doctype html>\n{tostring(root, encoding='unicode', method='html')}\n"
+
+
+def _by_words(body: Element, document: Mapping[str, Any]) -> None:
+    """Draw the tables, each row headed in words; its key in the YAML shows when it is pointed at.
+
+    Facts and proof are there whole: what has no words follows under its key.
+    """
+    facts = {name: part for name, part in document["facts"].items() if name != "about"}
+    left = leaves({name: document[name] for name in ("proof", "unprotected", "hash")})
+    left |= leaves(facts, "facts.")
+    for caption, words in TABLES.items():
+        paths = [path for path in left if pattern(path) in words]
+        paths.sort(key=lambda path: list(words).index(pattern(path)))
+        headings = [words[pattern(path)].format(_which(path, left)) for path in paths]
+        values = [left[path] for path in paths]
+        _worded(body, caption, list(zip(paths, headings, values, strict=True)))
+        for path in paths:
+            del left[path]
+            left.pop(_beside(path), None)
+    _worded(body, "Further parts", [(path, path, value) for path, value in left.items()])
+    deployment = leaves(document["registry"]["deployment"])
+    for tier in (1, 2, 3):
+        _worded(
+            body,
+            f"Registry of deployments, tier {tier}",
+            [
+                (f"registry.deployment.{name}", words, deployment[name])
+                for name, words in DEPLOYMENT.items()
+                if TIERS[name] == tier
+            ],
+        )
+
+
+def _beside(path: str) -> str:
+    """The path of what one of a list is told by, the ε of a δ or the name of a hash; else ""."""
+    within, _, name = path.rpartition(".")
+    told_by = {"delta": "epsilon", "sha256": "name"}.get(name, "")
+    return f"{within}.{told_by}" if told_by and "#" in pattern(path) else ""
+
+
+def _which(path: str, values: Mapping[str, Any]) -> str:
+    """What tells one of a list from the others: what stands beside it, else its place from 1."""
+    beside = _beside(path)
+    if beside in values:
+        return _rounded(beside.rpartition(".")[2], values[beside])
+    last = path.rpartition(".")[2]
+    return str(int(last) + 1) if last.isdigit() else last
+
+
+def _worded(body: Element, caption: str, rows: Sequence[tuple[str, str, object]]) -> None:
+    """Draw a table of paths, headings and values, unless there are none."""
+    if not rows:
+        return
+    table = SubElement(body, "table")
+    SubElement(table, "caption").text = caption
+    for path, heading, value in rows:
+        # What an attack proved at δ it proved at any smaller one.
+        name = "lower_bound" if path == "facts.attack.delta" else path.rpartition(".")[2]
+        row = SubElement(table, "tr")
+        SubElement(row, "th", scope="row", title=path).text = heading
+        SubElement(row, "td").text = _rounded(name, value)
+
+
+def _by_keys(body: Element, document: Mapping[str, Any]) -> None:
+    """Draw the tables by the keys of the YAML, to the letter as the first pages had them."""
     attack = {**document["facts"]["attack"]}
     # What is proved at δ is proved at any smaller one.
     attack["delta"] = _rounded("lower_bound", attack["delta"])
@@ -76,7 +156,6 @@ def html(document: Mapping[str, Any]) -> str:
             f"Registry of deployments, tier {tier}",
             {name: value for name, value in deployment.items() if TIERS[name] == tier},
         )
-    return f"<!doctype html>\n{tostring(root, encoding='unicode', method='html')}\n"
 
 
 def _table(body: Element, caption: str, rows: dict[str, Any]) -> None:

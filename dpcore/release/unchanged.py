@@ -1,8 +1,8 @@
 """Whether the files that left are those of their certificate, by their hashes.
 
 A certificate names the SHA-256 of each file beside it. Its own page of HTML is made from it and
-cannot be among them: it is made anew and compared. Older certificates name the
-content of the model alone, and say nothing of the other files.
+cannot be among them: it is made anew, in each form that there was, and compared. Older certificates
+name the content of the model alone, and say nothing of the other files.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def states(certificate: Certificate, files: Files) -> Iterator[tuple[str, State,
         if name in stated:
             is_same = hashlib.sha256(read).hexdigest() == stated[name]
         else:
-            is_same = read == certificate.to_html().encode()
+            is_same = certificate.is_page(read)
         yield name, "unchanged" if is_same else "altered", ""
 
 

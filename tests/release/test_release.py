@@ -30,12 +30,16 @@ from dpcore.release import grid
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.certificate import About, Certificate, certificate, derived
+from dpcore.release.certificate_html import FORMS, html
+from dpcore.release.certificate_words import DEPLOYMENT
 from dpcore.release.check import check, problems_of, read
 from dpcore.release.ledger import Ledger, Refused
 from dpcore.release.model import Model
+from dpcore.release.network import Network
 from dpcore.release.plainly import plainly
 from dpcore.release.plan import plan
 from dpcore.release.prediction import predict
+from dpcore.release.record import Record
 from dpcore.release.registry import COMMIT, TIERS, leaves
 from dpcore.release.release import Paid, Released, release_model
 from dpcore.release.rounded_gaussian import rounded_gaussians
@@ -630,17 +634,59 @@ def test_card_and_page_round_to_the_safe_side_and_the_yaml_does_not(
     for text, exact in zip(shown, (proof["epsilon"], proof["delta"], proof["mu"]), strict=True):
         assert exact <= float(text) <= exact * 1.01
     rows = dict(
-        re.findall(r'<th scope="row">([^<]*)</th><td>([^<]*)</td>', released.certificate.to_html())
+        re.findall(
+            r'<th scope="row" title="([^"]*)">[^<]*</th><td>([^<]*)</td>',
+            released.certificate.to_html(),
+        )
     )
-    assert proof["mu"] <= float(rows["mu"]) <= proof["mu"] * 1.01
-    assert float(rows["noise multiplier"]) <= proof["noise_multiplier"]
-    assert float(rows["mu lower bound"]) <= found["mu_lower_bound"]
+    assert proof["mu"] <= float(rows["proof.mu"]) <= proof["mu"] * 1.01
+    assert float(rows["proof.noise_multiplier"]) <= proof["noise_multiplier"]
+    assert float(rows["facts.attack.mu_lower_bound"]) <= found["mu_lower_bound"]
     for number, point in enumerate(proof["profile"]):
-        assert float(rows[f"profile · {number} · delta"]) >= point["delta"]
+        assert float(rows[f"proof.profile.{number}.delta"]) >= point["delta"]
 
 
-def test_the_form_of_the_page_is_fixed() -> None:
+PAGES = {
+    1: "e988b14db8725c2f9d3b97550af0f2bd85478acc92173a36423dd91c7f796061",
+    2: "1c4dbcf8389d8abe24cc52544ca8f90a42dc26d0521ba4fcce5d61380e77b31e",
+}
+
+
+def test_the_forms_of_the_page_are_fixed() -> None:
     """Pages of certificates are compared with ones made anew: see `certificate_html`."""
-    text = (Path(__file__).parent / "one_row_certificate.yaml").read_text("utf-8")
-    page = hashlib.sha256(read(text).to_html().encode()).hexdigest()
-    assert page == "e988b14db8725c2f9d3b97550af0f2bd85478acc92173a36423dd91c7f796061"
+    made = read((Path(__file__).parent / "one_row_certificate.yaml").read_text("utf-8"))
+    pages = {form: html(made.document, form).encode() for form in FORMS}
+    assert {form: hashlib.sha256(page).hexdigest() for form, page in pages.items()} == PAGES
+    assert made.to_html().encode() == pages[FORMS[-1]]
+    assert all(map(made.is_page, pages.values()))
+    assert not any(made.is_page(page + b" ") for page in pages.values())
+
+
+def test_each_part_of_a_page_is_headed_in_words_and_names_its_key(
+    paid: tuple[Ledger, Released],
+) -> None:
+    document = json.loads(json.dumps(paid[1].certificate.document))
+    document["facts"]["training"] |= Network("logistic", 4, 3).facts()
+    document["facts"] |= Record(3).facts()
+    rows = re.findall(r'<th scope="row" title="([^"]*)">([^<]*)</th><td>', html(document))
+    keys, headings = zip(*rows, strict=True)
+    assert "Further parts" not in html(document)
+    files = [each["name"] for each in document["facts"]["hashes"]["files"]]
+    told = [re.sub("|".join([*files, r"\d\.\d"]), "", each) for each in headings]
+    assert not [each for each in told if re.search(r"[_{}#.]", each)]
+    assert {f"SHA-256 of {name}" for name in files} <= set(headings)
+    assert "δ at ε = 0.1" in headings
+    # In a heading above stand the ε of the profile, and the names of files.
+    all_keys = leaves({name: document[name] for name in ("proof", "unprotected", "hash")})
+    all_keys |= leaves({k: v for k, v in document["facts"].items() if k != "about"}, "facts.")
+    all_keys |= leaves(document["registry"]["deployment"], "registry.deployment.")
+    told_by = re.compile(r"proof\.profile\.\d+\.epsilon|facts\.hashes\.files\.\d+\.name")
+    assert sorted(keys) == sorted(key for key in all_keys if not told_by.fullmatch(key))
+    assert DEPLOYMENT.keys() == TIERS.keys()
+
+
+def test_a_part_without_words_is_on_the_page_by_its_key(paid: tuple[Ledger, Released]) -> None:
+    document = json.loads(json.dumps(paid[1].certificate.document))
+    document["facts"]["training"]['of "&x'] = "<i>"
+    row = '<th scope="row" title="facts.training.of &quot;&amp;x">facts.training.of "&amp;x'
+    assert f"{row}</th><td>&lt;i&gt;</td>" in html(document)

@@ -17,6 +17,7 @@ from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate, certificate
+from dpcore.release.certificate_html import FORMS, html
 from dpcore.release.check import check
 from dpcore.release.files import write
 from dpcore.release.release import Released
@@ -84,6 +85,21 @@ def test_an_altered_byte_in_each_file_of_a_folder_is_found(
     assert "model.onnx: missing" in lines
     assert r"more\x1b[2J.onnx: not mentioned" in lines
     assert "The certificate holds." in lines
+
+
+def test_a_page_of_a_former_form_is_unchanged_and_an_altered_one_is_not(
+    folder: Path, made: tuple[Released, Twin], capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = folder / "certificate.html"
+    assert page.read_bytes() == html(made[0].certificate.document, FORMS[-1]).encode()
+    for form in FORMS:
+        content = html(made[0].certificate.document, form).encode()
+        page.write_bytes(content)
+        assert told(capsys, folder)["files"]["certificate.html"] == "unchanged"
+        for other in altered(content):
+            page.write_bytes(other)
+            found = told(capsys, folder)
+            assert (found["holds"], found["files"]["certificate.html"]) == (False, "altered")
 
 
 def test_files_are_named_one_by_one_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
