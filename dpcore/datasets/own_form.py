@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 from dpcore.datasets.clinical_names import (
     SEXES,
@@ -43,6 +43,8 @@ DAYS = {
 }
 PERSON = "whose row it is"
 KINDS = (NUMBER, COMMA, ANSWER, LIST, *DAYS, PERSON)
+Lack = Literal["range", "values", "days", "rows", "nothing"]
+"""What has to be filled in before a column can be used."""
 _SPELLINGS = tuple(dict.fromkeys((*YES_NO, *SEXES)))
 
 
@@ -108,6 +110,18 @@ class Row:
     def is_number(self) -> bool:
         """Whether it holds numbers."""
         return self.kind in (NUMBER, COMMA)
+
+    @property
+    def lacks(self) -> Lack:
+        """What `line` would miss; "nothing" where a person may simply use it."""
+        if self.kind == PERSON:
+            is_whole = self.highest is not None and self.highest == int(self.highest)
+            return "nothing" if is_whole else "rows"
+        if self.is_number:
+            return "range" if None in (self.lowest, self.highest) else "nothing"
+        if self.kind in DAYS:
+            return "nothing" if len(values_in(self.values)) == 2 else "days"
+        return "nothing" if self.values.strip() else "values"
 
     def line(self, predicted: bool) -> str:
         """Its line in a description.
@@ -193,6 +207,18 @@ class Form:
             for row, changes in ((row, edits.get(place, {})) for place, row in enumerate(self.rows))
         ]
         return replace(self, rows=tuple(rows), predicted=predicted)
+
+    def unused(self) -> dict[Lack, tuple[str, ...]]:
+        """Names of the columns that are not used, by what has to be filled in before they can be.
+
+        The predicted one is among them as long as something of it is missing.
+        """
+        found: dict[Lack, tuple[str, ...]] = {}
+        for row in self.rows:
+            is_chosen = row.used or (row.name == self.predicted and row.lacks == "nothing")
+            if not is_chosen:
+                found[row.lacks] = (*found.get(row.lacks, ()), row.name)
+        return found
 
     def description(self) -> str:
         """The description of the rows that are used, and of the predicted one.

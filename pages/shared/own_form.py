@@ -74,6 +74,7 @@ def draw(columns: str, upload: File, syntaxes: Sequence[Syntax]) -> None:
     st.subheader("What may the columns hold?", anchor=False)
     st.markdown(_says(draft))
     _editor(draft, f"own_rows_{version}")
+    unused = st.empty()
     names = [row.name for row in draft.rows]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
@@ -84,6 +85,8 @@ def draw(columns: str, upload: File, syntaxes: Sequence[Syntax]) -> None:
             placeholder="Choose a column",
             width=260,
         )
+        # What is said stands above the choice, and knows of it.
+        unused.markdown(_unused(_on_screen(draft, version)))
         st.button(
             "Confirm and use these columns",
             key="own_use",
@@ -106,9 +109,27 @@ def _says(draft: Form) -> str:
     if not draft.suggested:
         return texts.OWN_FORM
     used = [row.name for row in draft.rows if row.used]
-    names = ", ".join(map(verbatim, used[:MOST_NAMES])) + (" …" if len(used) > MOST_NAMES else "")
-    found = f"Suggested by name: **{names}**. " if used else ""
+    found = f"Suggested by name: {_named(used)}. " if used else ""
     return found + texts.OWN_SUGGESTED
+
+
+def _named(columns: Sequence[str]) -> str:
+    """The first of these columns in Markdown, and how many more there are."""
+    names = f"**{', '.join(map(verbatim, columns[:MOST_NAMES]))}**"
+    more = len(columns) - MOST_NAMES
+    return f"{names} and {more:,} more" if more > 0 else names
+
+
+def _unused(draft: Form) -> str:
+    """How values are written, and which columns are not used and why, in Markdown."""
+    unused = draft.unused()
+    lines = [
+        f"- {words.format(names=_named(unused[lack]))}"
+        for lack, words in texts.OWN_LACKS.items()
+        if lack in unused
+    ]
+    heading = [f"{texts.OWN_UNUSED}\n"] if lines else []
+    return "\n".join([f"{texts.OWN_VALUES}\n", *heading, *lines])
 
 
 def _editor(draft: Form, key: str) -> None:
@@ -125,16 +146,22 @@ def _editor(draft: Form, key: str) -> None:
         placeholder="–",
         column_config={
             "used": config.CheckboxColumn("Use", width=50),
-            "name": config.TextColumn("Column", width=110),
+            "name": config.TextColumn("Column", width=100),
             "kind": config.SelectboxColumn("Holds", options=KINDS, required=True, width=110),
             "lowest": config.NumberColumn("Lowest", width=70, help=texts.OWN_RANGE),
             "highest": config.NumberColumn("Highest", width=70, help=texts.OWN_RANGE),
-            "unit": config.TextColumn("Unit", width=80),
-            "values": config.TextColumn("Values (no first)", width=130, help=texts.OWN_LIST),
+            "unit": config.TextColumn("Unit", width=70),
+            "values": config.TextColumn("Values, with commas", width=150, help=texts.OWN_LIST),
             "unknown": config.TextColumn("Unknown is", width=90, help=texts.OWN_UNKNOWN),
         },
         alt="A row for each column of your file: whether it is used, and what it may hold",
     )
+
+
+def _on_screen(draft: Form, version: str) -> Form:
+    """The draft with the changes on screen."""
+    edits: dict[int, dict[str, Any]] = control_value(f"own_rows_{version}")["edited_rows"]
+    return draft.edited(edits, control_value(f"own_predicted_{version}") or "")
 
 
 def _confirm(draft: Form, version: str) -> None:
@@ -146,10 +173,8 @@ def _confirm(draft: Form, version: str) -> None:
     time.sleep(CHANGES_SECONDS)
     st.empty()  # a new run begins here
     store(CONFIRMED, None)
-    edits: dict[int, dict[str, Any]] = control_value(f"own_rows_{version}")["edited_rows"]
-    predicted = control_value(f"own_predicted_{version}") or ""
     try:
-        columns = draft.edited(edits, predicted).description()
+        columns = _on_screen(draft, version).description()
         described(columns)
     except InvalidInput as refusal:
         store(SLIP, (version, refusal))

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dpcore.datasets.own_form import Lack
+
 UPLOAD_IS_DROPPED = (
     "When this page is loaded anew, or left for another one, the file has to be chosen again."
 )
@@ -37,10 +42,19 @@ OWN_RANGE = (
     "wider than is medically possible costs accuracy, with privacy and without. Of the column that "
     "says whose row it is, the highest is the most rows of one person."
 )
+OWN_VALUES = "**Values** are separated by commas; for yes or no, the “no” comes first."
 OWN_LIST = (
-    "All values possible, with commas between. Of two, the second is the one looked for. Of days, "
-    "the first and the last day possible: 2015-01-01, 2024-12-31."
+    "All values possible, separated by commas. For yes or no, the “no” comes first: the second is "
+    "the one looked for. Of days, the first and the last day possible: 2015-01-01, 2024-12-31."
 )
+OWN_UNUSED = "**Not used yet**, so the model will not learn from them:"
+OWN_LACKS: dict[Lack, str] = {
+    "range": "{names}: the name does not say the range. Fill in lowest and highest.",
+    "values": "{names}: the name does not say the list. Fill in the values.",
+    "days": "{names}: days without a range. Fill in the first and the last one under values.",
+    "rows": "{names}: it says whose row it is. Fill in the most rows of one person as highest.",
+    "nothing": "{names}: not ticked under “Use”, though nothing is missing.",
+}
 OWN_UNKNOWN = "How the file writes an unknown value: blank for an empty field, or a mark like NA."
 OWN_COLUMNS = (
     "**A number** has a range: the lowest and the highest value possible, and a unit if you like. "

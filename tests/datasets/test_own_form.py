@@ -14,6 +14,7 @@ from dpcore.datasets.own import read_own
 from dpcore.datasets.own_form import (
     ANSWER,
     COMMA,
+    KINDS,
     LIST,
     NUMBER,
     PERSON,
@@ -182,6 +183,42 @@ def test_what_is_missing_is_named(row, predicted, said) -> None:
     outcome = Row("x", True, ANSWER, values="no, yes")
     with pytest.raises(InvalidInput, match=said):
         Form((row, outcome), predicted, suggested=True).description()
+
+
+def test_columns_that_are_not_used_are_told_with_what_is_missing() -> None:
+    text = CLINIC.replace("patient,", "seen,patient,").replace("\np", "\n2020-01-02,p")
+    draft = suggested(text)
+    assert draft.unused() == {
+        "days": ("seen",),
+        "rows": ("patient",),
+        "range": ("crp",),
+        "values": ("ward",),
+    }
+    place = {row.name: place for place, row in enumerate(draft.rows)}
+    filled_in = {
+        place["crp"]: {"lowest": 0, "highest": 500},
+        place["patient"]: {"highest": 2},
+        place["seen"]: {"values": "2015-01-01, 2024-12-31"},
+        place["ward"]: {"values": "a, b, c"},
+    }
+    assert draft.edited(filled_in, "outcome").unused() == {}
+    # Ticked off again by a person: nothing is missing.
+    filled_in[place["crp"]]["used"] = False
+    assert draft.edited(filled_in, "outcome").unused() == {"nothing": ("crp",)}
+    assert draft.edited(filled_in, "crp").unused() == {}
+    assert draft.edited({}, "ward").unused()["values"] == ("ward",)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("bounds", [(None, None), (0.0, None), (0.0, 2.0), (0.0, 1.5)])
+@pytest.mark.parametrize("values", ["", " ", "a, b", "a, b, c", "a"])
+def test_what_is_missing_is_what_a_description_refuses(kind, bounds, values) -> None:
+    row = Row("x", kind=kind, lowest=bounds[0], highest=bounds[1], values=values)
+    if row.lacks == "nothing":
+        assert row.line(predicted=False)
+    else:
+        with pytest.raises(InvalidInput, match="filled in"):
+            row.line(predicted=False)
 
 
 def test_columns_that_cannot_be_described_are_no_rows() -> None:

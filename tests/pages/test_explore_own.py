@@ -216,6 +216,8 @@ def test_a_form_suggests_the_columns_and_one_button_confirms_them() -> None:
         "systolic",
         "outcome",
     ]
+    assert texts.OWN_UNUSED in spoken(app)
+    assert "- **patient**: it says whose row it is. Fill in the most rows" in spoken(app)
     pressed(app, "Confirm and use these columns")
     assert app.text_area(key="own_columns").value == SUGGESTED
     assert app.query_params["own_columns"] == SUGGESTED
@@ -246,6 +248,7 @@ def test_a_form_that_lacks_something_says_what_and_changes_nothing() -> None:
         "No column is predicted, but one must be chosen."
     ]
     assert app.text_area(key="own_columns").value == ""
+    assert "- **result**: the name does not say the range." in spoken(app)
     (predicted,) = (box for box in app.selectbox if box.label == "What is predicted")
     predicted.set_value("result")
     pressed(app, "Confirm and use these columns")
