@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.accounting.risk import Promise, odds, promise
+from dpcore.accounting.risk import Promise, hedge, odds, promise
 from dpcore.controls.explore import (
     BEST_METHOD,
     CALIBRATION,
@@ -99,7 +99,8 @@ def _bound(
         if mu is None:
             return budget, None, ODDS_CONDITION
         alone = odds(budget, view.problem.adjacency).shown
-        note = f"By {title}'s own noise. Any method with this ε and δ: at most {alone} of 100."
+        bound = f"{hedge(alone)} {alone} of 100".strip()
+        note = f"By {title}'s own noise. Any method with this ε and δ: {bound}."
         return budget, mu, note
     sentence = f"For {title}, ε = {plain(row['epsilon'])} is not proved here"
     if budget is None:

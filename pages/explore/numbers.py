@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from dpcore.accounting.risk import QUESTION, odds
+from dpcore.accounting.risk import QUESTION, hedge, odds
 from dpcore.controls.explore import BEST
 from dpcore.evaluation.baselines import TREES
 from dpcore.evaluation.clinic.study import is_of_the_survey
@@ -254,7 +254,7 @@ def _promise(view: View, row: pd.Series) -> Number:
     return (
         "Right guesses",
         f"{chances.shown} of 100",
-        f"at most, on {QUESTION[adjacency]}; {other}50 by chance",
+        f"{hedge(chances.shown)}, on {QUESTION[adjacency]}; {other}50 by chance".removeprefix(", "),
         f"{chances.sentence} ε = {at_most(budget.epsilon)}, {standing}, "
         f"δ = {plain(row['delta'])}. {ODDS}",
     )
