@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, Generic, Literal, TypeVar
 
 from dpcore.errors import Cancelled, InvalidInput
@@ -52,6 +53,7 @@ class Attempt(Generic[Made]):
         self._work, self._is_present, self._changing = work, is_present, threading.Lock()
         self.phase: Phase = "preparing"
         self.share, self.doing, self.refusal = 0.0, "", ""
+        self.paid_at: datetime | None = None
         self.released: Made | None = None
         self.files: dict[str, bytes] = {}
         self._thread = threading.Thread(target=self._run, name="release", daemon=True)
@@ -92,6 +94,7 @@ class Attempt(Generic[Made]):
 
     def paid(self) -> None:
         """Note that it is paid, for good."""
+        self.paid_at = datetime.now(UTC)
         self.share, self.doing, self.phase = 0.0, "", "training"
 
     def report(self, share: float, doing: str) -> None:

@@ -90,11 +90,11 @@ def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
     except InvalidInput as refusal:
         refuse(refusal)
         return Budget(chosen, actor), Step("to do", texts.CANNOT_BE_PAID)
-    st.markdown(verbatim(price.words()))
     composing.explain()
     if form.values["release_risks"] == CORRECTED and _is_left(price.plan):
         st.caption(texts.TOO_FEW)
-    if not actor:
+    if not actor:  # else the price stands above the button that pays it
+        st.markdown(verbatim(price.words()))
         return Budget(chosen, actor, price), Step("to do", texts.WHO)
     return Budget(chosen, actor, price), _made(chosen) or Step("done", verbatim(price.brief()))
 

@@ -7,6 +7,14 @@ from typing import Any
 
 import streamlit as st
 
+from dpcore.controls.release import (
+    AS_TRAINED,
+    CORRECTED,
+    FEATURES,
+    MODEL,
+    NETWORK,
+    RISKS,
+)
 from dpcore.figures.words import at_least, at_most, plain
 from dpcore.release.price import ACCOUNTANT
 from dpcore.release.release import Released
@@ -55,7 +63,7 @@ def _entry(released: Released) -> int:
 def draw(attempt: Attempt[Released], account: Account) -> None:
     """Draw it, once it has ended."""
     if attempt.released is not None:
-        _released(attempt.released, attempt.files)
+        _released(attempt.released, attempt)
         if attempt.refusal:
             refuse(attempt.refusal)
         return
@@ -88,22 +96,53 @@ def downloads(files: dict[str, bytes], labels: Mapping[str, str]) -> None:
             )
 
 
-def _released(released: Released, files: dict[str, bytes]) -> None:
-    proof = released.certificate.document["proof"]
-    found = released.certificate.document["facts"]["attack"]
+def _released(released: Released, attempt: Attempt[Released]) -> None:
+    """Draw which model the files are of, what it cost, and the files; the rest a click away."""
+    st.markdown(f"**{verbatim(_about(released))}**: {_model(released)}.")
+    st.markdown(f"{_cost(released, attempt)} {verbatim(released.receipt.left.words())}")
+    downloads(attempt.files, LABELS)
     with st.container(horizontal=True, vertical_alignment="center"):
         badges.status("proved", name="Released")
-        st.markdown(
-            f"ε ≤ {at_most(proof['epsilon'])} at δ = {plain(proof['delta'])}, "
-            f"{proof['adjacency']}, by {proof['accountant']}; an attack shows "
-            f"ε ≥ {at_least(found['lower_bound'])}."
-        )
-    downloads(files, LABELS)
-    st.markdown(verbatim(released.receipt.left.words()))
-    st.caption(
-        f"Paid by entry {_entry(released)} of the ledger. The certificate's hash is an entry of "
-        f"its own; with it the chain head is `{released.receipt.chain_head}`: keep it elsewhere, "
-        "too."
+        with st.popover(texts.MORE, type="tertiary", icon=":material/verified_user:"):
+            _proof(released)
+        st.page_link("predict/predict.py", label=texts.PREDICT, icon=":material/person_search:")
+
+
+def _about(released: Released) -> str:
+    """The name that a person gave the model."""
+    name: str = released.certificate.document["facts"]["about"]["name"]
+    return name
+
+
+def _model(released: Released) -> str:
+    """Which model it is, in the words of step 4."""
+    model = released.model
+    chosen = NETWORK if model.hidden else model.loss
+    parts = [f"{MODEL.text(chosen)}, numbers as {str(FEATURES.text(model.features)).lower()}"]
+    if model.loss == "logistic":
+        told = CORRECTED if model.risks is not None else AS_TRAINED
+        parts.append(f"risks {str(RISKS.text(told)).lower()}")
+    return ", ".join(parts)
+
+
+def _cost(released: Released, attempt: Attempt[Released]) -> str:
+    """What was paid, and when, in Markdown."""
+    at = attempt.paid_at
+    moment = "" if at is None else f" on {at:%Y-%m-%d} at {at:%H:%M} UTC"
+    return f"{verbatim(paid(released))}{moment}."
+
+
+def _proof(released: Released) -> None:
+    """Draw what is proved, what is in the ledger, and how to check it."""
+    proof = released.certificate.document["proof"]
+    found = released.certificate.document["facts"]["attack"]
+    st.markdown(
+        f"ε ≤ {at_most(proof['epsilon'])} at δ = {plain(proof['delta'])}, "
+        f"{proof['adjacency']}, by {proof['accountant']}; an attack shows "
+        f"ε ≥ {at_least(found['lower_bound'])}."
     )
-    st.page_link("predict/predict.py", label=texts.PREDICT, icon=":material/person_search:")
+    st.caption(
+        "The certificate's hash is an entry of its own in the ledger. With it the chain head is "
+        f"`{released.receipt.chain_head}`: keep it elsewhere, too."
+    )
     show_command(texts.CHECK)

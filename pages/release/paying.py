@@ -48,12 +48,15 @@ def draw(form: Form, records: Records | None, budget: Budget, before: Sequence[S
     latest = None if budget.account is None else budget.account.attempts.latest
     if latest is not None and budget.account is not None:
         outcome.draw(latest, budget.account)
-    said = _said(form, is_own=is_own)
-    missing = [control.label for control in TEXTS if not said[_name(control.key)]]
-    if not all(step.is_done for step in before):
-        st.caption(texts.NOT_YET)
-    elif records is not None and budget.account is not None and budget.price is not None:
-        _button(records, budget, budget.account, budget.price, said, missing, is_own=is_own)
+    is_released = latest is not None and latest.released is not None
+    # One cost at a time: beside files stands what they cost, and another release is a click away.
+    with st.expander(texts.ANOTHER) if is_released else st.container():
+        said = _said(form, is_own=is_own)
+        missing = [control.label for control in TEXTS if not said[_name(control.key)]]
+        if not all(step.is_done for step in before):
+            st.caption(texts.NOT_YET)
+        elif records is not None and budget.account is not None and budget.price is not None:
+            _button(records, budget, budget.account, budget.price, said, missing, is_own=is_own)
     step = last(before, *("", "") if latest is None else outcome.brief(latest))
     if missing and step.state == "to do":
         return Step("to do", texts.FILL_IN.format(missing=missing[0].lower()))

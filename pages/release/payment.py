@@ -19,7 +19,7 @@ from dpcore.release.roles import AT_HAND, Person, Role
 from pages.release import texts
 from pages.release.account import Account
 from pages.release.attempt import Attempt, Attempts, Work
-from pages.shared import composing, sign_in
+from pages.shared import sign_in
 from pages.shared.session import set_controls, store, stored
 from pages.shared.shared_jobs import present
 from pages.shared.verbatim import refuse, verbatim
@@ -126,7 +126,6 @@ def pressed(
         ``None`` where it was not pressed, or not by somebody who may.
     """
     st.markdown(verbatim(price.words()))
-    composing.explain()
     # For another price, or after another attempt, it is another tick and another button: none is
     # pressed for what its reader did not see.
     seen = attempts.count

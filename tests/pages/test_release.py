@@ -137,6 +137,19 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
     made = attempts(app).latest
     assert made is not None
     assert made.released is not None
+    assert made.paid_at is not None
+    # One cost beside the files, and which model they are of; the next one's is a click away.
+    outside = " ".join(each.value for each in app.expander[4].markdown)
+    about = demonstration.ABOUT.name
+    assert f"**{about}**: Logistic regression, numbers as straight lines, risks " in outside
+    cost = "ε = 1 paid by entry 3 (δ = 1e-5, zero-out, Gaussian DP) on "
+    moment = f"{made.paid_at:%Y-%m-%d} at {made.paid_at:%H:%M} UTC. ε = 2 of 3 is left"
+    assert outside.count(f"{cost}{moment}") == 1
+    (another,) = (each for each in app.expander if each.label == texts.ANOTHER)
+    assert [each.label for each in another.button] == ["Release another"]
+    told = [each.value for each in another.markdown if "costs ε" in each.value]
+    assert len(told) == said(app).count("This costs ε") == 1
+    assert said(app).count("the ledger composes them") == 1
     assert len(app.get("download_button")) == len(made.files) + 1 == 6  # and made-up records
     ledger = app.session_state["_kept_release account"].ledger
     text = made.files["certificate.yaml"].decode()
