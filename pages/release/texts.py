@@ -123,6 +123,6 @@ LOST = "It was paid, and then cut off: the payment stays, what it was for is los
 DOUBTFUL = "It was cut off while it was paid: what is left says whether it was."
 FAULT = "It ended by a fault of the program."
 MORE = "Proof, ledger and check"
-ANOTHER = "Release another model: its words, and what it costs"
+ANOTHER = "Release another model"
 PREDICT = "Predict with a released model"
 CHECK = "python -m dpcore certificate check ."
