@@ -16,8 +16,8 @@ pytestmark = pytest.mark.browser
 
 
 def row(page: Page, number: int) -> str:
-    """What stands beside a step."""
-    return page.locator(f"[class*=st-key-release_step_{number}] summary").inner_text()
+    """What stands beside a step, whose row may hold another one."""
+    return page.locator(f"[class*=st-key-release_step_{number}] summary").first.inner_text()
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)], indirect=["theme"])
