@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from dpcore.release.check import check
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
-from tests.browser.waiting import expect_whole, idle, photograph
+from tests.browser.waiting import eventually, expect_whole, idle, photograph
 
 pytestmark = pytest.mark.browser
 
@@ -51,7 +51,10 @@ def test_the_demonstration_leads_from_the_first_step_to_files(
     page.get_by_role("button", name="Make the twin").click()
     expect(page.get_by_role("button", name="Twin (CSV)")).to_be_visible()
     idle(page)
-    assert "done: at a private twin, paid by entry 5 of the ledger" in row(page, 3)
+    # The page is drawn anew once more after the twin's files are there.
+    made = "done: at a private twin, paid by entry 5 of the ledger"
+    eventually(page, lambda: made in row(page, 3))
+    idle(page)
     expect_whole(page, width)
     expect_no_barrier(page)
     photograph(page, "release")
