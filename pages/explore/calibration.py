@@ -49,7 +49,7 @@ def _at(
     """A row of one model and one of no privacy, and the picture of both."""
     from dpcore.figures.calibration import reliability_curve
 
-    model = rows[(rows["method"] == row["method"]) & (rows["epsilon"] == row["epsilon"])]
+    model = clinic.of_model(rows, row["method"], row["epsilon"])
     without = rows[rows["method"] == REFERENCE]
     figure = reliability_curve(model, without, people=people, dark=dark)
     return model.iloc[0], without.iloc[0], figure

@@ -190,6 +190,11 @@ def was_corrected() -> bool:
     return stored(LAST) is True
 
 
+def of_model(rows: pd.DataFrame, method: str, epsilon: float) -> pd.DataFrame:
+    """Of a job's rows those of one model: of a method at one ε."""
+    return rows[(rows["method"] == method) & (rows["epsilon"] == epsilon)]
+
+
 def line_of(view: View, focus: str, corrected: bool) -> pd.DataFrame:
     """The curve's rows of the model that the tabs are about, by ascending ε."""
     if focus != BEST:

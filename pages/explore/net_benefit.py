@@ -77,7 +77,7 @@ def _at(
     from dpcore.figures.decisions import decision_curve
 
     others = rows[rows["epsilon"].isna()]
-    model = rows[(rows["method"] == row["method"]) & (rows["epsilon"] == row["epsilon"])]
+    model = clinic.of_model(rows, row["method"], row["epsilon"])
     chosen, without = (part[part["threshold"] == threshold].iloc[0] for part in (model, others))
     return chosen, without, decision_curve(model, others, threshold=threshold, dark=dark)
 

@@ -94,8 +94,7 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
         table_behind(of_column, "risk_curve", "What each model says about the column, at every ε")
         arguments = study.study, column
         clinic.code("risk_curve", curve_command(*arguments), curve_snippet(*arguments))
-    is_model = (terms["method"] == model) & (terms["epsilon"] == chosen)
-    by_hand.show(view, study, terms[is_model], column)
+    by_hand.show(view, study, clinic.of_model(terms, model, chosen), column)
 
 
 def _figure(
@@ -104,7 +103,7 @@ def _figure(
     """What a method's model at one ε says about a column, beside no privacy."""
     from dpcore.figures.column_curves import column_curve
 
-    others = rows[(rows["method"] == method) & (rows["epsilon"] == epsilon)]
+    others = clinic.of_model(rows, method, epsilon)
     here = rows[rows["column"] == column]
     alike = here["feature_map"] == others["feature_map"].iloc[0]
     return column_curve(

@@ -32,8 +32,9 @@ def _leave_persons_open() -> None:
     """
     # On Explore, which asks nobody what one person is, it may have come by a link as well.
     if elsewhere := stored(COLUMNS):
-        store(COLUMNS, restated(elsewhere, None))
-        set_controls({COLUMNS: restated(elsewhere, None)})
+        elsewhere = restated(elsewhere, None)
+        store(COLUMNS, elsewhere)
+        set_controls({COLUMNS: elsewhere})
     linked = st.query_params.get(COLUMNS, "")
     unsaid = restated(linked, None)
     if unsaid != linked:
