@@ -58,6 +58,8 @@ THE_CHOSEN_METHODS = "Chosen methods"
 BEST_METHOD = "Best method"
 TAKE_ALONG = "Take along"
 ONE_PERSON = "What could someone find out?"
+OBJECTIVE = "Objective"
+EXCESS_RISK = "Excess risk"
 TABS = (
     ONE_PERSON,
     THE_CHOSEN_METHODS,
@@ -68,8 +70,8 @@ TABS = (
     GROUPS,
     RISK_CURVES,
     "Noise σ",
-    "Objective",
-    "Excess risk",
+    OBJECTIVE,
+    EXCESS_RISK,
     "Claim and proof",
     TAKE_ALONG,
     "About the data",

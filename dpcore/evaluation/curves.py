@@ -9,7 +9,7 @@ to 95 % of the noise. "…_noise_deviation" is the standard deviation of that no
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from dpcore.erm.problem import Problem
 from dpcore.evaluation.baselines import Baselines, baselines, usual
 from dpcore.evaluation.feature_maps import by_map, calibrations_of, in_order
 from dpcore.evaluation.scoring import (
+    AREA,
     BAND_ENDS,
     HIGH,
     LOW,
@@ -80,6 +81,9 @@ CALIBRATION_COLUMNS = (
     "excess_risk_bound_sound",
 )
 OBJECTIVES = ("objective", "excess_risk")
+TAKING_LONG = (AREA.column, *OBJECTIVES)
+"""Measures that take longer than all others together, and can be left out: the area, and both of
+the objective together."""
 
 
 def columns(scoring: Scoring) -> tuple[str, ...]:
@@ -157,6 +161,7 @@ def closed_form(
     exact: Callable[[Study, Splits], Sequence[Array]] | None = None,
     calibrations: Calibrations | None = None,
     progress: Progress = silent,
+    left_out: Collection[str] = (),
 ) -> pd.DataFrame:
     """The study's closed-form methods at every ε, without sampling error in the means.
 
@@ -171,6 +176,8 @@ def closed_form(
         `calibrations_on` these splits, where at hand.
     progress : callable
         Called with (fraction done, message) before each split.
+    left_out : collection of str
+        Some of `TAKING_LONG`, which are then nan; all others are what they are without it.
 
     Returns
     -------
@@ -186,7 +193,7 @@ def closed_form(
         tables = []
         for with_map, rows in by_map(study, parts):
             own = calibrations_of(with_map, calibrations) if calibrations else None
-            tables.append(closed_form(with_map, rows, exact, own, progress))
+            tables.append(closed_form(with_map, rows, exact, own, progress, left_out))
         return in_order(tables, study)
     first, count = parts[0], len(parts)
     scoring = scoring_for(first)
@@ -201,7 +208,7 @@ def closed_form(
     for place, one in enumerate(parts):
         progress(place / count, f"judging on split {place + 1}")
         (model,) = minimisers(study, one) if models is None else (models[place],)
-        found.append(_closed_form(study, one, model, calibrations, draws, place))
+        found.append(_closed_form(study, one, model, calibrations, draws, place, left_out))
     measured: dict[str, Any] = {}
     for name in found[0][0]:
         means = np.stack([every[name] for every, _ in found])
@@ -231,6 +238,7 @@ def _closed_form(
     calibrations: Calibrations,
     count: int,
     place: int,
+    left_out: Collection[str],
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """On one split, the means of every measure, (rows,); and single draws, (rows, count)."""
     problem, scoring = problem_for(study, split), scoring_for(split)
@@ -246,18 +254,21 @@ def _closed_form(
     # No two splits share a draw, as their scatter is pooled.
     generator = np.random.default_rng([study.seed, BAND_STREAM, *([place] if place else [])])
     draws = generator.standard_normal((count, len(exact)))
-    objective = _expected_objectives(problem, split, middles, sigmas)
-    best = _expected_objectives(problem, split, exact[None], np.zeros(1))[0]
-    some = generator.permutation(len(split.y_train))[:BAND_RECORDS]
-    drawn = _noisy_objectives(
-        problem, middles, sigmas, draws, split.x_train[some], split.y_train[some]
-    )
     distinct, which = _distinct(middles)
     still = np.zeros(len(distinct)), np.zeros_like(draws[:1])
-    noiseless, _ = scoring.expected(split, distinct, *still)
-    means, singles = scoring.expected(split, middles, sigmas, draws)
+    noiseless, _ = scoring.expected(split, distinct, *still, left_out)
+    means, singles = scoring.expected(split, middles, sigmas, draws, left_out)
     means |= {f"{measure}_noiseless": noiseless[measure][which] for measure in scoring.single}
-    # The records left out shift every draw by nearly the same.
+    best, objective = math.nan, np.full(len(rows), math.nan)
+    drawn = np.full((len(rows), count), math.nan)
+    if not set(OBJECTIVES) <= set(left_out):
+        objective = _expected_objectives(problem, split, middles, sigmas)
+        best = _expected_objectives(problem, split, exact[None], np.zeros(1))[0]
+        some = generator.permutation(len(split.y_train))[:BAND_RECORDS]
+        drawn = _noisy_objectives(
+            problem, middles, sigmas, draws, split.x_train[some], split.y_train[some]
+        )
+    # The records that are not drawn from shift every draw by nearly the same.
     for name, value in zip(OBJECTIVES, (objective, objective - best), strict=True):
         means[name], singles[name] = value, around(value, drawn)
     return means, singles

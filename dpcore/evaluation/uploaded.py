@@ -153,7 +153,7 @@ def _emptied(split: Split) -> Split:
     return replace(split, maps=maps, **{name: getattr(split, name)[:0].copy() for name in arrays})
 
 
-def drawn(study: Study, bare: Study) -> pd.DataFrame:
+def drawn(study: Study, bare: Study, left_out: tuple[str, ...] = ()) -> pd.DataFrame:
     """Closed-form curves on the splits of a first picture.
 
     Parameters
@@ -161,6 +161,8 @@ def drawn(study: Study, bare: Study) -> pd.DataFrame:
     study : Study
     bare : Study
         The study without the settings that only private models depend on.
+    left_out : tuple of str
+        Measures that may be nan, as of `curves.closed_form`.
     """
     key = bare.key
     if any(kept != key for kept, _ in _without_noise):
@@ -172,7 +174,7 @@ def drawn(study: Study, bare: Study) -> pd.DataFrame:
             _without_noise[key, features] = curves.minimisers(one, parts)
         return _without_noise[key, features]
 
-    return curves.closed_form(study, _splits(study.preparation), exact)
+    return curves.closed_form(study, _splits(study.preparation), exact, left_out=left_out)
 
 
 def compared(preparation: Preparation) -> Baselines:

@@ -22,12 +22,14 @@ from dpcore.controls.explore import (
     CURVE_OF,
     DELTA,
     DETAIL,
+    EXCESS_RISK,
     FOCUS,
     GROUP_BY,
     HELD_OUT,
     MISSING,
     MY_OWN,
     NEAR_ZERO,
+    OBJECTIVE,
     OF_PAPER_000,
     OF_TWO_CLASSES,
     PAPER_LAMBDA,
@@ -41,6 +43,7 @@ from dpcore.controls.link import Link
 from dpcore.datasets import OWN, Entry, Preparation, availability, entry
 from dpcore.datasets.grouping import columns
 from dpcore.erm import accurate
+from dpcore.evaluation.curves import TAKING_LONG
 from dpcore.evaluation.study import Study
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, default_delta
@@ -58,6 +61,8 @@ if TYPE_CHECKING:
 
 LISTS = (BEST_METHOD, TAKE_ALONG)
 """Tabs that show every method."""
+WITH_EVERY_MEASURE = (*LISTS, OBJECTIVE, EXCESS_RISK)
+"""Tabs that show other measures than the one that models are compared by."""
 EXPERT = "expert"
 """Key of the group of controls that is closed at first."""
 IN_SIGHT = ("data", "patients")
@@ -133,6 +138,8 @@ class ExploreChoice:
         Whether the first screen is about the best method.
     lists_all : bool
         Whether the open tab shows every method, whichever the first screen is about.
+    left_out : tuple of str
+        Measures of `dpcore.evaluation.curves.TAKING_LONG` that nothing in sight shows.
     """
 
     study: Study
@@ -140,6 +147,7 @@ class ExploreChoice:
     measure: str
     ranks: bool = True
     lists_all: bool = False
+    left_out: tuple[str, ...] = ()
 
 
 def kind_of(dataset: Entry) -> str:
@@ -393,7 +401,8 @@ def rest(first: Start) -> ExploreChoice:
     tab = control_text(VIEW.key) or st.query_params.get(VIEW.key, "")
     choice = _choice(form.values, methods, settings, first.upload)
     ranks = form.values.get("focus", BEST) == BEST
-    return replace(choice, ranks=ranks, lists_all=tab in LISTS)
+    left_out = () if tab in WITH_EVERY_MEASURE else choice.left_out
+    return replace(choice, ranks=ranks, lists_all=tab in LISTS, left_out=left_out)
 
 
 def first_choice() -> ExploreChoice:
@@ -407,7 +416,9 @@ def _choice(
 ) -> ExploreChoice:
     chosen = {"methods": ("nonprivate", *methods)}
     study = Study(**CONTROLS.fields(values) | settings | chosen)
-    return ExploreChoice(study, upload, values.get("compared_by", "accuracy"))
+    measure = values.get("compared_by", "accuracy")
+    left_out = tuple(name for name in TAKING_LONG if name != measure)
+    return ExploreChoice(study, upload, measure, left_out=left_out)
 
 
 def every_method(loss: str, dataset: Entry) -> tuple[str, ...]:

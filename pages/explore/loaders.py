@@ -109,22 +109,27 @@ def _prepared(study: Study, preparation: Preparation) -> tuple[tuple[Split, ...]
     return _splits(repr((study.dataset, study.records, preparation)), table, preparation)
 
 
-def closed_form(study: Study, records: Records) -> pd.DataFrame:
-    """The closed-form curves over the whole ε grid, on the splits of the first picture."""
+def closed_form(study: Study, records: Records, left_out: tuple[str, ...] = ()) -> pd.DataFrame:
+    """The closed-form curves over the whole ε grid, on the splits of the first picture.
+
+    The measures in `left_out` may be nan.
+    """
     if study.upload:
-        return uploads.curves(study, _without_noise(study))
-    return _closed_form(study.key, study, records.splits)
+        return uploads.curves(study, _without_noise(study), left_out)
+    return _closed_form(study.key, left_out, study, records.splits)
 
 
 @st.cache_data(max_entries=60, show_spinner=False)
-def _closed_form(key: str, _study: Study, _splits: tuple[Split, ...]) -> pd.DataFrame:
+def _closed_form(
+    key: str, left_out: tuple[str, ...], _study: Study, _splits: tuple[Split, ...]
+) -> pd.DataFrame:
     noise_key = _calibration_key(_study)
     noises = {
         method: _calibrations(noise_key, method, _study.epsilons, _study, _splits[0])
         for method in _study.methods
     }
     with threadpool_limits(LINEAR_ALGEBRA_THREADS):
-        return curves.closed_form(_study, _splits, _exact, noises)
+        return curves.closed_form(_study, _splits, _exact, noises, left_out=left_out)
 
 
 def baselines(study: Study) -> Baselines:

@@ -332,7 +332,6 @@ def gather(choice: ExploreChoice) -> View:
             return pd.concat([part for part in parts if len(part)] or parts[:1]).sort_index()
 
         awaited = None if is_compared else references
-        closed = _closed_form(whole, records)
         further = _on_every_split(whole, records)
         first = _alone(_only(whole, chosen))
         wanted = _wanted(choice, whole, published=records.published) - chosen
@@ -340,6 +339,7 @@ def gather(choice: ExploreChoice) -> View:
         refined, jobs_refined = _from_jobs(further, awaited if further else None)
         shown, jobs_first = _from_jobs(first)
         compared_with, jobs_others = _from_jobs(others, None if further else awaited)
+        closed = _closed_form(whole, records, choice.left_out, refined)
         everything = rows = _completed(closed, refined, shown, compared_with)
         as_printed: list[Study] = []
         printed_jobs: tuple[WatchedJobs, ...] = ()
@@ -347,7 +347,8 @@ def gather(choice: ExploreChoice) -> View:
             as_printed = _on_every_split(printed, records) + _alone(printed)
             made, printed_jobs = _from_jobs(as_printed)
             rest = everything[~everything["method"].isin(printed.methods)]
-            rows = pd.concat([_completed(_closed_form(printed, records), made), rest])
+            closed = _closed_form(printed, records, choice.left_out, made)
+            rows = pd.concat([_completed(closed, made), rest])
         untrained = (*jobs_refined, *printed_jobs, *jobs_first, *jobs_others)
         every = [*further, *as_printed, *first, *others]
     table = _in_order(rows[rows["method"].isin(chosen)], study)
@@ -398,12 +399,17 @@ def _printed(study: Study) -> set[str]:
     }
 
 
-def _closed_form(study: Study, records: Records) -> pd.DataFrame:
-    """The rows of the study's methods that need no training, on the splits of the first picture."""
+def _closed_form(
+    study: Study, records: Records, left_out: tuple[str, ...], judged: pd.DataFrame
+) -> pd.DataFrame:
+    """The rows of the study's methods that need no training, on the splits of the first picture.
+
+    None once all of them are among the rows of those that are judged on every split.
+    """
     closed = tuple(method for method in study.methods if predictor_named(method).closed_form)
-    if not closed:
+    if set(closed) <= set(judged["method"]):
         return pd.DataFrame({"method": []})
-    return loaders.closed_form(replace(study, methods=closed, runs=Study.runs), records)
+    return loaders.closed_form(replace(study, methods=closed, runs=Study.runs), records, left_out)
 
 
 def _on_every_split(study: Study, records: Records) -> list[Study]:
@@ -448,7 +454,9 @@ def _from_jobs(
 def _completed(at_once: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:
     """The others' rows, and those of the first picture of methods that the others lack."""
     rows = pd.concat(others, ignore_index=True)
-    return pd.concat([at_once[~at_once["method"].isin(rows["method"])], rows], ignore_index=True)
+    parts = [at_once[~at_once["method"].isin(rows["method"])], rows]
+    filled = [part for part in parts if len(part)] or parts
+    return pd.concat(filled, ignore_index=True)
 
 
 def _measure(choice: ExploreChoice, records: Records) -> Metric:

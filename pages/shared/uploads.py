@@ -411,7 +411,7 @@ def outline(name: str, preparation: Preparation) -> Outline:
     return result
 
 
-def curves(study: Study, bare: Study) -> pd.DataFrame:
+def curves(study: Study, bare: Study, left_out: tuple[str, ...] = ()) -> pd.DataFrame:
     """Closed-form curves; see `dpcore.evaluation.uploaded.drawn`.
 
     Raises
@@ -421,7 +421,8 @@ def curves(study: Study, bare: Study) -> pd.DataFrame:
     from dpcore.evaluation import uploaded
 
     upload = _current("table", study.upload)
-    rows: pd.DataFrame = upload.answer(study.key, uploaded.drawn, study, bare)
+    key = study.key, left_out
+    rows: pd.DataFrame = upload.answer(key, uploaded.drawn, study, bare, left_out)
     return rows
 
 

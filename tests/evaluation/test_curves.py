@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.datasets import Split
+from dpcore.datasets import Preparation, Split
 from dpcore.erm.newton import minimise
 from dpcore.evaluation import curves
-from dpcore.evaluation.curves import COLUMNS, closed_form, summarise
+from dpcore.evaluation.curves import COLUMNS, TAKING_LONG, closed_form, summarise
 from dpcore.evaluation.scoring import metrics
+from dpcore.evaluation.splits import splits_of
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
 
@@ -105,6 +106,19 @@ def test_without_noise_every_number_is_that_of_the_minimiser(cancer: Split) -> N
     assert (found["missed_per_1000"] + found["false_per_1000"]).to_list() == pytest.approx(
         [per_1000, per_1000]
     )
+
+
+def test_what_is_left_out_moves_nothing_else(cancer: Split) -> None:
+    study = Study(methods=CLOSED, epsilons=(0.1, 1.0))
+    for parts in (cancer, splits_of("breast_cancer", None, Preparation())[:3]):
+        whole = closed_form(study, parts)
+        for left_out in (("auc",), ("objective", "excess_risk"), TAKING_LONG):
+            found = closed_form(study, parts, left_out=left_out)
+            gone = [name for name in whole if found[name].isna().all() > whole[name].isna().all()]
+            assert {name for name in gone if name in TAKING_LONG} == set(left_out)
+            assert all(name.startswith(left_out) for name in gone)
+            rest = [name for name in whole if name not in gone]
+            pd.testing.assert_frame_equal(found[rest], whole[rest])
 
 
 def test_missed_and_false_cases_make_up_the_errors(cancer: Split) -> None:

@@ -547,6 +547,32 @@ def test_every_tab_draws(loss: str) -> None:
         assert not app.error, tab
 
 
+def test_what_takes_long_is_computed_once_something_in_sight_shows_it() -> None:
+    first = gather(first_choice())
+    assert (
+        first.everything[["auc", "auc_noiseless", "objective", "excess_risk"]]
+        .isna()
+        .to_numpy()
+        .all()
+    )
+    assert first.table["accuracy"].notna().all()
+    whole = gather(replace(first_choice(), left_out=()))
+    shared = [name for name in whole.everything if not whole.everything[name].isna().any()]
+    assert {"auc", "objective"} <= set(shared)
+    told = [name for name in shared if not first.everything[name].isna().any()]
+    assert {"accuracy", "accuracy_low", "missed_per_1000", "sigma"} <= set(told)
+    pd.testing.assert_frame_equal(first.everything[told], whole.everything[told])
+    by_area = gather(replace(first_choice(), measure="auc", left_out=("objective", "excess_risk")))
+    assert by_area.everything["auc"].equals(whole.everything["auc"])
+    assert by_area.everything["objective"].isna().all()
+    for tab, key in (("Objective", "objective_figure"), ("Excess risk", "excess_figure")):
+        app = at(COHORT | {"view": tab})
+        (figure,) = [chart for chart in app.get("plotly_chart") if chart.key == key]
+        lines = [line for line in json.loads(figure.proto.spec)["data"] if line["name"] == "OPERA"]
+        assert lines
+        assert all(value is not None for line in lines for value in line["y"])
+
+
 def test_models_can_be_compared_by_their_area() -> None:
     app = opened(compared_by="AUC", view="Best method", methods=["OPERA"], may_lose="0.03")
     assert not app.warning

@@ -6,7 +6,7 @@ draws.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -81,7 +81,12 @@ class Multiclass:
         }
 
     def expected(
-        self, split: Split, centres: Array, sigmas: Array, draws: Array
+        self,
+        split: Split,
+        centres: Array,
+        sigmas: Array,
+        draws: Array,
+        left_out: Collection[str] = (),
     ) -> tuple[dict[str, Array], dict[str, Array]]:
         """Means over the draws (m, K·d), and each of these."""
         drawn = np.empty((2, len(centres), len(draws)))
