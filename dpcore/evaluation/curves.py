@@ -23,7 +23,6 @@ from dpcore.erm.problem import Problem
 from dpcore.evaluation.baselines import Baselines, baselines, usual
 from dpcore.evaluation.feature_maps import by_map, calibrations_of, in_order
 from dpcore.evaluation.scoring import (
-    AREA,
     BAND_ENDS,
     HIGH,
     LOW,
@@ -42,6 +41,7 @@ from dpcore.evaluation.scoring import (
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
 from dpcore.evaluation.splits import Splits, each, enough_runs, splits
 from dpcore.evaluation.study import (
+    OBJECTIVES,
     Calibrations,
     Study,
     calibrations_for,
@@ -80,10 +80,6 @@ CALIBRATION_COLUMNS = (
     "excess_risk_bound_published",
     "excess_risk_bound_sound",
 )
-OBJECTIVES = ("objective", "excess_risk")
-TAKING_LONG = (AREA.column, *OBJECTIVES)
-"""Measures that take longer than all others together, and can be left out: the area, and both of
-the objective together."""
 
 
 def columns(scoring: Scoring) -> tuple[str, ...]:
@@ -177,7 +173,7 @@ def closed_form(
     progress : callable
         Called with (fraction done, message) before each split.
     left_out : collection of str
-        Some of `TAKING_LONG`, which are then nan; all others are what they are without it.
+        Some of `dpcore.evaluation.study.TAKING_LONG`, which are then nan; all others are what they are without it.
 
     Returns
     -------

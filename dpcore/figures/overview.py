@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -14,6 +15,8 @@ from dpcore.figures.canvas import add_band, add_rule, add_scatter, axis, canvas,
 from dpcore.figures.cost import FORM, NOISE, Cost
 from dpcore.figures.curves import (
     EPSILON_RANGE,
+    LABEL,
+    LETTER,
     SERIES,
     ReferenceLine,
     add_references,
@@ -21,6 +24,7 @@ from dpcore.figures.curves import (
     guarantee_of,
     named,
 )
+from dpcore.figures.direct_labels import Array, Box, places
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
 from dpcore.figures.style import BLUE, SKY, faded, ink, look
@@ -51,7 +55,7 @@ def overview(
     so_far: bool = False,
     dark: bool = False,
 ) -> Drawn:
-    """The line in focus with its band, others thin, and the cost at one ε in two colours.
+    """The line in focus with its band, others thin and named, and the cost at one ε in two colours.
 
     Parameters
     ----------
@@ -113,8 +117,10 @@ def overview(
             fixedrange=True,
         ),
     )
+    names: list[tuple[str, str, pd.DataFrame]] = []
     for title, method, edition, rows in named(others, column, titles):
         style = look(method)
+        names.append((title, style.on(dark), rows))
         add_scatter(
             figure,
             x=rows["epsilon"],
@@ -148,6 +154,7 @@ def overview(
         name=name,
     )
     add_references(figure, references, dark=dark)
+    _add_names(figure, names, line, references, column, dark)
     _add_cost(figure, row, cost, quality, dark)
     figure.add_annotation(
         text=f"<b>{'<br>'.join(heading)}</b>",
@@ -180,6 +187,53 @@ def overview(
         + "; ".join(f"{reference.label}" for reference in references)
         + f". {cost.sentence}",
     )
+
+
+def _add_names(
+    figure: go.Figure,
+    names: Sequence[tuple[str, str, pd.DataFrame]],
+    line: pd.DataFrame,
+    references: Sequence[ReferenceLine],
+    column: str,
+    dark: bool,
+) -> None:
+    """The name of each thin line beside it, in the ink of the page after a stroke of its colour."""
+    (start, end), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
+
+    def shares(rows: pd.DataFrame) -> tuple[Array, Array]:
+        x = (np.log10(rows["epsilon"].to_numpy(np.float64)) - start) / (end - start)
+        return x, (rows[column].to_numpy(np.float64) - low) / (high - low)
+
+    lines = [shares(rows.sort_values("epsilon")) for _, _, rows in names] + [shares(line)]
+    ends = np.array([0.0, 1.0])
+    lines += [(ends, np.full(2, (one.value - low) / (high - low))) for one in references]
+    widths = [LETTER * (len(title) + 2) for title, _, _ in names]
+    taken = [_box(words, low, high) for words in figure.layout.annotations]
+    for (title, colour, _), box in zip(names, places(lines, widths, LABEL, taken), strict=True):
+        if box is None:
+            continue
+        x, y = box.middle
+        figure.add_annotation(
+            text=f'<span style="color:{colour}">━</span> {literal(title)}',
+            xref="x domain",
+            x=x,
+            yref="y domain",
+            y=y,
+            xanchor="center",  # by itself Plotly takes the end that is nearest
+            yanchor="middle",
+            showarrow=False,
+            font={"size": 11, "color": ink(dark)},
+        )
+
+
+def _box(words: go.layout.Annotation, low: float, high: float) -> Box:
+    """Where the label of a reference line stands."""
+    rows = str(words.text).split("<br>")
+    width, height = LETTER * max(map(len, rows)), LABEL * len(rows)
+    y = (float(words.y) - low) / (high - low)
+    bottom = y if words.yanchor == "bottom" else y - height
+    left = 0.0 if words.xanchor == "left" else 1.0 - width
+    return Box(left, left + width, bottom, bottom + height)
 
 
 def _range(values: Sequence[float], quality: Quality) -> tuple[float, float]:

@@ -43,8 +43,7 @@ from dpcore.controls.link import Link
 from dpcore.datasets import OWN, Entry, Preparation, availability, entry
 from dpcore.datasets.grouping import columns
 from dpcore.erm import accurate
-from dpcore.evaluation.curves import TAKING_LONG
-from dpcore.evaluation.study import Study
+from dpcore.evaluation.study import TAKING_LONG, Study
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, default_delta
 from pages.explore import presets, texts
@@ -139,7 +138,7 @@ class ExploreChoice:
     lists_all : bool
         Whether the open tab shows every method, whichever the first screen is about.
     left_out : tuple of str
-        Measures of `dpcore.evaluation.curves.TAKING_LONG` that nothing in sight shows.
+        Measures of `dpcore.evaluation.study.TAKING_LONG` that nothing in sight shows.
     """
 
     study: Study

@@ -52,8 +52,8 @@ def chosen_by(view: View, focus: str, epsilon: float) -> str:
     if focus != BEST:
         return "chosen under Expert"
     if view.by_looking:
-        looked = f"best proved of {_compared(view)}, chosen by looking"
-        return f"{looked}; by rule: {_by_rule(view, epsilon)}"
+        looked = f"best proved of {_compared(view)}, chosen by looking at their results"
+        return f"{looked}; the rule, which does not look, takes {_by_rule(view, epsilon)}"
     return "chosen by a fixed rule, not by looking at your records"
 
 
@@ -250,7 +250,7 @@ def _promise(view: View, row: pd.Series) -> Number:
     chances = odds(budget, adjacency, mu)
     other = _safer(view, row, chances.right)
     if not other and mu is not None:
-        other = f"{odds(budget, adjacency).shown} by ε and δ alone; "
+        other = f"{odds(budget, adjacency).shown} for any model with this ε and δ; "
     return (
         "Right guesses",
         f"{chances.shown} of 100",

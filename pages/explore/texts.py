@@ -28,7 +28,8 @@ SIGMA = (
 )
 MISSED = (
     "Of 1,000 people like the test records. **Missed**: have the condition and are told that they "
-    "do not. **False alarms**: do not have it and are told that they do."
+    "do not. **False alarms**: do not have it and are told that they do. Look at both: "
+    "privacy can lower one of them and raise the other."
 )
 
 ONE_AGAINST_THE_REST = (

@@ -11,10 +11,10 @@ import pytest
 from dpcore.datasets import Preparation, Split
 from dpcore.erm.newton import minimise
 from dpcore.evaluation import curves
-from dpcore.evaluation.curves import COLUMNS, TAKING_LONG, closed_form, summarise
+from dpcore.evaluation.curves import COLUMNS, closed_form, summarise
 from dpcore.evaluation.scoring import metrics
 from dpcore.evaluation.splits import splits_of
-from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
+from dpcore.evaluation.study import TAKING_LONG, Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
 
 CLOSED = ("nonprivate", "outpert", "opera")

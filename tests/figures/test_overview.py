@@ -15,6 +15,7 @@ from dpcore.figures.curves import ReferenceLine
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.overview import LETTERS, ROW, overview
 from dpcore.figures.quality import ACCURACY, Quality
+from dpcore.figures.style import look
 from dpcore.figures.verdict import noise_and_split
 from dpcore.methods import register
 from dpcore.predictors import in_words
@@ -93,6 +94,21 @@ def test_the_line_stands_at_epsilon_and_the_bars_end_where_the_values_say(
         assert f"{cost.form} {cost.quality.unit}" in form.hovertemplate
         assert f"{cost.noise} {cost.quality.unit}" in noise.hovertemplate
         assert cost.sentence in drawn.alt
+
+
+def test_thin_lines_have_their_names_beside_them(table, titles) -> None:
+    drawn, _, _ = drawing(table, titles)
+    labels = [
+        words for words in drawn.figure.layout.annotations if words.text.startswith("<span style")
+    ]
+    assert labels
+    for label in labels:
+        title = label.text.split("</span> ")[1]
+        colour = look(next(key for key, name in titles.items() if name == title)).on(False)
+        assert colour in label.text
+        assert (label.xanchor, label.yanchor) == ("center", "middle")
+        assert 0.0 < label.x < 1.0
+        assert 0.0 < label.y < 1.0
 
 
 @pytest.mark.parametrize("column", QUALITIES)

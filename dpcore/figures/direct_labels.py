@@ -1,0 +1,115 @@
+"""Names beside the lines of a figure, each where there is room and no other line is as near."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+STEPS = 80
+"""Steps that the horizontal axis is looked through in."""
+FAR = 2.0
+"""Heights of a label within which another line makes it hard to see whose name it is."""
+STEEPEST = 6.0
+"""Heights of a label that its line may rise or fall along it; a corner then stays near the line."""
+SLOPE_WEIGHT = 0.3
+"""What a height of slope costs, in heights of distance to the nearest other line."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle, in shares of both axes from the lower left corner.
+
+    Parameters
+    ----------
+    left, right, low, high : float
+    """
+
+    left: float
+    right: float
+    low: float
+    high: float
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Its centre."""
+        return 0.5 * (self.left + self.right), 0.5 * (self.low + self.high)
+
+
+def places(
+    lines: Sequence[tuple[Array, Array]],
+    widths: Sequence[float],
+    height: float,
+    taken: Sequence[Box] = (),
+) -> list[Box | None]:
+    """A place for the name of each of the first lines; ``None`` where there is no room.
+
+    Parameters
+    ----------
+    lines : sequence of (x, y)
+        Points of each line by ascending x, in shares of both axes; those to be named come first.
+    widths : sequence of float
+        Of the names, as shares of the horizontal axis.
+    height : float
+        Of a name, as a share of the vertical axis.
+    taken : sequence of Box
+        Where other words stand.
+
+    Returns
+    -------
+    list of Box or None
+        Each right above or below its own line, inside the axes, off all lines and other boxes, and
+        where its line is flat and no other line is near it.
+    """
+    grid = np.linspace(0.0, 1.0, STEPS + 1)
+    heights = np.stack([np.interp(grid, x, y, left=np.nan, right=np.nan) for x, y in lines])
+    boxes, result = list(taken), []
+    for place, width in enumerate(widths):
+        box = _best(grid, heights, place, width, height, boxes)
+        result.append(box)
+        if box is not None:
+            boxes.append(box)
+    return result
+
+
+def _best(
+    grid: Array, heights: Array, place: int, width: float, height: float, boxes: Sequence[Box]
+) -> Box | None:
+    steps = int(np.ceil(width * STEPS)) + 1
+    if steps > STEPS:
+        return None
+    others = np.delete(heights, place, axis=0)
+    top, bottom = (part[0] for part in _ends(heights[place : place + 1], steps))
+    highest, lowest = _ends(others, steps)
+    _, apart = _ends(np.abs(others - heights[place]), steps)
+    left, slope = grid[: len(top)], (top - bottom) / height
+    near = np.fmin.reduce([np.full_like(left, np.inf), *apart]) / height
+    found: list[tuple[float, Box]] = []
+    for low in (top + 0.2 * height, bottom - 1.2 * height):
+        high = low + height
+        entered = ((highest > low) & (lowest < high)).any(
+            axis=0
+        )  # never by a line that is not there
+        fits = (slope <= STEEPEST) & ~entered & (low >= 0.0) & (high <= 1.0)
+        for box in boxes:
+            beside = (left >= box.right) | (left + width <= box.left)
+            fits &= beside | (low >= box.high) | (high <= box.low)
+        badness = np.where(fits, SLOPE_WEIGHT * slope - np.minimum(near, FAR), np.inf)
+        best = int(np.argmin(badness))
+        if fits[best]:
+            one = Box(*(float(v) for v in (left[best], left[best] + width, low[best], high[best])))
+            found.append((float(badness[best]), one))
+    return min(found, key=lambda each: each[0])[1] if found else None
+
+
+def _ends(heights: Array, steps: int) -> tuple[Array, Array]:
+    """Largest and smallest height of each line over so many steps from each place, (lines, places).
+
+    nan where a line ends within them.
+    """
+    parts = np.lib.stride_tricks.sliding_window_view(heights, steps, axis=1)
+    return parts.max(axis=2), parts.min(axis=2)
