@@ -173,7 +173,7 @@ def closed_form(
     progress : callable
         Called with (fraction done, message) before each split.
     left_out : collection of str
-        Some of `dpcore.evaluation.study.TAKING_LONG`, which are then nan; all others are what they are without it.
+        Some of `study.TAKING_LONG`, which are then nan; all others are what they are without it.
 
     Returns
     -------
