@@ -2,18 +2,23 @@
 
 With λ = 0 and a radius, the constrained minimiser is the λ-regularised one whose norm is R
 (the multiplier of ‖w‖ ≤ R), found by root finding over λ.
+
+Where many features are steps of numbers, a Hessian takes most of the time. Steps are then found by
+conjugate gradients: its products with vectors are quick (`dpcore.erm.cells`), and (κ/n) XᵀX + λI,
+which lies above every Hessian and is the same for all labels, is factored once.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from dpcore.erm.cells import Cells
 from dpcore.erm.forms import Forms
 from dpcore.erm.gradient import row_blocks
 from dpcore.erm.losses import Loss
@@ -25,9 +30,44 @@ GRADIENT_TOLERANCE = 1e-9
 MOST_STEPS = 200
 ROUNDING = 1e-14  # relative, of an objective's value
 START_RECORDS = 10_000  # the warm start is solved on this many
+MANY_FEATURES = 256  # from so many on, steps are found by conjugate gradients
+MOST_PRODUCTS = 60  # so many products take longer than the Hessian
 
 
-def minimise(problem: Problem, features: Array, labels: Array) -> Array:
+@dataclass(frozen=True, eq=False)
+class Majorant:
+    """The Cholesky factor of (κ/n) XᵀX + λI.
+
+    Parameters
+    ----------
+    factor : (d, d) array
+        Lower triangular; the rest is not used.
+    """
+
+    factor: Array
+
+    @classmethod
+    def of(cls, problem: Problem, features: Array) -> Majorant | None:
+        """That of some features; ``None`` where Hessians are made faster."""
+        records, dimension = features.shape
+        if dimension < MANY_FEATURES or problem.lam == 0.0:
+            return None
+        if not Cells.of(features, features).groups:
+            return None
+        squares = features.T @ features
+        squares *= problem.function.curvature / records
+        squares.flat[:: len(squares) + 1] += problem.lam  # the diagonal
+        factor, _ = scipy.linalg.cho_factor(squares, lower=True, overwrite_a=True)
+        return cls(factor)
+
+    def solve(self, vector: Array) -> Array:
+        """The matrix's inverse times a vector."""
+        return np.asarray(scipy.linalg.cho_solve((self.factor, True), vector, check_finite=False))
+
+
+def minimise(
+    problem: Problem, features: Array, labels: Array, majorant: Majorant | None = None
+) -> Array:
     """Argmin F(w; D), over ‖w‖ ≤ R when λ = 0.
 
     Parameters
@@ -36,6 +76,8 @@ def minimise(problem: Problem, features: Array, labels: Array) -> Array:
         Its λ, loss and radius are used.
     features : (n, d) array
     labels : (n,) array
+    majorant : Majorant, optional
+        `Majorant.of` these features, which several problems may share.
 
     Returns
     -------
@@ -45,6 +87,9 @@ def minimise(problem: Problem, features: Array, labels: Array) -> Array:
     forms = problem.forms(features, labels)
     loss = problem.function
     start: Array = np.zeros(features.shape[1])
+    if majorant is not None:
+        quick = _conjugate_gradients(problem, forms, features, majorant)
+        return _newton(loss, forms, problem.lam, start, quick)
     if problem.lam > 0.0:
         if len(forms) >= 2 * START_RECORDS:
             some = forms[:: len(forms) // START_RECORDS].contiguous(np.float64)
@@ -93,13 +138,22 @@ def ridge_path(
     return np.array(path)
 
 
-def _newton(loss: Loss, forms: Forms, lam: float, weights: Array) -> Array:
+def _newton(
+    loss: Loss, forms: Forms, lam: float, weights: Array, quick: _Step | None = None
+) -> Array:
+    """The minimiser by Newton steps from `weights`.
+
+    Each step is found by `quick` where there is one, until it finds none.
+    """
     blocks = row_blocks(forms)
     point = _look(loss, blocks, lam, weights)
     for _ in range(MOST_STEPS):
         if np.linalg.norm(point.gradient) <= GRADIENT_TOLERANCE:
             break
-        step = np.linalg.solve(_hessian(loss, blocks, lam, point), point.gradient)
+        step = quick(point) if quick else None
+        if step is None:
+            quick = None
+            step = np.linalg.solve(_hessian(loss, blocks, lam, point), point.gradient)
         decrease = float(point.gradient @ step)
         length = 1.0
         while length > 1e-10:
@@ -123,6 +177,42 @@ class _Point:
     value: float
     gradient: Array
     margins: Sequence[Array]
+
+
+_Step = Callable[[_Point], Array | None]
+
+
+def _conjugate_gradients(
+    problem: Problem, forms: Forms, features: Array, majorant: Majorant
+) -> _Step:
+    """Newton steps as exact as their place asks for; ``None`` after `MOST_PRODUCTS`."""
+    loss, lam, records = problem.function, problem.lam, len(forms)
+    cells = Cells.of(forms.rows, features)
+
+    def step(point: _Point) -> Array | None:
+        bend = loss.bend(np.concatenate(point.margins))
+
+        def product(vector: Array) -> Array:
+            sums = cells.sums(bend * cells.times(cells.turned(vector)))
+            return cells.turned_back(sums) / records + lam * vector
+
+        size = float(np.linalg.norm(point.gradient))
+        # The error left makes the next gradient: convergence stays faster than linear.
+        close = max(0.1 * GRADIENT_TOLERANCE, min(0.1, math.sqrt(size)) * size)
+        result, residual = np.zeros_like(point.gradient), point.gradient.copy()
+        solved = direction = majorant.solve(residual)
+        for _ in range(MOST_PRODUCTS):
+            moved, along = product(direction), float(residual @ solved)
+            length = along / float(direction @ moved)
+            result += length * direction
+            residual -= length * moved
+            if np.linalg.norm(residual) <= close:
+                return result
+            solved = majorant.solve(residual)
+            direction = solved + float(residual @ solved) / along * direction
+        return None
+
+    return step
 
 
 def _look(loss: Loss, blocks: list[Forms], lam: float, weights: Array) -> _Point:

@@ -231,8 +231,13 @@ def _seed(seed: int | None, number: int) -> int | None:
 
 def minimise(problem: Problem, features: Array, labels: Array) -> Array:
     """The exact minimisers of all problems, shape (K·d,); no privacy here."""
-    every = parts(problem, labels)
-    return np.concatenate([newton.minimise(problem, features, part.labels) for part in every])
+    majorant = newton.Majorant.of(problem, features)
+    return np.concatenate(
+        [
+            newton.minimise(problem, features, part.labels, majorant)
+            for part in parts(problem, labels)
+        ]
+    )
 
 
 def centres(

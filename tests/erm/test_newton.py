@@ -7,7 +7,8 @@ import pytest
 from scipy import optimize
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from dpcore.erm.newton import GRADIENT_TOLERANCE, minimise, ridge_path
+from dpcore.erm import newton, one_vs_rest
+from dpcore.erm.newton import GRADIENT_TOLERANCE, Majorant, minimise, ridge_path
 from dpcore.erm.problem import Problem
 
 
@@ -98,3 +99,65 @@ def test_a_path_of_lambdas_equals_one_at_a_time(data) -> None:
     for lam, weights in zip(lams, path, strict=True):
         alone = minimise(Problem("huber", lam, 200, 5), features, labels)
         assert weights == pytest.approx(alone, abs=1e-7 / lam)
+
+
+def stepped(records: int, numbers: int = 12, steps: int = 24) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of length 1 with that many steps of each number, and labels that follow the numbers."""
+    draw = np.random.default_rng(3)
+    values = draw.uniform(size=(records, numbers))
+    edges = np.linspace(0.0, 1.0, steps + 2)[1:-1]
+    rows = np.where(values[:, :, None] > edges, 1.0, -1.0).reshape(records, numbers * steps)
+    odds = 6.0 * (np.sin(4.0 * values[:, 0]) - values[:, 1] + 0.2)
+    labels = np.where(draw.uniform(size=records) < 1.0 / (1.0 + np.exp(-odds)), 1.0, -1.0)
+    return rows / np.sqrt(numbers * steps), labels
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
+@pytest.mark.parametrize("lam", [1e-5, 1e-3, 0.1])
+def test_conjugate_gradients_find_the_same_minimiser(loss, lam) -> None:
+    features, labels = stepped(500)
+    problem = Problem(loss, lam, *features.shape)
+    majorant = Majorant.of(problem, features)
+    assert majorant is not None
+    found = minimise(problem, features, labels, majorant)
+    assert found == pytest.approx(minimise(problem, features, labels), abs=3e-9 / lam)
+    if loss != "squared":
+        assert np.linalg.norm(gradient(problem, features, labels, found)) <= GRADIENT_TOLERANCE
+
+
+def test_hessians_are_not_made_where_products_serve(monkeypatch: pytest.MonkeyPatch) -> None:
+    features, labels = stepped(500)
+    problem = Problem("logistic", 1e-3, *features.shape)
+    truth = minimise(problem, features, labels)
+    monkeypatch.setattr(newton, "_hessian", None)
+    found = minimise(problem, features, labels, Majorant.of(problem, features))
+    assert found == pytest.approx(truth, abs=1e-6)
+    monkeypatch.undo()
+    # Where too many products would be needed, it goes on with Hessians.
+    monkeypatch.setattr(newton, "MOST_PRODUCTS", 1)
+    found = minimise(problem, features, labels, Majorant.of(problem, features))
+    assert found == pytest.approx(truth, abs=1e-6)
+
+
+def test_a_majorant_lies_above_every_hessian_and_is_made_for_steps_only(data) -> None:
+    features, labels = stepped(500)
+    problem = Problem("logistic", 1e-3, *features.shape)
+    majorant = Majorant.of(problem, features)
+    assert majorant is not None
+    lower = np.tril(majorant.factor)
+    for scale in (0.0, 1.0, 30.0):
+        margins = labels * (features @ np.full(features.shape[1], scale))
+        bent = (features.T * problem.function.bend(margins)) @ features / len(labels)
+        bent += problem.lam * np.eye(len(bent))
+        assert np.linalg.eigvalsh(lower @ lower.T - bent).min() >= -1e-12
+    vector = np.arange(float(features.shape[1]))
+    assert lower @ (lower.T @ majorant.solve(vector)) == pytest.approx(vector, abs=1e-9)
+    plain, _ = data(300, 300)
+    assert Majorant.of(Problem("logistic", 1e-3, 300, 300), plain) is None
+    few = features[:, :48]
+    assert Majorant.of(Problem("logistic", 1e-3, *few.shape), few) is None
+    ball = Problem("logistic", 0.0, *features.shape, radius=1.0)
+    assert Majorant.of(ball, features) is None
+    assert one_vs_rest.minimise(problem, features, labels) == pytest.approx(
+        minimise(problem, features, labels), abs=1e-6
+    )
