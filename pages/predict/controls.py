@@ -12,7 +12,7 @@ from dpcore.release.example import released
 from dpcore.release.explained import MOST_BYTES, read_model
 from dpcore.release.model import Model
 from pages.predict import texts
-from pages.shared import doors, query, session_end, upload_limit
+from pages.shared import doors, last_release, query, session_end, upload_limit
 from pages.shared.session import once
 from pages.shared.widgets import drawn
 
@@ -73,7 +73,10 @@ def sidebar() -> Choice | InvalidInput | None:
 
 
 def _files() -> dict[str, bytes]:
-    """Name, in small letters, and contents of the files of a release."""
+    """Name, in small letters, and contents of the files of a release.
+
+    Without files they are those of the model that this session released last.
+    """
     uploads = st.file_uploader(
         "model.json (and certificate.yaml)",
         type=["json", "yaml", "yml"],
@@ -88,6 +91,8 @@ def _files() -> dict[str, bytes]:
         # One byte more shows that it has too many.
         found[upload.name.lower()] = upload.read(MOST_BYTES + 1)
         upload.close()  # each run gets a copy
+    if not found and (found := last_release.held()):
+        st.caption(texts.LAST_RELEASE)
     return found
 
 

@@ -10,6 +10,7 @@ FIRST = (
     "Choose a released model’s **model.json** on the left. Its own description of the columns "
     "makes the form."
 )
+LAST_RELEASE = "The model that you released in this session. Choose files to take another."
 DEMONSTRATION = "Demonstration: released from made-up patients. Its predictions mean nothing."
 WITHOUT = "No certificate: nothing here says what privacy was proved of this model."
 HOLDS = "The certificate holds: it is this model’s, and its numbers follow from the mechanism."

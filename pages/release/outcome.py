@@ -7,6 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from dpcore.controls.predict import FILE
+from dpcore.controls.predict import MODEL as PREDICT_BY
 from dpcore.controls.release import (
     AS_TRAINED,
     CORRECTED,
@@ -22,7 +24,7 @@ from dpcore.rounding import typed
 from pages.release import texts
 from pages.release.account import Account
 from pages.release.attempt import Attempt
-from pages.shared import badges
+from pages.shared import badges, last_release, query
 from pages.shared.code import show_command
 from pages.shared.verbatim import refuse, verbatim
 
@@ -101,11 +103,17 @@ def _released(released: Released, attempt: Attempt[Released]) -> None:
     st.markdown(f"**{verbatim(_about(released))}**: {_model(released)}.")
     st.markdown(f"{_cost(released, attempt)} {verbatim(released.receipt.left.words())}")
     downloads(attempt.files, LABELS)
+    last_release.hold(attempt.files)
     with st.container(horizontal=True, vertical_alignment="center"):
         badges.status("proved", name="Released")
         with st.popover(texts.MORE, type="tertiary", icon=":material/verified_user:"):
             _proof(released)
-        st.page_link("predict/predict.py", label=texts.PREDICT, icon=":material/person_search:")
+        st.page_link(
+            "predict/predict.py",
+            label=texts.PREDICT_BY_IT,
+            icon=":material/person_search:",
+            query_params={PREDICT_BY.key: str(PREDICT_BY.text(FILE)), query.VERSION: query.THIS},
+        )
 
 
 def _about(released: Released) -> str:

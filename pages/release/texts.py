@@ -50,6 +50,7 @@ LOOKED = {
 REHEARSE, REHEARSING = "Rehearse this release", "Rehearsing on made-up records"
 EXPLORE = "Explore made-up records"
 STAND_IN = "Made-up records (CSV)"
+PREDICT_BY_IT = "Predict with this model"
 REHEARSED = "That is what the noise costs, not how well your columns predict."
 
 MAKE_TWIN, MAKE_ANOTHER_TWIN = "Make the twin", "Make another twin"

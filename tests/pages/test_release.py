@@ -156,6 +156,14 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
     assert check(text, ledger, made.released.model).problems == ()
     history = ledger.history(demonstration.DATA_SET)
     assert [entry.kind for entry in history] == ["created", "spent", "attached"]
+    (link,) = (one.proto for one in app.get("page_link") if one.proto.label == texts.PREDICT_BY_IT)
+    assert link.query_string == "predict_model=Your+file&v=4"
+    app.switch_page("predict/predict.py")
+    app.query_params["predict_model"] = "Your file"
+    run(app)
+    assert "The model that you released in this session." in said(app)
+    assert f"{about}. Meant for: " in said(app)  # its certificate holds
+    assert "made-up patients" not in said(app)
 
 
 def test_what_cannot_be_paid_has_no_button_and_says_what_to_do() -> None:

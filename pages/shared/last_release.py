@@ -1,0 +1,20 @@
+"""The files of the model that this session released last, which end with the session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pages.shared.session import store, stored
+
+NAME = "last release"
+FILES = ("model.json", "certificate.yaml")
+
+
+def hold(files: Mapping[str, bytes]) -> None:
+    """Hold the model and its certificate for the other pages of this session."""
+    store(NAME, {name: files[name] for name in FILES if name in files})
+
+
+def held() -> dict[str, bytes]:
+    """Name and contents of what is held; empty if this session has released nothing."""
+    return dict(stored(NAME) or {})
