@@ -109,7 +109,12 @@ def _answer(statement: Statement, fitting: tuple[Room, ...]) -> None:
     draw_numbers(
         (
             ("ε of all entries", _most(guarantee.epsilon), by, texts.ALL_ENTRIES),
-            ("ε left", figures.remainder(statement), f"of {plain(limit.epsilon)}", texts.LEFT),
+            (
+                "ε left",
+                figures.remainder(statement),
+                texts.ONE_MORE.format(budget=plain(limit.epsilon)),
+                texts.LEFT,
+            ),
             (
                 "ε spent by today",
                 at_most(statement.spent_by(today)),

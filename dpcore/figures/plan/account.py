@@ -204,7 +204,7 @@ def _sentence(statement: Statement) -> str:
         f"ε = {at_most(row['epsilon_spent'])} after {day(row['day'])}"
         for row in table.iloc[[0, -1] if len(table) > 1 else [0]].to_dict("records")
     ]
-    line = f"The stairs rise to {listed(after)}; the budget is {plain(budget.epsilon)} (dashed)."
+    line = f"The line rises to {listed(after)}; the budget is {plain(budget.epsilon)} (dashed)."
     if statement.is_within:
         return f"{line} ε = {remainder(statement)} is left."
     return f"{line} From {day(statement.breaks_on or table['day'].iloc[-1])} on it is broken."
