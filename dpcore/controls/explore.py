@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -31,9 +30,9 @@ WIDE_EPSILONS = (*(float(f"1e{exponent}") for exponent in range(-9, -3)), *EPSIL
 """Those of the noise alone, down to where it stops growing."""
 
 
-def nearest_stop(epsilon: float) -> float:
-    """The ε of the page's curves that is nearest on a logarithmic axis."""
-    return min(EPSILONS, key=lambda stop: abs(math.log(stop / epsilon)))
+def stop_for(epsilon: float) -> float:
+    """The largest ε of the page's curves that is at most this one; the smallest of all below it."""
+    return max((stop for stop in EPSILONS if stop <= epsilon), default=EPSILONS[0])
 
 
 COARSE_EPSILONS = tuple(

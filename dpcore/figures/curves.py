@@ -313,6 +313,16 @@ def _room(figure: go.Figure, low: float, high: float) -> tuple[float, float]:
 
 
 def at(rows: pd.DataFrame, epsilon: float) -> pd.Series:
-    """The row whose ε is nearest to `epsilon` on the logarithmic axis."""
-    distances = [abs(math.log(value / epsilon)) for value in rows["epsilon"]]
-    return rows.iloc[distances.index(min(distances))]
+    """The row of the largest ε that is at most `epsilon`; of the smallest, where all are larger.
+
+    What holds at a smaller ε holds at the chosen one; what a larger one buys would flatter it.
+    """
+    values = [float(value) for value in rows["epsilon"]]
+    stop = max((value for value in values if value <= epsilon), default=min(values))
+    return rows.iloc[values.index(stop)]
+
+
+def stands_for(computed: float, epsilon: float) -> str:
+    """At which ε something was computed, where that is not the chosen one, in words."""
+    how = "nearest below" if computed < epsilon else "lowest above"
+    return f"at ε = {plain(computed)}, the {how} {plain(epsilon)}"

@@ -16,6 +16,8 @@ FAR = 2.0
 """Heights of a label within which another line makes it hard to see whose name it is."""
 STEEPEST = 6.0
 """Heights of a label that its line may rise or fall along it; a corner then stays near the line."""
+HIDDEN = 0.3
+"""Heights of a label within which a thick line hides another."""
 SLOPE_WEIGHT = 0.3
 """What a height of slope costs, in heights of distance to the nearest other line."""
 
@@ -45,6 +47,7 @@ def places(
     widths: Sequence[float],
     height: float,
     taken: Sequence[Box] = (),
+    thick: int | None = None,
 ) -> list[Box | None]:
     """A place for the name of each of the first lines; ``None`` where there is no room.
 
@@ -58,6 +61,8 @@ def places(
         Of a name, as a share of the vertical axis.
     taken : sequence of Box
         Where other words stand.
+    thick : int, optional
+        Place of a line that hides another beneath it; no name stands where its own line is hidden.
 
     Returns
     -------
@@ -69,7 +74,7 @@ def places(
     heights = np.stack([np.interp(grid, x, y, left=np.nan, right=np.nan) for x, y in lines])
     boxes, result = list(taken), []
     for place, width in enumerate(widths):
-        box = _best(grid, heights, place, width, height, boxes)
+        box = _best(grid, heights, place, width, height, boxes, thick)
         result.append(box)
         if box is not None:
             boxes.append(box)
@@ -77,7 +82,13 @@ def places(
 
 
 def _best(
-    grid: Array, heights: Array, place: int, width: float, height: float, boxes: Sequence[Box]
+    grid: Array,
+    heights: Array,
+    place: int,
+    width: float,
+    height: float,
+    boxes: Sequence[Box],
+    thick: int | None,
 ) -> Box | None:
     steps = int(np.ceil(width * STEPS)) + 1
     if steps > STEPS:
@@ -87,6 +98,10 @@ def _best(
     highest, lowest = _ends(others, steps)
     _, apart = _ends(np.abs(others - heights[place]), steps)
     left, slope = grid[: len(top)], (top - bottom) / height
+    hidden = np.zeros(len(left), dtype=bool)
+    if thick is not None:
+        over = np.abs(heights[[thick]] - heights[place])
+        hidden = ~(_ends(over, steps)[1][0] > HIDDEN * height)
     near = np.fmin.reduce([np.full_like(left, np.inf), *apart]) / height
     found: list[tuple[float, Box]] = []
     for low in (top + 0.2 * height, bottom - 1.2 * height):
@@ -94,7 +109,7 @@ def _best(
         entered = ((highest > low) & (lowest < high)).any(
             axis=0
         )  # never by a line that is not there
-        fits = (slope <= STEEPEST) & ~entered & (low >= 0.0) & (high <= 1.0)
+        fits = (slope <= STEEPEST) & ~entered & ~hidden & (low >= 0.0) & (high <= 1.0)
         for box in boxes:
             beside = (left >= box.right) | (left + width <= box.left)
             fits &= beside | (low >= box.high) | (high <= box.low)

@@ -93,8 +93,12 @@ DETAIL = (
     "Bands hold what noise does, and not which people happen to be tested. "
     "The group that loses most is found by looking, so its loss tends to be overstated."
 )
+SEVERAL = "the best at each ε"
+"""Name of a line that is one method's here and another's there."""
 GAP_DETAIL = (
     "The gap of one model is the largest less the smallest value of its groups. "
+    "Noise makes it wider than the gap between the means of many models, which the picture above "
+    "shows. "
     "Groups that are too small are left out. "
     "A model that is wrong for everybody alike has no gap. "
     "Also fair decisions show a gap, as groups differ by chance and in how many have the condition."
@@ -288,7 +292,8 @@ def gap(
         for row in each(rows)
     ]
     curve = rows["epsilon"], rows["value"], style, hover
-    add_curve(figure, *curve, size=6, dark=dark, name=rows["title"].iloc[0])
+    name = rows["title"].iloc[0] if rows["title"].nunique() == 1 else SEVERAL
+    add_curve(figure, *curve, size=6, dark=dark, name=name)
     add_references(
         figure, [ReferenceLine(f"without privacy: {shown(reference)}", reference)], dark=dark
     )

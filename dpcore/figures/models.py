@@ -81,7 +81,7 @@ def reference(table: pd.DataFrame, series: str) -> float:
 
 
 def answer(table: pd.DataFrame, model: Model, epsilon: float = 1.0) -> str:
-    """One sentence for the top of the page: the measure at the ε nearest to the given one."""
+    """One sentence for the top of the page: the measure for the given ε."""
     row = at(private_rows(table), epsilon)
     limit, nothing = reference(table, WITHOUT_NOISE), reference(table, TRIVIAL)
     title = model.measure.title

@@ -209,7 +209,8 @@ def _add_names(
     lines += [(ends, np.full(2, (one.value - low) / (high - low))) for one in references]
     widths = [LETTER * (len(title) + 2) for title, _, _ in names]
     taken = [_box(words, low, high) for words in figure.layout.annotations]
-    for (title, colour, _), box in zip(names, places(lines, widths, LABEL, taken), strict=True):
+    boxes = places(lines, widths, LABEL, taken, thick=len(names))
+    for (title, colour, _), box in zip(names, boxes, strict=True):
         if box is None:
             continue
         x, y = box.middle

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.errors import StreamlitInvalidLayoutContextError
 
 from dpcore.controls.common import LOSSES
-from dpcore.controls.explore import BEST, EPSILON, EPSILONS, nearest_stop
+from dpcore.controls.explore import BEST, EPSILON, EPSILONS, stop_for
 from dpcore.datasets import OWN
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import InvalidInput
@@ -209,10 +209,14 @@ def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
 
 def _slider() -> None:
     """Draw the slider over the chart's axis; it sets ε's field, and follows it."""
-    follow(SLIDER, nearest_stop(control_value(EPSILON.key) or EPSILON.default))
+    stop = stop_for(control_value(EPSILON.key) or EPSILON.default)
+    follow(SLIDER, stop)
     st.select_slider(
         EPSILON.label,
         EPSILONS,
+        # Where a run is interrupted, the browser may first meet the slider in the next one, which
+        # does not set it any more.
+        value=stop,
         format_func=plain,
         key=SLIDER,
         label_visibility="collapsed",

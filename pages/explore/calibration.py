@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> None:
-    """Draw the tab for the model on the first screen, at the grid's ε nearest to the chosen one."""
+    """Draw the tab for the model on the first screen, at the grid's ε for the chosen one."""
     shown = clinic.shown(view, first, epsilon, focus)
     if shown is None:
         return

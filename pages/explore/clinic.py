@@ -10,8 +10,7 @@ import streamlit as st
 from dpcore.controls.explore import BEST, CALIBRATION, CORRECTED, NET_BENEFIT
 from dpcore.evaluation.clinic.study import LOSS, ClinicStudy, gives_risks
 from dpcore.figures.calibration import correction
-from dpcore.figures.curves import at
-from dpcore.figures.words import plain
+from dpcore.figures.curves import at, stands_for
 from pages.explore import curve_jobs, loaders, numbers, texts
 from pages.explore.layout import Slots
 from pages.shared import shared_jobs
@@ -156,8 +155,7 @@ def explain(chosen: pd.Series, row: pd.Series, epsilon: float) -> None:
 def tell_nearest(counted: float, epsilon: float) -> None:
     """Say at which ε all this is, where it is not the chosen one."""
     if counted != epsilon:
-        nearest = f"Counted at ε = {plain(counted)}, the nearest to {plain(epsilon)}."
-        st.caption(f":material/info: {nearest}")
+        st.caption(f":material/info: Counted {stands_for(counted, epsilon)}.")
 
 
 def code(name: str, command: str, snippet: str) -> None:

@@ -63,7 +63,7 @@ def wanted(view: View) -> GroupStudy | str:
 
 
 def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
-    """Draw the tab for the model on the first screen, at the grid's ε nearest to the chosen one."""
+    """Draw the tab for the model on the first screen, at the grid's ε for the chosen one."""
     study = wanted(view)
     if isinstance(study, str):
         st.markdown(study)

@@ -14,7 +14,7 @@ from dpcore.evaluation.clinic.study import is_of_the_survey
 from dpcore.evaluation.feature_maps import features_at
 from dpcore.evaluation.frontier import nearly_as_good
 from dpcore.figures import chosen, cost
-from dpcore.figures.curves import guarantee_in_short, guarantee_of
+from dpcore.figures.curves import guarantee_in_short, guarantee_of, stands_for
 from dpcore.figures.verdict import headline, noise_and_split
 from dpcore.figures.words import (
     at_most,
@@ -131,9 +131,9 @@ def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> N
         records_are=view.people,
     )
     words = " ".join(filter(None, (words, without_looking(view, focus, row), coming)))
-    nearest = float(row["epsilon"])
-    if nearest != epsilon:
-        words += f" It was computed at ε = {plain(nearest)}, the nearest to {plain(epsilon)}."
+    computed = float(row["epsilon"])
+    if computed != epsilon:
+        words += f" It was computed {stands_for(computed, epsilon)}."
     if row["status"] == "proved":
         st.markdown(verbatim(words))
     else:
@@ -286,7 +286,8 @@ def _safer(view: View, row: pd.Series, right: int) -> str:
 def every_method(view: View, epsilon: float) -> None:
     """Draw the quality of every method of the view at this ε, and the two parts of its cost."""
     rows = view.rows_at(epsilon)
-    st.subheader(f"Method by method at ε = {plain(epsilon)}", anchor=False)
+    at = plain(float(rows["epsilon"].max()))
+    st.subheader(f"Method by method at ε = {at}", anchor=False)
     plot(
         chosen.accuracy(
             rows, view.references, titles=view.titles, quality=view.quality, dark=view.dark

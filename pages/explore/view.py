@@ -197,7 +197,7 @@ class View:
         return self.table[self.table["method"] == focus].sort_values("epsilon")
 
     def row(self, focus: str, epsilon: float) -> pd.Series | None:
-        """The row of that line at its ε nearest to the chosen one."""
+        """The row of that line for the chosen ε (`figures.curves.at`)."""
         rows = self.line(focus)
         return None if rows.empty else at(rows, epsilon)
 
@@ -217,7 +217,7 @@ class View:
         return replace(self, study=study, table=table)
 
     def rows_at(self, epsilon: float) -> pd.DataFrame:
-        """One row per chosen method, at its ε nearest to the chosen one."""
+        """One row per chosen method, for the chosen ε (`figures.curves.at`)."""
         groups = self.table.groupby("method", sort=False)
         return pd.DataFrame([at(rows, epsilon) for _, rows in groups])
 

@@ -64,3 +64,13 @@ def test_a_name_stands_where_its_line_is_far_from_the_others() -> None:
 )
 def test_there_is_no_name_where_there_is_no_room(lines, width) -> None:
     assert places(lines, [width], HEIGHT) == [None]
+
+
+def test_no_name_stands_where_a_thick_line_hides_its_own() -> None:
+    thin = np.where(X < 0.5, 0.5, 0.2)
+    lines = [(X, thin), (X, np.full(16, 0.5))]
+    (box,) = places(lines, [0.1], HEIGHT, thick=1)
+    assert box is not None
+    assert box.left > 0.5
+    assert places([(X, np.full(16, 0.5))] * 2, [0.1], HEIGHT, thick=1) == [None]
+    assert places([(X, np.full(16, 0.5))] * 2, [0.1], HEIGHT) != [None]

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore import cli
 from dpcore.accounting.risk import odds
-from dpcore.controls.explore import BEST, TABS
+from dpcore.controls.explore import BEST, EPSILONS, TABS
 from dpcore.datasets import Preparation, entry, load, prepare
 from dpcore.erm import accurate
 from dpcore.evaluation import curves, references
@@ -357,13 +357,23 @@ def test_the_sentence_moves_with_epsilon_and_agrees_with_the_numbers(epsilon: st
     assert "zero-out · analytic Gaussian" in app.metric[0].help
 
 
+def test_a_slider_that_the_browser_meets_late_stands_at_epsilon() -> None:
+    """It takes the default where the run that had set it was interrupted."""
+    for epsilon, stop in (("1", 1.0), ("0.9", 0.7), ("0.0015", 0.0015)):
+        app = opened(epsilon=epsilon)
+        app.run()
+        slider = app.select_slider(key="epsilon_slider")
+        assert list(slider.proto.default) == [EPSILONS.index(stop)]
+        assert slider.value == stop
+
+
 def test_an_epsilon_between_two_curves_says_at_which_it_was_computed() -> None:
     app = opened(epsilon="1.2")
     assert "At ε = 1 " in sentence(app)
-    assert "It was computed at ε = 1, the nearest to 1.2." in sentence(app)
+    assert "It was computed at ε = 1, the nearest below 1.2." in sentence(app)
     assert "It was computed at" not in sentence(opened(epsilon="1.5"))
     app.number_input(key="epsilon").set_value(1.3).run()
-    assert "It was computed at ε = 1.5, the nearest to 1.3." in sentence(app)
+    assert "It was computed at ε = 1, the nearest below 1.3." in sentence(app)
 
 
 def test_the_slider_follows_the_field_and_the_field_the_slider() -> None:

@@ -102,7 +102,7 @@ def test_costs_are_shown_once_both_are_given(rows: pd.DataFrame) -> None:
     # Another ε than those of the grid is answered at the nearest, which is said.
     app.number_input(key="epsilon").set_value(1.1).run()
     assert numbers(app)["Cost of wrong decisions"] == f"{cost:,.0f}"
-    assert any("Counted at ε = 1, the nearest to 1.1." in one.value for one in app.caption)
+    assert any("Counted at ε = 1, the nearest below 1.1." in one.value for one in app.caption)
 
 
 @pytest.mark.parametrize(
