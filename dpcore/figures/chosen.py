@@ -90,8 +90,6 @@ def accuracy(
     figure.update_yaxes(
         autorange="reversed", automargin=True, type="category", tickfont={"color": ink(dark)}
     )
-    epsilons = sorted(set(private["epsilon"]))
-    prefix = f"At ε = {listed([plain(float(epsilon)) for epsilon in epsilons])}"
     unit = "in points" if quality.percent else f"in {quality.name}"
     if not losses and not unproved:
         sentence = "No private method has a result here yet."
@@ -102,10 +100,16 @@ def accuracy(
             if entries
         ]
         sentence = (
-            f"{prefix}, {unit} against the model without privacy, the least loss first: "
+            f"{_at(private)}, {unit} against the model without privacy, the least loss first: "
             f"{'; '.join(parts)}."
         )
     return Drawn(figure, sentence, f"{quality.title} of each method. {sentence}")
+
+
+def _at(rows: pd.DataFrame) -> str:
+    """At which ε rows stand, to begin a sentence."""
+    epsilons = sorted(set(rows["epsilon"]))
+    return f"At ε = {listed([plain(float(epsilon)) for epsilon in epsilons])}"
 
 
 @dataclass(frozen=True)
@@ -198,8 +202,9 @@ def patients(
         f"{counted(bar.false, 1000.0 - ill)} false alarms."
         for bar in bars
     ]
+    beginning = "Of" if rows.empty else f"{_at(rows)}, of"
     sentence = (
-        f"Of 1,000 {records_are} like the test records, {ill:.0f} are cases of {positive}."
+        f"{beginning} 1,000 {records_are} like the test records, {ill:.0f} are cases of {positive}."
         f"{''.join(counts)}"
         if counts
         else "No method has a result here yet."

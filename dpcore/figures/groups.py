@@ -194,7 +194,8 @@ def of_groups(
             ],
             hovertemplate="%{hovertext}<extra></extra>",
         )
-    sentence = hurt(model, without, measure)
+    told = hurt(model, without, measure)
+    sentence = f"At ε = {plain(first['epsilon'])}, {told[0].lower()}{told[1:]}"
     alt = f"{capitalised(words.noun)} of each group, with and without privacy."
     return Drawn(figure, sentence, f"{alt} {sentence}", DETAIL)
 

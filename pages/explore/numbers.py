@@ -75,7 +75,7 @@ def without_looking(view: View, focus: str, row: pd.Series) -> str:
     value, best = ruled[quality.column], row[quality.column]
     if quality.good(best - value) <= quality.still:
         return ""
-    return f"The model by rule, which looks at no record, has {quality.shown(value)}."
+    return f"A model chosen by rule, not by results, has {quality.shown(value)}."
 
 
 def _features(view: View, row: pd.Series) -> str:

@@ -114,7 +114,7 @@ def test_every_measure_has_its_direction_and_unit(measure: str) -> None:
     assert f"{WORDS[measure].noun} most for {worse}, " in told
     assert short(told)
     drawn = of_groups(model, without, measure)
-    assert told == drawn.sentence
+    assert drawn.sentence == f"At ε = 1, {told[0].lower()}{told[1:]}"
     assert short(gap(model, without, measure, 1.0).sentence)
 
 

@@ -268,7 +268,7 @@ def test_among_public_records_the_best_proved_method_is_chosen_by_its_measure() 
 @pytest.mark.parametrize(
     ("published", "ruled", "focus", "told"),
     [
-        (True, 0.6, BEST, "The model by rule, which looks at no record, has 60.0 %."),
+        (True, 0.6, BEST, "A model chosen by rule, not by results, has 60.0 %."),
         (True, 0.6, "opera", ""),
         (True, 0.891, BEST, ""),
         (False, 0.6, BEST, ""),

@@ -16,6 +16,7 @@ from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.study import Study
 from dpcore.figures.groups import gap, hurt
+from dpcore.figures.words import plain
 from pages.explore.clinic import in_hand
 from pages.shared.verbatim import verbatim
 from tests.pages.explored import only_methods
@@ -54,8 +55,9 @@ def counted(tables: list[pd.DataFrame], tmp_path: Path) -> None:
 
 def told(rows: pd.DataFrame, epsilon: float, measure: str) -> list[str]:
     without, line = rows[rows["method"] == REFERENCE], rows[rows["method"] == "opera"]
+    hurting = hurt(line[line["epsilon"] == epsilon], without, measure)
     sentences = (
-        hurt(line[line["epsilon"] == epsilon], without, measure),
+        f"At ε = {plain(epsilon)}, {hurting[0].lower()}{hurting[1:]}",
         gap(line, without, measure, epsilon).sentence,
     )
     return [verbatim(sentence) for sentence in sentences]
