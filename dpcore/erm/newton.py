@@ -36,15 +36,18 @@ MOST_PRODUCTS = 60  # so many products take longer than the Hessian
 
 @dataclass(frozen=True, eq=False)
 class Majorant:
-    """The Cholesky factor of (κ/n) XᵀX + λI.
+    """The Cholesky factor of (κ/n) XᵀX + λI, and X for quick products.
 
     Parameters
     ----------
     factor : (d, d) array
         Lower triangular; the rest is not used.
+    cells : Cells
+        Of X. A Hessian is the same for rows times their labels of ±1.
     """
 
     factor: Array
+    cells: Cells
 
     @classmethod
     def of(cls, problem: Problem, features: Array) -> Majorant | None:
@@ -52,13 +55,15 @@ class Majorant:
         records, dimension = features.shape
         if dimension < MANY_FEATURES or problem.lam == 0.0:
             return None
-        if not Cells.of(features, features).groups:
+        rows = problem.within(features)
+        cells = Cells.of(rows, features)
+        if not cells.groups:
             return None
-        squares = features.T @ features
+        squares = rows.T @ rows
         squares *= problem.function.curvature / records
         squares.flat[:: len(squares) + 1] += problem.lam  # the diagonal
         factor, _ = scipy.linalg.cho_factor(squares, lower=True, overwrite_a=True)
-        return cls(factor)
+        return cls(factor, cells)
 
     def solve(self, vector: Array) -> Array:
         """The matrix's inverse times a vector."""
@@ -88,7 +93,7 @@ def minimise(
     loss = problem.function
     start: Array = np.zeros(features.shape[1])
     if majorant is not None:
-        quick = _conjugate_gradients(problem, forms, features, majorant)
+        quick = _conjugate_gradients(problem, majorant)
         return _newton(loss, forms, problem.lam, start, quick)
     if problem.lam > 0.0:
         if len(forms) >= 2 * START_RECORDS:
@@ -182,19 +187,16 @@ class _Point:
 _Step = Callable[[_Point], Array | None]
 
 
-def _conjugate_gradients(
-    problem: Problem, forms: Forms, features: Array, majorant: Majorant
-) -> _Step:
+def _conjugate_gradients(problem: Problem, majorant: Majorant) -> _Step:
     """Newton steps as exact as their place asks for; ``None`` after `MOST_PRODUCTS`."""
-    loss, lam, records = problem.function, problem.lam, len(forms)
-    cells = Cells.of(forms.rows, features)
+    loss, lam, cells = problem.function, problem.lam, majorant.cells
 
     def step(point: _Point) -> Array | None:
         bend = loss.bend(np.concatenate(point.margins))
 
         def product(vector: Array) -> Array:
             sums = cells.sums(bend * cells.times(cells.turned(vector)))
-            return cells.turned_back(sums) / records + lam * vector
+            return cells.turned_back(sums) / len(bend) + lam * vector
 
         size = float(np.linalg.norm(point.gradient))
         # The error left makes the next gradient: convergence stays faster than linear.
