@@ -1,7 +1,8 @@
-"""Rounding to a number of digits, up or down: what is printed stays true."""
+"""Rounding up or down, to a number of digits or to a stop: what is printed stays true."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
 
@@ -13,6 +14,11 @@ def raised(value: float, digits: int) -> float:
 def lowered(value: float, digits: int) -> float:
     """A finite number with the given significant digits, at most as large: for lower bounds."""
     return _rounded(value, digits, ROUND_FLOOR)
+
+
+def stop_below(stops: Sequence[float], value: float) -> float:
+    """The largest stop that is at most a value; the smallest, where all are larger."""
+    return max((stop for stop in stops if stop <= value), default=min(stops))
 
 
 def typed(value: float) -> str:

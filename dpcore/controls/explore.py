@@ -30,11 +30,6 @@ WIDE_EPSILONS = (*(float(f"1e{exponent}") for exponent in range(-9, -3)), *EPSIL
 """Those of the noise alone, down to where it stops growing."""
 
 
-def stop_for(epsilon: float) -> float:
-    """The largest ε of the page's curves that is at most this one; the smallest of all below it."""
-    return max((stop for stop in EPSILONS if stop <= epsilon), default=EPSILONS[0])
-
-
 COARSE_EPSILONS = tuple(
     epsilon for epsilon in EPSILONS if f"{epsilon:e}"[0] in "125" and f"{epsilon:e}"[2] == "0"
 )

@@ -28,6 +28,7 @@ from dpcore.figures.canvas import (
 from dpcore.figures.style import NEUTRAL, ink, look
 from dpcore.figures.words import Row, plain
 from dpcore.guarantee import EDITION_NAMES, STATUS_NAMES
+from dpcore.rounding import stop_below
 
 HEIGHT = 430
 # From "next to nothing leaks" to "next to no promise"; a wider grid is reached by zooming out.
@@ -318,8 +319,7 @@ def at(rows: pd.DataFrame, epsilon: float) -> pd.Series:
     What holds at a smaller ε holds at the chosen one; what a larger one buys would flatter it.
     """
     values = [float(value) for value in rows["epsilon"]]
-    stop = max((value for value in values if value <= epsilon), default=min(values))
-    return rows.iloc[values.index(stop)]
+    return rows.iloc[values.index(stop_below(values, epsilon))]
 
 
 def stands_for(computed: float, epsilon: float) -> str:

@@ -27,7 +27,16 @@ from dpcore.figures.canvas import (
 from dpcore.figures.curves import ReferenceLine, add_references, against_epsilon, guarantee_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, faded, look
-from dpcore.figures.words import Row, band_of, capitalised, difference_at, listed, literal, plain
+from dpcore.figures.words import (
+    Row,
+    band_of,
+    capitalised,
+    difference_at,
+    listed,
+    literal,
+    plain,
+    uncapitalised,
+)
 
 ROW = 42
 """Pixels of a group."""
@@ -194,8 +203,8 @@ def of_groups(
             ],
             hovertemplate="%{hovertext}<extra></extra>",
         )
-    told = hurt(model, without, measure)
-    sentence = f"At ε = {plain(first['epsilon'])}, {told[0].lower()}{told[1:]}"
+    told = uncapitalised(hurt(model, without, measure))
+    sentence = f"At ε = {plain(first['epsilon'])}, {told}"
     alt = f"{capitalised(words.noun)} of each group, with and without privacy."
     return Drawn(figure, sentence, f"{alt} {sentence}", DETAIL)
 

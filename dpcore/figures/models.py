@@ -17,7 +17,7 @@ from dpcore.figures.curves import (
 )
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import SURVEY
-from dpcore.figures.words import band, percent, plain
+from dpcore.figures.words import band, percent, plain, uncapitalised
 from dpcore.guarantee import Status
 from dpcore.models.model import Model
 
@@ -86,7 +86,7 @@ def answer(table: pd.DataFrame, model: Model, epsilon: float = 1.0) -> str:
     limit, nothing = reference(table, WITHOUT_NOISE), reference(table, TRIVIAL)
     title = model.measure.title
     if row["status"] != Status.PROVED:
-        title = f"**Not protected as claimed:** {title[:1].lower()}{title[1:]}"
+        title = f"**Not protected as claimed:** {uncapitalised(title)}"
     return (
         f"{title} at ε = {plain(row['epsilon'])}: **{percent(row['value'])}** "
         f"({percent(row['value_low'])} to {percent(row['value_high'])}, {band(row['runs'])}), "

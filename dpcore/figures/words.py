@@ -75,6 +75,11 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def uncapitalised(text: str) -> str:
+    """A text as it goes on in a sentence: its first letter small, all others as they are."""
+    return text[:1].lower() + text[1:]
+
+
 def band(runs: int, noun: str = "run", splits: int = 1) -> str:
     """What the ends of a band of single runs are.
 

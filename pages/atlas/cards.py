@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.accounting.presets import PRESETS
 from dpcore.controls.atlas import FORM, LEAF
-from dpcore.figures.words import plain
+from dpcore.figures.words import plain, uncapitalised
 from dpcore.methods import method_named
 from dpcore.models.register import model_named
 from dpcore.systems import (
@@ -195,7 +195,7 @@ def _failures_and_software(system: System) -> None:
 def _software_text(software: Software) -> str:
     upkeep = "" if software.upkeep is Upkeep.MAINTAINED else str(software.upkeep)
     note = software.note.rstrip(".")
-    remarks = "; ".join(filter(None, (upkeep, note[:1].lower() + note[1:])))
+    remarks = "; ".join(filter(None, (upkeep, uncapitalised(note))))
     return f"{software.name} ({remarks})" if remarks else software.name
 
 

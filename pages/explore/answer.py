@@ -8,12 +8,13 @@ import streamlit as st
 from streamlit.errors import StreamlitInvalidLayoutContextError
 
 from dpcore.controls.common import LOSSES
-from dpcore.controls.explore import BEST, EPSILON, EPSILONS, stop_for
+from dpcore.controls.explore import BEST, EPSILON, EPSILONS
 from dpcore.datasets import OWN
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.figures.words import plain
+from dpcore.rounding import stop_below
 from pages.explore import texts
 from pages.explore.controls import Start
 from pages.explore.layout import Slots
@@ -209,7 +210,7 @@ def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
 
 def _slider() -> None:
     """Draw the slider over the chart's axis; it sets ε's field, and follows it."""
-    stop = stop_for(control_value(EPSILON.key) or EPSILON.default)
+    stop = stop_below(EPSILONS, control_value(EPSILON.key) or EPSILON.default)
     follow(SLIDER, stop)
     st.select_slider(
         EPSILON.label,
