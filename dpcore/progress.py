@@ -22,5 +22,35 @@ def section(progress: Progress, start: float, share: float) -> Progress:
     return report
 
 
+def numbered(
+    progress: Progress, count: int, name: str, *, with_steps: bool = False
+) -> list[Progress]:
+    """Report equal parts of the work, each as "split 3 of 20"; a single part as it reports itself.
+
+    Parameters
+    ----------
+    progress : callable
+    count : int
+        Number of parts.
+    name : str
+        What a part is.
+    with_steps : bool
+        Whether what the part itself reports follows. Its steps begin anew with each part.
+    """
+
+    def part(place: int) -> Progress:
+        report = section(progress, place / count, 1.0 / count)
+        if count == 1:
+            return report
+        number = f"{name} {place + 1} of {count}"
+
+        def numbered_report(fraction: float, message: str = "") -> None:
+            report(fraction, f"{number}, {message}" if with_steps and message else number)
+
+        return numbered_report
+
+    return [part(place) for place in range(count)]
+
+
 def silent(fraction: float, message: str = "") -> None:
     """Report to nobody."""

@@ -53,7 +53,7 @@ from dpcore.evaluation.sweep import sweep
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, stoppable
 from dpcore.guarantee import Guarantee
 from dpcore.predictors import predictor_named
-from dpcore.progress import Progress, section, silent
+from dpcore.progress import Progress, numbered, section, silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -358,7 +358,7 @@ def all_curves(
 
     if each(split)[0].maps:
         maps = by_map(study, split)
-        parts = [section(progress, place / len(maps), 1 / len(maps)) for place in range(len(maps))]
+        parts = numbered(progress, len(maps), "features", with_steps=True)
         return in_order(
             [
                 all_curves(*one, progress=part, cancelled=cancelled)

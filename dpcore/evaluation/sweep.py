@@ -28,7 +28,7 @@ from dpcore.evaluation.task import stoppable
 from dpcore.methods import method_named
 from dpcore.models.model import Model
 from dpcore.predictors import predictor_named
-from dpcore.progress import Progress, section, silent
+from dpcore.progress import Progress, numbered, section, silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,7 +105,7 @@ def sweep(
     )
     if every[0].maps:
         maps = by_map(study, every)
-        parts = [section(report, place / len(maps), 1 / len(maps)) for place in range(len(maps))]
+        parts = numbered(report, len(maps), "features", with_steps=True)
         return in_order(
             [
                 sweep(one, split=rows, progress=part)
@@ -117,8 +117,8 @@ def sweep(
     models = tuple(key for key in study.methods if isinstance(predictor_named(key), Model))
     convex = tuple(key for key in study.methods if key not in models)
     tables = []
-    for place, one in enumerate(every):
-        part = section(report, place / len(every), 1.0 / len(every))
+    reports = numbered(report, len(every), "split")
+    for place, (one, part) in enumerate(zip(every, reports, strict=True)):
         runs = range(place, study.runs, len(every))
         if convex:
             own = replace(study, methods=convex)

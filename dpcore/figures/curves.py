@@ -322,7 +322,7 @@ def at(rows: pd.DataFrame, epsilon: float) -> pd.Series:
     return rows.iloc[values.index(stop_below(values, epsilon))]
 
 
-def stands_for(computed: float, epsilon: float) -> str:
-    """At which ε something was computed, where that is not the chosen one, in words."""
+def stand_in_for(computed: float, epsilon: float) -> str:
+    """The ε at which something was computed, where that is not the chosen one, in words."""
     how = "nearest below" if computed < epsilon else "lowest above"
-    return f"at ε = {plain(computed)}, the {how} {plain(epsilon)}"
+    return f"ε = {plain(computed)}, the {how}"

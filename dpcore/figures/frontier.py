@@ -103,6 +103,7 @@ def frontier(
                 "width": 3,
             },
             customdata=[[guarantee_of(row)] for row in each(rows.assign(status="proved"))],
+            cliponaxis=False,  # points at the ends of the axis are whole
             hovertemplate=f"ε = %{{x:.3g}}: %{{y:{'.1%' if quality.percent else '.3g'}}}"
             "<br>%{customdata[0]}",
         )

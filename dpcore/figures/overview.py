@@ -173,6 +173,7 @@ def overview(
     sentence = (
         f"{titles.get(row['method'], row['method'])}: {chosen}. "
         f"{_suffices(line, references[0].value, quality, so_far)} "
+        f"{_above(line, references[0].value, quality)}"
         f"{in_band(int(row['runs']), splits=splits)}"
     )
     if splits > 1:
@@ -276,6 +277,20 @@ def _add_cost(figure: go.Figure, row: pd.Series, cost: Cost, quality: Quality, d
             "line": {"width": 2, "color": "#0F151B" if dark else "#FFFFFF"},
         },
         hoverinfo="skip",
+    )
+
+
+def _above(line: pd.DataFrame, baseline: float, quality: Quality) -> str:
+    """Why the line may be better than the model without privacy, where it is; a sentence or ""."""
+    sign = quality.measure.sign
+    if (sign * (line[quality.column] - baseline) <= quality.still).all():
+        return ""
+    return (
+        "It may lie above no privacy, whose model is chosen by cross-validation and not by its "
+        "result here. "
+        if sign > 0
+        else "It may lie below no privacy, whose model is chosen by cross-validation and not by "
+        "its result here. "
     )
 
 

@@ -165,7 +165,7 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
         with grid.cell():
             epsilon = drawn(EPSILON)
             row = view.row(focus, epsilon)
-            numbers.beside_epsilon(row)
+            numbers.beside_epsilon(row, epsilon)
         with st.container(horizontal=True, gap=None):
             st.space(LEFT)
             _slider()

@@ -10,7 +10,8 @@ import streamlit as st
 from dpcore.controls.explore import BEST, CALIBRATION, CORRECTED, NET_BENEFIT
 from dpcore.evaluation.clinic.study import LOSS, ClinicStudy, gives_risks
 from dpcore.figures.calibration import correction
-from dpcore.figures.curves import at, stands_for
+from dpcore.figures.curves import at, stand_in_for
+from dpcore.figures.words import plain
 from pages.explore import curve_jobs, loaders, numbers, texts
 from pages.explore.layout import Slots
 from pages.shared import shared_jobs
@@ -155,7 +156,7 @@ def explain(chosen: pd.Series, row: pd.Series, epsilon: float) -> None:
 def tell_nearest(counted: float, epsilon: float) -> None:
     """Say at which ε all this is, where it is not the chosen one."""
     if counted != epsilon:
-        st.caption(f":material/info: Counted {stands_for(counted, epsilon)}.")
+        st.caption(f":material/info: Counted at {stand_in_for(counted, epsilon)} {plain(epsilon)}.")
 
 
 def code(name: str, command: str, snippet: str) -> None:

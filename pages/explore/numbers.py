@@ -14,7 +14,7 @@ from dpcore.evaluation.clinic.study import is_of_the_survey
 from dpcore.evaluation.feature_maps import features_at
 from dpcore.evaluation.frontier import nearly_as_good
 from dpcore.figures import chosen, cost
-from dpcore.figures.curves import guarantee_in_short, guarantee_of, stands_for
+from dpcore.figures.curves import guarantee_in_short, guarantee_of, stand_in_for
 from dpcore.figures.verdict import headline, noise_and_split
 from dpcore.figures.words import (
     at_most,
@@ -31,8 +31,8 @@ from pages.explore import texts
 from pages.shared import badges, on_paper
 from pages.shared.charts import plot
 from pages.shared.numbers import Number
-from pages.shared.texts import ODDS
-from pages.shared.verbatim import verbatim
+from pages.shared.texts import ODDS, RIGHT_GUESSES
+from pages.shared.verbatim import unbroken, verbatim
 
 if TYPE_CHECKING:
     from dpcore.figures.style import Look
@@ -131,20 +131,26 @@ def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> N
         records_are=view.people,
     )
     words = " ".join(filter(None, (words, without_looking(view, focus, row), coming)))
-    computed = float(row["epsilon"])
-    if computed != epsilon:
-        words += f" It was computed {stands_for(computed, epsilon)}."
-    if row["status"] == "proved":
-        st.markdown(verbatim(words))
-    else:
-        st.markdown(f":red[:material/error: {verbatim(words)}]")
+    shown = unbroken(verbatim(words))
+    st.markdown(shown if row["status"] == "proved" else f":red[:material/error: {shown}]")
     on_paper.line(guarantee_at(row), "guarantee")
 
 
-def beside_epsilon(row: pd.Series | None) -> None:
-    """Draw below ε what belongs beside it, in so few words that they are always in sight."""
-    if row is not None:
-        st.caption(verbatim(guarantee_in_short(row)))
+def beside_epsilon(row: pd.Series | None, epsilon: float) -> None:
+    """Draw below ε what belongs beside it, in so few words that they are always in sight.
+
+    Parameters
+    ----------
+    row : Series or None
+        Of the first screen.
+    epsilon : float
+        The chosen one.
+    """
+    if row is None:
+        return
+    computed = float(row["epsilon"])
+    stand_in = "" if computed == epsilon else f"Shown: {stand_in_for(computed, epsilon)} · "
+    st.caption(unbroken(f"{stand_in}{verbatim(guarantee_in_short(row))}"))
 
 
 def bound_at(row: pd.Series) -> tuple[PrivacyBudget | None, float | None]:
@@ -166,7 +172,7 @@ def numbers(view: View, row: pd.Series | None, focus: str) -> list[Number]:
     if not view.quality.share:
         third = "R²"
     if row is None:  # as many places as with numbers: else the browser would keep old ones
-        labels = (view.quality.title, third, "Right guesses")
+        labels = (view.quality.title, third, RIGHT_GUESSES)
         return [(label, "…", "–", ODDS) for label in labels]
     of_records = _of_classes if view.quality.share else _of_a_number
     is_first = bool(to_come(view, view.sought(focus, row["epsilon"])))
@@ -244,7 +250,7 @@ def _promise(view: View, row: pd.Series) -> Number:
     """How many of 100 guess right at most, by the noise that is drawn where its law is known."""
     budget, mu = bound_at(row)
     if budget is None:
-        return "Right guesses", "no bound", "nothing is proved here", ODDS
+        return RIGHT_GUESSES, "no bound", "nothing is proved here", ODDS
     adjacency = view.problem.adjacency
     standing = "proved" if row["status"] == "proved" else "certified"
     chances = odds(budget, adjacency, mu)
@@ -252,7 +258,7 @@ def _promise(view: View, row: pd.Series) -> Number:
     if not other and mu is not None:
         other = f"{odds(budget, adjacency).shown} for any model with this ε and δ; "
     return (
-        "Right guesses",
+        RIGHT_GUESSES,
         f"{chances.shown} of 100",
         f"{hedge(chances.shown)}, on {QUESTION[adjacency]}; {other}50 by chance".removeprefix(", "),
         f"{chances.sentence} ε = {at_most(budget.epsilon)}, {standing}, "

@@ -59,6 +59,7 @@ def show_table(table: pd.DataFrame, name: str, alt: str) -> None:
         height="auto" if is_whole else 320,
         column_config={name: heading(str(name)) for name in table.columns},
         alt=alt,
+        placeholder="–",
     )
     if not is_whole:
         on_paper.line(f"{MOST_ROWS} of {len(table):,} rows; the CSV has them all.", name)

@@ -7,6 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared.verbatim import unbroken
+
 Number = tuple[str, str | int, str | Callable[[], None], str]
 """Label, value, what stands below it (or draws that; "" for nothing), and its meaning on hover."""
 
@@ -27,4 +29,4 @@ def in_grid(grid: Any, numbers: Iterable[Number]) -> None:
             if callable(note):
                 note()
             elif note:
-                st.caption(note)
+                st.caption(unbroken(note))

@@ -232,10 +232,10 @@ def _numbers(attackers: dict[str, Attacker], prior: float, rate: float) -> None:
     draw_numbers(
         (
             (
-                "Right guesses",
+                texts.RIGHT_GUESSES,
                 f"{right} of 100",
                 note("50 by guessing", right_shown(bound.advantage), hedge(right)),
-                texts.RIGHT_GUESSES,
+                texts.RIGHT_GUESSES_MEANING,
             ),
             (
                 "Hits less false alarms",

@@ -67,7 +67,8 @@ STATUS_ICONS = {
     "described only": ":material/menu_book:",
 }
 ANY_METHOD = "The bound holds for any method with this ε and δ (Kairouz, Oh and Viswanath 2015)."
-RIGHT_GUESSES = (
+RIGHT_GUESSES = "Attackers' right guesses"
+RIGHT_GUESSES_MEANING = (
     "How many of 100 people are right at most. Each sees the result, knows every other record, "
     "starts from even odds, and uses the best test."
 )

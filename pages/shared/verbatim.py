@@ -15,6 +15,7 @@ _MARKS = re.compile(r"[\\`*\[\]<>#$~&|]|(?<![^\W_])_|_(?![^\W_])")
 # Streamlit replaces addresses, e-mails, :icons: and arrows in the finished text, after it resolves
 # escapes. Only code is exempt.
 _ACTS_LATE = re.compile(r"\S*(?::(?=\S)|@|//|www\.|--|->|<-|[<>~]=)\S*", re.IGNORECASE)
+_WITHIN_A_VALUE = re.compile(r"(?<=δ) (?==)|(?<=δ =) |(?<=\d) (?=%)")
 _LIST_ITEM = re.compile(r"^(\d*)([-+.)])(?=\s|$)")
 # Control characters, and marks that change the direction of text.
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+")
@@ -29,6 +30,11 @@ def verbatim(text: str) -> str:
         end = match.end()
     parts.append(_escaped(text[end:]))
     return _LIST_ITEM.sub(r"\1\\\2", "".join(parts))
+
+
+def unbroken(text: str) -> str:
+    """The text with "δ = 1e-5" and "85.0 %" each on one line."""
+    return _WITHIN_A_VALUE.sub("\u00a0", text)
 
 
 def refuse(refusal: Exception | str, icon: str = ":material/block:") -> None:

@@ -395,3 +395,9 @@ def test_cases_are_those_of_all_records_where_splits_test_them_in_turn() -> None
     assert positive_share(one, in_turn=False) == float((one.y_test > 0).mean())
     blanked = replace(one, blank=np.ones(one.records, dtype=bool))
     assert positive_share(blanked, in_turn=True) == float((one.y_test > 0).mean())
+
+
+def test_runs_without_noise_deviate_by_exactly_nothing() -> None:
+    one = np.array([0.1, 0.3, 1 / 3])[np.arange(12) % 3]
+    noise, _ = deviations(one, np.arange(12) % 3)
+    assert noise == 0.0

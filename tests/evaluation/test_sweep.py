@@ -155,6 +155,13 @@ def test_progress_grows_from_zero_to_one(cancer: Split) -> None:
     assert all(words for _, words in seen)
 
 
+def test_progress_on_several_splits_counts_the_splits(cancer: Split) -> None:
+    seen: list[str] = []
+    sweep(STUDY, split=[cancer, cancer], progress=lambda _, words: seen.append(words))
+    steps = list(dict.fromkeys(seen))
+    assert steps == ["loading the data", "split 1 of 2", "split 2 of 2", "done"]
+
+
 @pytest.mark.parametrize("method", ["opera", "grpua", "dpgd"])
 def test_cancel_stops_the_sweep_at_its_next_step(method: str, cancer: Split) -> None:
     study = replace(STUDY, methods=(method,), steps=20_000, batch=1, runs=30)

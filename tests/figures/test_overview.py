@@ -161,6 +161,14 @@ def test_it_says_from_which_epsilon_on_the_loss_is_small(table, titles) -> None:
     assert "at best it loses " in errors
 
 
+def test_a_line_above_no_privacy_says_how_that_model_is_chosen(table, titles) -> None:
+    said = drawing(table, titles, baseline=0.5)[0].sentence
+    assert "It may lie above no privacy, whose model is chosen by cross-validation" in said
+    assert "lie above" not in drawing(table, titles, baseline=1.0)[0].sentence
+    errors = drawing(table, titles, QUALITIES["rmse"], baseline=1e6)[0].sentence
+    assert "It may lie below no privacy, whose model is chosen by cross-validation" in errors
+
+
 @pytest.mark.parametrize("column", QUALITIES)
 def test_one_row_alone_is_drawn(table, titles, column: str) -> None:
     alone = table[(table["method"] == "opera") & (table["epsilon"] == 1.0)]

@@ -45,8 +45,9 @@ def below_title(app: AppTest) -> str:
 
 
 def sentence(app: AppTest) -> str:
-    """The sentence that answers first."""
-    return next(text.value for text in app.main.markdown if "At ε = " in text.value)
+    """The sentence that answers first, with usual spaces."""
+    shown = next(text.value for text in app.main.markdown if "At ε = " in text.value)
+    return shown.replace("\u00a0", " ")
 
 
 def cost(app: AppTest) -> tuple[Decimal, Decimal, Decimal]:

@@ -14,6 +14,7 @@ from dpcore.evaluation.study import Study
 from dpcore.figures.words import plain
 from dpcore.methods import register
 from pages.shared import shared_jobs
+from pages.shared.texts import RIGHT_GUESSES
 from tests.pages.expert import with_expert_open
 from tests.pages.explored import all_methods, at_first, below_title, cost, numbers, only_methods
 
@@ -55,7 +56,7 @@ def test_the_first_view_speaks_of_errors_only() -> None:
     study = Study("diabetes", loss="squared", methods=("opera",), epsilons=(0.01,))
     row = at_first(study)
     shown = numbers(app)
-    assert list(shown) == ["RMSE", "R²", "Right guesses"]
+    assert list(shown) == ["RMSE", "R²", RIGHT_GUESSES]
     assert shown["RMSE"] == plain(row["rmse"])
     assert shown["R²"] == plain(row["r2"], 2)
     assert cost(app)[0] > 0

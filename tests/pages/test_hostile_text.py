@@ -37,6 +37,11 @@ def acting(markdown: str) -> list[str]:
     return EARLY.findall(rest) + LATE.findall(rest.replace("\\", ""))
 
 
+def test_a_value_is_not_divided() -> None:
+    shown = verbatim.unbroken("At ε = 1: 85.0 % of 100, proved · δ = 1e-5")
+    assert shown == "At ε = 1: 85.0\u00a0% of 100, proved · δ\u00a0=\u00a01e-5"
+
+
 @pytest.mark.parametrize("text", TEXTS)
 def test_text_is_escaped_or_set_as_code(text: str) -> None:
     shown = verbatim.verbatim(text)

@@ -21,6 +21,7 @@ from dpcore.erm.privacy_curve import privacy_curve
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.figures.words import at_most, percent_at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget
+from pages.shared.texts import RIGHT_GUESSES
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 SECONDS = 180
@@ -55,7 +56,8 @@ def numbers(app: AppTest) -> dict[str, str]:
 
 
 def spoken(app: AppTest) -> str:
-    return " ".join(element.value for element in (*app.markdown, *app.caption))
+    shown = " ".join(element.value for element in (*app.markdown, *app.caption))
+    return shown.replace("\u00a0", " ")
 
 
 def copied(app: AppTest) -> tuple[str, str]:
@@ -103,7 +105,7 @@ def test_the_numbers_are_those_of_the_package(
     exact, bound = expected(calibrated("opera", 1.0), prior, rate)
     shown = numbers(app)
     # The line of numbers has the same.
-    right = [metric.value for metric in app.metric if metric.label == "Right guesses"]
+    right = [metric.value for metric in app.metric if metric.label == RIGHT_GUESSES]
     assert right == 2 * [f"{right_of_100(exact.advantage)} of 100"]
     assert right_of_100(exact.advantage) < right_of_100(bound.advantage)
     assert f"{right_of_100(bound.advantage)} for any model with this ε and δ" in spoken(app)

@@ -27,7 +27,7 @@ from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.splits import enough_runs, splits
 from dpcore.evaluation.study import Calibrations, Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import trainings
-from dpcore.progress import Progress, section
+from dpcore.progress import Progress, numbered, section
 
 Corrections = Mapping[str, Sequence[Recalibration]]
 """Of each method, one per ε; empty where risks are left as they are."""
@@ -123,7 +123,7 @@ def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> 
     progress(0.0, "calibrating the noise")
     first = problem_for(explored, parts[0])
     usual_noise = _noise(study, first, delta_for(explored, parts[0]))
-    steps = len(explored.methods) * len(parts)
+    reports = iter(numbered(progress, len(explored.methods) * len(parts), "training"))
     models: list[Judged] = []
     tests: list[Split] = []
     for number, method in enumerate(explored.methods):
@@ -141,8 +141,7 @@ def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> 
             )
             runs = len(range(place, total, len(parts)))
             ((release, training),) = trainings(alone, split, place, runs, calibrations)
-            step = (number * len(parts) + place) / steps
-            training = replace(training, progress=section(progress, step, 1.0 / steps))
+            training = replace(training, progress=next(reports))
             weights.append(one_vs_rest.release(release, training))
             if corrections:
                 curves.append(recalibration.release(training, corrections[method], weights[-1]))
@@ -165,8 +164,8 @@ def _with_each_map(study: ClinicStudy, parts: Sequence[Split], progress: Progres
     explored = study.study
     maps = by_map(explored, parts)
     found: dict[tuple[str, float], Judged] = {}
-    for place, (one, rows) in enumerate(maps):
-        report = section(progress, place / len(maps), 1.0 / len(maps))
+    reports = numbered(progress, len(maps), "features", with_steps=True)
+    for (one, rows), report in zip(maps, reports, strict=True):
         models = released(replace(study, study=one), rows, report)
         pairs = [(method, epsilon) for method in one.methods for epsilon in one.epsilons]
         found.update(zip(pairs, models, strict=True))

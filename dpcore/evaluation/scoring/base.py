@@ -100,9 +100,14 @@ def deviations(values: Array, places: Array) -> tuple[float, float]:
         Standard deviation of one run on an average split, and standard error of the mean over
         splits; nan for what one run on each split, or one split, cannot tell.
     """
-    _, place, counts = np.unique(places, return_inverse=True, return_counts=True)
-    free, means = len(values) - len(counts), np.bincount(place, values) / counts
-    within = np.sum((values - means[place]) ** 2) / free if free else np.nan
+    _, first, place, counts = np.unique(
+        places, return_index=True, return_inverse=True, return_counts=True
+    )
+    # Counted from each split's first run, so that runs without noise deviate by exactly 0.
+    beyond = values - values[first][place]
+    free, rises = len(values) - len(counts), np.bincount(place, beyond) / counts
+    within = np.sum((beyond - rises[place]) ** 2) / free if free else np.nan
+    means = values[first] + rises
     return float(np.sqrt(within)), split_error(means, float(within * np.mean(1.0 / counts)))
 
 

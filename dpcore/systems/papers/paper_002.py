@@ -15,7 +15,7 @@ SYSTEMS = (
         title="Input perturbation",
         section="3, Algorithm 2 and Theorem 1",
         source="Fukuchi, Tran and Sakuma 2017",
-        in_short="Not proved: Theorem 1 treats a noisy model as fixed.",
+        in_short="Not proved as printed: Theorem 1 treats a noisy model as fixed.",
         is_main=True,
         what="Every person blurs their own record before handing it in; the model learns from the "
         "blurred records.",
