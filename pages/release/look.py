@@ -73,9 +73,6 @@ def _stand_in(records: Records | None, price: Price[Plan] | None) -> None:
                 args=(ASKED, asked),
             )
         if records is not None:
-            made_up.explore(
-                "standin.csv", texts.EXPLORE, texts.OF_A_STAND_IN, partial(_made, records.columns)
-            )
             st.download_button(
                 texts.STAND_IN,
                 partial(stand_in, records.columns, STAND_IN_RECORDS),
@@ -84,6 +81,14 @@ def _stand_in(records: Records | None, price: Price[Plan] | None) -> None:
                 on_click="ignore",
                 key="release_stand_in",
             )
+    if records is not None:
+        made_up.ways(
+            "standin",
+            texts.EXPLORE,
+            texts.OF_A_STAND_IN,
+            partial(_made, records.columns),
+            is_as_many=False,
+        )
     if price is not None and stored(ASKED) == asked:
         _rehearsal(price.plan, asked)
 

@@ -48,6 +48,7 @@ LOOKED = {
 }
 
 REHEARSE, REHEARSING = "Rehearse this release", "Rehearsing on made-up records"
+TRAIN_ON, PLAN_FOR = "Train a network on them", "Plan for as many people"
 EXPLORE = "Explore made-up records"
 STAND_IN = "Made-up records (CSV)"
 PREDICT_BY_IT = "Predict with this model"

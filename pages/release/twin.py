@@ -143,8 +143,12 @@ def _made(made: Twin, attempt: Attempt[Twin]) -> None:
     outcome.downloads(attempt.files, LABELS)
     has_pairs = made.card.document["facts"]["mechanism"]["weight"] > 0
     st.caption(texts.TWIN_HOLDS if has_pairs else texts.TWIN_HOLDS_NO_PAIRS)
-    made_up.explore(
-        "twin.csv", texts.EXPLORE_TWIN, texts.OF_A_TWIN, lambda: (made.csv, made.columns)
+    made_up.ways(
+        "twin",
+        texts.EXPLORE_TWIN,
+        texts.OF_A_TWIN,
+        lambda: (made.csv, made.columns),
+        is_as_many=True,
     )
     if attempt.refusal:
         refuse(attempt.refusal)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import streamlit as st
 
@@ -48,6 +48,9 @@ TABLES = ("sklearn.linear_model", "dpcore.methods", "dpcore.evaluation.uploaded"
 HEADERS = ("dpcore.datasets.own_form",)
 RELEASES = ("onnx", "dpcore.release.held")
 FEATURES = ("dpcore.datasets.images.sets.features_npz", "dpcore.evaluation.uploaded")
+Kind = Literal["table", "features"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""A CSV for Explore, and an .npz file for Train."""
 FORGET = "Forget my data now"
 FORGOTTEN = (
     "Forgotten: the file, everything computed from it, and trainings on it. A description of its "
@@ -246,26 +249,30 @@ class MadeFile(File):
         return self.contents
 
 
-def hand_over(name: str, contents: bytes, note: str) -> None:
-    """Hand made-up records to the page that asks for them next; `note` as of a `MadeFile`."""
+def hand_over(name: str, contents: bytes, note: str, kind: Kind = "table") -> None:
+    """Hand made-up records to the pages that take such a file; `note` as of a `MadeFile`."""
     digest = hashlib.sha256(contents).hexdigest()
     made = MadeFile(f"made {digest}", name, is_public=True, contents=contents, note=note)
-    store("made file", made)
+    store(_made(kind), made)
 
 
-def handed_over() -> File | None:
+def _made(kind: Kind) -> str:
+    return "made file" if kind == "table" else f"made {kind}"
+
+
+def handed_over(kind: Kind = "table") -> MadeFile | None:
     """Draw which file another page has handed over, and the button that drops it."""
-    file: File | None = stored("made file")
+    file: MadeFile | None = stored(_made(kind))
     if file is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f":material/description: {file.name}: made-up records")
             st.button(
                 "Drop",
-                key="drop_made_file",
+                key=f"drop_{_made(kind).replace(' ', '_')}",
                 icon=":material/close:",
                 type="tertiary",
                 on_click=store,
-                args=("made file", None),
+                args=(_made(kind), None),
             )
     return file
 
@@ -314,7 +321,8 @@ def forget() -> None:
     store("table", None)
     store("features", None)
     store("release", None)
-    store("made file", None)
+    for kind in KINDS:
+        store(_made(kind), None)
     store("syntaxes", None)
     # These caches belong to the session: other sessions lose nothing.
     for cached in (_table, _features, _release, curve_rows, made_once):

@@ -43,6 +43,8 @@ class TrainChoice:
         Outline of the records, if they come from an uploaded file.
     size : int or None
         n, or the public size in its place; ``None`` where it is not known.
+    made_up : str
+        What results on records mean that another page made up; "" of other records.
     """
 
     study: TrainingStudy
@@ -50,6 +52,7 @@ class TrainChoice:
     metric: str
     uploaded: Brief | None
     size: int | None
+    made_up: str = ""
 
 
 def sidebar() -> TrainChoice:
@@ -64,10 +67,10 @@ def sidebar() -> TrainChoice:
     with st.sidebar:
         presets_place = st.container()
         dataset = form.draw("dataset")
-        entry, uploaded = images.entry(dataset), None
+        entry, uploaded, made_up = images.entry(dataset), None, ""
         settings: tuple[tuple[str, Any], ...] = ()
         if dataset == upload.DATASET:
-            uploaded, settings = upload.ask()
+            uploaded, settings, made_up = upload.ask()
             entry = entry if uploaded is None else uploaded.entry
         _draw_among(form, "network", networks_for(entry))
         form.draw("target_epsilon")
@@ -92,7 +95,7 @@ def sidebar() -> TrainChoice:
     study = TrainingStudy(
         config=TrainingConfig(**fields), settings=settings, **CONTROLS.fields(form.values)
     )
-    return TrainChoice(study, entry, metric, uploaded, size)
+    return TrainChoice(study, entry, metric, uploaded, size, made_up)
 
 
 def way_out(choice: TrainChoice) -> None:

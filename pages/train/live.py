@@ -57,8 +57,11 @@ def purpose(choice: TrainChoice) -> None:
         f"{counted(config.epochs, 'epoch')}, ε = {plain(choice.study.epsilon or 0.0)}, "
         f"δ = {plain(config.delta)}."
     )
+    if choice.made_up:
+        st.info(choice.made_up, icon=":material/science:")
     if choice.uploaded is not None:
-        st.warning(texts.UPLOADED, icon=":material/privacy_tip:")
+        if not choice.made_up:
+            st.warning(texts.UPLOADED, icon=":material/privacy_tip:")
         if choice.uploaded.all_blank:
             st.caption(f":material/info: {ALL_BLANK}")
 

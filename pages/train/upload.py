@@ -21,18 +21,30 @@ DATASET = features_npz.ENTRY.key
 UploadSettings = tuple[tuple[str, str], ...]
 
 
-def ask() -> tuple[Brief | None, UploadSettings]:
-    """Draw the upload field; returns the outline of its records, and settings that name them."""
+def ask() -> tuple[Brief | None, UploadSettings, str]:
+    """Draw the upload field.
+
+    Returns
+    -------
+    Brief or None
+        The outline of its records, or of made-up ones that another page hands over.
+    UploadSettings
+        Settings that name them.
+    str
+        What results on made-up records mean; "" of other records.
+    """
     file = uploads.field("Your own features (.npz)", "train_upload", type="npz", help=texts.UPLOAD)
+    file = file or uploads.handed_over("features")
     if file is None:
-        return None, ()
+        return None, (), ""
     try:
         with st.spinner("Reading the file …", show_time=True):
             name, outline = uploads.features(file)
     except InvalidInput as refusal:
         refuse(refusal)
-        return None, ()
-    return outline, (("file", name),)
+        return None, (), ""
+    note = file.note if isinstance(file, uploads.MadeFile) else ""
+    return outline, (("file", name),), note
 
 
 def submit(place: str, study: TrainingStudy | TrainingSweep) -> None:

@@ -310,7 +310,7 @@ def test_a_twin_has_its_price_is_paid_once_and_leads_to_explore() -> None:
     assert len(app.get("download_button")) == 3
     (another,) = (each for each in app.button if each.label == "Make another twin")
     assert not another.disabled
-    app.button(key="explore twin.csv").click()
+    app.button(key="explore twin").click()
     assert_explored(app, "twin.csv", 3_000)
     # Each row of a twin is a person, which nobody says of the table that it was made of.
     app.switch_page("release/release.py")
@@ -320,9 +320,38 @@ def test_a_twin_has_its_price_is_paid_once_and_leads_to_explore() -> None:
     assert steps(app)[1] == "to do: say what one person is"
 
 
+def test_a_twin_leads_to_train_and_to_plan() -> None:
+    app = opened(release_look="At a private twin", v="4")
+    (button,) = (each for each in app.button if each.label == "Make the twin")
+    button.click()
+    until(lambda: steps(app)[2].startswith("done"), app)
+    app.button(key="train twin").click()
+    run(app)
+    assert app.title[0].value == "What does privacy do to a network?"
+    assert any("twin.npz: made-up records" in caption.value for caption in app.caption)
+    assert [note.value for note in app.info] == [texts.OF_A_TWIN]
+    assert not app.warning
+    purpose = "Features from a file of your own: Tell what the file's labels say"
+    assert any(caption.value.startswith(purpose) for caption in app.caption)
+    app.button(key="drop_made_features").click()
+    assert not any("made-up records" in caption.value for caption in run(app).caption)
+    app.switch_page("release/release.py")
+    app.query_params.clear()
+    run(app).button(key="plan twin").click()
+    assert run(app).number_input(key="people").value == 3_000
+
+
+def test_a_stand_in_leads_to_train() -> None:
+    app = opened(v="4")
+    assert not [button for button in app.button if button.key == "plan standin"]
+    app.button(key="train standin").click()
+    assert [note.value for note in run(app).info] == [texts.OF_A_STAND_IN]
+    assert any("standin.npz: made-up records" in caption.value for caption in app.caption)
+
+
 def test_a_stand_in_leads_to_explore() -> None:
     app = opened(v="4")
-    app.button(key="explore standin.csv").click()
+    app.button(key="explore standin").click()
     assert_explored(app, "standin.csv", 1_000)
 
 
@@ -359,7 +388,7 @@ def test_a_stand_in_of_ones_own_table_leads_to_explore_and_back() -> None:
     app.file_uploader(key="upload_own").upload("mine.csv", data())
     before = steps(run(app))[:2]
     assert before[0] == "done: 1 persons of 'mine.csv'"
-    app.button(key="explore standin.csv").click()
+    app.button(key="explore standin").click()
     # What would be a formula is none, and nothing is said of persons.
     harmless = COLUMNS.partition("public\n")[2].replace("=yes", "’=yes")
     assert assert_explored(app, "standin.csv", 1_000) == harmless

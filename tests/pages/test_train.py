@@ -78,7 +78,8 @@ def noise(app: AppTest) -> str:
 
 
 def said(app: AppTest) -> str:
-    return " ".join(text.value for text in (*app.markdown, *app.caption))
+    shown = " ".join(text.value for text in (*app.markdown, *app.caption))
+    return shown.replace("\u00a0", " ")
 
 
 def quick_study() -> TrainingStudy:
