@@ -43,8 +43,8 @@ DAYS = {
 }
 PERSON = "whose row it is"
 KINDS = (NUMBER, COMMA, ANSWER, LIST, *DAYS, PERSON)
-Lack = Literal["range", "values", "days", "rows", "nothing"]
-"""What has to be filled in before a column can be used."""
+Lack = Literal["range", "values", "days", "rows", "nothing", "name"]
+"""What has to be filled in, or changed in the file, before a column can be used."""
 _SPELLINGS = tuple(dict.fromkeys((*YES_NO, *SEXES)))
 
 
@@ -66,6 +66,9 @@ class Syntax:
         How it marks unknown values: `BLANK`, one of `UNKNOWN_MARKS`, or "" for no such value.
     order : str
         How days are written (`dpcore.datasets.values.Days`), if all its values are days.
+    has_plain_name : bool
+        Whether a description can name it: its name stands once in the first line, and is one that
+        `dpcore.datasets.own.is_name` allows.
     """
 
     name: str
@@ -74,6 +77,7 @@ class Syntax:
     spellings: tuple[Spelling, ...] = ()
     mark: str = ""
     order: str = ""
+    has_plain_name: bool = True
 
 
 @dataclass(frozen=True)
@@ -186,12 +190,15 @@ class Form:
         Whether the rows are suggestions that nobody has confirmed.
     statements : tuple of str
         Lines that speak of the whole table and of no column.
+    unnamed : tuple of str
+        Names of the columns that cannot be described by them.
     """
 
     rows: tuple[Row, ...]
     predicted: str
     suggested: bool
     statements: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
 
     def edited(self, edits: Mapping[int, Mapping[str, Any]], predicted: str) -> Form:
         """The form after changes: by place, then by a row's field; a row filled in is used."""
@@ -218,7 +225,7 @@ class Form:
             is_chosen = row.used or (row.name == self.predicted and row.lacks == "nothing")
             if not is_chosen:
                 found[row.lacks] = (*found.get(row.lacks, ()), row.name)
-        return found
+        return found | ({"name": self.unnamed} if self.unnamed else {})
 
     def description(self) -> str:
         """The description of the rows that are used, and of the predicted one.
@@ -250,7 +257,7 @@ def look(data: bytes, filename: str) -> tuple[Syntax, ...]:
     Returns
     -------
     tuple of Syntax
-        Without any value of a record. Columns that cannot be described are missing.
+        Without any value of a record; one for each name.
 
     Raises
     ------
@@ -258,11 +265,15 @@ def look(data: bytes, filename: str) -> tuple[Syntax, ...]:
         If the file is empty, or neither text nor Parquet.
     """
     names, columns = sample(data, filename, MOST_LOOKED_AT, LARGEST_TABLE)
-    return tuple(
-        _syntax(name, {value for part in parts for value in part.unique().to_pylist()})
-        for name, parts in zip(names, columns, strict=True)
-        if is_name(name) and names.count(name) == 1 and not name.startswith("predict ")
-    )
+    found: dict[str, Syntax] = {}
+    for name, parts in zip(names, columns, strict=True):
+        is_plain = is_name(name) and names.count(name) == 1 and not name.startswith("predict ")
+        found[name] = (
+            _syntax(name, {value for part in parts for value in part.unique().to_pylist()})
+            if is_plain
+            else Syntax(name, has_plain_name=False)
+        )
+    return tuple(found.values())
 
 
 def _syntax(name: str, seen: set[str]) -> Syntax:
@@ -292,11 +303,12 @@ def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
     syntaxes : sequence of Syntax
         Of the file.
     """
-    suggestions = [_suggested(syntax) for syntax in syntaxes]
+    suggestions = [_suggested(syntax) for syntax in syntaxes if syntax.has_plain_name]
+    unnamed = tuple(syntax.name for syntax in syntaxes if not syntax.has_plain_name)
     if not columns.strip():
         outcomes = [row for row in suggestions if is_outcome(row.name)]
         likeliest = max(outcomes, key=lambda row: row.used, default=Row(""))
-        return Form(tuple(suggestions), likeliest.name, suggested=True)
+        return Form(tuple(suggestions), likeliest.name, suggested=True, unnamed=unnamed)
     lines: dict[str, Row] = {}
     statements = []
     for place, text in enumerate(columns.splitlines(), start=1):
@@ -323,6 +335,7 @@ def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
         next((name for name in predicted if name in (*names, *lines)), ""),
         suggested=False,
         statements=tuple(statements),
+        unnamed=unnamed,
     )
 
 

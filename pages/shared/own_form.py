@@ -29,7 +29,7 @@ OPEN, SLIP = "own_form_open", "own_form_slip"
 CONFIRMED, NEXT = "own_form_confirmed", "own_form_next"
 CHANGES_SECONDS = 0.7
 """Streamlit's tables hand changes over after 0.15 s."""
-MOST_NAMES = 8
+MOST_NAMES, LONGEST_SHOWN = 8, 40
 
 
 def is_open() -> bool:
@@ -115,9 +115,15 @@ def _says(draft: Form) -> str:
 
 def _named(columns: Sequence[str]) -> str:
     """The first of these columns in Markdown, and how many more there are."""
-    names = f"**{', '.join(map(verbatim, columns[:MOST_NAMES]))}**"
+    names = f"**{', '.join(map(_shown, columns[:MOST_NAMES]))}**"
     more = len(columns) - MOST_NAMES
     return f"{names} and {more:,} more" if more > 0 else names
+
+
+def _shown(name: str) -> str:
+    """A column's name in Markdown, whatever it holds."""
+    short = name if len(name) <= LONGEST_SHOWN else f"{name[: LONGEST_SHOWN - 1]}…"
+    return verbatim(short) or texts.OWN_NO_NAME
 
 
 def _unused(draft: Form) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dpcore.datasets.own import LONGEST_NAME
+
 if TYPE_CHECKING:
     from dpcore.datasets.own_form import Lack
 
@@ -48,11 +50,14 @@ OWN_LIST = (
     "the one looked for. Of days, the first and the last day possible: 2015-01-01, 2024-12-31."
 )
 OWN_UNUSED = "**Not used yet**, so the model will not learn from them:"
+OWN_NO_NAME = "(no name)"
 OWN_LACKS: dict[Lack, str] = {
     "range": "{names}: the name does not say the range. Fill in lowest and highest.",
     "values": "{names}: the name does not say the list. Fill in the values.",
     "days": "{names}: days without a range. Fill in the first and the last one under values.",
     "rows": "{names}: it says whose row it is. Fill in the most rows of one person as highest.",
+    "name": "{names}: no line can name it. In the file, name it once, in at most "
+    f"{LONGEST_NAME} letters, digits and common signs, not beginning with “predict ”.",
     "nothing": "{names}: not ticked under “Use”, though nothing is missing.",
 }
 OWN_UNKNOWN = "How the file writes an unknown value: blank for an empty field, or a mark like NA."

@@ -379,9 +379,9 @@ def syntaxes(file: File) -> tuple[Syntax, ...]:
 
 
 def names() -> tuple[str, ...]:
-    """The columns of the file whose columns were last looked at, if that was done."""
+    """The describable columns of the file that was looked at last, if any was."""
     _, found = stored("syntaxes") or ("", ())
-    return tuple(each.name for each in found)
+    return tuple(each.name for each in found if each.has_plain_name)
 
 
 def table(key: str, columns: str, file: File) -> str:

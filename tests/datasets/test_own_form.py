@@ -223,7 +223,13 @@ def test_what_is_missing_is_what_a_description_refuses(kind, bounds, values) -> 
 
 def test_columns_that_cannot_be_described_are_no_rows() -> None:
     text = f"a*b,age,age,{'n' * 61},bmi,died\n1,2,3,4,5,no\n"
-    assert [syntax.name for syntax in look(text.encode(), "c")] == ["bmi", "died"]
+    draft = form("", look(text.encode(), "c"))
+    assert [row.name for row in draft.rows] == ["bmi", "died"]
+    assert draft.unnamed == ("a*b", "age", "n" * 61)
+    assert draft.unused()["name"] == draft.unnamed
+    described = form("bmi: 15 to 50\npredict died: one of no, yes", look(text.encode(), "c"))
+    assert described.unnamed == draft.unnamed
+    assert "name" not in form("", look(b"bmi,died\n1,no\n", "c")).unused()
 
 
 def test_short_long_and_missing_lines_are_no_hindrance() -> None:

@@ -255,6 +255,13 @@ def test_a_form_that_lacks_something_says_what_and_changes_nothing() -> None:
     assert "result is used, but its lowest and highest possible value" in app.error[0].value
 
 
+def test_columns_that_no_line_can_name_are_told() -> None:
+    header, rest = clinic().split(b"\n", 1)
+    rows = b"\n".join(line + b",1,2,3" if line else b"" for line in rest.split(b"\n"))
+    app = opened(columns="", data=header + b",ward,ward,a*b\n" + rows)
+    assert "- **ward, a\\*b**: no line can name it. In the file, name it once" in spoken(app)
+
+
 def test_every_refusal_keeps_the_form_and_offers_what_would_hold() -> None:
     app = opened(SUGGESTED.replace("kg/m²; unknown: blank", "kg/m²"), clinic())
     assert "lines 2, 14, 26" in app.error[0].value
