@@ -26,6 +26,14 @@ ENTRIES, NO_ENTRIES = "account", "empty"
 """Name of the account's entries in the address, and its value where there are none."""
 MOST_LETTERS = 12
 
+
+def _of_two_classes() -> dict[str, str]:
+    """Key to title of the data sets that every kind of method can learn."""
+    from dpcore.datasets import catalogue
+
+    return {entry.key: entry.title for entry in catalogue() if entry.predicts == "class"}
+
+
 QUESTION = Control(
     "question",
     "What do you want to know?",
@@ -80,7 +88,17 @@ YEAR_NEIGHBOUR = common.adjacency(
     state="unit",
 )
 ACCOUNT = (BUDGET, YEAR_DELTA, PEOPLE, YEAR_NEIGHBOUR)
-SHARED = (YEAR_DELTA, YEAR_NEIGHBOUR)
+MODEL_DATA = Control(
+    "model_data",
+    "Learned from",
+    OneOf(_of_two_classes),
+    default="cohort",
+    noun="the data set",
+    help="On whose records a model's loss is measured. "
+    "The synthetic cohort has as many patients as there are people in the data, or a few less.",
+    state="data",
+)
+SHARED = (YEAR_DELTA, YEAR_NEIGHBOUR, MODEL_DATA)
 """The controls of the state that pages share. A year's budget is not the ε of one release."""
 NAMED = (QUESTION,)
 """Named in every link, as one without a question is a link of before."""

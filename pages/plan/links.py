@@ -8,7 +8,7 @@ from datetime import date
 import streamlit as st
 
 from dpcore.controls import plan_links
-from dpcore.controls.account import ACCOUNT, ENTRIES, QUESTION, SETTING
+from dpcore.controls.account import ACCOUNT, ENTRIES, MODEL_DATA, QUESTION, SETTING
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.link import Link
 from dpcore.controls.plan import CONTROLS, DETAIL, VIEW
@@ -27,7 +27,8 @@ def validate_link() -> str:
     sentences = once(
         "plan_link",
         lambda: query.validate_link(
-            (QUESTION, *ACCOUNT, *SETTING, *CONTROLS, *DETAIL), others={ENTRIES: entries.check}
+            (QUESTION, *ACCOUNT, MODEL_DATA, *SETTING, *CONTROLS, *DETAIL),
+            others={ENTRIES: entries.check},
         ),
     )
     return f"{stored('plan calendar refused') or ''} {sentences}".strip()

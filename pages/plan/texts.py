@@ -47,9 +47,11 @@ MODEL = (
 )
 ONE_MODEL = (
     "The largest ε that one more model may have beside all entries, one method for each kind of "
-    "proof. All together spend less than their sum, so it may be more than what is left. What it "
-    "loses is on Explore, for the data chosen there."
+    "proof. All together spend less than their sum, so it may be more than what is left."
 )
+LEARNED_FROM = "Learned from {records} ({title}), and judged on others."
+LOSING = "Measuring what they lose"
+NOT_AT_HAND = "{title} is not on this machine yet. Explore downloads it."
 SOUGHT = {
     "epochs": "the number of epochs",
     "sigma": "the noise",

@@ -15,7 +15,7 @@ from dpcore.export import account as export
 from dpcore.figures.plan import account as figures
 from dpcore.figures.words import at_most, plain
 from dpcore.progress import Progress
-from pages.plan import budget, entries, texts
+from pages.plan import budget, entries, loss, texts
 from pages.shared import doors
 from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot, table_behind
@@ -68,7 +68,7 @@ def show() -> Waiting:
         budget.note(limit, adjacency, people)
     _rows(shown, rows, people)
     if isinstance(found, tuple):
-        waiting += _model(found[0])
+        waiting += _model(found[0], people)
         _below(found[0])
     return waiting
 
@@ -137,7 +137,7 @@ def _chart(statement: Statement) -> None:
         table_behind(figures.calendar(statement), "calendar", "ε spent after each day")
 
 
-def _model(statement: Statement) -> Waiting:
+def _model(statement: Statement, people: int) -> Waiting:
     """What one more model may have, and the way to what it loses there; unfinished tasks."""
     place = st.expander(
         "One model more: which ε, and what does it lose?",
@@ -160,13 +160,15 @@ def _model(statement: Statement) -> Waiting:
             st.caption("The answer comes here.")
         else:
             st.caption(texts.ONE_MODEL)
+            models = [each.entry for each in found if each.entry is not None]
+            losses = loss.of_models(models, statement.account, people) if models else {}
             for each in found:
-                _room_of(each)
+                _room_of(each, losses.get(each.method, ""))
     return waiting
 
 
-def _room_of(room: ModelRoom) -> None:
-    """A model's ε, what follows for the account, and the door to Explore at that ε."""
+def _room_of(room: ModelRoom, lost: str) -> None:
+    """A model's ε, what it loses there, and the door to Explore at that ε."""
     name = figures.title(room.method)
     with st.container(horizontal=True, vertical_alignment="center"):
         if room.entry is None:
@@ -177,7 +179,7 @@ def _room_of(room: ModelRoom) -> None:
         script, link = doors.door_to(EXPLORE, epsilon=shown, methods=name, focus=name)
         st.page_link(
             script,
-            label=f"What {name} loses at ε = {plain(room.entry.epsilon or 0.0)}",
+            label=f"{name} at ε = {plain(room.entry.epsilon or 0.0)} on Explore",
             icon=":material/arrow_forward:",
             query_params=link,
         )
@@ -189,6 +191,8 @@ def _room_of(room: ModelRoom) -> None:
             on_click=entries.add_dated,
             args=(room.entry,),
         )
+    if lost:
+        st.markdown(verbatim(lost))
 
 
 def _below(statement: Statement) -> None:

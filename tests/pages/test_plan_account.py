@@ -22,12 +22,17 @@ from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls import plan_links
 from dpcore.controls.account import ACCOUNT, ENTRIES, FIND, QUESTION, SETTING, first_day, usual
 from dpcore.controls.plan import CONTROLS, FIRST
+from dpcore.evaluation import jobs
+from dpcore.evaluation.model_loss import loss_study
 from dpcore.export import account as export
+from dpcore.figures.cost import Cost
 from dpcore.figures.plan import account as figures
 from dpcore.figures.plan import sentences
+from dpcore.figures.quality import ACCURACY
 from dpcore.figures.words import at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from pages.shared.verbatim import verbatim
+from tests.pages.waiting import until
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 BUDGET = PrivacyBudget(3.0, 1e-5)
@@ -62,7 +67,8 @@ def numbers(app: AppTest) -> dict[str, str]:
 
 
 def said(app: AppTest) -> str:
-    return " ".join(text.value for text in (*app.markdown, *app.caption))
+    shown = " ".join(text.value for text in (*app.markdown, *app.caption))
+    return shown.replace("\u00a0", " ")
 
 
 def expect_account(
@@ -78,7 +84,7 @@ def expect_account(
     assert shown["ε of all entries"] == at_most(found.guarantee.bound)
     assert shown["ε left"] == figures.remainder(found)
     assert shown["ε spent by today"] == at_most(found.spent_by(date.today()))
-    notes = [note.value for note in app.caption]
+    notes = [note.value.replace("\u00a0", " ") for note in app.caption]
     assert f"proved · {found.guarantee.by} · zero-out · δ = {at_most(budget.delta)}" in notes
 
 
@@ -444,6 +450,29 @@ def test_one_model_more_has_its_epsilon_and_a_way_to_what_it_loses() -> None:
     app = settled(app.button(key="add model dpgd").click().run())
     kinds = [entry.kind for entry in from_link("".join(app.query_params[ENTRIES]))]
     assert kinds == ["training", "model"]
+
+
+def test_one_model_more_says_what_it_loses_on_a_data_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page("plan/plan.py")
+    app.session_state["model_room"] = True
+    app.query_params["v"], app.query_params["people"] = "4", "250"
+    app = settled(app.run())
+    until(lambda: any("are right" in each.value for each in app.markdown), app)
+    delta = default_delta(250)
+    rooms_left = model_rooms(state(Account(PrivacyBudget(3.0, delta), (TRAINING,))))
+    more = [room.entry for room in rooms_left if room.entry is not None]
+    models = tuple((str(one.method), one.epsilon or 0.0, one.delta or delta) for one in more)
+    shown = [each.value for each in app.markdown]
+    study = loss_study("cohort", 100, "zero-out", 0, models)
+    for _, row in jobs.Job(study.key).result().iterrows():
+        lost = Cost.of(row, row["accuracy_baseline"], ACCURACY)
+        words = f"{ACCURACY.shown(row['accuracy'])} are right; {lost.without}. "
+        assert any(verbatim(f"{words}Of that {lost.parts}.") in each for each in shown)
+    assert any("Learned from 100 patients" in each.value for each in app.caption)
 
 
 def test_a_used_budget_leaves_no_model_and_says_so() -> None:

@@ -1,0 +1,93 @@
+"""What one more model loses against no privacy, on a data set at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.accounting.account import Account
+from dpcore.controls.account import MODEL_DATA
+from dpcore.controls.explore import COHORTS
+from dpcore.datasets import availability, entry
+from dpcore.errors import InvalidInput
+from dpcore.evaluation.model_loss import LossStudy, loss_study, task
+from dpcore.figures.cost import Cost
+from dpcore.figures.quality import ACCURACY
+from dpcore.figures.words import plain
+from dpcore.rounding import stop_below
+from pages.plan import texts
+from pages.shared import job_panel, shared_jobs
+from pages.shared.verbatim import refuse
+from pages.shared.widgets import drawn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpcore.accounting.entries import Entry
+
+PLACE = "loss"
+
+
+def of_models(models: Sequence[Entry], account: Account, people: int) -> dict[str, str]:
+    """Draw whose records are learned from; what each model loses there, by method.
+
+    Parameters
+    ----------
+    models : sequence of Entry
+        One of each method.
+    account : Account
+    people : int
+        As many as the account counts with: the synthetic cohort has about as many patients.
+
+    Returns
+    -------
+    dict
+        Empty as long as that is not known.
+    """
+    dataset = drawn(MODEL_DATA, width=320)
+    about = entry(dataset)
+    if availability(dataset) not in ("built in", "local"):
+        st.caption(texts.NOT_AT_HAND.format(title=about.title))
+        return {}
+    records = int(stop_below(COHORTS, people)) if dataset == "cohort" else None
+    try:
+        study = loss_study(
+            dataset,
+            records,
+            str(account.adjacency),
+            0,
+            tuple(
+                (str(one.method), float(one.epsilon or 0.0), one.delta or account.budget.delta)
+                for one in models
+            ),
+        )
+    except InvalidInput as refusal:
+        refuse(refusal)
+        return {}
+    st.caption(
+        texts.LEARNED_FROM.format(
+            records=f"{records or about.records:,} {about.records_are}", title=about.title
+        )
+    )
+    shared_jobs.only(PLACE, [study.key])
+    job = shared_jobs.WatchedJobs(PLACE, PLACE, {texts.LOSING: study}, _submit)
+    if job.drawn != "done":
+        job_panel.watch([job])
+        return {}
+    rows = shared_jobs.result(study.key)
+    return {str(row["method"]): _words(row) for _, row in rows.iterrows()}
+
+
+def _submit(place: str, study: LossStudy) -> None:
+    shared_jobs.submit(place, task(study), in_turn=True)
+
+
+def _words(row: pd.Series) -> str:
+    """The model's accuracy, and what it loses against no privacy, in its two parts."""
+    cost = Cost.of(row, float(row["accuracy_baseline"]), ACCURACY)
+    return (
+        f"At ε = {plain(row['epsilon'])} {ACCURACY.shown(cost.value)} are right; {cost.without}. "
+        f"Of that {cost.parts}."
+    )
