@@ -91,7 +91,7 @@ def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
         refuse(refusal)
         return Budget(chosen, actor), Step("to do", texts.CANNOT_BE_PAID)
     composing.explain()
-    if form.values["release_risks"] == CORRECTED and _is_left(price.plan):
+    if _asks_to_correct(form.values) and _is_left(price.plan):
         st.caption(texts.TOO_FEW)
     if not actor:  # else the price stands above the button that pays it
         st.markdown(verbatim(price.words()))
@@ -164,6 +164,11 @@ def _own(adjacency: Adjacency) -> tuple[Account | None, str, str]:
     return chosen, actor, ""
 
 
+def _asks_to_correct(values: dict[str, Any]) -> bool:
+    """Whether risks are to be corrected; scores that are no risks are not asked about."""
+    return values.get("release_risks") == CORRECTED
+
+
 def _price(values: dict[str, Any], records: Records, left: Left) -> Price[Plan]:
     """The price of the release.
 
@@ -180,6 +185,6 @@ def _price(values: dict[str, Any], records: Records, left: Left) -> Price[Plan]:
         adjacency=left.account.terms.adjacency,
         **model_of(values["release_loss"]),
         features=values["release_features"],
-        corrected=None if values["release_risks"] == CORRECTED else False,
+        corrected=None if _asks_to_correct(values) else False,
     )
     return Price(made, left)

@@ -12,7 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
-from dpcore.controls.release import SECTOR, TEXTS
+from dpcore.controls.control import OneOf
+from dpcore.controls.release import CONTROLS, SECTOR, TEXTS
 from dpcore.datasets.own import read_own
 from dpcore.datasets.own_form import look
 from dpcore.guarantee import Adjacency
@@ -431,6 +432,29 @@ def test_a_network_is_a_choice_that_is_priced_and_released() -> None:
     assert made is not None
     model = Model.from_json(made.files["model.json"].decode())
     assert model.hidden > 0
+    assert "**: Network, numbers as straight lines, risks corrected." in said(app)
     assert len(model.weights) == model.scorer.parameters
     ledger = app.session_state["_kept_release account"].ledger
     assert check(made.files["certificate.yaml"].decode(), ledger, model).problems == ()
+
+
+def test_scores_are_released_without_a_word_of_risks() -> None:
+    app = opened(release_loss="Huber SVM", v="4")
+    pressed(app)
+    until(lambda: steps(app)[-1].startswith("done"), app)
+    assert "**: Huber SVM, numbers as straight lines." in said(app)
+
+
+@pytest.mark.parametrize(
+    ("key", "option"),
+    [
+        (control.key, option)
+        for control in CONTROLS
+        if isinstance(control.kind, OneOf)
+        for option in control.kind.options().values()
+    ],
+)
+def test_every_choice_is_drawn(key: str, option: str) -> None:
+    app = opened(**{key: option, "v": "4"})
+    assert len(steps(app)) == 5
+    assert not app.error
