@@ -81,6 +81,8 @@ def run(options: argparse.Namespace) -> None:
         print("The certificate holds.")
         for each in checked.checks:
             print(f"checked: {each}")
+        if silent := [name for name, state in checked.files.items() if state == "not mentioned"]:
+            print(f"It says nothing of, and so not checked: {', '.join(map(quoted, silent))}.")
         if checked.warning:
             print(checked.warning)
 
@@ -88,10 +90,24 @@ def run(options: argparse.Namespace) -> None:
 def _given(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
     """The files that options name."""
     return {
-        name: partial(contents, option, place, LARGEST_TABLE)
+        name: partial(_whole, option, place)
         for option, (name, _) in FILES.items()
         if (place := getattr(options, option)) is not None
     }
+
+
+def _whole(field: str, place: str | Path) -> bytes:
+    """All bytes of a file.
+
+    Raises
+    ------
+    InvalidInput
+        If it cannot be read, or is too large: the hash of a part says nothing of the rest.
+    """
+    found = contents(field, place, LARGEST_TABLE)
+    if len(found) > LARGEST_TABLE:
+        raise reject(field, str(place), f"a file of at most {LARGEST_TABLE:,} bytes")
+    return found
 
 
 def _folder(place: str) -> tuple[str, dict[str, Callable[[], bytes]]]:
@@ -115,7 +131,5 @@ def _folder(place: str) -> tuple[str, dict[str, Callable[[], bytes]]]:
             f"{MOST_IN_FOLDER:,} files",
         )
     return str(found[0]), {
-        path.name: partial(contents, "file", path, LARGEST_TABLE)
-        for path in inside
-        if path != found[0]
+        path.name: partial(_whole, "file", path) for path in inside if path != found[0]
     }

@@ -39,7 +39,7 @@ from dpcore.datasets.sources import columns_of, field_of, label_field, labels_of
 from dpcore.datasets.statements import is_statement, statements_of
 from dpcore.datasets.text import BLANK, Field, Layout, header_of, quoted, read_checked
 from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, YEAR_FIRST, Days, is_number
-from dpcore.errors import InvalidInput
+from dpcore.errors import InvalidInput, cut
 
 OWN = "own"
 MOST_LETTERS = 6_000
@@ -544,8 +544,8 @@ def _number(text: str, where: str, name: str, bounds: re.Match[str], mark: str) 
         swapped = f"{bounds[2]} to {bounds[1]}"
         mended = text.replace(bounds[0], bounds[0].replace(f"{bounds[1]} to {bounds[2]}", swapped))
         raise Mendable(
-            f"{where} has the range {bounds[1]} to {bounds[2]}, but the first must be below the "
-            f"second, and both between {-LARGEST_NUMBER:,.0f} and {LARGEST_NUMBER:,.0f}.",
+            f"{where} has the range {cut(bounds[1])} to {cut(bounds[2])}, but the first must be "
+            f"below the second, and both between {-LARGEST_NUMBER:,.0f} and {LARGEST_NUMBER:,.0f}.",
             [Mend(f"Write {swapped}", mended)] if lower > upper else [],
         )
     if unit and (not _PLAIN.fullmatch(unit) or len(unit) > LONGEST_NAME):

@@ -12,7 +12,7 @@ from dpcore.rounding import lowered, raised, typed
 
 CORRECTED = "Its risks are corrected by noisy counts of its scores, within the same ε."
 _MARKUP = re.compile(
-    r"[\\`*\[\]<>#|~]"  # wherever they stand
+    r"[\\`*\[\]<>#|~$]|:(?=//)"  # wherever they stand
     r"|(?<![^\W_])_|_(?![^\W_])"  # not within a word
     r"|&(?=#?\w+;)"
     r"|^[+=-]"

@@ -113,6 +113,16 @@ DEPLOYMENT = {
     "implementation.justification": "Why it holds",
 }
 """The headings of the fields of OpenDP's registry (`dpcore.release.registry.TIERS`)."""
+STATED = frozenset(
+    path for words in TABLES.values() for path in words if path.startswith("facts.")
+) | {
+    "facts.hashes.files.#.name",
+    *(
+        f"facts.about.{name}"
+        for name in ("name", "description", "data_curator", "intended_use", "region", "sector")
+    ),
+}
+"""The paths of all facts of a model's certificate."""
 _NUMBER = re.compile(r"(?<=\.)[0-9]+(?=\.|$)")
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from dpcore.errors import InvalidInput, reject, whole
+from dpcore.errors import InvalidInput, brief, reject, whole
 from dpcore.release import certificate as of_model
 from dpcore.release.attack import Found
 from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate
+from dpcore.release.certificate_words import STATED, pattern
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.record import Record
+from dpcore.release.registry import leaves
 from dpcore.release.twin import card as of_twin
 from dpcore.release.twin.mechanism import Counting
 from dpcore.release.unchanged import Files, State, expected, states
@@ -27,6 +30,7 @@ MODEL_FILE = "model.json"
 MOST_LETTERS = 40_000
 """Four times as many as a certificate has."""
 MOST_PARTS, DEEPEST = 2_000, 8
+_NAME = re.compile("[a-z][a-z0-9_]*")
 NESTED_OR_WRONG = (
     ArithmeticError,
     AttributeError,
@@ -36,6 +40,8 @@ NESTED_OR_WRONG = (
     ValueError,
 )
 """What may be raised where a forger writes something else than belongs there."""
+DAY = timedelta(days=1)
+"""A date that was taken elsewhere in the world may be one day off."""
 NUMBERS = "every number made anew from the mechanism, and the hash of the certificate"
 LEDGER = "the payment and the hash that the ledger keeps, and the ledger's whole chain"
 MODEL = "the hash of the model, and what one person is by its columns"
@@ -77,14 +83,17 @@ class _Kind:
         (facts) -> all that follows from them.
     mechanism : callable
         (its whole numbers and words) -> the mechanism.
+    paths : collection of str or None
+        Of all facts that it may state, with "#" for each number of a list; ``None`` for any.
     """
 
     derived: Callable[[Mapping[str, Any]], dict[str, Any]]
     mechanism: Callable[..., Mechanism | Counting]
+    paths: Collection[str] | None = None
 
 
 _KINDS = {
-    of_model.FORMAT: _Kind(of_model.derived, Mechanism),
+    of_model.FORMAT: _Kind(of_model.derived, Mechanism, STATED),
     of_twin.FORMAT: _Kind(of_twin.derived, Counting),
 }
 
@@ -199,6 +208,7 @@ def read(text: str) -> Certificate:
 def _of_numbers(certificate: Certificate) -> Iterator[str]:
     document = certificate.document
     kind, facts = _KINDS[document["format"]], document["facts"]
+    yield from _of_facts(facts, kind.paths)
     anew = kind.derived(facts)
     if set(document) != {"format", "facts", "hash", *anew}:
         yield "The certificate has other parts than it must have."
@@ -211,6 +221,40 @@ def _of_numbers(certificate: Certificate) -> Iterator[str]:
         yield f"The attack proved {refuted}, which is above what is proved."
     if document["hash"] != certificate.hash:
         yield "The hash is another: a field was changed."
+
+
+def _of_facts(facts: Mapping[str, Any], paths: Collection[str] | None) -> Iterator[str]:
+    """What no certificate states: under the name of another fact it would stand on the page."""
+    names = list(_names(facts))
+    if odd := [name for name in names if not _NAME.fullmatch(str(name))]:
+        yield f"The certificate states {brief(odd[0])}, but names are of letters and underscores."
+        return
+    for path in leaves(facts, "facts."):
+        if paths is not None and pattern(path) not in paths:
+            yield f"The certificate states {brief(path)}, which no certificate of a model states."
+    for name, value in facts["budget"].items():
+        if isinstance(value, bool):
+            yield f"The budget's {name} is {value}, but it must be a number."
+    if not _is_day(facts["released"]):
+        yield f"The date of the release is {brief(facts['released'])}, but it must be a day."
+
+
+def _names(part: object) -> Iterator[object]:
+    """Every name within, at any depth."""
+    if isinstance(part, Mapping):
+        for name, value in part.items():
+            yield name
+            yield from _names(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _names(value)
+
+
+def _is_day(value: object) -> bool:
+    try:
+        return isinstance(value, str) and date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
 
 
 def _wrong(written: object, right: object, path: str) -> Iterator[str]:
@@ -322,6 +366,11 @@ def _of_ledger(certificate: Certificate, ledger: Ledger) -> Iterator[str]:
         mechanism.adjacency,
     ):
         yield "Actor, person unit or adjacency are not those of the ledger."
+    sealed = [each for each in history if each.document["refers"] == paid.number]
+    earliest = date.fromisoformat(paid.at[:10]) - DAY
+    latest = max((date.fromisoformat(each.at[:10]) for each in sealed), default=date.max - DAY)
+    if not earliest <= date.fromisoformat(facts["released"]) <= latest + DAY:
+        yield "The date of the release is not between the payment and the certificate's entry."
     kept = certificates(history)[paid.number]
     if not kept:
         yield f"Entry {paid.number} of the ledger is unused: it keeps no certificate for it."

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.datasets.own import described
 from dpcore.datasets.schema import Entry
 from dpcore.errors import whole
 from dpcore.release import grid
 from dpcore.release.model import entry_of, preparation_for
-from dpcore.release.table.written import written
+from dpcore.release.table.written import harmless_columns, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +42,7 @@ def stand_in(columns: str, records: int, *, seed: int = 0) -> str:
         If a value is wrong.
     """
     entry = entry_of(columns)
+    described(harmless_columns(columns))  # refuses names or levels that would become one
     count = whole("records", records, at_least=1, at_most=MOST_RECORDS)
     frame, labels = made_up(entry, count, np.random.default_rng(seed))
     return written(columns, frame, labels)

@@ -12,7 +12,7 @@ import pickle
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from dpcore.release import attack as attacking
 from dpcore.release import grid
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
+from dpcore.release.card import card
 from dpcore.release.certificate import About, Certificate, certificate, derived
 from dpcore.release.certificate_html import FORMS, html
 from dpcore.release.certificate_words import DEPLOYMENT
@@ -262,6 +263,38 @@ def test_no_right_number_hides_a_wrong_one(paid: tuple[Ledger, Released]) -> Non
     document["proof"]["by"] = dict(enumerate(document["proof"]["by"]))
     document["hash"] = Certificate(document).hash
     assert check(Certificate(document).to_yaml()).problems
+
+
+def test_a_fact_that_no_certificate_states_is_none(paid: tuple[Ledger, Released]) -> None:
+    """On the page it would stand in the place of the fact whose path it spells."""
+    facts = json.loads(json.dumps(paid[1].certificate.document["facts"]))
+    for name, value in (
+        ("budget.epsilon", 0.01),
+        ("mechanism.adjacency", "replace-one"),
+        ("epsilon", 0.01),
+        ("Epsilon", 0.01),
+        ("", 1),
+    ):
+        text = certificate({**facts, name: value}).to_yaml()
+        assert any("The certificate states" in each for each in check(text).problems), name
+    inner = {**facts, "ledger": {**facts["ledger"], "actor.name": "Dr. A"}}
+    assert check(certificate(inner).to_yaml()).problems
+    inner = {**facts, "training": {**facts["training"], "epsilon": 0.01}}
+    assert check(certificate(inner).to_yaml()).problems
+    for day in ("10.0", None, "2026-13-01", "\u202e2026-01-01", 5):
+        (problem,) = check(certificate({**facts, "released": day}).to_yaml()).problems
+        assert "date of the release" in problem or "malformed" in problem
+    assert check(
+        certificate({**facts, "budget": {**facts["budget"], "epsilon": True}}).to_yaml()
+    ).problems
+
+
+def test_a_date_is_between_the_payment_and_the_certificate(paid: tuple[Ledger, Released]) -> None:
+    ledger, released = paid
+    facts = json.loads(json.dumps(released.certificate.document["facts"]))
+    for day in ("2000-01-01", "2999-01-01"):
+        problems = check(certificate({**facts, "released": day}).to_yaml(), ledger).problems
+        assert any("not between the payment" in each for each in problems)
 
 
 def test_what_is_claimed_is_rounded_up(paid: tuple[Ledger, Released]) -> None:
@@ -592,6 +625,13 @@ def test_release_check_and_predict_by_command(
 def test_card_and_page_show_no_markup_of_strangers(paid: tuple[Ledger, Released]) -> None:
     released = paid[1]
     assert "Risk \\<b\\>1" in released.card()
+    told = replace(ABOUT, description="see https://x.example, $e$", name="$a$")
+    facts = {**released.certificate.document["facts"], "about": asdict(told)}
+    shown = card(released.model, certificate(facts))
+    assert "see https\\://x.example, \\$e\\$" in shown
+    assert "# \\$a\\$" in shown
+    with pytest.raises(InvalidInput, match="printable"):
+        replace(ABOUT, name="\u3164")
     page = released.certificate.to_html()
     assert "<b>" not in page
     assert "<script" not in page

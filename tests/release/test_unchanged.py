@@ -230,6 +230,25 @@ def test_a_file_that_no_model_is_so_large_as_is_not_looked_into(
     assert "it must have at most 200,000" in capsys.readouterr().err
 
 
+def test_a_file_of_which_only_a_part_would_be_hashed_is_not_unchanged(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    size = (folder / "model.onnx").stat().st_size
+    monkeypatch.setattr("dpcore.cli.certificate.LARGEST_TABLE", size - 1)
+    found = told(capsys, folder)
+    assert found["files"]["model.onnx"] == "unreadable"
+    assert any("must be a file of at most" in problem for problem in found["problems"])
+
+
+def test_what_is_not_mentioned_is_named_at_the_end(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "сertificate.html").write_text("ε ≤ 0.1")  # a Cyrillic letter
+    assert main(["certificate", "check", str(folder)]) == 0
+    last = capsys.readouterr().out.splitlines()
+    assert any("says nothing of, and so not checked: 'сertificate.html'." in line for line in last)
+
+
 @pytest.mark.parametrize("name", ["model.json", "model.onnx", "card.md", "certificate.html"])
 def test_what_cannot_be_read_is_named_and_the_others_are_listed(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]

@@ -265,6 +265,10 @@ def refusal(spend: Spend, adjacency: Adjacency) -> str:
     return ""
 
 
+_FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+"""Letters and signs that look like nothing."""
+
+
 def text(field: str, value: object) -> str:
     """A text for the history: not empty, printable, on one line.
 
@@ -274,7 +278,8 @@ def text(field: str, value: object) -> str:
         If it is not.
     """
     result = " ".join(str(value).split()) if isinstance(value, str) else ""
-    if not result or len(result) > LONGEST_TEXT or not result.isprintable():
+    is_seen = result.isprintable() and _FILLERS.isdisjoint(result)
+    if not result or len(result) > LONGEST_TEXT or not is_seen:
         shown = value if isinstance(value, str) else repr(value)
         raise InvalidInput(
             f"{field} is {shown[:40]!r}, but it must be a text of 1 to {LONGEST_TEXT} printable "

@@ -6,6 +6,7 @@ and in the description that goes with it.
 
 from __future__ import annotations
 
+import math
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _WRITTEN = {DAY_FIRST: "%d.%m.%Y", MONTH_FIRST: "%m/%d/%Y"}
 DIGITS = 6
-"""Significant digits of a number."""
+"""Significant digits of the largest number of a column."""
 
 
 def written(
@@ -110,5 +111,16 @@ def _number(line: DescribedColumn, days: Days | None, value: float) -> str:
     if days is not None:
         day = days.first + timedelta(days=int(value))
         return day.strftime(_WRITTEN[days.order]) if days.order in _WRITTEN else day.isoformat()
-    text = f"{value:.{DIGITS}g}"
+    text = _within(value, *line.column.bounds)
     return text.replace(".", ",") if line.decimal_comma else text
+
+
+def _within(value: float, low: float, high: float) -> str:
+    """A number with `DIGITS` digits of its range, and more where the range is narrow."""
+    largest, width = max(abs(low), abs(high)), high - low
+    decimals = max(DIGITS - 1 - math.floor(math.log10(largest)), 3 - math.floor(math.log10(width)))
+    text = f"{value:.{max(0, decimals)}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    if not low <= float(text) <= high:
+        return repr(float(min(max(value, low), high)))
+    return "0" if text == "-0" else text
