@@ -47,7 +47,7 @@ def trained_study(study: Study, method: str) -> Study:
 
 
 def watched(
-    studies: Sequence[Study], reference: ReferenceStudy | None = None
+    studies: Sequence[Study], reference: ReferenceStudy | None = None, after: int = 0
 ) -> shared_jobs.WatchedJobs:
     """The jobs of some methods, as one line of the job panel.
 
@@ -57,12 +57,15 @@ def watched(
     reference : ReferenceStudy, optional
         The models without privacy, where they are still to be trained. They have no line of their
         own: each redraws the page once it is done.
+    after : int
+        How many of the methods come before these in any case.
     """
     count = len(studies)
     described: dict[str, StudyProtocol] = {}
     # What is on screen is completed before more is trained.
     for place, study in enumerate(studies, 1):
-        if reference is not None and not predictor_named(study.methods[0]).closed_form:
+        is_trained = not predictor_named(study.methods[0]).closed_form
+        if reference is not None and is_trained and place > after:
             described.setdefault(WITHOUT_PRIVACY, reference)
         described[f"{_doing(study)} ({place} of {count})"] = study
     if reference is not None:

@@ -36,6 +36,7 @@ ONE_AGAINST_THE_REST = (
     "one model for each tells it from all others, and the surest one decides. Every record is in "
     "all of these models, so each has a share of the privacy budget only."
 )
+MOST_FREQUENT_IN_TRAINING = "the most frequent answer in training"
 BALANCED = (
     "Accuracy within each class, averaged over the classes: rare classes count as much as common "
     "ones."

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import pandas as pd
 import streamlit as st
 
-from dpcore.controls.explore import BEST, WIDE_EPSILONS
+from dpcore.controls.explore import BEST, EPSILON, WIDE_EPSILONS
 from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
@@ -32,11 +32,12 @@ from dpcore.figures.words import plain
 from dpcore.guarantee import Edition
 from dpcore.methods import best_method, sooner_first, without_best
 from dpcore.predictors import SELDOM_BEST, predictor_named, titles
-from pages.explore import curve_jobs, loaders
+from pages.explore import curve_jobs, loaders, texts
 from pages.explore.controls import ExploreChoice, every_method
 from pages.explore.loaders import Records
 from pages.shared import uploads
 from pages.shared.charts import on_dark
+from pages.shared.session import control_value
 from pages.shared.shared_jobs import WatchedJobs
 
 Made = TypeVar("Made")
@@ -281,6 +282,8 @@ class View:
         """Lines on the main figure: losses are counted against the first, the last is a guess."""
         guess, value, shown = self.compared.guess, self.compared.value, self.quality.shown
         guessing = self.quality.words.guess
+        if self.problem.classes == 2 and self.quality.column == "accuracy" and guess < 0.5:
+            guessing = texts.MOST_FREQUENT_IN_TRAINING  # which another is on the test records
         trees, linear = "", []
         if not self.is_compared:
             trees = " so far"
@@ -333,9 +336,11 @@ def gather(choice: ExploreChoice) -> View:
 
         awaited = None if is_compared else references
         further = _on_every_split(whole, records)
-        first = _alone(_only(whole, chosen))
         wanted = _wanted(choice, whole, published=records.published) - chosen
-        others = _alone(_only(whole, wanted))
+        first, others = _alone(_only(whole, chosen)), _alone(_only(whole, wanted))
+        if not records.published:  # the headline waits for the method that the rule takes
+            ruled = best_method(whole.loss, control_value(EPSILON.key) or EPSILON.default)
+            first, others = sorted(first + others, key=lambda one: one.methods[0] != ruled), []
         refined, jobs_refined = _from_jobs(further, awaited if further else None)
         shown, jobs_first = _from_jobs(first)
         compared_with, jobs_others = _from_jobs(others, None if further else awaited)
@@ -350,7 +355,10 @@ def gather(choice: ExploreChoice) -> View:
             closed = _closed_form(printed, records, choice.left_out, made)
             rows = pd.concat([_completed(closed, made), rest])
         untrained = (*jobs_refined, *printed_jobs, *jobs_first, *jobs_others)
-        every = [*further, *as_printed, *first, *others]
+        every, before = [*further, *as_printed, *first, *others], 0
+        if not records.published:
+            untrained = (*printed_jobs, *jobs_first, *jobs_others, *jobs_refined)
+            every, before = [*as_printed, *first, *others, *further], len(first)
     table = _in_order(rows[rows["method"].isin(chosen)], study)
     return View(
         study=study,
@@ -364,7 +372,7 @@ def gather(choice: ExploreChoice) -> View:
         is_compared=is_compared,
         titles=titles(),
         untrained=untrained,
-        training=curve_jobs.watched(every, awaited) if untrained else None,
+        training=curve_jobs.watched(every, awaited, before) if untrained else None,
         dark=on_dark(),
     )
 

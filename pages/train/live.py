@@ -123,7 +123,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         st.caption(caution(choice, compared, test_records))
         _noise_and_time(choice, calibrated, history)
         _more_charts(choice, calibrated, table, is_final=is_final)
-        st.caption(texts.MEASURED)
+        st.caption(texts.MEASURED if not choice.made_up else texts.MEASURED_ON_MADE_UP)
 
     job_panel.watch([jobs, *timing], draw=draw)
 

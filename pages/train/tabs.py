@@ -96,7 +96,7 @@ def _numbers(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         st.caption("The rows come as it trains.")
         return
     st.caption(
-        "Measured on real records: not private, and no ε speaks of it. How ε grows stands under "
+        "Measured on the records: not private, and no ε speaks of it. How ε grows stands under "
         "“Noise schedule”."
     )
     download(measured(history), f"measures_{choice.study.dataset}", "Every run, epoch by epoch")

@@ -126,6 +126,8 @@ def test_one_method_is_shown_by_rule_and_called_so(monkeypatch: pytest.MonkeyPat
     app = opened(data=file(), runs="10", epsilon="1")
     assert "**DP-GD** is being trained." in spoken(app)
     assert set(numbers(app).values()) == {"…"}
+    # What the answer waits for comes first, before others are judged on more splits.
+    assert app.get("progress")[0].proto.text.startswith("Training DP-GD (1 of ")
     until(lambda: "At ε = 1 " in spoken(app), app)
     assert sentence(app).startswith("At ε = 1 DP-GD is off by ")
     assert ": chosen by a fixed rule, not by looking at your records." in spoken(app)
