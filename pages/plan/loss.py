@@ -88,6 +88,6 @@ def _words(row: pd.Series) -> str:
     """The model's accuracy, and what it loses against no privacy, in its two parts."""
     cost = Cost.of(row, float(row["accuracy_baseline"]), ACCURACY)
     return (
-        f"At ε = {plain(row['epsilon'])} {ACCURACY.shown(cost.value)} are right; {cost.without}. "
+        f"Right for {ACCURACY.shown(cost.value)} at ε = {plain(row['epsilon'])}; {cost.without}. "
         f"Of that {cost.parts}."
     )

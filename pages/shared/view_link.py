@@ -24,13 +24,18 @@ def title(text: str) -> None:
         link()
 
 
-@st.fragment
 def link() -> None:
     """Show the address of this view to copy, which holds what differs from the first view.
 
     It is read once the box is open: what is moved in a part of the page draws that part only, and
     a link of before would open another view.
     """
+    with st.container(width="content"):  # a part of a page by itself takes all the room
+        _box()
+
+
+@st.fragment
+def _box() -> None:
     box = st.popover(
         "Link",
         icon=":material/link:",

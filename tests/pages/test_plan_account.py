@@ -29,7 +29,7 @@ from dpcore.figures.cost import Cost
 from dpcore.figures.plan import account as figures
 from dpcore.figures.plan import sentences
 from dpcore.figures.quality import ACCURACY
-from dpcore.figures.words import at_most
+from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from pages.shared.verbatim import verbatim
 from tests.pages.waiting import until
@@ -461,7 +461,7 @@ def test_one_model_more_says_what_it_loses_on_a_data_set(
     app.session_state["model_room"] = True
     app.query_params["v"], app.query_params["people"] = "4", "250"
     app = settled(app.run())
-    until(lambda: any("are right" in each.value for each in app.markdown), app)
+    until(lambda: any("Right for" in each.value for each in app.markdown), app)
     delta = default_delta(250)
     rooms_left = model_rooms(state(Account(PrivacyBudget(3.0, delta), (TRAINING,))))
     more = [room.entry for room in rooms_left if room.entry is not None]
@@ -470,7 +470,8 @@ def test_one_model_more_says_what_it_loses_on_a_data_set(
     study = loss_study("cohort", 100, "zero-out", 0, models)
     for _, row in jobs.Job(study.key).result().iterrows():
         lost = Cost.of(row, row["accuracy_baseline"], ACCURACY)
-        words = f"{ACCURACY.shown(row['accuracy'])} are right; {lost.without}. "
+        right = f"Right for {ACCURACY.shown(row['accuracy'])} at ε = {plain(row['epsilon'])}"
+        words = f"{right}; {lost.without}. "
         assert any(verbatim(f"{words}Of that {lost.parts}.") in each for each in shown)
     assert any("Learned from 100 patients" in each.value for each in app.caption)
 
