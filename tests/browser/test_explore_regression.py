@@ -23,7 +23,7 @@ def test_diabetes_is_told_in_errors_and_the_way_back_in_accuracy(
     page = opened(watched, address, LINK)
     expect(page.get_by_text("Diabetes progression · 442 patients")).to_be_visible()
     labels = page.get_by_test_id("stMetricLabel")
-    expect(labels).to_have_text([re.compile(name) for name in ("RMSE", "R²", "Right")])
+    expect(labels).to_have_text([re.compile(name) for name in ("RMSE", "R²", "right guesses")])
     expect(page.get_by_text(re.compile(r"At ε = 1 the best .* \(RMSE\);"))).to_be_visible()
     expect(page.get_by_role("tab", name="Per 1,000")).to_have_count(0)
     expect(page.get_by_text("Best by mean RMSE among the proved methods")).to_be_visible()
