@@ -95,7 +95,8 @@ MODEL_DATA = Control(
     default="cohort",
     noun="the data set",
     help="On whose records a model's loss is measured. "
-    "The synthetic cohort has as many patients as there are people in the data, or a few less.",
+    "The synthetic cohort has the largest size of Explore's that is not above the people in the "
+    "data.",
     state="data",
 )
 SHARED = (YEAR_DELTA, YEAR_NEIGHBOUR, MODEL_DATA)

@@ -16,7 +16,7 @@ import streamlit as st
 
 from dpcore.datasets.own import Mend, Mendable, described
 from dpcore.datasets.own_form import KINDS, Form, Syntax, form
-from dpcore.errors import InvalidInput
+from dpcore.errors import InvalidInput, cut
 from pages.shared import own_texts as texts
 from pages.shared.session import control_value, set_controls, store, stored
 from pages.shared.verbatim import refuse, verbatim
@@ -29,7 +29,7 @@ OPEN, SLIP = "own_form_open", "own_form_slip"
 CONFIRMED, NEXT = "own_form_confirmed", "own_form_next"
 CHANGES_SECONDS = 0.7
 """Streamlit's tables hand changes over after 0.15 s."""
-MOST_NAMES, LONGEST_SHOWN = 8, 40
+MOST_NAMES = 8
 
 
 def is_open() -> bool:
@@ -122,8 +122,7 @@ def _named(columns: Sequence[str]) -> str:
 
 def _shown(name: str) -> str:
     """A column's name in Markdown, whatever it holds."""
-    short = name if len(name) <= LONGEST_SHOWN else f"{name[: LONGEST_SHOWN - 1]}…"
-    return verbatim(short) or texts.OWN_NO_NAME
+    return verbatim(cut(name)) or texts.OWN_NO_NAME
 
 
 def _unused(draft: Form) -> str:
