@@ -317,7 +317,6 @@ def test_a_network_is_released_with_a_certificate_that_holds(
         ("training", "hidden", HIDDEN + 1, "hidden units"),
         ("training", "hidden", 0, "hidden units"),
         ("training", "loss", "huber", "loss or features"),
-        ("training", "loss", ["logistic"], "loss or features"),
         ("training", "features", "plain", "loss or features"),
         ("training", "count_sums", None, "whether risks are corrected"),
         ("hashes", "columns", "0" * 64, "their hash is another"),
@@ -337,6 +336,14 @@ def test_a_certificate_speaks_of_the_model_as_it_is(
     assert check(forged).problems == ()
     (problem,) = check(forged, None, released.model).problems
     assert words in problem
+
+
+def test_a_loss_that_is_no_word_is_no_fact_of_a_certificate(paid: tuple[Ledger, Released]) -> None:
+    facts = copy.deepcopy(dict(paid[1].certificate.document["facts"]))
+    facts["training"]["loss"] = [facts["training"]["loss"]]
+    forged = Certificate(json.loads(json.dumps(certificate(facts).document))).to_yaml()
+    (problem,) = check(forged).problems
+    assert "'facts.training.loss.0', which no certificate" in problem
 
 
 def test_a_change_of_any_field_is_rejected_a_thousand_times(paid: tuple[Ledger, Released]) -> None:
