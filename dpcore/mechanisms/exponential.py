@@ -18,6 +18,7 @@ Source: McSherry and Talwar 2007, Theorem 6; Cesar and Rogers 2021, Lemma 3.4, f
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -68,7 +69,11 @@ def exponential_epsilon(rho: float) -> float:
     return math.sqrt(8.0 * number("rho", rho, above=0.0)) * (1.0 - 1e-15)
 
 
-def choose(generator: np.random.Generator, scores: ArrayLike, rate: ArrayLike) -> NDArray[np.int64]:
+def choose(
+    generator: np.random.Generator | Sequence[np.random.Generator],
+    scores: ArrayLike,
+    rate: ArrayLike,
+) -> NDArray[np.int64]:
     """One option for each set of scores, drawn with probability ∝ exp(rate · score).
 
     The largest of rate · score + Gumbel noise has this distribution. For exploration only: whoever
@@ -76,8 +81,8 @@ def choose(generator: np.random.Generator, scores: ArrayLike, rate: ArrayLike) -
 
     Parameters
     ----------
-    generator : numpy.random.Generator
-        Source of randomness.
+    generator : numpy.random.Generator, or a sequence of them
+        Source of randomness; of several, one for each index of the first axis of scores.
     scores : array of shape (…, options)
         Finite.
     rate : float, or array that broadcasts against the leading shape
@@ -99,7 +104,11 @@ def choose(generator: np.random.Generator, scores: ArrayLike, rate: ArrayLike) -
         raise reject("scores", "not a number, or empty", "finite, at least one an option")
     if not (rates >= 0.0).all():
         raise reject("rate", "negative", "at least 0")
-    noise = generator.gumbel(size=values.shape)
+    if isinstance(generator, np.random.Generator):
+        noise = generator.gumbel(size=values.shape)
+    else:
+        shape = values.shape[1:]
+        noise = np.stack([each.gumbel(size=shape) for each in generator])
     best = values.max(axis=-1, keepdims=True)
     certain = np.isinf(rates)
     # Differences from the best score: large counts times a rate keep their last digits.

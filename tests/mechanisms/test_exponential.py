@@ -46,6 +46,15 @@ def test_each_row_has_its_own_rate() -> None:
     assert drawn[1].all()
 
 
+def test_several_generators_draw_what_each_draws_alone() -> None:
+    def draws() -> list[np.random.Generator]:
+        return [np.random.default_rng(seed) for seed in range(50)]
+
+    scores = np.stack([np.roll(np.tile(SCORES, (3, 1)), run, axis=1) for run in range(50)])
+    alone = [choose(draw, one, 0.7) for draw, one in zip(draws(), scores, strict=True)]
+    assert np.array_equal(choose(draws(), scores, 0.7), alone)
+
+
 changes = st.lists(st.floats(-1.0, 1.0), min_size=4, max_size=4)
 levels = st.lists(st.floats(-30.0, 30.0), min_size=4, max_size=4)
 

@@ -14,8 +14,10 @@ common.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,7 @@ from dpcore.models.model import (
     Array,
     Lesson,
     Model,
+    ModelCalibration,
     ModelNoise,
     NoisePlan,
     generator,
@@ -37,6 +40,8 @@ RANGE = {Adjacency.ZERO_OUT: 1.0, Adjacency.REPLACE_ONE: 2.0}
 THRESHOLDS = np.linspace(-1.0, 1.0, 17)[1:-1]
 """Possible thresholds of a number: fifteen, the same for all data."""
 DEEPEST = 5
+TOGETHER = 10_000
+"""Number of scores that are drawn among at once: of many small trees together."""
 GAIN = 0.05
 """Assumed lead of a good split, as a share of a node's records; not taken from the data."""
 
@@ -172,6 +177,15 @@ class _Nodes:
             self.known[path] = (inside, scored, label_scores(labels))
         return self.known[path]
 
+    def scores(self, paths: Sequence[Sequence[Path]], part: Literal[1, 2]) -> Array:
+        """That part of `at` for the nodes of each run, (runs, nodes, options)."""
+        return np.array([[self.at(path)[part] for path in of_run] for of_run in paths])
+
+    def forget(self) -> None:
+        """Let go of what other runs seldom reach again: all below the first levels."""
+        for path in [path for path in self.known if len(path) > 1]:
+            del self.known[path]
+
 
 @dataclass(frozen=True, eq=False)
 class DecisionTree:
@@ -199,30 +213,39 @@ class DecisionTree:
 def learn(lesson: Lesson) -> list[list[DecisionTree]]:
     """A tree for each calibration and run."""
     nodes = _Nodes(lesson.train.shape, codes(lesson.train), lesson.train.labels)
+    deepest = max(int(each.settings["depth"]) for each in lesson.calibrations)
+    together = max(1, TOGETHER // (2**deepest * max(2, splits(lesson.train.shape))))
     trees: list[list[DecisionTree]] = [[] for _ in lesson.calibrations]
-    for run in range(lesson.runs):
-        for place, calibration in enumerate(lesson.calibrations):
-            draw = generator(lesson.seed, run)
-            paths: list[Path] = [()]
-            levels = []
-            for _ in range(int(calibration.settings["depth"])):
-                scored = np.stack([nodes.at(path)[1] for path in paths])
-                chosen = choose(draw, scored, calibration.noise.scale)
-                levels.append(chosen)
-                paths = [
-                    (*path, (int(split), side))
-                    for path, split in zip(paths, chosen, strict=True)
-                    for side in (False, True)
-                ]
-            leaves = np.stack([nodes.at(path)[2] for path in paths])
-            trees[place].append(
-                DecisionTree(levels, choose(draw, leaves, calibration.noises[1].scale))
-            )
-        # Paths of other runs seldom come back below the first levels.
-        for path in [path for path in nodes.known if len(path) > 1]:
-            del nodes.known[path]
-        lesson.progress((run + 1) / lesson.runs, f"tree {run + 1} of {lesson.runs}")
+    for first in range(0, lesson.runs, together):
+        runs = range(lesson.runs)[first : first + together]
+        for fits, calibration in zip(trees, lesson.calibrations, strict=True):
+            fits += _grow(nodes, calibration, [generator(lesson.seed, run) for run in runs])
+        nodes.forget()
+        done = runs[-1] + 1
+        lesson.progress(done / lesson.runs, f"tree {done} of {lesson.runs}")
     return trees
+
+
+def _grow(
+    nodes: _Nodes, calibration: ModelCalibration, draws: Sequence[np.random.Generator]
+) -> list[DecisionTree]:
+    """One tree for each generator, level by level."""
+    paths: list[list[Path]] = [[()] for _ in draws]
+    levels: list[Whole] = []
+    for _ in range(int(calibration.settings["depth"])):
+        levels.append(choose(draws, nodes.scores(paths, 1), calibration.noise.scale))
+        paths = [
+            [
+                (*path, (split, side))
+                for path, split in zip(of_run, chosen, strict=True)
+                for side in (False, True)
+            ]
+            for of_run, chosen in zip(paths, levels[-1].tolist(), strict=True)
+        ]
+    labels = choose(draws, nodes.scores(paths, 2), calibration.noises[1].scale)
+    return [
+        DecisionTree([level[run] for level in levels], labels[run]) for run in range(len(draws))
+    ]
 
 
 def scores(learned: list[list[DecisionTree]], records: Records) -> Array:
