@@ -7,7 +7,7 @@ from typing import Any
 from dpcore.accounting.accountants import ACCOUNTANTS
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch, usual_batch
 from dpcore.controls import common
-from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch, Text
+from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch, Text, Values
 from dpcore.figures.words import plain
 from dpcore.guarantee import default_delta
 
@@ -39,6 +39,15 @@ TABS = (
     "Accountants",
     "Take along",
 )
+
+
+def _decays(values: Values) -> bool:
+    return bool(values.get("decay", 1.0) < 1.0)
+
+
+def _is_counted(values: Values) -> bool:
+    return _decays(values) and values.get("decays") == "steps"
+
 
 CONTROLS = Page(
     Control(
@@ -124,6 +133,7 @@ CONTROLS = Page(
         brief="step (the default), epoch, or a number of steps",
         help="When the variance is multiplied by R. Paper 003's Algorithm 1 says every step; its "
         "experiments speak of epochs.",
+        shown=_decays,
     ),
     Control(
         "every",
@@ -132,6 +142,7 @@ CONTROLS = Page(
         default=100,
         noun="a decay after so many steps:",
         help="The variance is multiplied by R after this many steps.",
+        shown=_is_counted,
     ),
     Control(
         "plan_delta",

@@ -60,7 +60,9 @@ MODEL_WITHOUT_RISKS = (
     "{} gives classes, not risks. Methods that fit a **logistic regression** give them: choose one "
     "under Expert."
 )
-BEST_IS_SOUGHT = "This begins once the chosen methods have their curves above."
+BEST_IS_SOUGHT = (
+    "This begins once the chosen methods have their curves; the line above says how far they are."
+)
 NOTHING_PROVED = "No method is proved at any ε here."
 GROUPS_ARE_COMPARED = "Groups are being compared: the line above says how far it is."
 BY_HAND = (

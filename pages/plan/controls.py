@@ -65,9 +65,7 @@ def sidebar() -> tuple[TrainingPlan, bool]:
             form.draw("batch", usual=CONTROLS["batch"].usual(records))
             length = form.draw("length", on_change=_carry_length)
             form.draw("duration", label=LENGTHS[length], help=EPOCHS if length == "epochs" else "")
-            form.draw("sigma", "clip", "decay")
-            form.draw("every", disabled=form.draw("decays") != "steps")
-            form.draw("plan_delta")
+            form.draw("sigma", "clip", "decay", "decays", "every", "plan_delta")
             _share(form.values["records"], _delta(form))
     training = _read(form, is_nominal=is_nominal)
     with presets_place:
@@ -88,14 +86,15 @@ def _read(form: Form, *, is_nominal: bool) -> TrainingPlan:
     batch = whole("batch size", fields["batch"], at_least=1, at_most=records)
     per_epoch = steps_per_epoch(records, batch)
     steps = whole("steps", fields["steps"], at_least=1)
-    every = {"epoch": per_epoch, "step": 1}.get(fields["decay_every"], form.values["every"])
+    # Controls that are not shown set nothing: noise that never decays has no interval.
+    intervals = {"epoch": per_epoch, "step": 1, "steps": form.values.get("every")}
     checked = {
         "sigma": number("σ₀", fields["sigma"], above=0.0),
         "delta": _delta(form),
         "records": records,
         "batch": batch,
         "steps": steps if form.values["length"] == "steps" else steps * per_epoch,
-        "decay_every": 1 if fields["decay"] == 1.0 else every,
+        "decay_every": intervals[fields.get("decay_every", "step")],
         "adjacency": Adjacency(fields["adjacency"]),
     }
     training = TrainingPlan(**{**fields, **checked})
