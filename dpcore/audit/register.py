@@ -7,10 +7,13 @@ steps on batches add up, or much post-processing precedes the output.
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from functools import cache, partial
 
-from dpcore.audit import deep, models, recalibration
+from dpcore.audit import deep, model_setting, on_models, recalibration
 from dpcore.audit.attack import Attack
+from dpcore.audit.model_setting import ModelSetting
 from dpcore.audit.training import TrainingSetting, attack
 from dpcore.erm.method import Settings
 from dpcore.errors import one_of
@@ -73,12 +76,22 @@ SETTINGS = (
 )
 
 
+def on_the_models() -> tuple[ModelSetting, ...]:
+    """The settings in the files of `dpcore.audit.on_models`, by their names."""
+    modules = sorted(module.name for module in pkgutil.iter_modules(on_models.__path__))
+    return tuple(
+        setting
+        for name in modules
+        for setting in importlib.import_module(f"{on_models.__name__}.{name}").settings()
+    )
+
+
 @cache
 def attacks() -> dict[str, tuple[Attack, ...]]:
     """All attacks by method or model of the survey; those on networks and on corrected risks."""
     every = [
         *(attack(setting) for setting in SETTINGS),
-        *(models.attack(setting) for setting in models.settings()),
+        *(model_setting.attack(setting) for setting in on_the_models()),
         *(deep.attack(setting) for setting in deep.SETTINGS),
         *(recalibration.attack(setting) for setting in recalibration.SETTINGS),
     ]

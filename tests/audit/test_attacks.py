@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import dpcore.audit
-from dpcore.audit import deep, neighbours, recalibration
-from dpcore.audit import models as models_attacked
+from dpcore.audit import deep, model_setting, neighbours, recalibration
 from dpcore.audit import register as register_of_attacks
 from dpcore.audit.attack import run
 from dpcore.audit.neighbours import lone_record
@@ -60,15 +59,15 @@ def test_every_model_with_a_proof_has_an_attack() -> None:
     without = sorted(set(PROVED_MODELS) - set(attacks()))
     assert not without, (
         f"{', '.join(without)}: proved, but never attacked. Give it a Setting in "
-        "dpcore/audit/models.py that its noise survives and less noise does not."
+        "dpcore/audit/on_models/ that its noise survives and less noise does not."
     )
 
 
 def test_a_model_without_a_proof_is_not_attacked() -> None:
-    setting = next(s for s in models_attacked.settings() if s.model == "pca-gaussian")
+    setting = next(s for s in register_of_attacks.on_the_models() if s.model == "pca-gaussian")
     wishart = dataclasses.replace(setting, model="pca-wishart")
     with pytest.raises(InvalidInput, match="proves nothing, but an attack needs a promise"):
-        models_attacked.attack(wishart).aim(1.0, 1e-5)
+        model_setting.attack(wishart).aim(1.0, 1e-5)
 
 
 def test_all_attacks_are_tried_here() -> None:
@@ -139,7 +138,7 @@ def test_noise_that_the_code_itself_loses_is_seen_as_that_of_the_copy_is(key: st
 def test_no_attack_draws_noise_of_its_own() -> None:
     # It would then say nothing of the noise that the code draws.
     drawing = {"choose", *(name for name in vars(Weakened) if not name.startswith("_"))} - {"SHARE"}
-    for path in Path(dpcore.audit.__path__[0]).glob("*.py"):
+    for path in Path(dpcore.audit.__path__[0]).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             named = getattr(node, "attr", getattr(node, "id", getattr(node, "name", None)))
             assert named not in drawing | {"normal", "normal_", "vector_laplace"}, (
@@ -193,7 +192,7 @@ def test_what_is_attacked_was_read_from_a_file_and_a_blank_row_has_nothing_in_it
     assert not pair.second[0][0].any()
     assert pair.second[1].tolist() == [0.0, 1.0, 1.0, 1.0]
     shape = RecordShape(10, 1, (3,))
-    one = models_attacked.records(shape, [(1.0, 2, 1), models_attacked.BLANKED])
+    one = model_setting.records(shape, [(1.0, 2, 1), model_setting.BLANKED])
     assert one.shape == shape
     assert one.labels.tolist() == [1, BLANK]
     assert one.numbers.tolist() == [[1.0], [0.0]]
