@@ -186,7 +186,7 @@ def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
     record = Record.in_facts(facts)
     adjacency = Adjacency(mechanism.adjacency)
     About(**facts["about"])  # one line of text each, which its page is made of
-    epsilon = mechanism.epsilon(budget["delta"])
+    epsilon = above_zero(mechanism.epsilon(budget["delta"]), budget["delta"])
     count_sums = _count_sums(facts, mechanism)
     proof = {
         "epsilon": epsilon,
@@ -213,6 +213,13 @@ def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
         "unprotected": _unprotected(record),
         "registry": _registry(facts, mechanism, epsilon, record),
     }
+
+
+def above_zero(epsilon: float, delta: float) -> float:
+    """A proved ε, refused where δ alone covers the noise: nothing is told of a model then."""
+    if epsilon <= 0.0:
+        raise reject("delta", delta, "so small that ε is above 0")
+    return epsilon
 
 
 def _count_sums(facts: Mapping[str, Any], mechanism: Mechanism) -> int:

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from dpcore.release.certificate_words import DEPLOYMENT, TABLES, pattern
+from dpcore.release.certificate_words import DEPLOYMENT, TABLES
 from dpcore.release.plainly import plainly
-from dpcore.release.registry import TIERS, leaves
+from dpcore.release.registry import TIERS, leaves, pattern
 from dpcore.rounding import lowered, raised, typed
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'"

@@ -6,8 +6,6 @@ another form of it, and want another number in `dpcore.release.certificate_html`
 
 from __future__ import annotations
 
-import re
-
 TABLES: dict[str, dict[str, str]] = {
     "Proof, computed from the mechanism alone": {
         "proof.epsilon": "Proved ε",
@@ -113,19 +111,3 @@ DEPLOYMENT = {
     "implementation.justification": "Why it holds",
 }
 """The headings of the fields of OpenDP's registry (`dpcore.release.registry.TIERS`)."""
-STATED = frozenset(
-    path for words in TABLES.values() for path in words if path.startswith("facts.")
-) | {
-    "facts.hashes.files.#.name",
-    *(
-        f"facts.about.{name}"
-        for name in ("name", "description", "data_curator", "intended_use", "region", "sector")
-    ),
-}
-"""The paths of all facts of a model's certificate."""
-_NUMBER = re.compile(r"(?<=\.)[0-9]+(?=\.|$)")
-
-
-def pattern(path: str) -> str:
-    """A path with "#" for each number of a list."""
-    return _NUMBER.sub("#", path)

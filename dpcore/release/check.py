@@ -4,33 +4,32 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from dpcore.errors import InvalidInput, brief, reject, whole
+from dpcore.errors import InvalidInput, reject, whole
 from dpcore.release import certificate as of_model
+from dpcore.release import facts as of_facts
 from dpcore.release.attack import Found
 from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate
-from dpcore.release.certificate_words import STATED, pattern
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.record import Record
-from dpcore.release.registry import leaves
 from dpcore.release.twin import card as of_twin
 from dpcore.release.twin.mechanism import Counting
-from dpcore.release.unchanged import Files, State, expected, states
+from dpcore.release.unchanged import Files, State, expected, named, states
 
 if TYPE_CHECKING:
     from dpcore.release.ledger import Ledger
     from dpcore.release.model import Model
 
-MODEL_FILE = "model.json"
+MODEL_FILE, ONNX, CARD = "model.json", "model.onnx", "card.md"
+TWIN, COLUMNS = "twin.csv", "columns.txt"
 MOST_LETTERS = 40_000
 """Four times as many as a certificate has."""
 MOST_PARTS, DEEPEST = 2_000, 8
-_NAME = re.compile("[a-z][a-z0-9_]*")
 NESTED_OR_WRONG = (
     ArithmeticError,
     AttributeError,
@@ -45,6 +44,7 @@ DAY = timedelta(days=1)
 NUMBERS = "every number made anew from the mechanism, and the hash of the certificate"
 LEDGER = "the payment and the hash that the ledger keeps, and the ledger's whole chain"
 MODEL = "the hash of the model, and what one person is by its columns"
+MADE = "that model.onnx and card.md are made of this model"
 FILES = "each file that the certificate names, by its hash"
 WITHOUT = (
     "Without a ledger a certificate that was rewritten as a whole, with a new hash, looks right."
@@ -83,18 +83,18 @@ class _Kind:
         (facts) -> all that follows from them.
     mechanism : callable
         (its whole numbers and words) -> the mechanism.
-    paths : collection of str or None
-        Of all facts that it may state, with "#" for each number of a list; ``None`` for any.
+    facts : mapping
+        What its facts may be, by their paths.
     """
 
     derived: Callable[[Mapping[str, Any]], dict[str, Any]]
     mechanism: Callable[..., Mechanism | Counting]
-    paths: Collection[str] | None = None
+    facts: Mapping[str, of_facts.Fact]
 
 
 _KINDS = {
-    of_model.FORMAT: _Kind(of_model.derived, Mechanism, STATED),
-    of_twin.FORMAT: _Kind(of_twin.derived, Counting),
+    of_model.FORMAT: _Kind(of_model.derived, Mechanism, of_facts.OF_MODEL),
+    of_twin.FORMAT: _Kind(of_twin.derived, Counting, of_facts.OF_TWIN),
 }
 
 
@@ -135,8 +135,13 @@ def check(
         problems = [str(refusal)]
     except NESTED_OR_WRONG as fault:
         problems = [f"The certificate is malformed ({type(fault).__name__})."]
-    was_read = found.get(MODEL_FILE) in ("unchanged", "altered")
+
+    def was_compared(name: str) -> bool:
+        return found.get(name) in ("unchanged", "altered")
+
+    was_read = was_compared(MODEL_FILE)
     checks += [MODEL] if model is not None or was_read else []
+    checks += [MADE] if was_read and (was_compared(ONNX) or was_compared(CARD)) else []
     return Checked(tuple(problems), tuple(checks), WITHOUT if ledger is None else "", found)
 
 
@@ -147,12 +152,16 @@ def problems_of(
 ) -> list[str]:
     """What is wrong with a certificate, in a sentence each; for the arguments see `check`."""
     try:
+        document = certificate.document
+        allowed = _KINDS[document["format"]].facts
+        # Nothing is computed from what is no number, or looked up by what is no text.
+        if wrong := list(of_facts.problems(document["facts"], allowed)):
+            return wrong
         problems = list(_of_numbers(certificate))
         if ledger is not None:
             problems += _of_ledger(certificate, ledger)
-        facts = certificate.document["facts"]
         if model is not None:
-            problems += _of_model(facts, model)
+            problems += _of_model(document["facts"], model)
     except InvalidInput as refusal:
         problems = [str(refusal)]
     except NESTED_OR_WRONG as fault:
@@ -208,53 +217,19 @@ def read(text: str) -> Certificate:
 def _of_numbers(certificate: Certificate) -> Iterator[str]:
     document = certificate.document
     kind, facts = _KINDS[document["format"]], document["facts"]
-    yield from _of_facts(facts, kind.paths)
+    named(facts)
     anew = kind.derived(facts)
-    if set(document) != {"format", "facts", "hash", *anew}:
-        yield "The certificate has other parts than it must have."
+    if list(document) != ["format", "facts", *anew, "hash"]:
+        yield "The certificate has other parts than it must have, or in another order."
     for name, right in anew.items():
-        for path in _wrong(document[name], right, name):
+        for path in _wrong(document.get(name), right, name):
             yield f"{path} does not follow from the mechanism and the facts."
     if not anew["proof"]["keeps_the_budget"]:
         yield "The proved ε is above the ε that is claimed."
     if refuted := Found(**facts["attack"]).above(kind.mechanism(**facts["mechanism"])):
         yield f"The attack proved {refuted}, which is above what is proved."
-    if document["hash"] != certificate.hash:
+    if document.get("hash") != certificate.hash:
         yield "The hash is another: a field was changed."
-
-
-def _of_facts(facts: Mapping[str, Any], paths: Collection[str] | None) -> Iterator[str]:
-    """What no certificate states: under the name of another fact it would stand on the page."""
-    names = list(_names(facts))
-    if odd := [name for name in names if not _NAME.fullmatch(str(name))]:
-        yield f"The certificate states {brief(odd[0])}, but names are of letters and underscores."
-        return
-    for path in leaves(facts, "facts."):
-        if paths is not None and pattern(path) not in paths:
-            yield f"The certificate states {brief(path)}, which no certificate of a model states."
-    for name, value in facts["budget"].items():
-        if isinstance(value, bool):
-            yield f"The budget's {name} is {value}, but it must be a number."
-    if not _is_day(facts["released"]):
-        yield f"The date of the release is {brief(facts['released'])}, but it must be a day."
-
-
-def _names(part: object) -> Iterator[object]:
-    """Every name within, at any depth."""
-    if isinstance(part, Mapping):
-        for name, value in part.items():
-            yield name
-            yield from _names(value)
-    elif isinstance(part, list):
-        for value in part:
-            yield from _names(value)
-
-
-def _is_day(value: object) -> bool:
-    try:
-        return isinstance(value, str) and date.fromisoformat(value).isoformat() == value
-    except ValueError:
-        return False
 
 
 def _wrong(written: object, right: object, path: str) -> Iterator[str]:
@@ -305,13 +280,53 @@ def _of_files(
     for name, state, refusal in states(certificate, files):
         wrong = [_not_the_one(name)] if state == "altered" else []
         wrong += [_not_read(name, refusal)] if refusal else []
+        found[name] = state
         # What the model says every certificate names, also one that names no files.
         if name == MODEL_FILE and "model" in facts["hashes"] and not wrong:
-            state, wrong = _of_model_file(facts, files[name])
-        found[name] = state
+            found[name], wrong = _of_model_file(facts, files[name])
         yield from wrong
+    if found.get(MODEL_FILE) == "unchanged":
+        yield from _made_anew(certificate, files, found)
+    if certificate.document["format"] == of_twin.FORMAT:
+        yield from _of_twin_files(facts, files, found)
     if are_all:
         found |= {name: "missing" for name in expected(certificate) if name not in files}
+
+
+def _made_anew(certificate: Certificate, files: Files, found: dict[str, State]) -> Iterator[str]:
+    """Files that follow from the model: whoever states their hashes could state any."""
+    from dpcore.release.card import is_card
+    from dpcore.release.explained import read_model
+
+    model = read_model(files[MODEL_FILE]())
+    if found.get(ONNX) == "unchanged" and files[ONNX]() != model.to_onnx():
+        found[ONNX] = "altered"
+        yield f"{ONNX} is not the model of {MODEL_FILE}, whatever its hash."
+    if found.get(CARD) == "unchanged" and not is_card(files[CARD](), model, certificate):
+        found[CARD] = "altered"
+        yield f"{CARD} is not what this program writes of this model, whatever its hash."
+
+
+def _of_twin_files(
+    facts: Mapping[str, Any], files: Files, found: dict[str, State]
+) -> Iterator[str]:
+    """ε follows from the number of columns, and n is what the twin has."""
+    from dpcore.release.model import entry_of
+
+    if found.get(COLUMNS) == "unchanged":
+        columns = len(entry_of(files[COLUMNS]().decode()).columns)
+        if columns != facts["mechanism"]["tables"]:
+            found[COLUMNS] = "altered"
+            yield (
+                f"{COLUMNS} has {columns:,} columns beside the outcome, but the card is about "
+                f"{facts['mechanism']['tables']:,}: its ε is not the twin's."
+            )
+    if found.get(TWIN) == "unchanged":
+        # No field of a twin goes over a line.
+        rows = files[TWIN]().count(b"\n") - 1
+        if rows != facts["records"]:
+            found[TWIN] = "altered"
+            yield f"{TWIN} has {rows:,} rows, but the card says {facts['records']:,}."
 
 
 def _of_model_file(

@@ -7,11 +7,13 @@ still renames groups of fields, so a newer edition of it may want other names.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from dpcore.errors import InvalidInput, one_of
 
+_PLACE = re.compile(r"(?<=\.)[0-9]+(?=\.|$)")
 COMMIT = "617ad178d59481c1c04bbe3ef4386fc0e68d6d33"
 
 TIERS: dict[str, int] = {
@@ -68,6 +70,11 @@ def leaves(document: Mapping[str, Any], within: str = "") -> dict[str, Any]:
         else:
             found[path] = inner
     return found
+
+
+def pattern(path: str) -> str:
+    """A path with "#" for each number of a list."""
+    return _PLACE.sub("#", path)
 
 
 def check(deployment: Mapping[str, Any]) -> None:

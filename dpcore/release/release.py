@@ -22,6 +22,7 @@ from dpcore.release.canonical import digest
 from dpcore.release.card import card
 from dpcore.release.certificate import About, Certificate, certificate, facts_of
 from dpcore.release.descent import descend
+from dpcore.release.facts import METHOD
 from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.ledger.spends import LONGEST_TEXT
@@ -33,7 +34,6 @@ from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table.read import ReleaseTable
 from dpcore.release.unchanged import PAGE, hashes
 
-METHOD = "noisy gradient descent on a grid"
 CARD = "card.md"
 
 

@@ -82,7 +82,9 @@ def test_threads_share_a_ledger_in_memory() -> None:
     assert ledger.verify() == []
 
 
-@pytest.mark.parametrize("name", ["", " ", "a\x00", "\u202eclinic", "a" * 201, 7, None])
+@pytest.mark.parametrize(
+    "name", ["", " ", "a\x00", "\u202eclinic", "a" * 201, 7, None, *"\ufe0f\u034f\u0301!"]
+)
 def test_a_name_that_cannot_be_read_is_refused(name: object) -> None:
     with pytest.raises(InvalidInput, match=r"data set is .*printable letters"):
         Ledger.open("memory").create(name, **CLINIC)
@@ -144,6 +146,21 @@ def test_a_spend_of_another_adjacency_is_refused(ledger: Ledger) -> None:
     with pytest.raises(InvalidInput, match="covers poisson sampling under replace-one"):
         ledger.spend("other", TRAINING, **BY)
     assert len(ledger.history("other")) == 1
+
+
+def test_how_long_a_training_took_is_not_kept(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = iter(("10:00:07.25", "10:00:49.75", "10:00:50.5", "10:01:30.75"))
+    monkeypatch.setattr(
+        "dpcore.release.ledger.ledger._now", lambda: f"2999-01-01T{next(times)}0000+00:00"
+    )
+    for sealed in ("10:00:07.25", "10:01:00.00"):
+        paid = ledger.spend("clinic", TRAINING, **BY)
+        ledger.attach("clinic", paid.entry, "0" * 64)
+        # To the minute, but not before the payment.
+        assert ledger.history("clinic")[-1].at.startswith(f"2999-01-01T{sealed}")
+    assert ledger.verify() == []
 
 
 def test_a_clock_set_back_is_refused(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:

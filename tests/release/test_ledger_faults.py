@@ -121,6 +121,32 @@ def test_a_ledger_that_cannot_be_written_spends_nothing(
     again.close()
 
 
+def test_a_row_that_says_otherwise_than_its_entry_is_told(place: Path) -> None:
+    ledger = Ledger.open(place)
+    ledger.attach("clinic", 2, "0" * 64)
+    assert ledger.verify() == []
+    text = ledger.history("clinic")[-1].document
+    ledger.close()
+    other = json.dumps(text, sort_keys=True, ensure_ascii=False)
+    for change, told in (
+        ("refers = NULL WHERE number = 4", "refers to another entry"),
+        ("refers = 3 WHERE number = 2", "refers to another entry"),
+        (f"document = '{other}', hash = '{digest(other)}' WHERE number = 4", "another way"),
+    ):
+        changed = place.with_name("changed.db")
+        shutil.copy(place, changed)
+        row = sqlite3.connect(changed)
+        for (name,) in row.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'"):
+            row.execute(f"DROP TRIGGER {name}")
+        row.execute(f"UPDATE ledger_entries SET {change}")
+        row.commit()
+        row.close()
+        opened = Ledger.open(changed)
+        (problem,) = opened.verify()
+        assert told in problem
+        opened.close()
+
+
 def test_a_file_that_may_only_be_read_still_answers(place: Path) -> None:
     copy = sqlite3.connect(place)
     copy.execute("PRAGMA journal_mode=DELETE")

@@ -16,7 +16,8 @@ from dpcore.datasets.persons import Persons, bounded, lots_for_exploration
 from dpcore.errors import InvalidInput
 from dpcore.release import grid, linear, slopes
 from dpcore.release import release as releasing
-from dpcore.release.attack import attack
+from dpcore.release.attack import ABOUT as ABOUT_ATTACK
+from dpcore.release.attack import OF_ROWS, attack
 from dpcore.release.certificate import certificate
 from dpcore.release.check import check
 from dpcore.release.descent import Path as Steps
@@ -224,6 +225,8 @@ def test_a_certificate_says_what_one_person_is(
         forged = json.loads(json.dumps(facts)) | {"person": person}
         if person is None:
             del forged["person"]
+        told = OF_ROWS.format(rows=4) + ABOUT_ATTACK if person else ABOUT_ATTACK
+        forged["attack"]["about"] = told
         text = certificate(forged).to_yaml()
         assert check(text).problems == ()
         assert "what one person is" in " ".join(check(text, None, released.model).problems)

@@ -283,7 +283,7 @@ def test_a_fact_that_no_certificate_states_is_none(paid: tuple[Ledger, Released]
     assert check(certificate(inner).to_yaml()).problems
     for day in ("10.0", None, "2026-13-01", "\u202e2026-01-01", 5):
         (problem,) = check(certificate({**facts, "released": day}).to_yaml()).problems
-        assert "date of the release" in problem or "malformed" in problem
+        assert "facts.released is" in problem
     assert check(
         certificate({**facts, "budget": {**facts["budget"], "epsilon": True}}).to_yaml()
     ).problems
@@ -625,11 +625,12 @@ def test_release_check_and_predict_by_command(
 def test_card_and_page_show_no_markup_of_strangers(paid: tuple[Ledger, Released]) -> None:
     released = paid[1]
     assert "Risk \\<b\\>1" in released.card()
-    told = replace(ABOUT, description="see https://x.example, $e$", name="$a$")
+    told = replace(ABOUT, description="see https://x.example, $e$, a@b.example", name="$a$")
     facts = {**released.certificate.document["facts"], "about": asdict(told)}
     shown = card(released.model, certificate(facts))
-    assert "see https\\://x.example, \\$e\\$" in shown
+    assert "see https\\://x\\.example, \\$e\\$" in shown
     assert "# \\$a\\$" in shown
+    assert "a\\@b\\.example" in shown
     with pytest.raises(InvalidInput, match="printable"):
         replace(ABOUT, name="\u3164")
     page = released.certificate.to_html()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,17 +15,23 @@ from typing import Any
 import pytest
 
 from dpcore.cli import main
+from dpcore.guarantee import PrivacyBudget
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.canonical import digest
+from dpcore.release.card import FORMS as CARDS
+from dpcore.release.card import card
 from dpcore.release.certificate import Certificate, certificate
 from dpcore.release.certificate_html import FORMS, html
-from dpcore.release.check import check
+from dpcore.release.check import Checked, check
 from dpcore.release.files import write
 from dpcore.release.release import Released
 from dpcore.release.twin import twin
 from dpcore.release.twin.attack import attack as attack_twin
+from dpcore.release.twin.card import card as twin_card
+from dpcore.release.twin.mechanism import counting_for
 from dpcore.release.twin.twin import Twin
+from dpcore.release.unchanged import hashes
 from tests.release.test_release import ledger_with, released_from
 from tests.release.twin.test_twin import made_from
 
@@ -203,6 +211,64 @@ def test_hashes_of_a_strange_kind_hold_for_no_file(
     assert "unchanged" not in found.files.values()
 
 
+def rewritten(released: Released, **files: bytes) -> dict[str, bytes]:
+    """A folder whose certificate states the hashes of files that somebody changed."""
+    facts = json.loads(json.dumps(released.certificate.document["facts"]))
+    named = {**released.named, **{name.replace("_", "."): each for name, each in files.items()}}
+    facts["hashes"]["files"] = hashes(named)
+    return {**named, "certificate.yaml": certificate(facts).to_yaml().encode()}
+
+
+def found_in(folder: dict[str, bytes], text: str = "certificate.yaml") -> Checked:
+    rest = {name: partial(bytes, each) for name, each in folder.items() if name != text}
+    return check(folder[text].decode(), files=rest)
+
+
+def test_no_hash_makes_another_file_the_one_of_the_model(made: tuple[Released, Twin]) -> None:
+    released = made[0]
+    assert found_in(rewritten(released)).problems == ()
+    weights = [-weight for weight in released.model.weights]
+    other = replace(released.model, weights=tuple(weights)).to_onnx()
+    card = released.named["card.md"]
+    bolder = card.replace("Proved: ε ≤ ".encode(), "Proved: ε ≤ 0.01, not ".encode())
+    assert bolder != card
+    for name, content in (("model.onnx", other), ("model.onnx", b"x"), ("card.md", bolder)):
+        found = found_in(rewritten(released, **{name.replace(".", "_"): content}))
+        (problem,) = found.problems
+        assert problem.startswith(f"{name} is not")
+        assert found.files[name] == "altered"
+
+
+@pytest.mark.parametrize("form", CARDS)
+def test_a_card_of_a_former_form_is_unchanged(form: int, made: tuple[Released, Twin]) -> None:
+    released = made[0]
+    facts = json.loads(json.dumps(released.certificate.document["facts"]))
+    del facts["hashes"]["files"]
+    content = card(released.model, certificate(facts), form).encode()
+    assert found_in(rewritten(released, card_md=content)).problems == ()
+
+
+def test_a_twins_columns_and_rows_are_those_of_its_card(made: tuple[Released, Twin]) -> None:
+    twin = made[1]
+    facts = json.loads(json.dumps(twin.card.document["facts"]))
+    csv, columns = (twin.files()[name] for name in ("twin.csv", "columns.txt"))
+
+    def found(facts: object) -> Checked:
+        text = twin_card(facts).to_yaml().encode()  # type: ignore[arg-type]
+        return found_in({"twin.csv": csv, "columns.txt": columns, "t": text}, "t")
+
+    assert found(facts).problems == ()
+    tables = facts["mechanism"]["tables"]
+    bolder = copy.deepcopy(facts)
+    made_bolder = counting_for(PrivacyBudget(**facts["budget"]), 1, facts["records"], "zero-out")
+    bolder["mechanism"] = made_bolder.to_json()
+    bolder["attack"] |= {"lower_bound": 0.0, "mu_lower_bound": 0.0}
+    (problem,) = found(bolder).problems
+    assert f"has {tables} columns beside the outcome, but the card is about 1" in problem
+    (problem,) = found(facts | {"records": facts["records"] * 10}).problems
+    assert "rows, but the card says" in problem
+
+
 @pytest.mark.parametrize("value", [None, 3, True, "", ["text"]], ids=repr)
 def test_no_certificate_holds_of_which_no_page_can_be_made(
     value: object, made: tuple[Released, Twin]
@@ -211,8 +277,9 @@ def test_no_certificate_holds_of_which_no_page_can_be_made(
     document["facts"]["about"]["description"] = value
     document["registry"]["deployment"]["description"] = json.loads(json.dumps(value))
     text = Certificate({**document, "hash": Certificate(document).hash}).to_yaml()
-    (problem,) = check(text, None, made[0].model).problems
-    assert "description is" in problem
+    problems = check(text, None, made[0].model).problems
+    assert all("description" in problem for problem in problems)
+    assert problems
 
 
 def test_a_file_that_no_model_is_so_large_as_is_not_looked_into(
@@ -268,7 +335,7 @@ def test_what_cannot_be_read_is_named_and_the_others_are_listed(
         **dict.fromkeys(others, "unchanged"),
     }
     # Nothing was compared with a model that was not read.
-    left = all_checks[:-1] if name == "model.json" else all_checks
+    left = all_checks[:-2] if name == "model.json" else all_checks
     assert found["checks"] == left
     assert main(["certificate", "check", str(folder)]) == 2
     printed = capsys.readouterr()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpcore.errors import InvalidInput
-from dpcore.release.canonical import digest
+from dpcore.release.canonical import canonical, digest
 from dpcore.release.ledger.filter import Account, Totals
 from dpcore.release.ledger.spends import from_json
 
@@ -95,12 +95,14 @@ def certificates(entries: Iterable[Entry]) -> dict[int, list[str]]:
     return found
 
 
-def problems(rows: Iterable[tuple[int, str, str, str]], known: Collection[str]) -> Iterator[str]:
+def problems(
+    rows: Iterable[tuple[int, str, str, str, int | None]], known: Collection[str]
+) -> Iterator[str]:
     """What is wrong with a chain, in order, each in one sentence.
 
     Parameters
     ----------
-    rows : iterable of (number, data set, document, hash)
+    rows : iterable of (number, data set, document, hash, number of the spend it refers to)
         All entries, by number.
     known : collection of str
         Chain heads that were seen before, such as those in certificates.
@@ -109,12 +111,16 @@ def problems(rows: Iterable[tuple[int, str, str, str]], known: Collection[str]) 
     accounts: dict[str, Account] = {}
     unsealed: dict[int, str] = {}
     missing = set(known)
-    for count, (number, data_set, text, hash_) in enumerate(rows, start=1):
+    for count, (number, data_set, text, hash_, refers) in enumerate(rows, start=1):
         if number != count:
             yield f"Entry {count} is missing: entry {number} stands in its place."
             return
         try:
             entry = read(number, data_set, text, hash_)
+            if canonical(entry.document) != text:
+                yield f"Entry {number} is written in another way than the ledger writes."
+            if entry.document["refers"] != refers:
+                yield f"Entry {number} stands as one that refers to another entry than it does."
             yield from _problems_of(entry, previous, at, accounts, unsealed)
             previous, at = hash_, entry.at
         except (InvalidInput, ValueError, KeyError, TypeError, AttributeError) as error:

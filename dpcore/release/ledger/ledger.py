@@ -309,7 +309,7 @@ class Ledger:
             looks right.
         """
         with self._store.reading() as connection:
-            rows = connection.execute(_ROW.order_by(ENTRIES.c.number))
+            rows = connection.execute(_ROW.add_columns(ENTRIES.c.refers).order_by(ENTRIES.c.number))
             return list(chain.problems((tuple(row) for row in rows), known_heads))
 
 
@@ -354,10 +354,15 @@ def _append(
             f"The clock says {now}, but the last entry of the ledger is of {head.at}: set the "
             "clock right."
         )
+    at = now
+    if kind == "attached" and head is not None:
+        # To the minute: how long a training took, in which its rows have a part, is not kept.
+        minute = datetime.fromisoformat(now).replace(second=0, microsecond=0)
+        at = max(minute.isoformat(timespec="microseconds"), head.at)
     place = 1 if head is None else head.number + 1
     document = {
         "number": place,
-        "at": now,
+        "at": at,
         "kind": kind,
         "data_set": data_set,
         "actor": actor,

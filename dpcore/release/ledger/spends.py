@@ -279,6 +279,8 @@ def text(field: str, value: object) -> str:
     """
     result = " ".join(str(value).split()) if isinstance(value, str) else ""
     is_seen = result.isprintable() and _FILLERS.isdisjoint(result)
+    # Marks that change a letter before them are seen beside one only.
+    is_seen &= any(letter.isalnum() for letter in result)
     if not result or len(result) > LONGEST_TEXT or not is_seen:
         shown = value if isinstance(value, str) else repr(value)
         raise InvalidInput(

@@ -11,7 +11,7 @@ import scipy
 
 from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
-from dpcore.release.certificate import NOISE, Certificate
+from dpcore.release.certificate import NOISE, Certificate, above_zero
 from dpcore.release.mechanism import PROFILE
 from dpcore.release.record import ONE_PERSON, ONE_ROW, Record
 from dpcore.release.twin.mechanism import Counting
@@ -86,7 +86,7 @@ def derived(facts: Mapping[str, Any]) -> dict[str, Any]:
     """What follows from facts without data: claim and proof."""
     mechanism, budget = Counting(**facts["mechanism"]), facts["budget"]
     adjacency = Adjacency(mechanism.adjacency)
-    epsilon = mechanism.epsilon(budget["delta"])
+    epsilon = above_zero(mechanism.epsilon(budget["delta"]), budget["delta"])
     record = Record.in_facts(facts)
     if record != one_row_of(record):
         raise reject("rows of a person", record.rows, "1: one row of each counts")

@@ -61,6 +61,11 @@ class Counting:
 
     def __post_init__(self) -> None:
         one_of("adjacency", self.adjacency, ADJACENCIES)
+        for name in ("tables", "units", "weight", "sigma"):
+            value: object = getattr(self, name)
+            # A text times a number is a long text.
+            if type(value) is not int:
+                raise reject(name, value, "a whole number")
         whole("tables", self.tables, at_least=1, at_most=MOST_COLUMNS)
         whole("weight", self.weight, at_least=0, at_most=UNITS)
         whole("sigma", self.sigma, at_least=1, at_most=MOST_SIGMA)

@@ -1,0 +1,203 @@
+"""What the facts of a certificate, or of a twin's card, may be: each by its path.
+
+Facts are what nothing else follows from, so that whoever writes a new hash could put any words in
+their place, which the page then shows. A fact that is not listed, or is something else than is
+listed here, is refused by the check (`dpcore.release.check`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from dpcore.errors import InvalidInput, brief
+from dpcore.release import attack, network
+from dpcore.release.ledger.spends import text
+from dpcore.release.model import FEATURES
+from dpcore.release.registry import leaves, pattern
+from dpcore.release.slopes import LOSSES
+from dpcore.release.twin import attack as of_twin
+
+METHOD = "noisy gradient descent on a grid"
+"""How models are trained."""
+_NAME = re.compile("[a-z][a-z0-9_]*")
+_HASH, _VERSION = re.compile("[0-9a-f]{64}"), re.compile(r"[0-9][0-9A-Za-z.+!-]{0,39}")
+_FILE = re.compile(r"\w[\w.-]{0,59}")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What one fact may be.
+
+    Parameters
+    ----------
+    words : str
+        After "must be".
+    holds : callable
+        Whether a value is that.
+    is_needed : bool
+        Whether it stands in every certificate, also in those of earlier versions.
+    """
+
+    words: str
+    holds: Callable[[object], bool]
+    is_needed: bool = True
+
+
+def _is_text(value: object) -> bool:
+    try:
+        return text("fact", value) == value
+    except InvalidInput:
+        return False
+
+
+def _is_day(value: object) -> bool:
+    try:
+        return isinstance(value, str) and date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
+
+
+def _matches(form: re.Pattern[str]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, str) and bool(form.fullmatch(value))
+
+
+def _number(least: float, below: float, *, above: bool = False) -> Callable[[object], bool]:
+    def holds(value: object) -> bool:
+        # No text, and neither true nor false.
+        if type(value) not in (int, float):
+            return False
+        number = float(value)  # type: ignore[arg-type]
+        return (number > least if above else number >= least) and number < below
+
+    return holds
+
+
+def _whole(least: int, most: int = 2**53) -> Callable[[object], bool]:
+    return lambda value: type(value) is int and least <= value <= most
+
+
+WORDS = Fact("one line of printable text", _is_text)
+DAY = Fact("a day", _is_day)
+HASH = Fact("64 hexadecimal digits", _matches(_HASH))
+POSITIVE = Fact("a number above 0", _number(0.0, math.inf, above=True))
+BOUND = Fact("a number of at least 0", _number(0.0, math.inf))
+SHARE = Fact("a number above 0 and below 1", _number(0.0, 1.0, above=True))
+COUNT = Fact("a whole number of at least 1", _whole(1))
+
+
+def _one_of(*allowed: object) -> Fact:
+    return Fact(
+        " or ".join(map(repr, allowed)),
+        lambda value: any(type(value) is type(each) and value == each for each in allowed),
+    )
+
+
+def _if_there(fact: Fact) -> Fact:
+    return Fact(fact.words, fact.holds, is_needed=False)
+
+
+_COMMON = {
+    "facts.released": DAY,
+    "facts.budget.epsilon": POSITIVE,
+    "facts.budget.delta": SHARE,
+    "facts.hashes.columns": HASH,
+    **{f"facts.ledger.{name}": WORDS for name in ("data_set", "person_unit", "actor")},
+    "facts.ledger.entry": COUNT,
+    "facts.ledger.chain_head": HASH,
+    "facts.person.rows": _if_there(COUNT),
+    "facts.attack.lower_bound": BOUND,
+    "facts.attack.mu_lower_bound": BOUND,
+    "facts.attack.delta": SHARE,
+    "facts.attack.confidence": SHARE,
+    "facts.attack.runs": COUNT,
+    "facts.attack.about": Fact("a text", lambda value: isinstance(value, str)),
+    **{
+        f"facts.versions.{name}": Fact("the number of a version", _matches(_VERSION))
+        for name in ("dpcore", "python", "numpy", "scipy")
+    },
+    "facts.mechanism.adjacency": WORDS,
+    **{f"facts.mechanism.{name}": COUNT for name in ("units", "sigma")},
+}
+OF_MODEL: Mapping[str, Fact] = {
+    **_COMMON,
+    **{
+        f"facts.about.{name}": WORDS
+        for name in ("name", "description", "data_curator", "intended_use", "region", "sector")
+    },
+    **{f"facts.mechanism.{name}": COUNT for name in ("dimension", "steps")},
+    "facts.training.method": _one_of(METHOD),
+    "facts.training.loss": _one_of(*LOSSES),
+    "facts.training.lam": BOUND,
+    "facts.training.learning_rate": POSITIVE,
+    "facts.training.records": COUNT,
+    "facts.training.features": _one_of(*FEATURES),
+    "facts.training.count_sums": _if_there(Fact("a whole number of at least 0", _whole(0))),
+    "facts.training.hidden": _if_there(COUNT),
+    "facts.training.seed": _if_there(_one_of(network.SEED)),
+    "facts.training.spread": _if_there(_one_of(network.SPREAD)),
+    "facts.training.first": _if_there(_one_of(network.FIRST)),
+    "facts.hashes.model": HASH,
+    "facts.hashes.files.#.name": _if_there(Fact("the name of a file", _matches(_FILE))),
+    "facts.hashes.files.#.sha256": _if_there(HASH),
+}
+"""By path, with "#" for each number of a list."""
+OF_TWIN: Mapping[str, Fact] = {
+    **_COMMON,
+    "facts.mechanism.tables": COUNT,
+    "facts.mechanism.weight": Fact("a whole number of at least 0", _whole(0)),
+    "facts.records": COUNT,
+    "facts.hashes.twin": HASH,
+}
+
+
+def problems(facts: Mapping[str, Any], allowed: Mapping[str, Fact]) -> Iterator[str]:
+    """What is wrong with facts, in a sentence each.
+
+    Parameters
+    ----------
+    facts : mapping
+    allowed : mapping
+        `OF_MODEL` or `OF_TWIN`.
+    """
+    if odd := [name for name in _names(facts) if not _NAME.fullmatch(str(name))]:
+        yield f"The certificate states {brief(odd[0])}, but names are of letters and underscores."
+        return
+    stated = leaves(facts, "facts.")
+    for path, value in stated.items():
+        fact = allowed.get(pattern(path))
+        if fact is None:
+            yield f"The certificate states {brief(path)}, which no certificate of its kind states."
+        elif not fact.holds(value):
+            yield f"{path} is {brief(value)}, but it must be {fact.words}."
+    for path, fact in allowed.items():
+        if fact.is_needed and path not in stated:
+            yield f"{path} is missing from the certificate."
+    yield from _of_attack(facts)
+
+
+def _of_attack(facts: Mapping[str, Any]) -> Iterator[str]:
+    """The attack's δ is the budget's, and its words are the program's."""
+    found = facts["attack"]
+    if found["delta"] != facts["budget"]["delta"]:
+        yield "The attack's δ is not the budget's."
+    rows = facts["person"]["rows"] if "person" in facts else 1
+    of_rows = attack.OF_ROWS.format(rows=rows) if rows > 1 else ""
+    is_of_model = "training" in facts
+    if found["about"] != (of_rows + attack.ABOUT if is_of_model else of_twin.ABOUT):
+        yield "facts.attack.about is not how this program attacks."
+
+
+def _names(part: object) -> Iterator[object]:
+    """Every name within, at any depth."""
+    if isinstance(part, Mapping):
+        for name, value in part.items():
+            yield name
+            yield from _names(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _names(value)
