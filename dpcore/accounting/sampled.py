@@ -23,6 +23,7 @@ import scipy
 from numpy.typing import NDArray
 
 from dpcore.accounting import events
+from dpcore.accounting.binomial import beyond, up_to
 from dpcore.accounting.root_search import turning_point
 from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
@@ -179,20 +180,17 @@ def _counted(
     steps: int, rate: float, delta: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
     """Numbers of times on a grid, and `mass` and `target` of `_Hits`."""
-    # scipy.stats alone takes half a second to import, and the page's first view does not need it.
-    from scipy import stats
-
-    count = stats.binom(steps, rate)
     tail = 1e-6 * delta
-    low = int(count.ppf(tail))
-    # `isf` uses 1 - tail and would return T for a tail below 1e-16.
-    high = bisect_left(range(steps), True, key=lambda k: bool(count.sf(k) <= tail)) + 1
+    every = range(steps)
+    low = bisect_left(every, True, key=lambda k: bool(up_to(k, steps, rate) >= tail))
+    high = bisect_left(every, True, key=lambda k: bool(beyond(k, steps, rate) <= tail)) + 1
     spaced = np.linspace(low, high, min(high - low + 1, 512))
     hits = np.unique(np.round(spaced).astype(np.int64))
     # Mass between two grid points is moved up to the next: δ_G grows with K, so this is safe.
     # The upper tail has its own function: a difference of numbers near 1 would round to 0.
-    above = count.sf(hits)
-    mass = np.maximum(np.diff(count.cdf(hits), prepend=0.0), -np.diff(above, prepend=1.0))
+    above = beyond(hits, steps, rate)
+    within = up_to(hits, steps, rate)
+    mass = np.maximum(np.diff(within, prepend=0.0), -np.diff(above, prepend=1.0))
     target = (delta - tail - float(above[-1])) * (1.0 - 1e-9)  # the sums' own rounding
     return hits, mass, target
 

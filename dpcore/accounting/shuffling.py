@@ -33,6 +33,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.accounting.binomial import up_to
 from dpcore.errors import number, whole
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon
 
@@ -49,8 +50,6 @@ class _Clones:
 
     def __init__(self, local: Array, records: int) -> None:
         """Several ε₀ at once."""
-        from scipy import stats
-
         self.local = local[:, None]
         share = np.exp(-self.local)
         mean = (records - 1) * share
@@ -59,7 +58,7 @@ class _Clones:
         high = np.minimum(mean + 7.0 * spread, records - 1.0)
         starts = np.floor(low + (high - low) * np.linspace(0.0, 1.0, BLOCKS))
         starts = np.hstack([np.zeros_like(mean), starts])
-        below = stats.binom.cdf(starts[:, 1:] - 1.0, records - 1, share)
+        below = up_to(starts[:, 1:] - 1.0, records - 1, share)
         # The last block is open; differences of a distribution function are not negative.
         edges = np.hstack([np.zeros_like(mean), below, np.ones_like(mean)])
         self.weight = np.diff(edges, axis=1)
