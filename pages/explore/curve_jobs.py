@@ -56,7 +56,7 @@ def watched(
     studies : sequence of Study
     reference : ReferenceStudy, optional
         The models without privacy, where they are still to be trained. They have no line of their
-        own: each redraws the page once it is done.
+        own.
     after : int
         How many of the methods come before these in any case.
     """
@@ -75,6 +75,7 @@ def watched(
         place=shared_jobs.CURVES,
         studies=described,
         submit=submit,
+        one_by_one=True,
     )
 
 

@@ -52,7 +52,7 @@ UPLOADED = (
     "private**. Treat every number and picture here like the records themselves."
 )
 FEATURES = {"plain": "straight lines", "additive": "curves", "fine": "fine curves"}
-LINES_OR_CURVES = " where each number is a curve, by rule"
+LINES_OR_CURVES = ", each number a curve, or a straight line where noise is large"
 LAMBDA_BY_RULE = " by rule; a 64th of it where noise does not grow as λ shrinks"
 
 NO_RISKS = "This needs risks, which only **logistic regression** gives. Choose it under Expert."

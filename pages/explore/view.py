@@ -284,7 +284,8 @@ class View:
         guessing = self.quality.words.guess
         if self.problem.classes == 2 and self.quality.column == "accuracy" and guess < 0.5:
             guessing = texts.MOST_FREQUENT_IN_TRAINING  # which another is on the test records
-        trees, linear = "", []
+        is_some = not self.is_compared and self.records.at_once < self.records.all_splits
+        trees, linear, some = "", [], " so far" if is_some else ""
         if not self.is_compared:
             trees = " so far"
         elif self.compared.model != LINEAR:
@@ -294,7 +295,7 @@ class View:
         return [
             ReferenceLine(f"without privacy{trees}: {shown(value)}", value),
             *linear,
-            ReferenceLine(f"{guessing}: {shown(guess)}", guess, dash="dot"),
+            ReferenceLine(f"{guessing}{some}: {shown(guess)}", guess, dash="dot"),
         ]
 
 

@@ -176,6 +176,10 @@ class WatchedAttempt:
         is_as_drawn = self._attempt.is_under_way and self._attempt.phase == self._phase
         return "running" if is_as_drawn else "done"
 
+    def has_news(self) -> bool:
+        """Nothing: each phase is a state."""
+        return False
+
     def line(self) -> JobLine:
         """How far it is; it can be cancelled before its payment only."""
         attempt = self._attempt

@@ -229,6 +229,10 @@ class WatchedAnswers:
             return "done"
         return "running" if running else "stopped"
 
+    def has_news(self) -> bool:
+        """Nothing: each that is done ends the state."""
+        return False
+
     def line(self) -> JobLine | None:
         """One line for all tasks; ``None`` during the first `QUIET_SECONDS`."""
         running = self._running()

@@ -56,6 +56,9 @@ class Watched(Protocol):
     def state(self) -> State:
         """The current state."""
 
+    def has_news(self) -> bool:
+        """Whether the page is to be drawn anew in the same state: more of it is there."""
+
     def line(self) -> JobLine | None:
         """Its line; ``None`` while it needs none."""
 
@@ -95,7 +98,7 @@ def watch(
     @st.fragment(run_every=min(poll_seconds, default=None))
     def poll() -> None:
         # A button in here reruns only this fragment.
-        if any(job.state() != job.drawn for job in jobs):
+        if any(job.state() != job.drawn or job.has_news() for job in jobs):
             st.rerun()
         for job in jobs:
             if job.drawn == "running":

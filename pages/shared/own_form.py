@@ -86,7 +86,7 @@ def draw(columns: str, upload: File, syntaxes: Sequence[Syntax]) -> None:
             width=260,
         )
         # What is said stands above the choice, and knows of it.
-        unused.markdown(_unused(_on_screen(draft, version)))
+        unused.markdown(_unused(_on_screen(draft, version), _filled_in(draft, version)))
         st.button(
             "Confirm and use these columns",
             key="own_use",
@@ -125,16 +125,17 @@ def _shown(name: str) -> str:
     return verbatim(cut(name)) or texts.OWN_NO_NAME
 
 
-def _unused(draft: Form) -> str:
+def _unused(draft: Form, filled_in: Sequence[str]) -> str:
     """How values are written, and which columns are not used and why, in Markdown."""
     unused = draft.unused()
+    told = [f"{texts.OWN_FILLED_IN.format(names=_named(filled_in))}\n"] if filled_in else []
     lines = [
         f"- {words.format(names=_named(unused[lack]))}"
         for lack, words in texts.OWN_LACKS.items()
         if lack in unused
     ]
     heading = [f"{texts.OWN_UNUSED}\n"] if lines else []
-    return "\n".join([f"{texts.OWN_VALUES}\n", *heading, *lines])
+    return "\n".join([f"{texts.OWN_VALUES}\n", *told, *heading, *lines])
 
 
 def _editor(draft: Form, key: str) -> None:
@@ -163,10 +164,27 @@ def _editor(draft: Form, key: str) -> None:
     )
 
 
+def _edits(version: str) -> dict[int, dict[str, Any]]:
+    """The changes on screen: by place, then by a row's field."""
+    edits: dict[int, dict[str, Any]] = control_value(f"own_rows_{version}")["edited_rows"]
+    return edits
+
+
 def _on_screen(draft: Form, version: str) -> Form:
     """The draft with the changes on screen."""
-    edits: dict[int, dict[str, Any]] = control_value(f"own_rows_{version}")["edited_rows"]
-    return draft.edited(edits, control_value(f"own_predicted_{version}") or "")
+    return draft.edited(_edits(version), control_value(f"own_predicted_{version}") or "")
+
+
+def _filled_in(draft: Form, version: str) -> list[str]:
+    """Columns that are used because they are filled in, though their box is not ticked."""
+    edits = _edits(version)
+    return [
+        before.name
+        for place, (before, after) in enumerate(
+            zip(draft.rows, _on_screen(draft, version).rows, strict=True)
+        )
+        if after.used and not before.used and "used" not in edits.get(place, {})
+    ]
 
 
 def _confirm(draft: Form, version: str) -> None:

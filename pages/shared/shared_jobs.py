@@ -33,6 +33,8 @@ CURVES = "curves"
 # The page waits this long for the last rows of a stopped worker, which come a little later, where
 # it is unknown whether the worker has noticed the stop.
 LATE_SECONDS = 4.0
+NEWS_SECONDS = 5.0
+"""Between two drawings of a page for one more job that is done."""
 
 
 def present() -> Callable[[], bool]:
@@ -168,6 +170,8 @@ class WatchedJobs:
         Gives the line for a state in which they are neither running nor failed.
     late : bool
         Whether to wait for rows that come after a stop.
+    one_by_one : bool
+        Whether the page shows each that is done before all are.
     """
 
     name: str
@@ -180,11 +184,15 @@ class WatchedJobs:
     begin: str = ""
     idle: Callable[[State], str] | None = None
     late: bool = False
+    one_by_one: bool = False
     drawn: State = field(init=False)
+    shown: int = field(init=False)
+    """Number of those that were done when the page was drawn."""
+    drawn_at: float = field(init=False)
 
     def __post_init__(self) -> None:
         self.about = self.about or self.keys[0]
-        self.drawn = self.state()
+        self.drawn, self.shown, self.drawn_at = self.state(), self._done(), time.monotonic()
 
     @property
     def keys(self) -> list[str]:
@@ -205,21 +213,28 @@ class WatchedJobs:
             return "stopping"
         return "stopped" if "cancelled" in states or stopped(self.about) else "new"
 
+    def _done(self) -> int:
+        return sum(state(key) == "done" for key in self.keys)
+
+    def has_news(self) -> bool:
+        """Whether one more is done; not too often, as the page is drawn as a whole."""
+        is_due = self.one_by_one and time.monotonic() - self.drawn_at >= NEWS_SECONDS
+        return is_due and self._done() > self.shown
+
     def line(self) -> JobLine | None:
         """Progress of the first unfinished one, or why they do not go on."""
-        current, name = self.state(), next(iter(self.studies))
+        current = self.state()
         if current == "done":
             return None
+        finished_states = {
+            "running": ("done", "failed"),
+            "failed": ("done", "new", "cancelled"),
+        }.get(current, ("done",))
+        unfinished = (
+            name for name, study in self.studies.items() if state(study.key) not in finished_states
+        )
+        name = next(unfinished, next(iter(self.studies)))
         if current in ("running", "failed"):
-            finished_states = (
-                ("done", "failed") if current == "running" else ("done", "new", "cancelled")
-            )
-            unfinished = (
-                name
-                for name, study in self.studies.items()
-                if state(study.key) not in finished_states
-            )
-            name = next(unfinished, name)
             share, message = _progress(self.studies[name].key)
             text = f"{name}: {message}"
             if current == "running":

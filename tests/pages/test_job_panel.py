@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import executors, jobs
 from dpcore.progress import Progress
-from pages.shared import background, job_panel
+from pages.shared import background, job_panel, shared_jobs
 from pages.shared.background import BackgroundTask, WatchedAnswers
 from pages.shared.job_panel import JobLine, State
 from tests.evaluation.tasks import Counting
@@ -30,11 +31,15 @@ class Fake:
     now: State
     words: str = "Counting"
     quiet: bool = False
+    news: bool = False
     seconds: float = 0.25
     done: list[str] = field(default_factory=list)
 
     def state(self) -> State:
         return self.now
+
+    def has_news(self) -> bool:
+        return self.news
 
     def line(self) -> JobLine | None:
         if self.quiet or self.now == "done":
@@ -116,6 +121,42 @@ def test_the_page_is_drawn_anew_when_a_state_is_not_as_it_was_drawn(now: State) 
     assert scene.drawn == 2
     # What it was drawn without may be there; it is not begun again.
     assert thing.done == []
+
+
+def test_the_page_is_drawn_anew_for_news_in_the_same_state() -> None:
+    thing = Fake("a", "running", "running", news=True)
+    scene = Scene(Fake("b", "running", "running"))
+    assert scene.drawn == 1
+    scene.things = (thing,)
+    with pytest.MonkeyPatch.context() as patched:
+        # Drawn anew, it has no more news.
+        patched.setattr(Fake, "has_news", lambda fake: fake.news and scene.drawn < 3)
+        scene.look()
+    assert scene.drawn == 3
+
+
+@pytest.mark.usefixtures("cache")
+def test_jobs_that_are_shown_one_by_one_have_news_of_each_but_not_too_often(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tasks = {"First": Counting(upto=2), "Second": Counting(upto=3)}
+    monkeypatch.setattr(shared_jobs, "stored", lambda key: None)
+    made = partial(shared_jobs.WatchedJobs, "count", "count", tasks, shared_jobs.submit)
+    one_by_one, together = made(one_by_one=True), made()
+    monkeypatch.setattr(shared_jobs, "NEWS_SECONDS", 0.0)
+    assert not one_by_one.has_news()
+    job = jobs.submit(tasks["First"], watcher="a")
+    deadline = time.monotonic() + 60.0
+    while job.state != "done":
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert one_by_one.state() == one_by_one.drawn == "running"
+    assert one_by_one.has_news()
+    assert not together.has_news()
+    # Drawn with it, the page has nothing to add.
+    assert not made(one_by_one=True).has_news()
+    monkeypatch.setattr(shared_jobs, "NEWS_SECONDS", 1e9)
+    assert not one_by_one.has_news()
 
 
 def test_nothing_is_drawn_for_what_is_quiet_or_for_nothing() -> None:

@@ -21,7 +21,8 @@ def test_it_is_what_the_ledger_takes_until_it_refuses() -> None:
     first = price(ledger)
     assert first.words() == (
         "This costs ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP). After it ε = 2 of 3 is "
-        "left at δ = 1e-5, enough for six more releases like this one."
+        "left at δ = 1e-5, enough for six more releases like this one: several cost less "
+        "than their sum."
     )
     for more in range(6, -1, -1):
         asked = price(ledger)

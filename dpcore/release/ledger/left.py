@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from dpcore.errors import InvalidInput
-from dpcore.release.ledger.filter import Account
+from dpcore.release.ledger.filter import Account, Totals
 from dpcore.release.ledger.spends import NOUNS, Spend, from_json, kind_of
 from dpcore.rounding import lowered, raised, typed
 
@@ -97,7 +97,9 @@ class Left:
         number = _WORDS[count] if count < len(_WORDS) else f"{count:,}"
         beyond = "at least " if count == MOST_MORE else ""
         which = "the last" if spend is None else "this one"
-        return f"{left}, enough for {beyond}{number} more {noun} like {which}."
+        alone = self.account.taken(Totals().plus(self.account.terms.charge(like)))
+        less = ": several cost less than their sum" if count * alone > self.epsilon else ""
+        return f"{left}, enough for {beyond}{number} more {noun} like {which}{less}."
 
 
 def refused(account: Account, after: Account, spend: Spend) -> Refused:
