@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from dpcore.datasets import cache
-from pages.shared import doors, finite_numbers, session_end, texts
+from pages.shared import doors, finite_numbers, preload, session_end, texts
 from pages.shared.charts import on_dark
 from pages.shared.verbatim import verbatim
 
@@ -24,8 +24,9 @@ st.set_page_config(
 st.html(Path("assets/page.css"))
 if on_dark():
     st.html(Path("assets/paper_from_dark.css"))
-for script in ("decimal_comma", "theme"):
-    st.html(Path(f"assets/{script}.html"), unsafe_allow_javascript=True)
+scripts = [Path(f"assets/{name}.html").read_text("utf-8") for name in ("decimal_comma", "theme")]
+for script in (preload.script() + scripts[0], scripts[1]):
+    st.html(script, unsafe_allow_javascript=True)
 st.logo("assets/logo.svg", size="large", icon_image="assets/icon.svg")
 every_page = [
     *(

@@ -1,11 +1,12 @@
-"""Names the code of charts in each page's headers: the browser loads it while the page is computed.
+"""Has the browser load and run the code of charts while the page is computed.
 
 Every page opens with a chart. Streamlit's browser part asks for the code of charts, its largest
-file, only when the first one has arrived.
+file, only when the first one has arrived, and then runs it, which takes as long as half a page.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import streamlit as st
@@ -15,10 +16,17 @@ CHART_CODE = "PlotlyChart.*.js"
 
 def link() -> str:
     """Value of the header `Link`; empty where Streamlit's files are named otherwise."""
+    return ", ".join(f"<{path}>; rel=modulepreload" for path in _paths())
+
+
+def script() -> str:
+    """What runs the code in the browser, once: it is the module that Streamlit then asks for."""
+    imports = "".join(f"import({json.dumps(path)}).catch(() => {{}});" for path in _paths())
+    return f"<script>{imports}</script>" if imports else ""
+
+
+def _paths() -> list[str]:
     scripts = Path(st.__file__).parent / "static" / "static" / "js"
     base = str(st.get_option("server.baseUrlPath")).strip("/")
     root = f"/{base}" if base else ""
-    return ", ".join(
-        f"<{root}/static/js/{script.name}>; rel=modulepreload"
-        for script in sorted(scripts.glob(CHART_CODE))
-    )
+    return [f"{root}/static/js/{script.name}" for script in sorted(scripts.glob(CHART_CODE))]
