@@ -22,10 +22,12 @@ from dpcore.controls.explore import (
     TAKE_ALONG,
     THE_CHOSEN_METHODS,
 )
+from dpcore.evaluation.study import as_learned
 from dpcore.figures import chosen
-from dpcore.figures.words import at_most, band, counted, plain
+from dpcore.figures.words import at_most, band, counted, listed, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
-from pages.explore import calibration, groups, net_benefit, numbers, risk_curves, take_along
+from dpcore.predictors import predictor_named
+from pages.explore import calibration, groups, net_benefit, numbers, risk_curves, take_along, texts
 from pages.explore.layout import Slots
 from pages.explore.view import figure
 from pages.shared import badges, risk_panel
@@ -67,8 +69,8 @@ def at_chosen_epsilon(
         GROUPS: lambda: groups.show(view, row, epsilon, focus),
         RISK_CURVES: lambda: risk_curves.show(view, row, epsilon, focus),
         "Noise σ": lambda: plot(figure("sigma", shown(), epsilon), "sigma_figure"),
-        OBJECTIVE: lambda: plot(figure("objective", shown(), epsilon), "objective_figure"),
-        EXCESS_RISK: lambda: plot(figure("excess", shown(), epsilon), "excess_figure"),
+        OBJECTIVE: lambda: _objective(shown(), "objective", epsilon),
+        EXCESS_RISK: lambda: _objective(shown(), "excess", epsilon),
         "Claim and proof": lambda: badges.claims_and_proofs(_calibrations(view, row, epsilon)),
         TAKE_ALONG: lambda: take_along.show(view, row, focus),
         "About the data": lambda: _about(view),
@@ -78,6 +80,18 @@ def at_chosen_epsilon(
             # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
             with slots.tabs[name].empty().container():
                 draw()
+
+
+def _objective(view: View, name: str, epsilon: float) -> None:
+    """Draw the objective or the excess risk, and which methods minimise another."""
+    plot(figure(name, view, epsilon), f"{name}_figure")
+    others = [
+        view.titles[method]
+        for method in view.methods
+        if as_learned(view.study, view.problem, predictor_named(method)).lam != view.problem.lam
+    ]
+    if others:
+        st.caption(f":material/info: {texts.OTHER_OBJECTIVE.format(names=listed(others))}")
 
 
 def _calibrations(view: View, row: pd.Series | None, epsilon: float) -> list[Calibration]:

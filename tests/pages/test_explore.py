@@ -593,6 +593,18 @@ def test_what_takes_long_is_computed_once_something_in_sight_shows_it() -> None:
         assert all(value is not None for line in lines for value in line["y"])
 
 
+@pytest.mark.parametrize("tab", ["Objective", "Excess risk"])
+def test_methods_that_minimise_another_objective_are_named(tab: str) -> None:
+    def told(**link: str | list[str]) -> str:
+        return " ".join(caption.value for caption in opened(view=tab, **link).caption)
+
+    both = ["OPERA", "DP-GD"]
+    assert "DP-GD: learned at a 64th of it" in told(methods=both)
+    # All the same where λ is named, or where none has a share of it.
+    assert "learned at a 64th" not in told(methods=both, lambda_value="0.1")
+    assert "learned at a 64th" not in told(methods=["OPERA"])
+
+
 def test_models_can_be_compared_by_their_area() -> None:
     app = opened(compared_by="AUC", view="Best method", methods=["OPERA"], may_lose="0.03")
     assert not app.warning
