@@ -56,7 +56,8 @@ def test_the_least_epsilon_that_loses_little_on_heart_and_the_cases_missed(
     hand.choose(page.get_by_role("combobox", name="Data"), "Heart disease (Cleveland)")
     # At first on five splits, then on all.
     line = "Heart disease (Cleveland) · 303 patients · judged on 303 of them, in 100 splits"
-    expect(page.get_by_text(line)).to_be_visible(timeout=PATIENCE)
+    # Three methods on three feature maps: a minute of a processor that others use, too.
+    expect(page.get_by_text(line)).to_be_visible(timeout=3 * PATIENCE)
     epsilon = page.get_by_role("spinbutton", name="Privacy loss ε")
     hand.type(epsilon, "1")
     assert lost(page, "1") >= 3.0
