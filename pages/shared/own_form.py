@@ -86,7 +86,8 @@ def draw(columns: str, upload: File, syntaxes: Sequence[Syntax]) -> None:
             width=260,
         )
         # What is said stands above the choice, and knows of it.
-        unused.markdown(_unused(_on_screen(draft, version), _filled_in(draft, version)))
+        on_screen = _on_screen(draft, version)
+        unused.markdown(_unused(on_screen, _filled_in(draft, on_screen, version)))
         st.button(
             "Confirm and use these columns",
             key="own_use",
@@ -175,14 +176,12 @@ def _on_screen(draft: Form, version: str) -> Form:
     return draft.edited(_edits(version), control_value(f"own_predicted_{version}") or "")
 
 
-def _filled_in(draft: Form, version: str) -> list[str]:
+def _filled_in(draft: Form, on_screen: Form, version: str) -> list[str]:
     """Columns that are used because they are filled in, though their box is not ticked."""
     edits = _edits(version)
     return [
         before.name
-        for place, (before, after) in enumerate(
-            zip(draft.rows, _on_screen(draft, version).rows, strict=True)
-        )
+        for place, (before, after) in enumerate(zip(draft.rows, on_screen.rows, strict=True))
         if after.used and not before.used and "used" not in edits.get(place, {})
     ]
 

@@ -7,6 +7,7 @@ file, only when the first one has arrived, and then runs it, which takes as long
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
@@ -26,7 +27,12 @@ def script() -> str:
 
 
 def _paths() -> list[str]:
-    scripts = Path(st.__file__).parent / "static" / "static" / "js"
     base = str(st.get_option("server.baseUrlPath")).strip("/")
     root = f"/{base}" if base else ""
-    return [f"{root}/static/js/{script.name}" for script in sorted(scripts.glob(CHART_CODE))]
+    return [f"{root}/static/js/{name}" for name in _names(CHART_CODE)]
+
+
+@cache  # asked for at each run of a page
+def _names(pattern: str) -> list[str]:
+    scripts = Path(st.__file__).parent / "static" / "static" / "js"
+    return sorted(script.name for script in scripts.glob(pattern))

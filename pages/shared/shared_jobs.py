@@ -192,7 +192,9 @@ class WatchedJobs:
 
     def __post_init__(self) -> None:
         self.about = self.about or self.keys[0]
-        self.drawn, self.shown, self.drawn_at = self.state(), self._done(), time.monotonic()
+        states = self._states()
+        self.drawn, self.shown = self._joint(states), states.count("done")
+        self.drawn_at = time.monotonic()
 
     @property
     def keys(self) -> list[str]:
@@ -201,7 +203,12 @@ class WatchedJobs:
 
     def state(self) -> State:
         """Joint state: done if all are done, failed if one failed and none is running."""
-        states = [state(key) for key in self.keys]
+        return self._joint(self._states())
+
+    def _states(self) -> list[str]:
+        return [state(key) for key in self.keys]
+
+    def _joint(self, states: list[str]) -> State:
         is_wanted = self.should_run() if self.should_run else not stopped(self.about)
         if all(one_state == "done" for one_state in states):
             return "done"
@@ -213,13 +220,10 @@ class WatchedJobs:
             return "stopping"
         return "stopped" if "cancelled" in states or stopped(self.about) else "new"
 
-    def _done(self) -> int:
-        return sum(state(key) == "done" for key in self.keys)
-
     def has_news(self) -> bool:
         """Whether one more is done; not too often, as the page is drawn as a whole."""
         is_due = self.one_by_one and time.monotonic() - self.drawn_at >= NEWS_SECONDS
-        return is_due and self._done() > self.shown
+        return is_due and self._states().count("done") > self.shown
 
     def line(self) -> JobLine | None:
         """Progress of the first unfinished one, or why they do not go on."""
