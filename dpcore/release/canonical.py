@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,10 @@ def canonical(document: Mapping[str, Any]) -> str:
     return json.dumps(
         document, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
     )
+
+
+SHA256 = re.compile("[0-9a-f]{64}")
+"""A hash as `digest` writes it."""
 
 
 def digest(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -13,20 +12,29 @@ from dpcore.errors import InvalidInput, reject, whole
 from dpcore.release import certificate as of_model
 from dpcore.release import facts as of_facts
 from dpcore.release.attack import Found
-from dpcore.release.canonical import digest
+from dpcore.release.canonical import SHA256, digest
 from dpcore.release.certificate import Certificate
 from dpcore.release.mechanism import Mechanism
 from dpcore.release.record import Record
 from dpcore.release.twin import card as of_twin
 from dpcore.release.twin.mechanism import Counting
-from dpcore.release.unchanged import Files, State, expected, named, states
+from dpcore.release.unchanged import (
+    CARD,
+    COLUMNS,
+    MODEL_FILE,
+    ONNX,
+    TWIN,
+    Files,
+    State,
+    expected,
+    named,
+    states,
+)
 
 if TYPE_CHECKING:
     from dpcore.release.ledger import Ledger
     from dpcore.release.model import Model
 
-MODEL_FILE, ONNX, CARD = "model.json", "model.onnx", "card.md"
-TWIN, COLUMNS = "twin.csv", "columns.txt"
 MOST_LETTERS = 40_000
 """Four times as many as a certificate has."""
 MOST_PARTS, DEEPEST = 2_000, 8
@@ -276,29 +284,29 @@ def _of_files(
     certificate: Certificate, files: Files, are_all: bool, found: dict[str, State]
 ) -> Iterator[str]:
     """What is wrong with the files; what became of each is put into `found`."""
-    facts = certificate.document["facts"]
+    facts, model = certificate.document["facts"], None
     for name, state, refusal in states(certificate, files):
         wrong = [_not_the_one(name)] if state == "altered" else []
         wrong += [_not_read(name, refusal)] if refusal else []
         found[name] = state
         # What the model says every certificate names, also one that names no files.
         if name == MODEL_FILE and "model" in facts["hashes"] and not wrong:
-            found[name], wrong = _of_model_file(facts, files[name])
+            found[name], wrong, model = _of_model_file(facts, files[name])
         yield from wrong
-    if found.get(MODEL_FILE) == "unchanged":
-        yield from _made_anew(certificate, files, found)
+    if model is not None:
+        yield from _made_anew(certificate, model, files, found)
     if certificate.document["format"] == of_twin.FORMAT:
         yield from _of_twin_files(facts, files, found)
     if are_all:
         found |= {name: "missing" for name in expected(certificate) if name not in files}
 
 
-def _made_anew(certificate: Certificate, files: Files, found: dict[str, State]) -> Iterator[str]:
+def _made_anew(
+    certificate: Certificate, model: Model, files: Files, found: dict[str, State]
+) -> Iterator[str]:
     """Files that follow from the model: whoever states their hashes could state any."""
     from dpcore.release.card import is_card
-    from dpcore.release.explained import read_model
 
-    model = read_model(files[MODEL_FILE]())
     if found.get(ONNX) == "unchanged" and files[ONNX]() != model.to_onnx():
         found[ONNX] = "altered"
         yield f"{ONNX} is not the model of {MODEL_FILE}, whatever its hash."
@@ -331,18 +339,20 @@ def _of_twin_files(
 
 def _of_model_file(
     facts: Mapping[str, Any], content: Callable[[], bytes]
-) -> tuple[State, list[str]]:
+) -> tuple[State, list[str], Model | None]:
+    """What became of it, what is wrong, and the model where nothing is."""
     from dpcore.release.explained import read_model
 
     try:
         data = content()
     except InvalidInput as refusal:
-        return "unreadable", [_not_read(MODEL_FILE, refusal)]
+        return "unreadable", [_not_read(MODEL_FILE, refusal)], None
     try:
-        wrong = list(_of_model(facts, read_model(data)))
+        model = read_model(data)
+        wrong = list(_of_model(facts, model))
     except InvalidInput as refusal:
         wrong = [str(refusal)]
-    return "altered" if wrong else "unchanged", wrong
+    return ("altered", wrong, None) if wrong else ("unchanged", [], model)
 
 
 def _not_the_one(name: str) -> str:
@@ -362,7 +372,7 @@ def _of_ledger(certificate: Certificate, ledger: Ledger) -> Iterator[str]:
     stated, kind = facts["ledger"], _KINDS[certificate.document["format"]]
     mechanism = kind.mechanism(**facts["mechanism"])
     entry, head = whole("entry", stated["entry"], at_least=1), stated["chain_head"]
-    if not re.fullmatch("[0-9a-f]{64}", head):
+    if not SHA256.fullmatch(head):
         raise reject("chain head", head, "64 hexadecimal digits")
     yield from ledger.verify([head])
     history = ledger.history(stated["data_set"])

@@ -16,17 +16,18 @@ from typing import Any
 
 from dpcore.errors import InvalidInput, brief
 from dpcore.release import attack, network
+from dpcore.release.canonical import SHA256
 from dpcore.release.ledger.spends import text
 from dpcore.release.model import FEATURES
 from dpcore.release.registry import leaves, pattern
 from dpcore.release.slopes import LOSSES
 from dpcore.release.twin import attack as of_twin
+from dpcore.release.unchanged import FILE_NAME
 
 METHOD = "noisy gradient descent on a grid"
 """How models are trained."""
 _NAME = re.compile("[a-z][a-z0-9_]*")
-_HASH, _VERSION = re.compile("[0-9a-f]{64}"), re.compile(r"[0-9][0-9A-Za-z.+!-]{0,39}")
-_FILE = re.compile(r"\w[\w.-]{0,59}")
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,39}")
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def _whole(least: int, most: int = 2**53) -> Callable[[object], bool]:
 
 WORDS = Fact("one line of printable text", _is_text)
 DAY = Fact("a day", _is_day)
-HASH = Fact("64 hexadecimal digits", _matches(_HASH))
+HASH = Fact("64 hexadecimal digits", _matches(SHA256))
 POSITIVE = Fact("a number above 0", _number(0.0, math.inf, above=True))
 BOUND = Fact("a number of at least 0", _number(0.0, math.inf))
 SHARE = Fact("a number above 0 and below 1", _number(0.0, 1.0, above=True))
@@ -142,7 +143,7 @@ OF_MODEL: Mapping[str, Fact] = {
     "facts.training.spread": _if_there(_one_of(network.SPREAD)),
     "facts.training.first": _if_there(_one_of(network.FIRST)),
     "facts.hashes.model": HASH,
-    "facts.hashes.files.#.name": _if_there(Fact("the name of a file", _matches(_FILE))),
+    "facts.hashes.files.#.name": _if_there(Fact("the name of a file", _matches(FILE_NAME))),
     "facts.hashes.files.#.sha256": _if_there(HASH),
 }
 """By path, with "#" for each number of a list."""

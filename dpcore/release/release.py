@@ -32,9 +32,7 @@ from dpcore.release.plan import Plan, plan
 from dpcore.release.record import Record
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table.read import ReleaseTable
-from dpcore.release.unchanged import PAGE, hashes
-
-CARD = "card.md"
+from dpcore.release.unchanged import CARD, MODEL_FILE, ONNX, PAGE, hashes
 
 
 @dataclass(frozen=True)
@@ -214,8 +212,8 @@ def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
         released=datetime.now(UTC).date().isoformat(),
     )
     named = {
-        "model.json": model.to_json().encode(),
-        "model.onnx": model.to_onnx(),
+        MODEL_FILE: model.to_json().encode(),
+        ONNX: model.to_onnx(),
         CARD: card(model, certificate(facts)).encode(),
     }
     facts["hashes"]["files"] = hashes(named)

@@ -13,15 +13,17 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 from dpcore.errors import InvalidInput, brief
+from dpcore.release.canonical import SHA256
 from dpcore.release.certificate import Certificate
 
 State = Literal["unchanged", "altered", "not mentioned", "missing", "unreadable"]
 Files = Mapping[str, Callable[[], bytes]]
 """Each file's name, and what reads it: a file that no certificate names is not read."""
-PAGE = "certificate.html"
+PAGE, MODEL_FILE, ONNX, CARD = "certificate.html", "model.json", "model.onnx", "card.md"
+TWIN, COLUMNS = "twin.csv", "columns.txt"
 MOST_FILES = 20
-_NAME, _HASH = re.compile(r"\w[\w.-]{0,59}"), re.compile("[0-9a-f]{64}")
-_OF_TWIN = {"twin": "twin.csv", "columns": "columns.txt"}
+FILE_NAME = re.compile(r"\w[\w.-]{0,59}")
+_OF_TWIN = {"twin": TWIN, "columns": COLUMNS}
 
 
 def hashes(files: Mapping[str, bytes]) -> list[dict[str, str]]:
@@ -47,7 +49,7 @@ def named(facts: Mapping[str, Any]) -> dict[str, str]:
         found = stated.get("files", [])
     names = {each["name"]: each["sha256"] for each in found}
     for name, sha in names.items():
-        if not _NAME.fullmatch(name) or not _HASH.fullmatch(sha):
+        if not FILE_NAME.fullmatch(name) or not SHA256.fullmatch(sha):
             raise InvalidInput(f"The certificate names {brief(name)}, but not by a SHA-256.")
     if len(names) < len(found) or len(found) > MOST_FILES:
         raise InvalidInput(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from dpcore.errors import InvalidInput, brief, number, reject, whole
 from dpcore.guarantee import Adjacency
-from dpcore.release.canonical import canonical, digest
+from dpcore.release.canonical import SHA256, canonical, digest
 from dpcore.release.ledger import chain
 from dpcore.release.ledger.filter import ACCEPTS, Account, cap, terms
 from dpcore.release.ledger.left import Left, refused
@@ -22,7 +21,6 @@ from dpcore.release.ledger.spends import DeclaredSpend, Spend, text, to_json
 from dpcore.release.ledger.store import ENTRIES, Store
 
 _ROW = sa.select(ENTRIES.c.number, ENTRIES.c.data_set, ENTRIES.c.document, ENTRIES.c.hash)
-_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -382,6 +380,6 @@ def _append(
 
 
 def _hash(value: object) -> str:
-    if not isinstance(value, str) or not _HASH.fullmatch(value):
+    if not isinstance(value, str) or not SHA256.fullmatch(value):
         raise reject("certificate hash", value, "64 hexadecimal digits in lower case (SHA-256)")
     return value

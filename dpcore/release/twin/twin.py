@@ -35,6 +35,7 @@ from dpcore.release.twin.drawing import drawn
 from dpcore.release.twin.fit import Fit, fitted
 from dpcore.release.twin.noise import noisy_counts, noisy_products
 from dpcore.release.twin.plan import TwinPlan, columns_of_twin, twin_plan
+from dpcore.release.unchanged import COLUMNS, TWIN
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,8 @@ class Twin:
     def files(self) -> dict[str, bytes]:
         """Everything that leaves, by file name."""
         return {
-            "twin.csv": self.csv.encode(),
-            "columns.txt": self.columns.encode(),
+            TWIN: self.csv.encode(),
+            COLUMNS: self.columns.encode(),
             "twin.yaml": self.card.to_yaml().encode(),
         }
 
