@@ -35,6 +35,7 @@ def families(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
     figure = canvas(
         # On a narrow screen the legend takes four lines, and half of the height at most.
         max(LEAST, 96 + ROW * len(names)),
+        dark,
         kept=False,
         barmode="stack",
         bargap=0.3,

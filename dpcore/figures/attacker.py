@@ -47,7 +47,7 @@ def roc(
         Whether it is drawn on a dark ground.
     """
     legend = {**LEGEND, "font": {"size": 13, "color": ink(dark)}}
-    figure = canvas(HEIGHT, right=16, legend=legend)
+    figure = canvas(HEIGHT, dark, right=16, legend=legend)
     add_scatter(
         figure,
         x=[LEAST_RATE, 1.0],

@@ -55,6 +55,7 @@ def reliability_curve(
     """
     figure = canvas(
         HEIGHT,
+        dark,
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,

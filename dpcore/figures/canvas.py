@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from dpcore.figures.style import Look, faded, ink
+from dpcore.figures.style import Look, edge, faded, grid, ground, ink
 from dpcore.figures.words import Row, band_of
 
 if TYPE_CHECKING:
@@ -18,36 +18,56 @@ WITH_AXES = {"l": 80, "r": 18, "t": 42, "b": 64}
 given, the browser draws the figure twice."""
 LEGEND = {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}}
 """In a row above the axes."""
+FONT = '"Source Sans", sans-serif'
+"""The page's own."""
 
 
-def canvas(height: int, *, right: int = 12, kept: bool = True, **layout: object) -> go.Figure:
-    """An empty figure of fixed height with narrow margins.
+def canvas(
+    height: int, dark: bool, *, right: int = 12, kept: bool = True, **layout: object
+) -> go.Figure:
+    """An empty figure of fixed height with narrow margins, which carries its own look.
+
+    Streamlit's theme would be a template, and with one the browser draws each chart twice: Plotly
+    takes any template for another than the one before.
 
     Parameters
     ----------
     height, right : int
         Pixels; of the right margin, which may have to hold words.
+    dark : bool
+        Whether it is drawn on a dark ground.
     kept : bool
         Whether zoom is kept while the figure is the same, and lost with the data it belonged to.
     **layout
         Further parts of Plotly's layout.
     """
-    return go.Figure(
+    words = {"family": FONT, "size": 12, "color": ink(dark)}
+    figure = go.Figure(
         layout={
             "height": height,
-            "margin": {"l": 8, "r": right, "t": 8, "b": 8},
+            "margin": {"l": 8, "r": right, "t": 8, "b": 8, "pad": 8},
             "uirevision": "kept" if kept else None,
-            **layout,
+            "font": words,
+            "paper_bgcolor": ground(dark),
+            "plot_bgcolor": ground(dark),
+            "hoverlabel": {"bgcolor": ground(dark), "bordercolor": edge(dark), "font": words},
+            "legend": {"borderwidth": 0, "valign": "top"},
+            "xaxis": {**axis("", dark), "showgrid": False},
+            "yaxis": {**axis("", dark), "gridcolor": grid(dark)},
         }
     )
+    figure.layout.template = None
+    figure.update_layout(**layout)
+    figure.update_xaxes(title_standoff=20)
+    figure.update_yaxes(title_standoff=24)
+    return figure
 
 
 def axis(title: str, dark: bool, **more: object) -> dict[str, object]:
     """An axis for Plotly, with its title and ticks in the ink of the ground."""
-    font = {"color": ink(dark)}
     return {
-        "title": {"text": title, "font": font},
-        "tickfont": font,
+        "title": {"text": title, "font": {"size": 14, "color": ink(dark)}},
+        "tickfont": {"color": ink(dark)},
         "automargin": True,
         "zeroline": False,
         **more,

@@ -46,7 +46,7 @@ def accuracy(
     """
     column, low, high = quality.column, f"{quality.column}_low", f"{quality.column}_high"
     private = best_first(rows[(rows["method"] != NO_PRIVACY) & rows[column].notna()], quality)
-    figure = canvas(70 + ROW * max(1, len(private)), kept=False)
+    figure = canvas(70 + ROW * max(1, len(private)), dark, kept=False)
     losses: list[tuple[float, str]] = []
     unproved: list[tuple[float, str]] = []
     for row in each(private):
@@ -167,7 +167,12 @@ def patients(
     most = max([*missed, *false], default=0.0)
     ill_are, well_are = literal(positive), literal(negative)
     figure = canvas(
-        110 + 52 * max(1, len(bars)), right=30, kept=False, barmode="group", legend=LEGEND
+        110 + 52 * max(1, len(bars)),
+        dark,
+        right=30,
+        kept=False,
+        barmode="group",
+        legend=LEGEND,
     )
     for values, words, pattern, colour in (
         (missed, f"missed: {ill_are} taken for {well_are}", "", look("outpert")),

@@ -112,6 +112,7 @@ def _of_number(
         values |= {"tickvals": places.tolist(), "ticktext": [plain(mark) for mark in marks]}
     figure = canvas(
         HEIGHT,
+        dark,
         kept=False,
         hovermode="closest",
         showlegend=True,
@@ -147,6 +148,7 @@ def _of_levels(
     names = [literal(words.cut(level)) for level in model["level"]]
     figure = canvas(
         110 + ROW * len(model),
+        dark,
         kept=False,
         hovermode="closest",
         showlegend=True,

@@ -128,6 +128,7 @@ def bars(costs: Mapping[str, Cost], quality: Quality, *, dark: bool = False) -> 
     changes = [cost.changes for cost in costs.values()]
     figure = canvas(
         HEIGHT + ROW * max(1, len(costs)),
+        dark,
         right=30,
         kept=False,
         barmode="relative",

@@ -183,6 +183,7 @@ def against_epsilon(
     )
     return canvas(
         HEIGHT,
+        dark,
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,

@@ -67,6 +67,7 @@ def decision_curve(
     highest = MARGIN * float(max(model["net_benefit_high"].max(), others["net_benefit"].max()))
     figure = canvas(
         HEIGHT,
+        dark,
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,

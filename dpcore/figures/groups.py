@@ -138,6 +138,7 @@ def of_groups(
     room = 0.06 * (float(most - least) or 1.0)
     figure = canvas(
         110 + ROW * len(rows),
+        dark,
         kept=False,
         hovermode="closest",
         showlegend=True,

@@ -53,7 +53,11 @@ def curve(
     size = 18 if large else 13
     font = {"size": size, "color": ink(dark)}
     figure = canvas(
-        LARGE if large else HEIGHT, kept=False, legend={**LEGEND, "font": font}, font={"size": size}
+        LARGE if large else HEIGHT,
+        dark,
+        kept=False,
+        legend={**LEGEND, "font": font},
+        font={"size": size},
     )
     places = {x: place for place, x in enumerate(lesson.grid)}
     figure.update_xaxes(

@@ -26,6 +26,7 @@ def taken(rows: pd.DataFrame, *, dark: bool = False) -> Drawn:
     ticks = {"tickvals": list(rows["entry"])} if len(rows) <= MOST_TICKS else {"tickformat": "d"}
     figure = canvas(
         HEIGHT,
+        dark,
         kept=False,
         showlegend=True,
         legend=LEGEND,

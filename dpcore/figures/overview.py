@@ -27,7 +27,7 @@ from dpcore.figures.curves import (
 from dpcore.figures.direct_labels import Array, Box, places
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
-from dpcore.figures.style import BLUE, SKY, faded, ink, look
+from dpcore.figures.style import BLUE, SKY, faded, ground, ink, look
 from dpcore.figures.verdict import noise_and_split
 from dpcore.figures.words import in_band, literal, plain
 
@@ -94,7 +94,14 @@ def overview(
     # It changes with ε, and would lose a zoom; a finger on it moves the page.
     figure = canvas(
         HEIGHT,
-        margin={"l": LEFT, "r": RIGHT, "t": TOP + ROW * len(heading), "b": BOTTOM},
+        dark,
+        margin={
+            "l": LEFT,
+            "r": RIGHT,
+            "t": TOP + ROW * len(heading),
+            "b": BOTTOM,
+            "autoexpand": False,
+        },
         dragmode=False,
         hovermode="closest",
         showlegend=False,
@@ -105,6 +112,7 @@ def overview(
             range=ends,
             tickvals=ticks,
             ticktext=texts,
+            ticklabeloverflow="allow",
             automargin=False,
             fixedrange=True,
         ),
@@ -113,6 +121,7 @@ def overview(
             dark,
             range=[low, high],
             tickformat=".0%" if quality.percent else None,
+            ticklabeloverflow="allow",
             automargin=False,
             fixedrange=True,
         ),
@@ -250,7 +259,7 @@ def _range(values: Sequence[float], quality: Quality) -> tuple[float, float]:
 def _add_cost(figure: go.Figure, row: pd.Series, cost: Cost, quality: Quality, dark: bool) -> None:
     """A line at the chosen ε, and on it the two parts of what privacy costs, end to end."""
     epsilon, value = float(row["epsilon"]), float(row[quality.column])
-    add_rule(figure, x=epsilon, color=ink(dark) or "#9AA7B4", width=1, dash="dot")
+    add_rule(figure, x=epsilon, color=ink(dark), width=1, dash="dot")
     unit = literal(quality.unit)
     parts = (
         (cost.baseline, cost.noiseless, FORM, f"{cost.part}: {cost.form} {unit}"),
@@ -274,7 +283,7 @@ def _add_cost(figure: go.Figure, row: pd.Series, cost: Cost, quality: Quality, d
         marker={
             "size": 11,
             "color": SKY if dark else BLUE,
-            "line": {"width": 2, "color": "#0F151B" if dark else "#FFFFFF"},
+            "line": {"width": 2, "color": ground(dark)},
         },
         hoverinfo="skip",
     )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import plotly.graph_objects as go
-
 from dpcore.accounting.risk import Odds
-from dpcore.figures.canvas import add_scatter
+from dpcore.figures.canvas import add_scatter, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, NEUTRAL, ORANGE, SKY, VERMILLION
 
@@ -33,7 +31,17 @@ def hundred(odds: Odds, *, dark: bool = False) -> Drawn:
         (50, 50 + odds.by_release, RELEASE, ORANGE if dark else VERMILLION, "diamond"),
         (50 + odds.by_release, 100, WRONG, NEUTRAL, "circle-open"),
     )
-    figure = go.Figure()
+    hidden = {"visible": False, "fixedrange": True}
+    figure = canvas(
+        170,
+        dark,
+        kept=False,
+        margin={"l": 4, "r": 4, "t": 4, "b": 4},
+        legend={"orientation": "h", "yanchor": "top", "y": -0.02, "x": 0, "font": {"size": 12}},
+        dragmode=False,
+        xaxis={"range": [-0.7, ACROSS - 0.3], **hidden},
+        yaxis={"range": [-4.7, 0.7], **hidden},
+    )
     for start, stop, words, colour, symbol in groups:
         people = range(start, stop)
         add_scatter(
@@ -45,15 +53,6 @@ def hundred(odds: Odds, *, dark: bool = False) -> Drawn:
             marker={"symbol": symbol, "size": 9, "color": colour},
             hovertemplate=f"{words}<extra></extra>",
         )
-    figure.update_layout(
-        height=170,
-        margin={"l": 4, "r": 4, "t": 4, "b": 4},
-        legend={"orientation": "h", "yanchor": "top", "y": -0.02, "x": 0, "font": {"size": 12}},
-        dragmode=False,
-    )
-    hidden = {"visible": False, "fixedrange": True}
-    figure.update_xaxes(range=[-0.7, ACROSS - 0.3], **hidden)
-    figure.update_yaxes(range=[-4.7, 0.7], **hidden)
     return Drawn(
         figure,
         odds.sentence,

@@ -174,6 +174,7 @@ def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: 
     room = 0.06 * ((max(ends) - min(ends)) or 1.0)
     figure = canvas(
         70 + ROW * len(rows),
+        dark,
         kept=False,
         bargap=0.4,
         showlegend=False,
@@ -244,8 +245,8 @@ def curve(rows: pd.DataFrame, column: Column, told: Told, *, dark: bool) -> Draw
     mark = {"symbol": "diamond", "size": 14, "color": ORANGE if dark else VERMILLION}
     if column.kind == "number":
         unit = f" ({literal(cut(column.unit))})" if column.unit else ""
-        figure = canvas(HEIGHT, kept=False, showlegend=False, xaxis=axis(name + unit, dark))
-        figure.update_layout(yaxis=scale)
+        across = axis(name + unit, dark)
+        figure = canvas(HEIGHT, dark, kept=False, showlegend=False, xaxis=across, yaxis=scale)
         add_curve(
             figure,
             shown["at"],
@@ -260,6 +261,7 @@ def curve(rows: pd.DataFrame, column: Column, told: Told, *, dark: bool) -> Draw
     else:
         figure = canvas(
             90 + ROW * len(rows),
+            dark,
             kept=False,
             showlegend=False,
             xaxis=scale,

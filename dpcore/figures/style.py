@@ -76,9 +76,24 @@ UNKNOWN = Look("#5B6672", "#9AA7B4", "dot", "star")
 NEUTRAL = "#7A8591"
 
 
-def ink(dark: bool) -> str | None:
-    """Colour of words in a figure: 6 : 1 on white; on a dark ground the theme's own serves."""
-    return None if dark else "#56616D"
+def ink(dark: bool) -> str:
+    """Colour of words in a figure: 6 : 1 on white, 15 : 1 on the dark ground."""
+    return "#E6EAF1" if dark else "#56616D"
+
+
+def ground(dark: bool) -> str:
+    """Colour of the page under a figure."""
+    return "#0F151B" if dark else "#FFFFFF"
+
+
+def grid(dark: bool) -> str:
+    """Colour of the lines across a figure at its ticks."""
+    return "#31333F" if dark else "#E6EAF1"
+
+
+def edge(dark: bool) -> str:
+    """Colour of the frame around what the mouse is told."""
+    return "#3B4854" if dark else "#C9D1D9"
 
 
 def look(method: str) -> Look:

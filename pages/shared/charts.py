@@ -30,6 +30,7 @@ def plot(drawn: Drawn, key: str) -> None:
     st.plotly_chart(
         drawn.figure,
         key=key,
+        theme=None,  # a figure carries its own
         alt=drawn.alt,
         # One button, which assets/page.css places; a double click resets the view.
         config={

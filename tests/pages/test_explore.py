@@ -107,6 +107,8 @@ def test_first_view_answers_without_a_click(monkeypatch: pytest.MonkeyPatch) -> 
     assert app.metric[0].label == "Accuracy so far"  # more is to come
     assert shown[RIGHT_GUESSES] == "56 of 100"
     drawn = {chart.key for chart in app.get("plotly_chart")}
+    # With a theme of Streamlit's the browser draws each chart twice.
+    assert {chart.proto.theme for chart in app.get("plotly_chart")} == {""}
     assert drawn == {"accuracy_figure", "people_figure"}
     assert not app.error
     assert not app.warning

@@ -167,7 +167,7 @@ def spending(statement: Statement, *, dark: bool = False) -> Drawn:
     days = [start, *table["day"], end]
     values = [0.0, *table["epsilon_spent"], float(table["epsilon_spent"].iloc[-1])]
     what = ["nothing yet", *map(literal, table["what"]), "the end of the year"]
-    figure = canvas(HEIGHT, legend=LEGEND)
+    figure = canvas(HEIGHT, dark, legend=LEGEND)
     add_scatter(
         figure,
         x=[str(each) for each in days],

@@ -25,7 +25,7 @@ def sigmas(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
     dark : bool
         Whether it is drawn on a dark ground.
     """
-    figure = canvas(MARGIN + ROW_HEIGHT * len(table), right=60, bargap=0.35, legend=LEGEND)
+    figure = canvas(MARGIN + ROW_HEIGHT * len(table), dark, right=60, bargap=0.35, legend=LEGEND)
     for is_proved, name, light, on_dark, pattern in (
         (True, "proved", BLUE, SKY, ""),
         (False, "claim only: conditions not met", VERMILLION, ORANGE, "/"),

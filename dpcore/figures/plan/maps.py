@@ -49,7 +49,7 @@ def epsilon(
     finite = [cell for row in logs for cell in row if cell is not None]
     low, high = (min(finite), max(finite)) if finite else (-1.0, 1.0)
     ticks = list(range(math.floor(low), math.ceil(high) + 1))
-    figure = canvas(HEIGHT, right=8, showlegend=False, dragmode=False)
+    figure = canvas(HEIGHT, dark, right=8, showlegend=False, dragmode=False)
     figure.add_heatmap(
         z=logs,
         customdata=hover,

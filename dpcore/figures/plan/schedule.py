@@ -29,7 +29,7 @@ def noise(schedule: Schedule, clip: float, *, dark: bool = False) -> Drawn:
         steps += [first, first + count - 1]
         sigmas += [sigma, sigma]
         first += count
-    figure = canvas(HEIGHT, showlegend=False)
+    figure = canvas(HEIGHT, dark, showlegend=False)
     add_scatter(
         figure,
         x=steps,

@@ -53,6 +53,7 @@ def setting(
     top = 1.1 * max(budget, float(rows["epsilon"].max()) if len(rows) else 0.0)
     figure = canvas(
         HEIGHT,
+        dark,
         showlegend=False,
         xaxis=axis(AXES[unknown], dark, range=[low - edge, high + edge]),
         yaxis=axis("ε spent", dark, range=[0.0, top]),

@@ -36,7 +36,7 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
     dark : bool
         Whether it is drawn on a dark ground.
     """
-    figure = canvas(HEIGHT, legend=LEGEND)
+    figure = canvas(HEIGHT, dark, legend=LEGEND)
     finite = table[table["epsilon"].notna()]
     finite = finite[finite["epsilon"].map(math.isfinite)]
     for curve, look in LINES.items():

@@ -54,9 +54,9 @@ def effect(
     title = f"{varied.title} {varied.symbol}".strip() + unit
     setting = axis(title, dark, type="linear" if varied.key == "decay" else "log")
     figure = canvas(
-        HEIGHT, showlegend=False, hovermode="closest", xaxis=setting, yaxis=axis(name, dark)
+        HEIGHT, dark, showlegend=False, hovermode="closest", xaxis=setting, yaxis=axis(name, dark)
     )
-    add_rule(figure, x=now, color=ink(dark) or "#9AA7B4", dash="dot")
+    add_rule(figure, x=now, color=ink(dark), dash="dot")
     if rows.empty:
         return Drawn(figure, "Waiting for the first epoch.", f"{name}: nothing yet.")
     low, high = f"{column}_low", f"{column}_high"

@@ -123,7 +123,7 @@ def epsilon_schedule(
     for series, rows in rows_of.items():
         _line(figure, SERIES[series], rows, column, dark)
     if reached:
-        add_rule(figure, x=reached, color=ink(dark) or "#9AA7B4", dash="dot")
+        add_rule(figure, x=reached, color=ink(dark), dash="dot")
     parts, as_text = [], plain if column == "sigma" else at_most
     for series, rows in rows_of.items():
         first, last = float(rows[column].iloc[0]), float(rows[column].iloc[-1])
@@ -151,6 +151,7 @@ def _moved(first: float, last: float, as_text: Callable[[float], str]) -> str:
 def _against_epochs(column: str, epochs: int, ends: tuple[float, float], dark: bool) -> go.Figure:
     return canvas(
         HEIGHT,
+        dark,
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,

@@ -43,7 +43,7 @@ def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
     dark : bool
         Whether it is drawn on a dark ground.
     """
-    figure = canvas(HEIGHT, showlegend=False)
+    figure = canvas(HEIGHT, dark, showlegend=False)
     means: dict[str, float] = {}
     ends = dict(of_each(table, column))
     for series, name in WHY_TITLES.items():
