@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 WITHOUT_PRIVACY = "Training models without privacy"
 SMALL = 100_000  # records times features
+POLL_SECONDS = 1.5
+"""Curves come for minutes, the page shows new ones every five seconds at most, and at each poll the
+browser goes through all of the page again: a tenth of a second, for which the jobs wait."""
 
 
 def grid(study: Study, split: Split) -> tuple[float, ...]:
@@ -75,6 +78,7 @@ def watched(
         place=shared_jobs.CURVES,
         studies=described,
         submit=submit,
+        seconds=POLL_SECONDS,
         one_by_one=True,
     )
 
