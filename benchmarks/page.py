@@ -44,10 +44,12 @@ files, so without it only this project's would be compiled anew at each start.""
 
 # Notes the time of each key press and of each change of the big numbers' text.
 WATCH = """() => {
+  const is_watched = 'delays' in window;
+  window.delays = [];
+  if (is_watched) return;
   const numbers = () => [...document.querySelectorAll('[data-testid=stMetricValue]')]
     .map((element) => element.innerText).join('|');
   let last = numbers(), pressed = null;
-  window.delays = [];
   window.addEventListener('keydown', () => { pressed = performance.now(); }, true);
   new MutationObserver(() => {
     const now = numbers();
