@@ -6,7 +6,7 @@ import pandas as pd
 
 from dpcore.figures.canvas import canvas
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, PURPLE, SKY, VERMILLION, ink
+from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, PURPLE, SKY, VERMILLION
 from dpcore.figures.words import listed
 
 ROW, LEAST, FEW = 30, 240, 10
@@ -62,8 +62,7 @@ def families(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
     figure.update_xaxes(
         range=[0, 1.05 * most],
         dtick=1 if most < FEW else None,
-        title={"text": "systems", "font": {"color": ink(dark)}},
-        tickfont={"color": ink(dark)},
+        title={"text": "systems"},
         fixedrange=True,
         rangemode="tozero",
     )
@@ -71,7 +70,6 @@ def families(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
         autorange="reversed",
         automargin=True,
         type="category",
-        tickfont={"color": ink(dark)},
         fixedrange=True,
     )
     sentence = _sentence(table)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dpcore.accounting.risk import FALSE_ALARM, FOUND
 from dpcore.figures.canvas import LEGEND, add_scatter, canvas
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import BLUE, NEUTRAL, ORANGE, SKY, VERMILLION, Look, ink
+from dpcore.figures.style import BLUE, NEUTRAL, ORANGE, SKY, VERMILLION, Look
 from dpcore.figures.words import percent_at_most, plain
 from dpcore.guarantee import Adjacency
 
@@ -46,8 +46,7 @@ def roc(
     dark : bool
         Whether it is drawn on a dark ground.
     """
-    legend = {**LEGEND, "font": {"size": 13, "color": ink(dark)}}
-    figure = canvas(HEIGHT, dark, right=16, legend=legend)
+    figure = canvas(HEIGHT, dark, right=16, legend=LEGEND)
     add_scatter(
         figure,
         x=[LEAST_RATE, 1.0],

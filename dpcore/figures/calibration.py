@@ -60,8 +60,8 @@ def reliability_curve(
         showlegend=True,
         legend=LEGEND,
         margin=WITH_AXES,
-        xaxis=axis("risk told", dark, range=[0.0, 1.0], tickformat=".0%"),
-        yaxis=axis("share with the condition", dark, range=[0.0, 1.0], tickformat=".0%"),
+        xaxis=axis("risk told", range=[0.0, 1.0], tickformat=".0%"),
+        yaxis=axis("share with the condition", range=[0.0, 1.0], tickformat=".0%"),
     )
     line = {"color": NEUTRAL, "dash": "dot", "width": 1}
     ends = [0.0, 1.0]

@@ -52,8 +52,8 @@ def canvas(
             "plot_bgcolor": ground(dark),
             "hoverlabel": {"bgcolor": ground(dark), "bordercolor": edge(dark), "font": words},
             "legend": {"borderwidth": 0, "valign": "top"},
-            "xaxis": {**axis("", dark), "showgrid": False},
-            "yaxis": {**axis("", dark), "gridcolor": grid(dark)},
+            "xaxis": {**axis(""), "showgrid": False},
+            "yaxis": {**axis(""), "gridcolor": grid(dark)},
         }
     )
     figure.layout.template = None
@@ -63,11 +63,10 @@ def canvas(
     return figure
 
 
-def axis(title: str, dark: bool, **more: object) -> dict[str, object]:
-    """An axis for Plotly, with its title and ticks in the ink of the ground."""
+def axis(title: str, **more: object) -> dict[str, object]:
+    """An axis for Plotly; its words are in the ink of its canvas."""
     return {
-        "title": {"text": title, "font": {"size": 14, "color": ink(dark)}},
-        "tickfont": {"color": ink(dark)},
+        "title": {"text": title, "font": {"size": 14}},
         "automargin": True,
         "zeroline": False,
         **more,

@@ -12,7 +12,7 @@ from dpcore.figures.canvas import LEGEND, add_rule, add_scatter, canvas, each
 from dpcore.figures.curves import NO_PRIVACY, PROVED, ReferenceLine, guarantee_of, name_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import ACCURACY, Quality
-from dpcore.figures.style import NEUTRAL, ink, look
+from dpcore.figures.style import NEUTRAL, look
 from dpcore.figures.verdict import rough_count
 from dpcore.figures.words import capitalised, listed, literal, plain
 
@@ -83,13 +83,10 @@ def accuracy(
     figure.update_xaxes(
         range=[0.0, 1.02 if quality.share else 1.05 * max(ends, default=1.0)],
         tickformat=".0%" if quality.percent else None,
-        tickfont={"color": ink(dark)},
         automargin=True,
         zeroline=False,
     )
-    figure.update_yaxes(
-        autorange="reversed", automargin=True, type="category", tickfont={"color": ink(dark)}
-    )
+    figure.update_yaxes(autorange="reversed", automargin=True, type="category")
     unit = "in points" if quality.percent else f"in {quality.name}"
     if not losses and not unproved:
         sentence = "No private method has a result here yet."
@@ -185,7 +182,6 @@ def patients(
             name=words,
             text=[f"{value:.0f}" for value in values],
             textposition="outside",
-            textfont={"color": ink(dark)},
             cliponaxis=False,
             marker={"color": colour.on(dark), "pattern": {"shape": pattern}},
             hovertemplate=f"%{{y}}: %{{x:.0f}} of 1,000 {words}<extra></extra>",
@@ -196,7 +192,7 @@ def patients(
         automargin=True,
         zeroline=False,
     )
-    figure.update_yaxes(autorange="reversed", automargin=True, tickfont={"color": ink(dark)})
+    figure.update_yaxes(autorange="reversed", automargin=True)
 
     def counted(count: float, most: float) -> str:
         between = rough_count(count, most, test_records)

@@ -104,7 +104,7 @@ def _of_number(
 ) -> go.Figure:
     """Log odds against the number; where it has a public transform, on an axis after that."""
     unit = f" ({literal(words.cut(column.unit))})" if column.unit else ""
-    values = axis(f"{literal(words.cut(column.name))}{unit}", dark)
+    values = axis(f"{literal(words.cut(column.name))}{unit}")
     if column.transform != "none":
         ends = column.bounds
         marks = [ends[0], *grouping(entry, column.name).edges, ends[1]]
@@ -119,7 +119,7 @@ def _of_number(
         legend=LEGEND,
         margin=WITH_AXES,
         xaxis=values,
-        yaxis=_scale(model, without, told, dark),
+        yaxis=_scale(model, without, told),
     )
     if not told.held:
         add_rule(figure, y=0.0, color=NEUTRAL, dash="dot", width=1)
@@ -154,10 +154,9 @@ def _of_levels(
         showlegend=True,
         legend=LEGEND,
         margin=WITH_AXES,
-        xaxis=_scale(model, without, told, dark),
+        xaxis=_scale(model, without, told),
         yaxis=axis(
             literal(words.cut(column.name)),
-            dark,
             range=[len(model) - 0.5, -0.5],
             tickvals=list(range(len(model))),
             ticktext=names,
@@ -216,12 +215,10 @@ def _places(values: pd.Series, column: Column) -> pd.Series:
     return values.map(lambda value: math.copysign(math.log1p(abs(value)), value))
 
 
-def _scale(
-    model: pd.DataFrame, without: pd.DataFrame, told: words.Measure, dark: bool
-) -> dict[str, object]:
+def _scale(model: pd.DataFrame, without: pd.DataFrame, told: words.Measure) -> dict[str, object]:
     """The axis of what is told, over all that is drawn."""
     name = told.column
     ends = [*model[f"{name}_low"], *model[f"{name}_high"], *without[name]]
     least, most = min(ends), max(ends)
     room = ROOM * ((most - least) or 1.0)
-    return axis(told.title, dark, range=[least - room, most + room], tickformat=told.tickformat)
+    return axis(told.title, range=[least - room, most + room], tickformat=told.tickformat)

@@ -150,10 +150,10 @@ def bars(costs: Mapping[str, Cost], quality: Quality, *, dark: bool = False) -> 
     for each in changes:
         ends += [sum(side(0.0, change) for change in each.values()) for side in (min, max)]
     figure.update_xaxes(
-        **axis(f"change in {literal(quality.unit)} against no privacy", dark, zeroline=True),
+        **axis(f"change in {literal(quality.unit)} against no privacy", zeroline=True),
         range=[ROOM * scale * end for end in (min(ends), max(ends))],
     )
-    figure.update_yaxes(autorange="reversed", **axis("", dark, visible=any(costs)))
+    figure.update_yaxes(autorange="reversed", **axis("", visible=any(costs)))
     sentence = "; ".join(f"{name}: {cost.total} = {cost.parts}" for name, cost in costs.items())
     return Drawn(
         figure, f"In {quality.unit}: {sentence}.", f"Cost of privacy in two parts. {sentence}."

@@ -25,7 +25,7 @@ from dpcore.figures.canvas import (
     each,
     single_runs,
 )
-from dpcore.figures.style import NEUTRAL, ink, look
+from dpcore.figures.style import NEUTRAL, look
 from dpcore.figures.words import Row, plain
 from dpcore.guarantee import EDITION_NAMES, STATUS_NAMES
 from dpcore.rounding import stop_below
@@ -166,7 +166,6 @@ def against_epsilon(
     ticks, texts = decades(1e-9, 1e3)
     epsilons = axis(
         "← more private    ε    less private →",
-        dark,
         type="log",
         range=[math.log10(end) for end in EPSILON_RANGE],
         tickvals=ticks,
@@ -174,7 +173,6 @@ def against_epsilon(
     )
     values = axis(
         title,
-        dark,
         type="log" if log else "linear",
         range=[math.log10(low), math.log10(high)] if log else [low, high],
         tickformat=".0%" if percent else None,
@@ -225,9 +223,7 @@ def add_series(
         add_curve(figure, rows["epsilon"], rows[column], marked, texts, size=7, dark=dark, **entry)
 
 
-def add_references(
-    figure: go.Figure, references: Iterable[ReferenceLine], *, dark: bool = False
-) -> None:
+def add_references(figure: go.Figure, references: Iterable[ReferenceLine]) -> None:
     """Draw horizontal lines, each with its label above it, at the end where no curve crosses it.
 
     Where lines are too close for that, the labels of all but the highest stand below the lowest.
@@ -278,7 +274,6 @@ def add_references(
                 xanchor=side,
                 yanchor=anchor,
                 showarrow=False,
-                font={"size": 12, "color": ink(dark)},
             )
 
 

@@ -72,8 +72,8 @@ def decision_curve(
         showlegend=True,
         legend=LEGEND,
         margin=WITH_AXES,
-        xaxis=axis("act from a risk of", dark, range=[0.0, 1.0], tickformat=".0%"),
-        yaxis=axis("net benefit", dark, range=[-BELOW * highest, highest]),
+        xaxis=axis("act from a risk of", range=[0.0, 1.0], tickformat=".0%"),
+        yaxis=axis("net benefit", range=[-BELOW * highest, highest]),
     )
     for method, style in LOOKS.items():
         rows = others[others["method"] == method]

@@ -40,12 +40,18 @@ class Drawn:
         time Plotly can tell that the data are those of before: by a name, and not from packed
         arrays.
         """
-        for trace in self.figure.data:
-            for name, values in _arrays(trace.to_plotly_json()):
+        copies = [trace.to_plotly_json() for trace in self.figure.data]
+        for trace, copy in zip(self.figure.data, copies, strict=True):
+            for name, values in _arrays(copy):
                 trace[name] = None  # a list of the same values would be taken for no change
                 trace[name] = values.tolist()
-        data = json.dumps([trace.to_plotly_json() for trace in self.figure.data], default=str)
+        data = json.dumps(copies, default=_written_out)
         self.figure.layout.datarevision = hashlib.blake2b(data.encode(), digest_size=8).hexdigest()
+
+
+def _written_out(value: Any) -> Any:
+    """What JSON has no word for."""
+    return value.tolist() if isinstance(value, np.ndarray) else str(value)
 
 
 def _arrays(part: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:

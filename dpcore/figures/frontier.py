@@ -108,7 +108,7 @@ def frontier(
             "<br>%{customdata[0]}",
         )
     target = ReferenceLine(f"wanted: {quality.shown(reach.target)}", reach.target, dash="dot")
-    add_references(figure, [target], dark=dark)
+    add_references(figure, [target])
     answer = _reached(best, reach, titles, records, records_are, epsilon, quality)
     until_now = " so far" if so_far else ""
     sentence = f"{answer} {_who(best, titles, guess, until_now, quality)}"

@@ -146,13 +146,11 @@ def of_groups(
         margin=WITH_AXES,
         xaxis=axis(
             words.noun + (" of 1,000" if words.kind == "1000" else ""),
-            dark,
             range=[least - room, most + room] if most == most else None,
             tickformat=".0%" if words.kind == "share" else None,
         ),
         yaxis=axis(
             "",
-            dark,
             range=[len(rows) - 0.5, -0.5],
             tickvals=list(range(len(rows))),
             ticktext=names,
@@ -305,9 +303,7 @@ def gap(
     curve = rows["epsilon"], rows["value"], style, hover
     name = rows["title"].iloc[0] if rows["title"].nunique() == 1 else SEVERAL
     add_curve(figure, *curve, size=6, dark=dark, name=name)
-    add_references(
-        figure, [ReferenceLine(f"without privacy: {shown(reference)}", reference)], dark=dark
-    )
+    add_references(figure, [ReferenceLine(f"without privacy: {shown(reference)}", reference)])
     add_rule(figure, x=epsilon, color=NEUTRAL, dash="dot", width=1)
     row = rows[rows["epsilon"] == epsilon].iloc[0]
     of_people = " of 1,000" if words.kind == "1000" else ""

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpcore.figures.canvas import LEGEND, add_band, add_scatter, axis, canvas, each
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, SKY, VERMILLION, ink
+from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, SKY, VERMILLION
 from dpcore.figures.words import Row, at_most, counted, listed, plain
 from dpcore.lessons.lesson import Lesson
 
@@ -50,18 +50,17 @@ def curve(
     large : bool
         Whether it is looked at from afar.
     """
-    size = 18 if large else 13
-    font = {"size": size, "color": ink(dark)}
+    font = {"size": 18 if large else 13}
     figure = canvas(
         LARGE if large else HEIGHT,
         dark,
         kept=False,
         legend={**LEGEND, "font": font},
-        font={"size": size},
+        font=font,
     )
     places = {x: place for place, x in enumerate(lesson.grid)}
     figure.update_xaxes(
-        **axis(lesson.across, dark),
+        **axis(lesson.across),
         range=[-0.3, len(places) - 0.7],
         tickvals=list(places.values()),
         ticktext=[plain(x) for x in places],
@@ -69,7 +68,7 @@ def curve(
     )
     low, high = lesson.limits
     figure.update_yaxes(
-        **axis(lesson.up, dark),
+        **axis(lesson.up),
         range=[low - 0.04 * (high - low), high + 0.04 * (high - low)],
         fixedrange=True,
     )

@@ -30,8 +30,8 @@ def taken(rows: pd.DataFrame, *, dark: bool = False) -> Drawn:
         kept=False,
         showlegend=True,
         legend=LEGEND,
-        xaxis=axis("entry of the ledger", dark, **ticks),
-        yaxis=axis("ε", dark, range=[0.0, 1.12 * float(rows["cap"].max())]),
+        xaxis=axis("entry of the ledger", **ticks),
+        yaxis=axis("ε", range=[0.0, 1.12 * float(rows["cap"].max())]),
     )
     for name, title, colour, dash in (
         ("cap", "cap", ORANGE if dark else VERMILLION, "dash"),

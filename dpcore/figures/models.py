@@ -57,7 +57,6 @@ def curve(table: pd.DataFrame, model: Model, *, dark: bool = False) -> Drawn:
             ReferenceLine(f"without noise: {percent(limit)}", limit),
             ReferenceLine(f"{model.measure.trivial}: {percent(nothing)}", nothing, "dot"),
         ],
-        dark=dark,
     )
     first, last = private.iloc[0], private.iloc[-1]
     return Drawn(

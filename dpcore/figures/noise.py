@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpcore.figures.curves import add_series, against_epsilon, at, decades, name_of, named, series
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import NEUTRAL, ink
+from dpcore.figures.style import NEUTRAL
 from dpcore.figures.words import listed, plain
 
 if TYPE_CHECKING:
@@ -236,7 +236,6 @@ def sigma(
             arrowhead=2,
             arrowcolor=NEUTRAL,
             **_words(figure, math.log10(end), math.log10(top)),
-            font={"size": 12, "color": ink(dark)},
         )
     noised = set(table.loc[table["sigma"] > 0, "method"])
     units = _units({key: query for key, query in queries.items() if key in noised}, titles)

@@ -107,7 +107,6 @@ def overview(
         showlegend=False,
         xaxis=axis(
             "← more private    ε    less private →",
-            dark,
             type="log",
             range=ends,
             tickvals=ticks,
@@ -118,7 +117,6 @@ def overview(
         ),
         yaxis=axis(
             "",
-            dark,
             range=[low, high],
             tickformat=".0%" if quality.percent else None,
             ticklabeloverflow="allow",
@@ -162,8 +160,8 @@ def overview(
         hovertemplate="%{hovertext}<extra></extra>",
         name=name,
     )
-    add_references(figure, references, dark=dark)
-    _add_names(figure, names, line, references, column, dark)
+    add_references(figure, references)
+    _add_names(figure, names, line, references, column)
     _add_cost(figure, row, cost, quality, dark)
     figure.add_annotation(
         text=f"<b>{'<br>'.join(heading)}</b>",
@@ -205,7 +203,6 @@ def _add_names(
     line: pd.DataFrame,
     references: Sequence[ReferenceLine],
     column: str,
-    dark: bool,
 ) -> None:
     """The name of each thin line beside it, in the ink of the page after a stroke of its colour."""
     (start, end), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
@@ -233,7 +230,7 @@ def _add_names(
             xanchor="center",  # by itself Plotly takes the end that is nearest
             yanchor="middle",
             showarrow=False,
-            font={"size": 11, "color": ink(dark)},
+            font={"size": 11},
         )
 
 

@@ -180,12 +180,10 @@ def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: 
         showlegend=False,
         xaxis=axis(
             f"← lowers    {told.title}    raises →",
-            dark,
             range=[min(ends) - room, max(ends) + room],
         ),
         yaxis=axis(
             "",
-            dark,
             range=[len(rows) - 0.5, -0.5],
             tickvals=places,
             ticktext=[literal(cut(name)) for name in names],
@@ -239,13 +237,13 @@ def curve(rows: pd.DataFrame, column: Column, told: Told, *, dark: bool) -> Draw
         literal(f"{_at(row, column)}: {told.shown(value)}")
         for row, value in zip(each(rows), rows["outcome"], strict=True)
     ]
-    scale = axis(told.title, dark, range=_range([*shown["outcome"]], zero=told.is_risk))
+    scale = axis(told.title, range=_range([*shown["outcome"]], zero=told.is_risk))
     name = literal(_named(column))
     look = LOOKS[SURVEY]
     mark = {"symbol": "diamond", "size": 14, "color": ORANGE if dark else VERMILLION}
     if column.kind == "number":
         unit = f" ({literal(cut(column.unit))})" if column.unit else ""
-        across = axis(name + unit, dark)
+        across = axis(name + unit)
         figure = canvas(HEIGHT, dark, kept=False, showlegend=False, xaxis=across, yaxis=scale)
         add_curve(
             figure,
@@ -267,7 +265,6 @@ def curve(rows: pd.DataFrame, column: Column, told: Told, *, dark: bool) -> Draw
             xaxis=scale,
             yaxis=axis(
                 name,
-                dark,
                 range=[len(rows) - 0.5, -0.5],
                 tickvals=list(range(len(rows))),
                 ticktext=[literal(cut(level)) for level in rows["level"]],

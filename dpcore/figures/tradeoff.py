@@ -45,7 +45,7 @@ def objective(
         title="Objective (lower fits better)", low=0.8 * floor, high=1.5 * top, log=True, dark=dark
     )
     add_series(figure, table, "objective", titles=titles, shown=plain, dark=dark)
-    add_references(figure, lines, dark=dark)
+    add_references(figure, lines)
     parts = [
         f"{name} {plain(at(rows, epsilon)['objective'])}"
         for name, _, _, rows in named(table, "objective", titles)

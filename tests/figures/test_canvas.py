@@ -18,7 +18,7 @@ CONFIG = Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml"
 
 
 def drawn(values: pd.Series, *, epsilon: float = 1.0) -> Drawn:
-    figure = canvas(300, False, xaxis=axis("ε", False, range=[0.0, epsilon]))
+    figure = canvas(300, False, xaxis=axis("ε", range=[0.0, epsilon]))
     add_scatter(
         figure,
         x=values,
@@ -34,7 +34,7 @@ def drawn(values: pd.Series, *, epsilon: float = 1.0) -> Drawn:
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_ground_is_the_page_s_and_no_template_stands_behind_it(dark: bool) -> None:
     theme = tomllib.loads(CONFIG.read_text("utf-8"))["theme"]["dark" if dark else "light"]
-    figure = canvas(300, dark, xaxis=axis("ε", dark, automargin=False))
+    figure = canvas(300, dark, xaxis=axis("ε", automargin=False))
     assert theme["backgroundColor"] == ground(dark)
     assert theme["borderColor"] == edge(dark)
     layout = json.loads(figure.to_json())["layout"]

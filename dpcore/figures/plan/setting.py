@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.figures.canvas import add_curve, add_scatter, axis, canvas, each
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION, Look, ink
+from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION, Look
 from dpcore.figures.words import at_most, plain
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def setting(
         HEIGHT,
         dark,
         showlegend=False,
-        xaxis=axis(AXES[unknown], dark, range=[low - edge, high + edge]),
-        yaxis=axis("ε spent", dark, range=[0.0, top]),
+        xaxis=axis(AXES[unknown], range=[low - edge, high + edge]),
+        yaxis=axis("ε spent", range=[0.0, top]),
     )
     hover = [
         f"{AXES[unknown]}: {_shown(unknown, float(row['value']))}<br>ε = {at_most(row['epsilon'])}"
@@ -69,7 +69,7 @@ def setting(
     figure.add_hline(
         y=budget,
         line={"color": colour, "dash": "dash", "width": 2},
-        annotation={"text": f"budget ε = {plain(budget)}", "font": {"color": ink(dark)}},
+        annotation={"text": f"budget ε = {plain(budget)}"},
         annotation_position="top left" if unknown in WHOLE else "top right",
     )
     chosen = rows[rows["value"] == answer]

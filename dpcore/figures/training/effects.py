@@ -52,9 +52,9 @@ def effect(
     # On a line of its own: a narrow screen would cut it off.
     unit = f"<br>{varied.unit}" if varied.unit else ""
     title = f"{varied.title} {varied.symbol}".strip() + unit
-    setting = axis(title, dark, type="linear" if varied.key == "decay" else "log")
+    setting = axis(title, type="linear" if varied.key == "decay" else "log")
     figure = canvas(
-        HEIGHT, dark, showlegend=False, hovermode="closest", xaxis=setting, yaxis=axis(name, dark)
+        HEIGHT, dark, showlegend=False, hovermode="closest", xaxis=setting, yaxis=axis(name)
     )
     add_rule(figure, x=now, color=ink(dark), dash="dot")
     if rows.empty:

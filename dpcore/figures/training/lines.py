@@ -155,8 +155,8 @@ def _against_epochs(column: str, epochs: int, ends: tuple[float, float], dark: b
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        xaxis=axis("epoch", dark, range=[0, epochs * 1.02]),
-        yaxis=axis(AXES[column], dark, range=list(ends)),
+        xaxis=axis("epoch", range=[0, epochs * 1.02]),
+        yaxis=axis(AXES[column], range=list(ends)),
     )
 
 

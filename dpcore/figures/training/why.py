@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.figures.canvas import add_rule, add_scatter, canvas
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import NEUTRAL, faded, ink
+from dpcore.figures.style import NEUTRAL, faded
 from dpcore.figures.training.series import (
     AXES,
     HEIGHT,
@@ -81,14 +81,13 @@ def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
             + (shown(column)(means[series]) if series in means else "…")
             for series, name in WHY_TITLES.items()
         ],
-        tickfont={"color": ink(dark), "size": 14},
+        tickfont={"size": 14},
         tickangle=0,
     )
     figure.update_yaxes(
-        title={"text": AXES[column], "font": {"color": ink(dark)}},
+        title={"text": AXES[column]},
         range=list(ends_of_axis(table, column)),
         tickformat=".0%" if column in SHARES else None,
-        tickfont={"color": ink(dark)},
         automargin=True,
     )
     sentence = _blame(means, column)
