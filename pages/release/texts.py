@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 DEMONSTRATION = (
-    "**Demonstration: nothing real is spent.** The patients are made up, and the ledger is in "
-    "memory. Every step is filled in: press Release."
+    "**Demonstration: nothing real is spent.** The patients are made up, the ledger is in memory, "
+    "and every step is filled in: press Release."
 )
 INTRODUCTION = (
     "A private model of your table is trained once, paid from the ledger, and leaves with its "
@@ -111,8 +111,8 @@ NOT_YET = "The button comes once the steps before are done."
 FILL_IN = "fill in: {missing}"
 MAY = "I may spend this"
 PAYS = (
-    "The payment is final, and pays for one training. It can be cancelled until it is paid; what "
-    "is cut off after that is lost."
+    "The payment is final, and pays for one training. Until then it can be cancelled; what is cut "
+    "off later is lost."
 )
 PREPARING = "**Nothing is paid yet.**"
 TRAINING = "**Paid**; it can no longer be cancelled. Keep this page open."
