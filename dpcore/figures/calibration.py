@@ -10,7 +10,6 @@ import plotly.graph_objects as go
 
 from dpcore.figures.canvas import (
     LEGEND,
-    WITH_AXES,
     add_band,
     add_curve,
     add_scatter,
@@ -59,7 +58,7 @@ def reliability_curve(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        margin=WITH_AXES,
+        numbers=True,
         xaxis=axis("risk told", range=[0.0, 1.0], tickformat=".0%"),
         yaxis=axis("share with the condition", range=[0.0, 1.0], tickformat=".0%"),
     )

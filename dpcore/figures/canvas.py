@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WITH_AXES = {"l": 80, "r": 18, "t": 42, "b": 64}
-"""Margins in pixels for two axes with titles and a row of the legend: where they need more than is
-given, the browser draws the figure twice."""
+"""Margins in pixels for two axes with titles and a row of the legend."""
 LEGEND = {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}}
 """In a row above the axes."""
 FONT = '"Source Sans", sans-serif'
@@ -23,7 +22,13 @@ FONT = '"Source Sans", sans-serif'
 
 
 def canvas(
-    height: int, dark: bool, *, right: int = 12, kept: bool = True, **layout: object
+    height: int,
+    dark: bool,
+    *,
+    right: int = 12,
+    kept: bool = True,
+    numbers: bool = False,
+    **layout: object,
 ) -> go.Figure:
     """An empty figure of fixed height with narrow margins, which carries its own look.
 
@@ -38,6 +43,9 @@ def canvas(
         Whether it is drawn on a dark ground.
     kept : bool
         Whether zoom is kept while the figure is the same, and lost with the data it belonged to.
+    numbers : bool
+        Whether both axes hold numbers and have titles: the margins are `WITH_AXES`, and the browser
+        does not measure whether words need more, for which it draws an axis over and over.
     **layout
         Further parts of Plotly's layout.
     """
@@ -58,6 +66,10 @@ def canvas(
     )
     figure.layout.template = None
     figure.update_layout(**layout)
+    if numbers:
+        figure.update_layout(margin=WITH_AXES)
+        figure.update_xaxes(automargin=False)
+        figure.update_yaxes(automargin=False)
     figure.update_xaxes(title_standoff=20)
     figure.update_yaxes(title_standoff=24)
     return figure

@@ -117,7 +117,7 @@ def _of_number(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        margin=WITH_AXES,
+        numbers=True,
         xaxis=values,
         yaxis=_scale(model, without, told),
     )

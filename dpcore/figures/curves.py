@@ -16,7 +16,6 @@ import plotly.graph_objects as go
 
 from dpcore.figures.canvas import (
     LEGEND,
-    WITH_AXES,
     add_band,
     add_curve,
     add_rule,
@@ -185,7 +184,7 @@ def against_epsilon(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        margin=WITH_AXES,
+        numbers=True,
         xaxis=epsilons,
         yaxis=values,
     )

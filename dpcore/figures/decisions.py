@@ -14,7 +14,6 @@ from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.task import TREAT_ALL, TREAT_NONE, worth_from
 from dpcore.figures.canvas import (
     LEGEND,
-    WITH_AXES,
     add_band,
     add_rule,
     add_scatter,
@@ -71,7 +70,7 @@ def decision_curve(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        margin=WITH_AXES,
+        numbers=True,
         xaxis=axis("act from a risk of", range=[0.0, 1.0], tickformat=".0%"),
         yaxis=axis("net benefit", range=[-BELOW * highest, highest]),
     )

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.figures.canvas import add_scatter, axis, canvas
+from dpcore.figures.canvas import WITH_AXES, add_scatter, axis, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import edge, ground
 
@@ -44,6 +44,13 @@ def test_the_ground_is_the_page_s_and_no_template_stands_behind_it(dark: bool) -
     assert layout["xaxis"]["title"]["text"] == "ε"
     assert layout["xaxis"]["automargin"] is False
     assert layout["yaxis"]["automargin"] is True
+
+
+def test_axes_of_numbers_are_not_measured_in_the_browser() -> None:
+    layout = canvas(300, False, numbers=True, xaxis=axis("ε"), yaxis=axis("σ")).layout
+    assert not layout.xaxis.automargin
+    assert not layout.yaxis.automargin
+    assert {side: layout.margin[side] for side in WITH_AXES} == WITH_AXES
 
 
 def test_no_array_is_packed() -> None:
