@@ -117,7 +117,9 @@ def open_page(question: str) -> None:
     is_bare = all(name == query.VERSION or left.get(name) == there[name] for name in there)
     if came_from not in (None, question) and is_bare:
         st.query_params.from_dict(_settings().get(question, {}))
-    _draw(st.sidebar, "doors_at_first")
+    at_first = st.sidebar.empty()
+    _draw(at_first, "doors_at_first")
+    store("doors at first", at_first)
     # A container's links stay until they are drawn again: none is lost under a click or with focus.
     store("doors", st.sidebar.container())
     store("doors are drawn", False)
@@ -130,9 +132,13 @@ def door_to(question: str, **settings: str) -> tuple[str, dict[str, str | list[s
 
 
 def close_page() -> None:
-    """Draw the doors of a page that has not done so itself; call it after the page is run."""
+    """Draw the doors of a page that has not done so itself; call it after the page is run.
+
+    The first ones go, as the browser would go through them at each move of a control.
+    """
     if not stored("doors are drawn"):
         draw_anew()
+    stored("doors at first").empty()
 
 
 def draw_anew() -> None:
