@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,7 +95,7 @@ class HandStudy:
         """The study in a few words."""
         return f"Corrected by hand: {self.study.title}"
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A digest of the description and of the code that computes it."""
         return digest({"by hand": asdict(self)})

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -129,7 +129,7 @@ class ColumnStudy:
         """The study in a few words."""
         return f"Curves of {self.study.title}"
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A digest of the description and of the code that computes it."""
         return digest({"columns": asdict(self)})

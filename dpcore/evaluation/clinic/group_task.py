@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -97,7 +97,7 @@ class GroupStudy:
         """The study in a few words."""
         return f"Groups under {self.clinic.study.title}"
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A digest of the description and of the code that computes it."""
         return digest({"groups": asdict(self)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 
 from dpcore.datasets import Entry
 from dpcore.errors import InvalidInput, number, reject, whole
@@ -77,7 +78,7 @@ class ClinicStudy:
         """The study in a few words."""
         return f"Risks by {self.study.title}"
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A digest of the description and of the code that computes it."""
         return digest({"clinic": asdict(self)})
