@@ -90,6 +90,8 @@ WATCH_PLACE = """place => {
   look();
 }"""
 TABS = ("Net benefit", "Calibration", "Groups", "Risk curves")
+PLACE = ".st-key-open_tab"
+"""Where the open one stands."""
 
 
 def drawn(page: Page) -> None:
@@ -169,13 +171,13 @@ def tab_moves(playwright: Playwright) -> dict[str, tuple[list[float], list[float
         drawn(bare)
         for tab in TABS:
             explore.goto(f"{app}/?v=4&methods=OPERA&focus=OPERA&view={tab}")
-            panel = explore.get_by_role("tabpanel", name=tab, exact=True)
-            panel.locator(".js-plotly-plot path").first.wait_for(state="attached", timeout=300_000)
+            first = explore.locator(f"{PLACE} .js-plotly-plot path").first
+            first.wait_for(state="attached", timeout=300_000)
             trained(explore)
             times: tuple[list[float], list[float]] = [], []
             for _ in range(TURNS):
                 times[0].extend(epsilon_moves(bare, MOVES // TURNS, "[data-testid=stMain]"))
-                times[1].extend(epsilon_moves(explore, MOVES // TURNS, "[role=tabpanel]"))
+                times[1].extend(epsilon_moves(explore, MOVES // TURNS, PLACE))
             found[tab] = times
         for browser in browsers:
             browser.close()

@@ -99,7 +99,9 @@ def adjacency(key: str, field: str = "adjacency", **changed: Any) -> Control:
     return replace(control, **changed)
 
 
-def tabs(key: str, names: tuple[str, ...], formerly: Mapping[str, str] | None = None) -> Control:
+def tabs(
+    key: str, names: tuple[str, ...], formerly: Mapping[str, str] | None = None, label: str = ""
+) -> Control:
     """The control of the open tab; links may still hold names from before."""
     kind = OneOf({name: name for name in names}, row=True, formerly=formerly or {})
-    return Control(key, "", kind, noun="the tab")
+    return Control(key, label, kind, noun="the tab")

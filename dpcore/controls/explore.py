@@ -622,7 +622,7 @@ CURVE_AS = Control(
 )
 BY_COLUMN = (CURVE_OF, CURVE_AS)
 """Controls of what models say about a column."""
-VIEW = common.tabs("view", TABS, {"Every method": THE_CHOSEN_METHODS})
+VIEW = common.tabs("view", TABS, {"Every method": THE_CHOSEN_METHODS}, "Look closer")
 SHARED = (DATA, PATIENTS, EPSILON, DELTA, ADJACENCY, SEED)
 """The controls of the state that pages share."""
 DETAIL = (EPSILON, *MAY_COST.values(), *DECISIONS, *BY_GROUP, *BY_COLUMN, VIEW, *common.RISK)

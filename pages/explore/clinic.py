@@ -55,14 +55,11 @@ class Shown:
 
 def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
     """The job of an open tab, and its switch; made before the job's rows are looked for."""
-    place = next(
-        (slots.tabs[tab] for tab in TABS if tab in slots.tabs and slots.tabs[tab].open), None
-    )
-    if place is None:
+    if slots.tab not in TABS:
         return ()
     if view.study.loss == LOSS:
         # Outside the fragment of ε: what is to be computed changes with it.
-        with place:
+        with slots.contents:
             choose()
     study = wanted(view, corrected=is_corrected())
     if isinstance(study, str):

@@ -75,11 +75,9 @@ def at_chosen_epsilon(
         TAKE_ALONG: lambda: take_along.show(view, row, focus),
         "About the data": lambda: _about(view),
     }
-    for name, draw in contents.items():
-        if name in slots.tabs and slots.tabs[name].open:
-            # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
-            with slots.tabs[name].empty().container():
-                draw()
+    # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
+    with slots.contents.empty().container():
+        contents[slots.tab]()
 
 
 def _objective(view: View, name: str, epsilon: float) -> None:

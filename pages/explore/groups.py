@@ -37,15 +37,15 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
 
     They stand outside the fragment of ε, as a job begins in a run of the whole page.
     """
-    if GROUPS not in slots.tabs or not slots.tabs[GROUPS].open:
+    if slots.tab != GROUPS:
         return ()
     if isinstance(clinic.wanted(view, corrected=False), str):
         return ()
-    with slots.tabs[GROUPS], st.container(horizontal=True, vertical_alignment="bottom"):
+    with slots.contents, st.container(horizontal=True, vertical_alignment="bottom"):
         drawn(GROUP_BY, among=columns(view.split.entry), width=240)
         drawn(GROUP_MEASURE, width=240)
         drawn(THRESHOLD, width=240)
-    with slots.tabs[GROUPS]:
+    with slots.contents:
         clinic.choose()
     study = wanted(view)
     if isinstance(study, str):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.controls.explore import VIEW
 from pages.explore.controls import Start, tabs_for
+from pages.shared.widgets import drawn
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -17,19 +17,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Slots:
-    """Places on the page."""
+    """Places on the page.
+
+    Parameters
+    ----------
+    answer, training, notes : containers
+    tab : str
+        The open one.
+    contents : container
+        What stands in it.
+    """
 
     answer: DeltaGenerator
     training: DeltaGenerator
     notes: DeltaGenerator
-    tabs: Mapping[str, Any]
+    tab: str
+    contents: DeltaGenerator
 
 
 def layout(start: Start) -> Slots:
-    """Create the places for everything under the heading, top to bottom."""
+    """Create the places for everything under the heading, top to bottom.
+
+    Streamlit's own tabs would show half of as many at once, and cost the browser a place for each
+    closed one at every move of ε.
+    """
     answer, training = st.container(), st.container()
-    tabs = tabs_for(start.entry)
-    tab_places = st.tabs(tabs, key=VIEW.key, on_change="rerun", bind="query-params")
-    places = dict(zip(tabs, tab_places, strict=True))
-    notes = st.container()
-    return Slots(answer, training, notes, places)
+    tab = drawn(VIEW, among=tabs_for(start.entry))
+    contents = st.container(key="open_tab")
+    return Slots(answer, training, st.container(), tab, contents)

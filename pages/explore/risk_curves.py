@@ -37,11 +37,11 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
 
     The choice stands outside the fragment of ε, as a job may begin with it.
     """
-    if RISK_CURVES not in slots.tabs or not slots.tabs[RISK_CURVES].open:
+    if slots.tab != RISK_CURVES:
         return ()
     if isinstance(clinic.wanted(view, corrected=False), str):
         return ()
-    with slots.tabs[RISK_CURVES]:
+    with slots.contents:
         drawn(CURVE_OF, among=[column.name for column in view.split.entry.used], width=240)
     study = wanted(view)
     if isinstance(study, str):

@@ -191,11 +191,18 @@ class View:
             return focus
         return "" if self.by_looking else best_method(self.study.loss, epsilon)
 
+    @cached_property
+    def _lines(self) -> dict[str, pd.DataFrame]:
+        return {}
+
     def line(self, focus: str) -> pd.DataFrame:
         """The rows that the first screen is about, by ascending ε."""
         if focus == BEST:
             return self.best
-        return self.table[self.table["method"] == focus].sort_values("epsilon")
+        if focus not in self._lines:
+            rows = self.table[self.table["method"] == focus]
+            self._lines[focus] = rows.sort_values("epsilon")
+        return self._lines[focus]
 
     def row(self, focus: str, epsilon: float) -> pd.Series | None:
         """The row of that line for the chosen ε (`figures.curves.at`)."""

@@ -25,7 +25,8 @@ from pages.shared.session import control_value, follow, share, store, stored
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-MOST_STRETCHED = 3
+MOST_STRETCHED, MOST_IN_A_BAR = 3, 8
+"""Options side by side that share the width, and that stand in one bar; more wrap."""
 OnChange = Callable[[], None] | Literal["rerun"]
 
 
@@ -42,13 +43,15 @@ class Form:
         self.values: dict[str, Any] = {}
         """Values of the controls drawn so far, by key."""
         self.is_open = True
-        """Whether the controls that come next are drawn, or have their first values unseen."""
+        """Whether the controls that come next are drawn, or only those that are changed."""
 
     def group(self, key: str, label: str, keys: Collection[str], icon: str) -> DeltaGenerator:
         """Make a place for controls that few change; closed, they are not drawn.
 
         A control that has another value than its first is drawn also where the group is closed, as
-        the address holds the values of drawn controls only. A note says how many there are.
+        the address holds the values of drawn controls only. A note says how many there are. The
+        others have their first values unseen: all that is drawn is gone through by the browser at
+        each move of another control.
 
         Parameters
         ----------
@@ -68,7 +71,7 @@ class Form:
         if changed and not place.open:
             noun = "setting" if changed == 1 else "settings"
             st.caption(f"{changed} {noun} changed under {label}.")
-        self.is_open = bool(place.open) or changed > 0
+        self.is_open = bool(place.open)
         return place
 
     def _is_changed(self, key: str) -> bool:
@@ -96,11 +99,12 @@ class Form:
         for key in keys:
             control, value = self.page[key], None
             if control.shown(self.values):
-                value = self.values[key] = (
-                    drawn(control, **more) if self.is_open else _first(control)
-                )
-                if not self.is_open:
+                if self.is_open or self._is_changed(key):
+                    value = drawn(control, **more)
+                else:
+                    value = _first(control)
                     share(control, value)
+                self.values[key] = value
         return value
 
 
@@ -251,7 +255,8 @@ def _one_of(
     starts_empty = control.default is None and bool(control.placeholder)
     first = control.default if control.default in offered else offered[0]
     if kind.row:
-        choice = st.segmented_control(
+        draw = st.segmented_control if len(titles) <= MOST_IN_A_BAR else st.pills
+        choice = draw(
             name, offered, format_func=titles.__getitem__, default=first, required=True, **common
         )
     else:

@@ -18,7 +18,7 @@ from tests.browser.waiting import (
     expect_whole,
     hand_over,
     idle,
-    open_tab,
+    look_closer,
     photograph,
     resize,
     still_numbers,
@@ -332,7 +332,7 @@ def test_a_wrong_file_leaves_nothing_but_the_reason(watched: Watched, address: s
     expect(page.get_by_test_id("stAlert")).to_contain_text("lines 1 and 2")
     named = page.get_by_test_id("stMain").get_by_text("IPUMS-BR (Brazilian census)")
     expect(named).to_be_visible()
-    expect(page.get_by_test_id("stMain").get_by_role("tab")).to_have_count(0)
+    expect(page.get_by_test_id("stMain").get_by_role("radio")).to_have_count(0)
     expect(page.get_by_test_id("stPlotlyChart")).to_have_count(0)
     expect(page.get_by_test_id("stMetric")).to_have_count(0)
 
@@ -350,12 +350,12 @@ def test_every_tab_is_whole_and_heard(
     photograph(page, f"explore_{theme}")
     # In the dark half of them: all are coloured in the same way.
     for tab in TABS if theme == "light" else TABS[::2]:
-        open_tab(page, tab)
+        look_closer(page, tab)
         expect(page.get_by_test_id("stException")).to_have_count(0)
         for width in widths:
             resize(page, width)
             expect_whole(page, width)
             if width == 1280:
                 # All but the tab stays as it is.
-                expect_no_barrier(page, None if tab == TABS[0] else "[data-testid=stTabs]")
+                expect_no_barrier(page, None if tab == TABS[0] else ".st-key-open_tab")
         widths = (widths[1], widths[0])

@@ -25,7 +25,7 @@ def test_diabetes_is_told_in_errors_and_the_way_back_in_accuracy(
     labels = page.get_by_test_id("stMetricLabel")
     expect(labels).to_have_text([re.compile(name) for name in ("RMSE", "R²", "right guesses")])
     expect(page.get_by_text(re.compile(r"At ε = 1 the best .* \(RMSE\);"))).to_be_visible()
-    expect(page.get_by_role("tab", name="Per 1,000")).to_have_count(0)
+    expect(page.get_by_role("radio", name="Per 1,000")).to_have_count(0)
     expect(page.get_by_text("Best by mean RMSE among the proved methods")).to_be_visible()
     settled(page)
     expect_alternative_texts(page, 2)
@@ -34,5 +34,5 @@ def test_diabetes_is_told_in_errors_and_the_way_back_in_accuracy(
 
     choose(page, "Data", "Breast cancer (Wisconsin)")
     expect(labels.first).to_have_text(re.compile("Accuracy"))
-    expect(page.get_by_role("tab", name="Per 1,000")).to_be_visible()
+    expect(page.get_by_role("radio", name="Per 1,000")).to_be_visible()
     settled(page)

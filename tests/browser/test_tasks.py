@@ -152,7 +152,7 @@ def test_a_telephone_shows_the_same_by_the_link(hand: Hand, address: str) -> Non
     assert still_numbers(page) == before
     expect(page.get_by_text("At ε = 0.5 OPERA is right for")).to_be_visible()
     expect(page.get_by_text("At ε = 0.5, of 1,000 patients")).to_be_attached()
-    expect(page.get_by_role("tab", name="Per 1,000")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("radio", name="Per 1,000")).to_be_checked()
     expect(page.get_by_text("Huber SVM, trained on 1,000 records")).to_be_attached()
     expect_whole(page, 390)
 

@@ -47,6 +47,14 @@ def hand_over(page: Page, name: str, data: bytes) -> None:
     page.locator("input[type=file]").set_input_files(kind)
 
 
+def look_closer(page: Page, name: str) -> None:
+    """Choose what stands under Explore's answer and wait until it begins to come."""
+    choice = page.get_by_role("radio", name=name, exact=True)
+    choice.click()
+    expect(choice).to_be_checked()
+    expect(page.locator(".st-key-open_tab")).not_to_be_empty()
+
+
 def open_tab(page: Page, name: str) -> None:
     """Go to a tab and wait until what it shows begins to come."""
     tab = page.get_by_role("tab", name=name, exact=True)

@@ -48,7 +48,7 @@ def test_the_digits_are_told_by_one_model_each() -> None:
     assert shown["Class average"] == f"{100 * row['balanced_accuracy']:.1f} %"
     assert "Missed · false alarms" not in shown
     assert any("10 classes: one model for each" in caption.value for caption in app.caption)
-    assert PER_1000 not in {tab.label for tab in app.tabs}
+    assert PER_1000 not in app.pills(key="view").options
     assert sentence(app).startswith("At ε = 10 PSGD is right for ")
     assert "10 classes, √10 times the μ of one" in app.metric[0].help
 

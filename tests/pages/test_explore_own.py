@@ -379,7 +379,7 @@ def test_a_number_that_a_model_without_noise_meets_exactly_is_drawn() -> None:
     meets[test] = meets[test].replace(",100,", ",150,")
     app = opened(data="\n".join([rows[0], *meets]).encode(), number_methods="OPERA")
     assert not app.error
-    assert "Objective" in [tab.label for tab in app.tabs]
+    assert "Objective" in app.pills(key="view").options
 
 
 def test_boosted_trees_take_the_place_of_the_linear_model_once_they_are_there() -> None:
