@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from html import unescape
 from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 WITH_AXES = {"l": 80, "r": 18, "t": 42, "b": 64}
 """Margins in pixels for two axes with titles and a row of the legend."""
+BESIDE_TICKS, TITLE = 16, 40
+"""Pixels between an upright axis, its ticks' words and the edge, and for a title with its gap."""
+OTHER_SCRIPTS = 0x0500
+"""Letters before are Latin, Greek or Cyrillic; those after may be as wide as they are high."""
 LEGEND = {"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}}
 """In a row above the axes."""
 FONT = '"Source Sans", sans-serif'
@@ -27,7 +32,7 @@ def canvas(
     *,
     right: int = 12,
     kept: bool = True,
-    numbers: bool = False,
+    ticks: Sequence[str] | None = None,
     **layout: object,
 ) -> go.Figure:
     """An empty figure of fixed height with narrow margins, which carries its own look.
@@ -43,9 +48,10 @@ def canvas(
         Whether it is drawn on a dark ground.
     kept : bool
         Whether zoom is kept while the figure is the same, and lost with the data it belonged to.
-    numbers : bool
-        Whether both axes hold numbers and have titles: the margins are `WITH_AXES`, and the browser
-        does not measure whether words need more, for which it draws an axis over and over.
+    ticks : sequence of str, optional
+        What stands at the ticks of the upright axis, `()` for numbers. The margins are then those
+        of `WITH_AXES`, or what these words need, and the browser does not measure whether they are
+        enough, for which it draws an axis over and over.
     **layout
         Further parts of Plotly's layout.
     """
@@ -66,13 +72,30 @@ def canvas(
     )
     figure.layout.template = None
     figure.update_layout(**layout)
-    if numbers:
-        figure.update_layout(margin=WITH_AXES)
+    if ticks is not None:
+        left = round(max(map(_width, ticks), default=0)) + BESIDE_TICKS
+        if figure.layout.yaxis.title.text:
+            left += TITLE
+        figure.update_layout(margin={**WITH_AXES, "l": max(left, WITH_AXES["l"])})
         figure.update_xaxes(automargin=False)
         figure.update_yaxes(automargin=False)
     figure.update_xaxes(title_standoff=20)
     figure.update_yaxes(title_standoff=24)
     return figure
+
+
+def _width(words: str) -> float:
+    """Pixels that a label of 12 takes at most; rather too many than too few."""
+    lines = (unescape(line) for line in words.split("<br>"))
+    return max(sum(map(_width_of, line)) for line in lines)
+
+
+def _width_of(letter: str) -> float:
+    if ord(letter) >= OTHER_SCRIPTS:
+        return 12.5
+    if letter in "mwMW@%":
+        return 10.5
+    return 8.0 if letter.isupper() else 6.5
 
 
 def axis(title: str, **more: object) -> dict[str, object]:

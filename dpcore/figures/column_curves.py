@@ -16,7 +16,6 @@ from dpcore.figures import column_words as words
 from dpcore.figures.calibration import WITHOUT
 from dpcore.figures.canvas import (
     LEGEND,
-    WITH_AXES,
     add_band,
     add_curve,
     add_rule,
@@ -117,7 +116,7 @@ def _of_number(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        numbers=True,
+        ticks=(),
         xaxis=values,
         yaxis=_scale(model, without, told),
     )
@@ -153,7 +152,7 @@ def _of_levels(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        margin=WITH_AXES,
+        ticks=names,
         xaxis=_scale(model, without, told),
         yaxis=axis(
             literal(words.cut(column.name)),

@@ -184,7 +184,7 @@ def against_epsilon(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        numbers=True,
+        ticks=(),
         xaxis=epsilons,
         yaxis=values,
     )

@@ -14,7 +14,6 @@ from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
 from dpcore.evaluation.clinic.groups import FEWEST
 from dpcore.figures.canvas import (
     LEGEND,
-    WITH_AXES,
     add_band,
     add_curve,
     add_rule,
@@ -143,7 +142,7 @@ def of_groups(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        margin=WITH_AXES,
+        ticks=names,
         xaxis=axis(
             words.noun + (" of 1,000" if words.kind == "1000" else ""),
             range=[least - room, most + room] if most == most else None,
