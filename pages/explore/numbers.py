@@ -28,6 +28,7 @@ from dpcore.figures.words import (
 )
 from dpcore.guarantee import PrivacyBudget
 from pages.explore import texts
+from pages.explore.view import once
 from pages.shared import badges, on_paper
 from pages.shared.charts import plot
 from pages.shared.numbers import Number
@@ -254,7 +255,8 @@ def _promise(view: View, row: pd.Series) -> Number:
     adjacency = view.problem.adjacency
     standing = "proved" if row["status"] == "proved" else "certified"
     chances = odds(budget, adjacency, mu)
-    other = _safer(view, row, chances.right)
+    named = f"{row['method']} {row['edition']} {row['epsilon']}"
+    other = once(view, f"safer {view.contents} {named}", lambda: _safer(view, row, chances.right))
     if not other and mu is not None:
         other = f"{odds(budget, adjacency).shown} for any model with this ε and δ; "
     return (

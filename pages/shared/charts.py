@@ -39,10 +39,7 @@ def plot(drawn: Drawn, key: str) -> None:
             "toImageButtonOptions": {"format": kind, "filename": key, "scale": 2},
         },
     )
-    st.markdown(verbatim(drawn.sentence))
-    if drawn.detail:
-        with st.popover("More about this picture", icon=":material/info:", type="tertiary"):
-            st.markdown(verbatim(drawn.detail))
+    st.markdown(verbatim(drawn.sentence), help=verbatim(drawn.detail) or None)
 
 
 def download(table: pd.DataFrame, name: str, alt: str) -> None:

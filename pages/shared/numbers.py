@@ -24,7 +24,7 @@ def draw_numbers(numbers: Iterable[Number], across: int, width: int = WIDEST_LAB
 def in_grid(grid: Any, numbers: Iterable[Number]) -> None:
     """Draw each number in the next cell of a grid."""
     for label, value, note, meaning in numbers:
-        with grid.cell(), st.container(gap=None):
+        with grid.cell():
             st.metric(label, value, help=meaning)
             if callable(note):
                 note()

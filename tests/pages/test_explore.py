@@ -1058,6 +1058,5 @@ def test_the_papers_own_length_is_offered_for_few_records_as_published() -> None
 
 def test_the_noise_is_drawn_down_to_where_it_stops_growing() -> None:
     app = opened(view="Noise σ")
-    words = " ".join(text.value for text in (*app.markdown, *app.caption))
-    assert "The noise stops growing" in words
+    assert any("The noise stops growing" in text.proto.help for text in app.markdown)
     assert not app.exception
