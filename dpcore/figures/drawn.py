@@ -6,10 +6,28 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+
+
+class Written(go.Figure):  # type: ignore[misc]  # Plotly has no types
+    """A figure as it stands, whose dictionary is made once; Plotly copies it at each use.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+    """
+
+    def __init__(self, figure: go.Figure) -> None:
+        super().__init__()
+        self._written: dict[str, Any] = figure.to_dict()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The dictionary, which is not to be changed."""
+        return self._written
 
 
 @dataclass(frozen=True)
@@ -32,6 +50,11 @@ class Drawn:
     sentence: str
     alt: str
     detail: str = ""
+
+    @cached_property
+    def written(self) -> Written:
+        """The figure for a page that shows it again and again."""
+        return Written(self.figure)
 
     def __post_init__(self) -> None:
         """Name the data, and write them out.

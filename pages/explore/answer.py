@@ -178,8 +178,8 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
             key = f"overview {view.contents} {focus} {row['epsilon']} {view.dark}"
             plot(once(view, key, lambda: _overview(view, row, focus)), "accuracy_figure")
         query.sign()
-        doors.draw_anew()
         detail.at_chosen_epsilon(view, row, epsilon, focus, slots)
+        doors.draw_anew()  # last: nobody waits for where the links lead
 
     with slots.answer:
         fragment()

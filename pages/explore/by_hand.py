@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -40,21 +41,21 @@ def jobs(study: ColumnStudy) -> tuple[shared_jobs.WatchedJobs, ...]:
     return curve_jobs.watched_alone("by hand", "Judging the corrected model", asked)
 
 
-def show(view: View, study: ColumnStudy, terms: pd.DataFrame, column: str) -> None:
+def show(view: View, study: ColumnStudy, terms: Callable[[], pd.DataFrame], column: str) -> None:
     """Draw the editor of one column.
 
     Parameters
     ----------
     view : View
     study : ColumnStudy
-    terms : DataFrame
-        Of one model at one ε, of every column that there are some of.
+    terms : callable
+        Gives those of one model at one ε, of every column that there are some of.
     column : str
     """
     place = st.expander("Correct by hand", icon=":material/edit:", key="by_hand", on_change="rerun")
     if place.open:
         with place:
-            _edit(view, study, terms, column)
+            _edit(view, study, terms(), column)
 
 
 def _edit(view: View, study: ColumnStudy, terms: pd.DataFrame, column: str) -> None:

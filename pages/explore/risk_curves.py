@@ -90,11 +90,12 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
     plot(figure, "curve_figure")
     clinic.tell_nearest(chosen, epsilon)
     with st.container(horizontal=True, gap="small"):
-        of_column = rows[rows["column"] == column]
+        key = f"risk curves {study.key} {column}"
+        of_column = once(view, key, lambda: rows[rows["column"] == column])
         table_behind(of_column, "risk_curve", "What each model says about the column, at every ε")
         arguments = study.study, column
         clinic.code("risk_curve", curve_command(*arguments), curve_snippet(*arguments))
-    by_hand.show(view, study, clinic.of_model(terms, model, chosen), column)
+    by_hand.show(view, study, lambda: clinic.of_model(terms, model, chosen), column)
 
 
 def _figure(

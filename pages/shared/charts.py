@@ -28,7 +28,7 @@ def plot(drawn: Drawn, key: str) -> None:
     """Show a figure with its alternative text, and its sentence below."""
     kind = control_text(PICTURE) or PICTURES[0]
     st.plotly_chart(
-        drawn.figure,
+        drawn.written,
         key=key,
         theme=None,  # a figure carries its own
         alt=drawn.alt,

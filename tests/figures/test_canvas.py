@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import plotly.io
 import pytest
 
 from dpcore.figures.canvas import WITH_AXES, add_scatter, axis, canvas
@@ -74,6 +75,13 @@ def test_no_array_is_packed() -> None:
     assert trace["marker"]["size"] == [3, 4]
     assert trace["error_x"]["array"] == [0.5, 1.5]
     assert trace["text"] == ["a", "b"]
+
+
+def test_what_a_page_shows_is_written_once_and_is_the_figure() -> None:
+    shown = drawn(pd.Series([1.5, 2.5]))
+    assert shown.written.to_dict() is shown.written.to_dict()
+    assert shown.written.to_dict() == shown.figure.to_dict()
+    assert plotly.io.to_json(shown.written) == shown.figure.to_json()
 
 
 def test_data_have_the_same_name_as_long_as_they_are_the_same() -> None:
