@@ -58,7 +58,7 @@ def reliability_curve(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        ticks=(),
+        fixed=True,
         xaxis=axis("risk told", range=[0.0, 1.0], tickformat=".0%"),
         yaxis=axis("share with the condition", range=[0.0, 1.0], tickformat=".0%"),
     )

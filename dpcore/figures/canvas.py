@@ -32,7 +32,7 @@ def canvas(
     *,
     right: int = 12,
     kept: bool = True,
-    ticks: Sequence[str] | None = None,
+    fixed: bool = False,
     **layout: object,
 ) -> go.Figure:
     """An empty figure of fixed height with narrow margins, which carries its own look.
@@ -48,10 +48,10 @@ def canvas(
         Whether it is drawn on a dark ground.
     kept : bool
         Whether zoom is kept while the figure is the same, and lost with the data it belonged to.
-    ticks : sequence of str, optional
-        What stands at the ticks of the upright axis, `()` for numbers. The margins are then those
-        of `WITH_AXES`, or what these words need, and the browser does not measure whether they are
-        enough, for which it draws an axis over and over.
+    fixed : bool
+        Whether the margins are those of `WITH_AXES`, or what the words at the ticks of the upright
+        axis need. The browser then does not measure whether they are enough, for which it draws an
+        axis over and over.
     **layout
         Further parts of Plotly's layout.
     """
@@ -72,9 +72,10 @@ def canvas(
     )
     figure.layout.template = None
     figure.update_layout(**layout)
-    if ticks is not None:
-        left = round(max(map(_width, ticks), default=0)) + BESIDE_TICKS
-        if figure.layout.yaxis.title.text:
+    if fixed:
+        upright = figure.layout.yaxis
+        left = round(max(map(_width, upright.ticktext or ()), default=0)) + BESIDE_TICKS
+        if upright.title.text:
             left += TITLE
         figure.update_layout(margin={**WITH_AXES, "l": max(left, WITH_AXES["l"])})
         figure.update_xaxes(automargin=False)

@@ -116,7 +116,7 @@ def _of_number(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        ticks=(),
+        fixed=True,
         xaxis=values,
         yaxis=_scale(model, without, told),
     )
@@ -152,7 +152,7 @@ def _of_levels(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        ticks=names,
+        fixed=True,
         xaxis=_scale(model, without, told),
         yaxis=axis(
             literal(words.cut(column.name)),

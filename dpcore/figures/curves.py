@@ -184,7 +184,7 @@ def against_epsilon(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        ticks=(),
+        fixed=True,
         xaxis=epsilons,
         yaxis=values,
     )

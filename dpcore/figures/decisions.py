@@ -70,7 +70,7 @@ def decision_curve(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        ticks=(),
+        fixed=True,
         xaxis=axis("act from a risk of", range=[0.0, 1.0], tickformat=".0%"),
         yaxis=axis("net benefit", range=[-BELOW * highest, highest]),
     )

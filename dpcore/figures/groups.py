@@ -142,7 +142,7 @@ def of_groups(
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
-        ticks=names,
+        fixed=True,
         xaxis=axis(
             words.noun + (" of 1,000" if words.kind == "1000" else ""),
             range=[least - room, most + room] if most == most else None,

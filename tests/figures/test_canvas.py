@@ -48,14 +48,15 @@ def test_the_ground_is_the_page_s_and_no_template_stands_behind_it(dark: bool) -
 
 
 def test_axes_of_numbers_are_not_measured_in_the_browser() -> None:
-    layout = canvas(300, False, ticks=(), xaxis=axis("ε"), yaxis=axis("σ")).layout
+    layout = canvas(300, False, fixed=True, xaxis=axis("ε"), yaxis=axis("σ")).layout
     assert not layout.xaxis.automargin
     assert not layout.yaxis.automargin
     assert {side: layout.margin[side] for side in WITH_AXES} == WITH_AXES
 
 
 def left(*ticks: str, title: str = "") -> float:
-    return float(canvas(300, False, ticks=ticks, yaxis=axis(title)).layout.margin.l)
+    words = axis(title, ticktext=ticks)
+    return float(canvas(300, False, fixed=True, yaxis=words).layout.margin.l)
 
 
 def test_the_margin_holds_the_longest_line_of_the_names() -> None:
