@@ -73,10 +73,8 @@ def chart(systems: Sequence[System], command: str) -> None:
     table = pd.DataFrame(rows, columns=["family", "status", "systems"])
     with st.container(border=True):
         plot(atlas.families(table, dark=on_dark()), "atlas_figure")
-        with st.container(horizontal=True):
-            table_behind(everything(systems), "atlas", "Every system with its claim and its status")
-            with st.popover("Command line", icon=":material/terminal:", type="tertiary"):
-                st.code(command, language="bash", wrap_lines=True)
+        about = "Every system with its claim and its status"
+        table_behind(everything(systems), "atlas", about, lambda: (command, ""))
 
 
 def everything(systems: Sequence[System]) -> pd.DataFrame:

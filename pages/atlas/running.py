@@ -130,10 +130,8 @@ def _answer(study: ModelStudy, model: Model, table: pd.DataFrame) -> None:
         f"{in_band(study.runs)} {_split(study, table)} "
         "Measured on real records: the curve itself is not private."
     )
-    with st.container(horizontal=True):
-        table_behind(table, f"{model.key}_{study.dataset}", f"{study.title}, one row per ε")
-        with st.popover("Command line", icon=":material/terminal:", type="tertiary"):
-            st.code(model_command(study), language="bash", wrap_lines=True)
+    name, about = f"{model.key}_{study.dataset}", f"{study.title}, one row per ε"
+    table_behind(table, name, about, lambda: (model_command(study), ""))
 
 
 def _split(study: ModelStudy, table: pd.DataFrame) -> str:

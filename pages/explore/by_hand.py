@@ -16,7 +16,7 @@ from dpcore.evaluation.clinic.hand_edits import MOST_HEIGHT, corrections_of, wri
 from dpcore.evaluation.clinic.term_rows import curve_rows, moved, with_edits
 from dpcore.export.explore import hand_command, hand_snippet
 from dpcore.figures.words import plain
-from pages.explore import clinic, curve_jobs, texts
+from pages.explore import curve_jobs, texts
 from pages.shared import shared_jobs
 from pages.shared.charts import download_csv, plot, table_behind
 from pages.shared.session import store, stored
@@ -163,8 +163,12 @@ def _take_along(hand: HandStudy, terms: pd.DataFrame, curve: pd.DataFrame) -> No
             key="corrections",
         )
         download_csv(terms, "corrected_parts")
-        table_behind(curve, "by_hand", "Both curves of the column, in log odds")
-        clinic.code("by_hand", hand_command(hand), hand_snippet(hand))
+        table_behind(
+            curve,
+            "by_hand",
+            "Both curves of the column, in log odds",
+            lambda: (hand_command(hand), hand_snippet(hand)),
+        )
 
 
 def _of_all(hand: HandStudy, study: ColumnStudy) -> object:

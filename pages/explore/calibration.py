@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import streamlit as st
-
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.task import calibration_part
 from dpcore.export.explore import calibration_command, calibration_snippet
@@ -36,11 +34,12 @@ def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Non
     draw_numbers(_numbers(model, without), across=3)
     clinic.explain(model, row, epsilon)
     plot(figure, "reliability_figure")
-    with st.container(horizontal=True, gap="small"):
-        table_behind(rows, "calibration", "How right each model's risks are, at every ε and bin")
-        clinic.code(
-            "calibration", calibration_command(shown.study), calibration_snippet(shown.study)
-        )
+    table_behind(
+        rows,
+        "calibration",
+        "How right each model's risks are, at every ε and bin",
+        lambda: (calibration_command(shown.study), calibration_snippet(shown.study)),
+    )
 
 
 def _at(

@@ -15,7 +15,6 @@ from dpcore.figures.words import plain
 from pages.explore import curve_jobs, loaders, numbers, texts
 from pages.explore.layout import Slots
 from pages.shared import shared_jobs
-from pages.shared.code import show_command, show_python
 from pages.shared.session import control_text, control_value, store, stored
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
@@ -154,21 +153,6 @@ def tell_nearest(counted: float, epsilon: float) -> None:
     """Say at which ε all this is, where it is not the chosen one."""
     if counted != epsilon:
         st.caption(f":material/info: Counted at {stand_in_for(counted, epsilon)} {plain(epsilon)}.")
-
-
-def code(name: str, command: str, snippet: str) -> None:
-    """Show a small button that opens two ways to compute the table again."""
-    place = st.popover(
-        "Command line and Python",
-        icon=":material/terminal:",
-        type="tertiary",
-        on_change="rerun",
-        key=f"code {name}",
-    )
-    if place.open:
-        with place:
-            show_command(command)
-            show_python(snippet)
 
 
 def choose() -> None:

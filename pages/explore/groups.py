@@ -83,9 +83,12 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
     for figure, name in zip(figures, ("groups_figure", "gap_figure"), strict=True):
         plot(figure, name)
     clinic.explain(model, at(judged, chosen), epsilon)
-    with st.container(horizontal=True, gap="small"):
-        table_behind(rows, "groups", "What deciding by each model means to each group, at every ε")
-        clinic.code("groups", group_command(study), group_snippet(study))
+    table_behind(
+        rows,
+        "groups",
+        "What deciding by each model means to each group, at every ε",
+        lambda: (group_command(study), group_snippet(study)),
+    )
 
 
 def _at(

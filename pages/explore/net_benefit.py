@@ -57,17 +57,12 @@ def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Non
     plot(figure, "net_benefit_figure")
     if not shown.study.corrected:
         st.caption(texts.RISKS)
-    with st.container(horizontal=True, gap="small"):
-        table_behind(
-            rows if costs is None else costs.added(rows),
-            "net_benefit",
-            "What deciding by each model leads to, at every ε and threshold",
-        )
-        clinic.code(
-            "net_benefit",
-            decision_command(shown.study, costs),
-            decision_snippet(shown.study, costs),
-        )
+    table_behind(
+        rows if costs is None else costs.added(rows),
+        "net_benefit",
+        "What deciding by each model leads to, at every ε and threshold",
+        lambda: (decision_command(shown.study, costs), decision_snippet(shown.study, costs)),
+    )
 
 
 def _at(

@@ -89,12 +89,13 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
     figure = once(view, key, lambda: _figure(view, rows, column, measure, model, chosen))
     plot(figure, "curve_figure")
     clinic.tell_nearest(chosen, epsilon)
-    with st.container(horizontal=True, gap="small"):
-        key = f"risk curves {study.key} {column}"
-        of_column = once(view, key, lambda: rows[rows["column"] == column])
-        table_behind(of_column, "risk_curve", "What each model says about the column, at every ε")
-        arguments = study.study, column
-        clinic.code("risk_curve", curve_command(*arguments), curve_snippet(*arguments))
+    key = f"risk curves {study.key} {column}"
+    table_behind(
+        once(view, key, lambda: rows[rows["column"] == column]),
+        "risk_curve",
+        "What each model says about the column, at every ε",
+        lambda: (curve_command(study.study, column), curve_snippet(study.study, column)),
+    )
     by_hand.show(view, study, lambda: clinic.of_model(terms, model, chosen), column)
 
 

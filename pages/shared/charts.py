@@ -11,10 +11,13 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.headings import heading
 from dpcore.spreadsheet import csv
 from pages.shared import on_paper
+from pages.shared.code import show_command, show_python
 from pages.shared.session import control_text
 from pages.shared.verbatim import verbatim
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
 
 
@@ -76,10 +79,25 @@ def download_csv(table: pd.DataFrame, name: str) -> None:
     )
 
 
-def table_behind(table: pd.DataFrame, name: str, alt: str) -> None:
-    """Show a small button that opens the table behind a figure, with its CSV."""
+def table_behind(
+    table: pd.DataFrame,
+    name: str,
+    alt: str,
+    code: Callable[[], tuple[str, str]] | None = None,
+) -> None:
+    """Show a small button that opens the table behind a figure, with its CSV.
+
+    Parameters
+    ----------
+    table : DataFrame
+    name : str
+        Of the file, and unique on the page.
+    alt : str
+    code : callable or None
+        Returns the command line and the Python that compute the table again; Python may be "".
+    """
     place = st.popover(
-        "Table and CSV",
+        "Table, CSV and code" if code else "Table and CSV",
         icon=":material/table:",
         type="tertiary",
         on_change="rerun",
@@ -88,6 +106,11 @@ def table_behind(table: pd.DataFrame, name: str, alt: str) -> None:
     if place.open:
         with place:
             download(table, name, alt)
+            if code:
+                command, snippet = code()
+                show_command(command)
+                if snippet:
+                    show_python(snippet)
 
 
 def on_dark() -> bool:

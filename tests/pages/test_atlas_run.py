@@ -21,6 +21,7 @@ from dpcore.figures.models import answer, reference
 from dpcore.figures.words import percent
 from dpcore.models.register import model_named, register
 from tests.evaluation.tasks import Counting
+from tests.pages.shown import with_table
 
 PATIENCE = 180.0
 
@@ -66,7 +67,7 @@ def test_the_answer_comes_first_and_is_that_of_the_command_line(capsys) -> None:
     study = ModelStudy(model="naive-bayes", dataset="breast_cancer", runs=5)
     wanted = summary(curve(study))
     assert app.markdown[0].value == answer(wanted, model_named("naive-bayes"))
-    line = app.code[0].value
+    line = with_table(app, "naive-bayes_breast_cancer").code[0].value
     assert line == model_command(study)
     assert cli.main(shlex.split(line)[3:]) == 0
     printed = pd.read_csv(io.StringIO(capsys.readouterr().out))
@@ -166,7 +167,8 @@ def test_every_control_of_a_link_is_one_that_is_allowed(key) -> None:
 def test_components_are_found_in_a_table_without_classes() -> None:
     app = answered(opened("pca-gaussian", run_data="Diabetes progression", run_runs="5"))
     assert not app.info
-    assert "--dataset diabetes" in app.code[0].value
+    code = with_table(app, "pca-gaussian_diabetes").code[0].value
+    assert "--dataset diabetes" in code
 
 
 def test_a_model_of_two_classes_says_why_a_table_is_not_for_it() -> None:
