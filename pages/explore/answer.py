@@ -146,9 +146,10 @@ def how_to_get(start: Start) -> None:
 
 def at_chosen_epsilon(view: View, slots: Slots) -> None:
     """Draw everything that changes with ε in one fragment: nothing else runs then."""
-    from dpcore.figures.overview import LEFT, RIGHT
     from pages.explore import detail, numbers
     from pages.explore.view import once
+
+    open_tab = st.empty()
 
     @st.fragment
     def fragment() -> None:
@@ -167,10 +168,7 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
             epsilon = drawn(EPSILON)
             row = view.row(focus, epsilon)
             numbers.beside_epsilon(row, epsilon)
-        with st.container(horizontal=True, gap=None):
-            st.space(LEFT)
-            _slider()
-            st.space(RIGHT)
+        _slider()
         with sentence_place:
             numbers.sentence(view, row, focus, epsilon)
         in_grid(grid, numbers.numbers(view, row, focus))
@@ -178,7 +176,7 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
             key = f"overview {view.contents} {focus} {row['epsilon']} {view.dark}"
             plot(once(view, key, lambda: _overview(view, row, focus)), "accuracy_figure")
         query.sign()
-        detail.at_chosen_epsilon(view, row, epsilon, focus, slots)
+        detail.at_chosen_epsilon(view, row, epsilon, focus, slots.tab, open_tab)
         doors.draw_anew()  # last: nobody waits for where the links lead
 
     with slots.answer:

@@ -58,8 +58,7 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
         return ()
     if view.study.loss == LOSS:
         # Outside the fragment of ε: what is to be computed changes with it.
-        with slots.contents:
-            choose()
+        choose()
     study = wanted(view, corrected=is_corrected())
     if isinstance(study, str):
         return ()

@@ -28,7 +28,6 @@ from dpcore.figures.words import at_most, band, counted, listed, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
 from dpcore.predictors import predictor_named
 from pages.explore import calibration, groups, net_benefit, numbers, risk_curves, take_along, texts
-from pages.explore.layout import Slots
 from pages.explore.view import figure
 from pages.shared import badges, risk_panel
 from pages.shared.charts import plot, table_behind
@@ -38,6 +37,7 @@ from pages.shared.widgets import drawn
 
 if TYPE_CHECKING:
     import pandas as pd
+    from streamlit.delta_generator import DeltaGenerator
 
     from dpcore.accounting.tradeoff import PrivacyCurve
     from dpcore.erm.method import Calibration
@@ -49,11 +49,13 @@ def at_chosen_epsilon(
     row: pd.Series | None,
     epsilon: float,
     focus: str,
-    slots: Slots,
+    tab: str,
+    place: DeltaGenerator,
 ) -> None:
     """Draw what stands in the open tab; called from the fragment of ε.
 
-    The method on the first screen stands in every tab, chosen or not.
+    The method on the first screen stands in every tab, chosen or not. The place is outside the
+    fragment.
     """
 
     def shown() -> View:
@@ -75,9 +77,9 @@ def at_chosen_epsilon(
         TAKE_ALONG: lambda: take_along.show(view, row, focus),
         "About the data": lambda: _about(view),
     }
-    # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
-    with slots.contents.empty().container():
-        contents[slots.tab]()
+    place.empty()  # else what an earlier run drew, and this one does not, would stay
+    with place.container(key="open_tab"):
+        contents[tab]()
 
 
 def _objective(view: View, name: str, epsilon: float) -> None:

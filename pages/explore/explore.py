@@ -42,8 +42,7 @@ judging = (
 )
 jobs = (*contents.untrained, *judging)
 answer.at_chosen_epsilon(contents, slots)
-with slots.notes:
-    answer.notes(contents)
+answer.notes(contents)
 trained = {key for job in contents.untrained for key in job.keys}
 judged = clinic.in_hand(contents, {key for job in judging for key in job.keys})
 shared_jobs.only(shared_jobs.CURVES, trained | judged)

@@ -21,18 +21,14 @@ class Slots:
 
     Parameters
     ----------
-    answer, training, notes : containers
+    answer, training : containers
     tab : str
         The open one.
-    contents : container
-        What stands in it.
     """
 
     answer: DeltaGenerator
     training: DeltaGenerator
-    notes: DeltaGenerator
     tab: str
-    contents: DeltaGenerator
 
 
 def layout(start: Start) -> Slots:
@@ -42,6 +38,4 @@ def layout(start: Start) -> Slots:
     closed one at every move of ε.
     """
     answer, training = st.container(), st.container()
-    tab = drawn(VIEW, among=tabs_for(start.entry))
-    contents = st.container(key="open_tab")
-    return Slots(answer, training, st.container(), tab, contents)
+    return Slots(answer, training, drawn(VIEW, among=tabs_for(start.entry)))

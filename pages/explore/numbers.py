@@ -134,7 +134,7 @@ def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> N
     words = " ".join(filter(None, (words, without_looking(view, focus, row), coming)))
     shown = unbroken(verbatim(words))
     st.markdown(shown if row["status"] == "proved" else f":red[:material/error: {shown}]")
-    on_paper.line(guarantee_at(row), "guarantee")
+    on_paper.line(guarantee_at(row))
 
 
 def beside_epsilon(row: pd.Series | None, epsilon: float) -> None:
@@ -199,13 +199,12 @@ def _measured(view: View, row: pd.Series, is_first: bool) -> Number:
         return f':color[■]{{foreground="{part.on(view.dark)}"}}'
 
     def parts() -> None:
-        with st.container(key="cost_parts"):
-            st.caption(
-                f"**{verbatim(one.total)}** {verbatim(quality.unit)} = "
-                f"{swatch(cost.FORM)} {verbatim(one.form)} {one.part} "
-                f"{swatch(cost.NOISE)} {verbatim(one.noise)} privacy noise",
-                help=texts.PARTS,
-            )
+        st.caption(
+            f"**{verbatim(one.total)}** {verbatim(quality.unit)} = "
+            f"{swatch(cost.FORM)} {verbatim(one.form)} {one.part} "
+            f"{swatch(cost.NOISE)} {verbatim(one.noise)} privacy noise",
+            help=texts.PARTS,
+        )
 
     return (
         f"{quality.title} so far" if is_first else quality.title,

@@ -43,7 +43,7 @@ def show(choice: Choice) -> None:
     if not choice.certificate or _checked(choice).problems:
         return
     made = read(choice.certificate.decode())
-    on_paper.line(made.document["claim"], "certificate")
+    on_paper.line(made.document["claim"])
     place = st.expander(
         "Certificate", icon=":material/verified_user:", on_change="rerun", key="predict_certificate"
     )

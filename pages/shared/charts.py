@@ -63,7 +63,7 @@ def show_table(table: pd.DataFrame, name: str, alt: str) -> None:
         placeholder="–",
     )
     if not is_whole:
-        on_paper.line(f"{MOST_ROWS} of {len(table):,} rows; the CSV has them all.", name)
+        on_paper.line(f"{MOST_ROWS} of {len(table):,} rows; the CSV has them all.")
 
 
 def download_csv(table: pd.DataFrame, name: str) -> None:

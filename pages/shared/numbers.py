@@ -24,9 +24,9 @@ def draw_numbers(numbers: Iterable[Number], across: int, width: int = WIDEST_LAB
 def in_grid(grid: Any, numbers: Iterable[Number]) -> None:
     """Draw each number in the next cell of a grid."""
     for label, value, note, meaning in numbers:
-        with grid.cell():
-            st.metric(label, value, help=meaning)
-            if callable(note):
+        if callable(note):
+            with grid.cell():
+                st.metric(label, value, help=meaning)
                 note()
-            elif note:
-                st.caption(unbroken(note))
+        else:
+            grid.metric(label, value, help=meaning, delta_description=unbroken(note) or None)

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import streamlit as st
 
-from pages.shared.verbatim import verbatim
 
-
-def line(text: str, key: str) -> None:
-    """Show a line on paper alone; assets/page.css hides it on screen.
-
-    Parameters
-    ----------
-    text : str
-    key : str
-        Unique on the page.
-    """
-    with st.container(key=f"on_paper_{key}"):
-        st.caption(verbatim(text))
+def line(text: str) -> None:
+    """Show a line of plain text on paper alone; assets/page.css hides it on screen."""
+    st.html(f'<p class="on_paper">{escape(text)}</p>')

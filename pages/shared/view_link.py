@@ -39,7 +39,6 @@ def _box() -> None:
     box = st.popover(
         "Link",
         icon=":material/link:",
-        help="Copy a link to this view",
         on_change="rerun",
         key="view_link",
     )

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dpcore.controls.explore import TABS
+from dpcore.figures.overview import LEFT, RIGHT
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
 from tests.browser.waiting import (
@@ -103,6 +104,8 @@ def test_the_main_chart_stays_under_its_slider(watched: Watched, address: str) -
     whole = axis(page)
     box = page.locator(".js-plotly-plot").first.bounding_box()
     assert box is not None
+    for side, margin in (("left", LEFT), ("right", RIGHT)):
+        expect(page.locator(".st-key-epsilon_slider")).to_have_css(f"padding-{side}", f"{margin}px")
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + 0.4 * box["width"], middle)
     page.mouse.down()

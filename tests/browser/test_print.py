@@ -85,7 +85,7 @@ def expect_a_report(page: Page, path: str) -> None:
     if path == f"?{CHEAP}":
         expect(page.locator(".st-key-epsilon_slider")).to_be_hidden()
         # The squares stand for the chart's colours.
-        squares = page.locator(".st-key-cost_parts .stMarkdownColoredText")
+        squares = page.get_by_test_id("stGridCell").locator(".stMarkdownColoredText")
         colours = squares.evaluate_all("all => all.map(each => getComputedStyle(each).color)")
         assert len(set(colours)) == 2
         assert "rgb(14, 20, 27)" not in colours

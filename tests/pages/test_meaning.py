@@ -22,6 +22,7 @@ from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.figures.words import at_most, percent_at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from pages.shared.texts import RIGHT_GUESSES
+from tests.pages.shown import notes
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 SECONDS = 180
@@ -56,8 +57,8 @@ def numbers(app: AppTest) -> dict[str, str]:
 
 
 def spoken(app: AppTest) -> str:
-    shown = " ".join(element.value for element in (*app.markdown, *app.caption))
-    return shown.replace("\u00a0", " ")
+    shown = [element.value for element in (*app.markdown, *app.caption)]
+    return " ".join((*shown, *notes(app))).replace("\u00a0", " ")
 
 
 def copied(app: AppTest) -> tuple[str, str]:

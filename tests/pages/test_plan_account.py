@@ -32,6 +32,7 @@ from dpcore.figures.quality import ACCURACY
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from pages.shared.verbatim import verbatim
+from tests.pages.shown import notes
 from tests.pages.waiting import until
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
@@ -84,8 +85,8 @@ def expect_account(
     assert shown["ε of all entries"] == at_most(found.guarantee.bound)
     assert shown["ε left"] == figures.remainder(found)
     assert shown["ε spent by today"] == at_most(found.spent_by(date.today()))
-    notes = [note.value.replace("\u00a0", " ") for note in app.caption]
-    assert f"proved · {found.guarantee.by} · zero-out · δ = {at_most(budget.delta)}" in notes
+    told = f"proved · {found.guarantee.by} · zero-out · δ = {at_most(budget.delta)}"
+    assert told in notes(app)
 
 
 def test_the_first_view_says_what_is_left() -> None:

@@ -28,6 +28,7 @@ from dpcore.figures import training as figures
 from dpcore.figures.words import plain
 from pages.train import calibration, live, texts
 from pages.train.controls import TrainChoice
+from tests.pages.shown import notes
 from tests.pages.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,8 +79,8 @@ def noise(app: AppTest) -> str:
 
 
 def said(app: AppTest) -> str:
-    shown = " ".join(text.value for text in (*app.markdown, *app.caption))
-    return shown.replace("\u00a0", " ")
+    shown = [text.value for text in (*app.markdown, *app.caption)]
+    return " ".join((*shown, *notes(app))).replace("\u00a0", " ")
 
 
 def quick_study() -> TrainingStudy:
