@@ -36,11 +36,12 @@ def show(ledger: Ledger, data_set: str) -> None:
     left = ledger.left(data_set)
     epsilon, delta = left.cap
     st.markdown(f"#### {verbatim(data_set)}: {verbatim(left.words())}")
+    about = f"δ = {plain(delta)} · {left.account.terms.adjacency}"
     draw_numbers(
         (
-            ("ε taken", at_most(left.taken), f"at δ = {plain(delta)}", texts.TAKEN),
-            ("ε left", at_least(left.epsilon), f"of {plain(epsilon)}", texts.LEFT),
-            ("Cap", plain(epsilon), verbatim(str(left.account.terms.adjacency)), texts.CAP),
+            ("ε taken", at_most(left.taken), f"{about} · by the ledger's filter", texts.TAKEN),
+            ("ε left", at_least(left.epsilon), f"{about} · of {plain(epsilon)}", texts.LEFT),
+            ("Cap", plain(epsilon), about, texts.CAP),
         ),
         across=3,
     )

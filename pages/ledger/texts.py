@@ -4,7 +4,11 @@ DEMONSTRATION = (
     "Demonstration: a ledger of this visit alone, with made-up entries. The server’s own is named "
     "by {place}."
 )
-TAKEN = "The ε of all that was spent, composed, at the cap’s δ; rounded up."
+TAKEN = (
+    "The ε of all that was spent, at the cap’s δ; rounded up. The filter composes it in three ways, "
+    "as a sum, by Gaussian noise and in Rényi form, each with its own part of δ. It takes the least, "
+    "and holds also where a release was chosen by what the ones before had shown."
+)
 LEFT = "The cap less what is taken; rounded down. Nothing is ever given back."
 CAP = "What all releases from this data set together may reach."
 RAISE = (
