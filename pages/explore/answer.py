@@ -149,8 +149,6 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
     from pages.explore import detail, numbers
     from pages.explore.view import once
 
-    open_tab = st.empty()
-
     @st.fragment
     def fragment() -> None:
         try:
@@ -176,7 +174,7 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
             key = f"overview {view.contents} {focus} {row['epsilon']} {view.dark}"
             plot(once(view, key, lambda: _overview(view, row, focus)), "accuracy_figure")
         query.sign()
-        detail.at_chosen_epsilon(view, row, epsilon, focus, slots.tab, open_tab)
+        detail.at_chosen_epsilon(view, row, epsilon, focus, slots)
         doors.draw_anew()  # last: nobody waits for where the links lead
 
     with slots.answer:

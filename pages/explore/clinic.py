@@ -58,7 +58,8 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
         return ()
     if view.study.loss == LOSS:
         # Outside the fragment of ε: what is to be computed changes with it.
-        choose()
+        with slots.controls:
+            choose()
     study = wanted(view, corrected=is_corrected())
     if isinstance(study, str):
         return ()

@@ -28,6 +28,7 @@ from dpcore.figures.words import at_most, band, counted, listed, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
 from dpcore.predictors import predictor_named
 from pages.explore import calibration, groups, net_benefit, numbers, risk_curves, take_along, texts
+from pages.explore.layout import Slots
 from pages.explore.view import figure
 from pages.shared import badges, risk_panel
 from pages.shared.charts import plot, table_behind
@@ -37,7 +38,6 @@ from pages.shared.widgets import drawn
 
 if TYPE_CHECKING:
     import pandas as pd
-    from streamlit.delta_generator import DeltaGenerator
 
     from dpcore.accounting.tradeoff import PrivacyCurve
     from dpcore.erm.method import Calibration
@@ -49,13 +49,11 @@ def at_chosen_epsilon(
     row: pd.Series | None,
     epsilon: float,
     focus: str,
-    tab: str,
-    place: DeltaGenerator,
+    slots: Slots,
 ) -> None:
     """Draw what stands in the open tab; called from the fragment of ε.
 
-    The method on the first screen stands in every tab, chosen or not. The place is outside the
-    fragment.
+    The method on the first screen stands in every tab, chosen or not.
     """
 
     def shown() -> View:
@@ -77,9 +75,9 @@ def at_chosen_epsilon(
         TAKE_ALONG: lambda: take_along.show(view, row, focus),
         "About the data": lambda: _about(view),
     }
-    place.empty()  # else what an earlier run drew, and this one does not, would stay
-    with place.container(key="open_tab"):
-        contents[tab]()
+    slots.contents.empty()  # else what an earlier run drew, and this one does not, would stay
+    with slots.contents.container(key="open_tab"):
+        contents[slots.tab]()
 
 
 def _objective(view: View, name: str, epsilon: float) -> None:

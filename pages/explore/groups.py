@@ -41,11 +41,12 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
         return ()
     if isinstance(clinic.wanted(view, corrected=False), str):
         return ()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        drawn(GROUP_BY, among=columns(view.split.entry), width=240)
-        drawn(GROUP_MEASURE, width=240)
-        drawn(THRESHOLD, width=240)
-    clinic.choose()
+    with slots.controls.container():
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            drawn(GROUP_BY, among=columns(view.split.entry), width=240)
+            drawn(GROUP_MEASURE, width=240)
+            drawn(THRESHOLD, width=240)
+        clinic.choose()
     study = wanted(view)
     if isinstance(study, str):
         return ()

@@ -24,11 +24,15 @@ class Slots:
     answer, training : containers
     tab : str
         The open one.
+    controls, contents : places for one element or container each
+        Of the open tab: what stands outside the fragment of ε, and what moves with it.
     """
 
     answer: DeltaGenerator
     training: DeltaGenerator
     tab: str
+    controls: DeltaGenerator
+    contents: DeltaGenerator
 
 
 def layout(start: Start) -> Slots:
@@ -38,4 +42,7 @@ def layout(start: Start) -> Slots:
     closed one at every move of ε.
     """
     answer, training = st.container(), st.container()
-    return Slots(answer, training, drawn(VIEW, among=tabs_for(start.entry)))
+    tab = drawn(VIEW, among=tabs_for(start.entry))
+    # A place that is empty costs next to nothing, and keeps what follows where it is: else the
+    # contents of two tabs would be on the page while one is left for the other.
+    return Slots(answer, training, tab, st.empty(), st.empty())

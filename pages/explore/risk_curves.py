@@ -41,7 +41,8 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
         return ()
     if isinstance(clinic.wanted(view, corrected=False), str):
         return ()
-    drawn(CURVE_OF, among=[column.name for column in view.split.entry.used], width=240)
+    with slots.controls:
+        drawn(CURVE_OF, among=[column.name for column in view.split.entry.used], width=240)
     study = wanted(view)
     if isinstance(study, str):
         return ()
