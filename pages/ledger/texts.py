@@ -6,8 +6,8 @@ DEMONSTRATION = (
 )
 TAKEN = (
     "The ε of all that was spent, at the cap’s δ; rounded up. The filter composes it as a sum, by "
-    "Gaussian noise and in Rényi form, each with a part of δ. The least counts. It holds also where "
-    "a release was chosen by what earlier ones had shown."
+    "Gaussian noise and in Rényi form, each with a part of δ. The least counts. It holds also "
+    "where a release was chosen by what earlier ones had shown."
 )
 LEFT = "The cap less what is taken; rounded down. Nothing is ever given back."
 CAP = "What all releases from this data set together may reach."
