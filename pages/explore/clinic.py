@@ -58,7 +58,7 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
         return ()
     if view.study.loss == LOSS:
         # Outside the fragment of ε: what is to be computed changes with it.
-        with slots.controls:
+        with slots.contents:
             choose()
     study = wanted(view, corrected=is_corrected())
     if isinstance(study, str):

@@ -75,8 +75,8 @@ def at_chosen_epsilon(
         TAKE_ALONG: lambda: take_along.show(view, row, focus),
         "About the data": lambda: _about(view),
     }
-    slots.contents.empty()  # else what an earlier run drew, and this one does not, would stay
-    with slots.contents.container(key="open_tab"):
+    # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
+    with slots.contents.empty().container():
         contents[slots.tab]()
 
 

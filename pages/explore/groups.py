@@ -41,7 +41,7 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
         return ()
     if isinstance(clinic.wanted(view, corrected=False), str):
         return ()
-    with slots.controls.container():
+    with slots.contents:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             drawn(GROUP_BY, among=columns(view.split.entry), width=240)
             drawn(GROUP_MEASURE, width=240)

@@ -24,14 +24,13 @@ class Slots:
     answer, training : containers
     tab : str
         The open one.
-    controls, contents : places for one element or container each
-        Of the open tab: what stands outside the fragment of ε, and what moves with it.
+    contents : container
+        What stands in it.
     """
 
     answer: DeltaGenerator
     training: DeltaGenerator
     tab: str
-    controls: DeltaGenerator
     contents: DeltaGenerator
 
 
@@ -43,6 +42,5 @@ def layout(start: Start) -> Slots:
     """
     answer, training = st.container(), st.container()
     tab = drawn(VIEW, among=tabs_for(start.entry))
-    # A place that is empty costs next to nothing, and keeps what follows where it is: else the
-    # contents of two tabs would be on the page while one is left for the other.
-    return Slots(answer, training, tab, st.empty(), st.empty())
+    # What a container holds stays until it is drawn anew: no place collapses meanwhile.
+    return Slots(answer, training, tab, st.container(key="open_tab"))

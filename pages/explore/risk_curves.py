@@ -41,7 +41,7 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
         return ()
     if isinstance(clinic.wanted(view, corrected=False), str):
         return ()
-    with slots.controls:
+    with slots.contents:
         drawn(CURVE_OF, among=[column.name for column in view.split.entry.used], width=240)
     study = wanted(view)
     if isinstance(study, str):
