@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from datetime import date
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.datasets.schema import Column, Label
-from dpcore.evaluation.clinic.group_task import EVERYBODY
+from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
 from dpcore.evaluation.feature_maps import features_at
 from dpcore.evaluation.study import Study
 from dpcore.export.report import parts
@@ -249,6 +250,44 @@ def test_rates_of_groups_of_a_few_people_are_left_out(found: Findings) -> None:
     assert [row[0] for row in grid.rows] == [EVERYBODY]
     assert "sex = male" in untold.lines[0]
     assert "sex = female" in untold.lines[0]
+
+
+@pytest.mark.parametrize("other_people", [0, 2])
+def test_those_of_a_few_people_do_not_follow_from_all_others(
+    found: Findings, other_people: int
+) -> None:
+    groups = found.groups
+    assert groups is not None
+    few = [
+        groups[groups["group"] == "sex = male"].assign(group=name, people=people, too_small=True)
+        for name, people in (("sex = other", 2), ("sex = unknown", other_people))
+    ]
+    shown = own_groups(replace(found, groups=pd.concat([groups, *few], ignore_index=True)))
+    # Everybody less those who are shown are more than the few.
+    assert set(shown) == {EVERYBODY, max(("sex = male", "sex = female"), key=people_of(groups))}
+
+
+def test_a_level_that_nobody_has_hides_no_other(found: Findings) -> None:
+    groups = found.groups
+    assert groups is not None
+    nobody = groups[groups["group"] == "sex = male"].assign(
+        group="sex = other", people=0, too_small=True
+    )
+    shown = own_groups(replace(found, groups=pd.concat([groups, nobody], ignore_index=True)))
+    assert set(shown) == {EVERYBODY, GAP, "sex = male", "sex = female"}
+
+
+def own_groups(found: Findings) -> list[str]:
+    """The groups whose rates a report tells."""
+    shown = next(one for one in report(found, DAY).sections if "Groups" in one.title)
+    grid = next(part for part in shown.parts if isinstance(part, parts.Grid))
+    return [row[0] for row in grid.rows]
+
+
+def people_of(groups: pd.DataFrame) -> Callable[[str], int]:
+    """How many people a group has."""
+    people = groups.groupby("group")["people"].first()
+    return lambda name: int(people[name])
 
 
 def test_a_report_without_judged_risks_or_numbers_says_so(found: Findings) -> None:

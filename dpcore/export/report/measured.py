@@ -256,15 +256,18 @@ def groups(found: Findings) -> Section:
 def _untold(own: pd.DataFrame) -> set[str]:
     """The groups of a table that are left out.
 
-    Those of too few; of one alone the rates follow from everybody's and the others', so that the
-    smallest of the others goes with it, and the widest gap, which is of them all.
+    Those of too few; what all that are left out have together follows from everybody's and the
+    others', so that the smallest of the others goes with them, and the widest gap, which is of them
+    all. Groups of nobody hide no one.
     """
-    groups = own[~own["group"].isin([EVERYBODY, GAP])]
-    untold = set(groups.loc[groups["too_small"], "group"])
-    others = groups[~groups["group"].isin(untold)]
-    if len(untold) == 1 and len(others):
-        untold.add(str(others.groupby("group")["people"].first().idxmin()))
-    return untold | {GAP} if untold else untold
+    rows = own[~own["group"].isin([EVERYBODY, GAP])]
+    groups = rows.groupby("group")[["people", "too_small"]].first()
+    few, others = groups[groups["too_small"]], groups[~groups["too_small"]]
+    untold = set(map(str, few.index))
+    if not few["people"].any():
+        return untold
+    smallest = {str(others["people"].idxmin())} if len(others) else set()
+    return untold | smallest | {GAP}
 
 
 def looking(found: Findings) -> Section:

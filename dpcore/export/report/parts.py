@@ -1,7 +1,8 @@
 """What a report is made of: plain data, which says of each part whether it is measured.
 
 A part is `measured` where anything in it was computed from records. Nothing of those parts is
-covered by an ε, and all other parts are the same for neighbouring data sets.
+covered by an ε, and all other parts are the same for neighbouring data sets; but where records with
+gaps are left out, n is how many have none (docs/guarantee.md).
 """
 
 from __future__ import annotations
