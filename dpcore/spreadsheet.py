@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-# Some spreadsheets also split a line at semicolons and tabs, wherever these stand, and take the
-# wide signs of East Asian letters for the usual ones.
-_FORMULA = re.compile(r"(?:^|(?<=[;\t]))(?= *[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])")
+# Some spreadsheets also split a text at semicolons, tabs and ends of lines, wherever these stand,
+# and take the wide signs of East Asian letters for the usual ones.
+_FORMULA = re.compile(r"(?:^|(?<=[;\t\n\r]))(?= *[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])")
 
 
 def csv(table: pd.DataFrame) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dpcore.spreadsheet import csv
+from dpcore.spreadsheet import cell, csv
 
 
 def test_a_table_taken_along_holds_no_formula() -> None:
@@ -23,6 +23,7 @@ def test_a_table_taken_along_holds_no_formula() -> None:
         "a;' =1;b-c;,-1.5",
         ",-1.5",
     ]
+    assert [cell(f"{end}=1") for end in ("a\n", "a\r", "\n")] == ["a\n'=1", "a\r'=1", "\n'=1"]
     assert csv(pd.DataFrame({"x": wide})).splitlines()[1:] == [f"'{text}" for text in wide]
     levels = pd.DataFrame({"level": pd.Categorical(["=a", "b"])})
     assert csv(levels).splitlines()[1:] == ["'=a", "b"]
