@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.verbatim import unbroken
+from pages.shared.verbatim import unbroken, verbatim
 
 Number = tuple[str, str | int, str | Callable[[], None], str]
-"""Label, value, what stands below it (or draws that; "" for nothing), and its meaning on hover."""
+"""Label, value, plain text below it (or what draws it; "" for nothing), its meaning on hover."""
 
 
 WIDEST_LABEL = 150  # pixels of "Claim not supported" and its definition
@@ -29,4 +29,6 @@ def in_grid(grid: Any, numbers: Iterable[Number]) -> None:
                 st.metric(label, value, help=meaning)
                 note()
         else:
-            grid.metric(label, value, help=meaning, delta_description=unbroken(note) or None)
+            grid.metric(
+                label, value, help=meaning, delta_description=unbroken(verbatim(note)) or None
+            )

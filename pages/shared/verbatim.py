@@ -23,13 +23,18 @@ _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069
 
 def verbatim(text: str) -> str:
     """One line of Markdown that shows exactly this text: no markup, icon, formula or link."""
-    text = " ".join(_UNSEEN.sub(" ", text).split())
+    text = seen(text)
     parts, end = [], 0
     for match in _ACTS_LATE.finditer(text):
         parts += [_escaped(text[end : match.start()]), _code(match[0])]
         end = match.end()
     parts.append(_escaped(text[end:]))
     return _LIST_ITEM.sub(r"\1\\\2", "".join(parts))
+
+
+def seen(text: str) -> str:
+    """One line without control characters and marks that change the direction of text."""
+    return " ".join(_UNSEEN.sub(" ", text).split())
 
 
 def unbroken(text: str) -> str:
