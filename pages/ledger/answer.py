@@ -39,8 +39,8 @@ def show(ledger: Ledger, data_set: str) -> None:
     about = f"δ = {plain(delta)} · {left.account.terms.adjacency}"
     draw_numbers(
         (
-            ("ε taken", at_most(left.taken), f"{about} · by the ledger's filter", texts.TAKEN),
-            ("ε left", at_least(left.epsilon), f"{about} · of {plain(epsilon)}", texts.LEFT),
+            ("ε taken", at_most(left.taken), "by the filter", texts.TAKEN),
+            ("ε left", at_least(left.epsilon), f"of {plain(epsilon)}", texts.LEFT),
             ("Cap", plain(epsilon), about, texts.CAP),
         ),
         across=3,
