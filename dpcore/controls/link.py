@@ -73,7 +73,9 @@ def _sentence(
     allowed = kind.texts() if among is None else among
     if value in allowed or (value == "" and isinstance(kind, SomeOf)):
         return ""
-    fallback_name = control.fallback_name or control.text(control.default)
+    fallback_name = control.fallback_name or str(control.text(control.default))
+    if fallback_name.endswith("?"):
+        fallback_name = f"“{fallback_name}”"
     return (
         f"{name}, which this page does not offer{meant(value[:MOST_LETTERS], allowed)}; "
         f"it uses {fallback_name}."

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from dpcore.controls.explore import CONTROLS, PRESETS
 from pages.explore import texts
 from pages.shared import presets
@@ -44,8 +42,10 @@ def start_from() -> None:
 
 
 def _load(title: str) -> None:
-    # The browser writes changes into the address, but not a control's first value.
-    for key, value in PRESETS[title].items():
-        if control_value(key) is None:
-            st.query_params[key] = CONTROLS[key].text(value)
-    presets.hold("explore", {**PRESETS[title], **EPSILON, **OPEN})
+    values = PRESETS[title]
+    address = {
+        key: CONTROLS[key].text(value)
+        for key, value in values.items()
+        if value != CONTROLS[key].default
+    }
+    presets.hold("explore", {**values, **EPSILON, **OPEN}, address)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from pages.shared.session import control_text, set_controls, store, stored
 
@@ -52,22 +54,38 @@ def start_from(
     )
 
 
-def hold(page: str, values: Mapping[str, object]) -> None:
+def hold(
+    page: str, values: Mapping[str, object], address: Mapping[str, str | list[str]] | None = None
+) -> None:
     """Set the controls of a page, and again in each run until `drawn`.
 
     An interrupted run of the page loses values that the browser has never seen; the old ones would
-    return with the next event.
+    return with the next event. It may interrupt this, too.
+
+    Parameters
+    ----------
+    page : str
+    values : mapping
+        By key.
+    address : mapping, optional
+        What the address holds of them, by key: the browser writes changes, but not the first value
+        of a control that comes.
     """
-    store(f"{page} preset", values)
+    store(f"{page} preset", (values, address or {}))
     set_held(page)
 
 
 def set_held(page: str) -> None:
     """Set the controls to the values that are held; call this before they are drawn."""
-    values = stored(f"{page} preset") or {}
+    values, address = stored(f"{page} preset") or ({}, {})
     set_controls(
         {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
     )
+    for key in address:
+        if key not in st.query_params:
+            # A control that is drawn writes its part of the address itself, and lets nobody else.
+            with suppress(StreamlitAPIException):
+                st.query_params[key] = address[key]
 
 
 def drawn(page: str) -> None:

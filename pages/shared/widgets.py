@@ -20,7 +20,7 @@ from dpcore.controls.control import (
     Switch,
     Text,
 )
-from pages.shared.session import control_value, follow, share, store, stored
+from pages.shared.session import control_value, follow, set_controls, share, store, stored
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -170,6 +170,7 @@ def _drawn(
         In pixels, "stretch" or "content"; many options side by side take the room they need.
     """
     kind = control.kind
+    _keep_address(control)
     common: dict[str, Any] = {
         "key": control.key,
         "help": help or control.help or None,
@@ -207,6 +208,18 @@ def _drawn(
             **common,
         )
     return _one_of(name, kind, control, titles, offered, common)
+
+
+def _keep_address(control: Control) -> None:
+    """Have a value that the address has lost written into it again.
+
+    A run begins with the address that the browser had when it asked for the run. What an earlier
+    run has written may still be on its way there, and what is written next would take its place.
+    """
+    value = control_value(control.key)
+    if value not in (None, _first(control)) and control.key not in st.query_params:
+        # Streamlit writes the value of a control that is set, and leaves it to Back and Forward.
+        set_controls({control.key: value})
 
 
 def _width(kind: Kind) -> Literal["stretch", "content"]:

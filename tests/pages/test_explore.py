@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore import cli
 from dpcore.accounting.risk import odds
-from dpcore.controls.explore import BEST, EPSILONS, TABS
+from dpcore.controls.explore import BEST, EPSILONS, PRESETS, TABS
 from dpcore.datasets import Preparation, entry, load, prepare
 from dpcore.erm import accurate
 from dpcore.evaluation import curves, references
@@ -826,6 +826,28 @@ def test_a_papers_settings_set_every_control_and_are_in_the_address() -> None:
     app.selectbox(key="adjacency").select("zero-out").run()
     assert app.selectbox(key="start_from").value is None
     assert app.selectbox(key="adjacency").value == "zero-out"
+
+
+def test_a_paper_s_settings_survive_a_run_that_knows_an_older_address() -> None:
+    # It was asked for before the browser had the addresses that the last run wrote.
+    app = opened(methods="OPERA", focus="OPERA")
+    app.selectbox(key="start_from").select("Paper 002, figure 2: RMSE").run()
+    named = {key: app.query_params[key] for key in ("number_methods", "adjacency", "data")}
+    for key in named:
+        del app.query_params[key]
+    app.run()
+    assert {key: app.query_params.get(key) for key in named} == named
+
+
+def test_a_paper_s_settings_are_in_the_address_though_setting_them_broke_off() -> None:
+    # As after a choice whose run was interrupted before anything was written.
+    app = opened(methods="OPERA", focus="OPERA")
+    values = PRESETS["Paper 002, figure 2: RMSE"]
+    address = {"number_methods": ["InputPert", "ObjPert", "OutPert, δ = 0"]}
+    app.session_state["_kept_explore preset"] = (values, address)
+    app.run()
+    assert not app.exception
+    assert app.query_params["number_methods"] == address["number_methods"]
 
 
 def trusted(app: AppTest) -> str:
