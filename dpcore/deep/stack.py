@@ -18,7 +18,8 @@ from dpcore.deep.layers.linear import StackedLinear
 
 LINEAR = (nn.Linear, StackedLinear)
 SLOPES: dict[type[nn.Module], Callable[[Tensor, Tensor], Tensor]] = {
-    nn.ReLU: lambda above, output: torch.where(output > 0.0, above, 0.0),
+    # Its output is never negative: the sign is the slope, and no mask is made for it.
+    nn.ReLU: lambda above, output: above * output.sign(),
     nn.Tanh: lambda above, output: above * (1.0 - output * output),
     nn.Sigmoid: lambda above, output: above * (output * (1.0 - output)),
 }

@@ -71,8 +71,8 @@ def _filled(batch: sampling.Batch) -> sampling.Batch:
 
 def class_loss(outputs: Tensor, targets: Tensor) -> Tensor:
     """Cross-entropy of each record; outputs (…, records, classes), targets (…, records)."""
-    chosen = outputs.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
-    return outputs.logsumexp(-1) - chosen
+    flat = nn.functional.cross_entropy(outputs.flatten(0, -2), targets.flatten(), reduction="none")
+    return flat.view(targets.shape)
 
 
 def label_loss(outputs: Tensor, targets: Tensor) -> Tensor:
