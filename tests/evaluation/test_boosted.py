@@ -110,7 +110,11 @@ def test_an_error_is_that_of_scikit_learns_own() -> None:
 
 @pytest.mark.parametrize("missing", ["impute", "drop"])
 @pytest.mark.parametrize("key", ["breast_cancer", "heart", "cohort", "diabetes"])
-def test_columns_are_those_of_the_records_that_the_rows_are_made_of(key: str, missing: str) -> None:
+def test_columns_are_those_of_the_records_that_the_rows_are_made_of(
+    key: str, missing: str, request: pytest.FixtureRequest
+) -> None:
+    if key == "heart":
+        request.getfixturevalue("data_folder")
     table = load(key, records=700) if key == "cohort" else load(key)
     preparation = Preparation(seed=3, missing=missing)
     split, columns = prepare(table, preparation), columns_of(table, preparation)
