@@ -19,6 +19,7 @@ from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study, of_a_model
 from dpcore.evaluation.task import StudyProtocol, Task
+from dpcore.guarantee import Edition
 from dpcore.models.model import Model
 from dpcore.predictors import predictor_named
 from pages.shared import shared_jobs, uploads
@@ -63,14 +64,17 @@ def watched(
     after : int
         How many of the methods come before these in any case.
     """
-    count = len(studies)
+    trained = [study for study in studies if not predictor_named(study.methods[0]).closed_form]
     described: dict[str, StudyProtocol] = {}
     # What is on screen is completed before more is trained.
     for place, study in enumerate(studies, 1):
-        is_trained = not predictor_named(study.methods[0]).closed_form
-        if reference is not None and is_trained and place > after:
-            described.setdefault(WITHOUT_PRIVACY, reference)
-        described[f"{_doing(study)} ({place} of {count})"] = study
+        name = f"Judging {_title(study)}"
+        if study in trained:
+            if reference is not None and place > after:
+                described.setdefault(WITHOUT_PRIVACY, reference)
+            # Those that the sentence above counts as to come; the others have a curve already.
+            name = f"Training {_title(study)} ({trained.index(study) + 1} of {len(trained)})"
+        described[name] = study
     if reference is not None:
         described.setdefault(WITHOUT_PRIVACY, reference)
     return shared_jobs.WatchedJobs(
@@ -107,9 +111,9 @@ def watched_alone(
     return () if watched.drawn == "done" else (watched,)
 
 
-def _doing(study: Study) -> str:
-    method = predictor_named(study.methods[0])
-    return f"{'Judging' if method.closed_form else 'Training'} {method.title}"
+def _title(study: Study) -> str:
+    title = predictor_named(study.methods[0]).title
+    return f"{title} as in its paper" if study.edition == Edition.PUBLISHED else title
 
 
 def is_done(study: StudyProtocol) -> bool:

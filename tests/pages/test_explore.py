@@ -114,6 +114,18 @@ def test_first_view_answers_without_a_click(monkeypatch: pytest.MonkeyPatch) -> 
     assert not app.warning
 
 
+def test_the_line_of_the_jobs_counts_what_the_sentence_says_is_to_come() -> None:
+    whole = Study("cohort", methods=("nonprivate", "opera", "dpgd", "dpftrl"))
+    studies = [curve_jobs.trained_study(whole, method) for method in ("opera", "dpgd", "dpftrl")]
+    printed = replace(studies[0], edition="published")
+    assert list(curve_jobs.watched([studies[0], printed, *studies[1:]]).studies) == [
+        "Judging OPERA",
+        "Judging OPERA as in its paper",
+        "Training DP-GD (1 of 2)",
+        "Training DP-FTRL (2 of 2)",
+    ]
+
+
 def test_records_that_judge_and_learn_in_turn_are_counted_once() -> None:
     line = "Breast cancer (Wisconsin) · 569 patients · judged on 569 of them, "
     assert below_title(opened()) == f"{line}in 5 of 71 splits so far"
