@@ -49,6 +49,7 @@ def lost(page: Page, epsilon: str) -> float:
     return float(found.group(1))
 
 
+@pytest.mark.usefixtures("data_folder")
 def test_the_least_epsilon_that_loses_little_on_heart_and_the_cases_missed(
     hand: Hand, address: str
 ) -> None:
