@@ -64,17 +64,18 @@ def watched(
     after : int
         How many of the methods come before these in any case.
     """
-    trained = [study for study in studies if not predictor_named(study.methods[0]).closed_form]
+    closed = [predictor_named(study.methods[0]).closed_form for study in studies]
+    trained, count = 0, closed.count(False)
     described: dict[str, StudyProtocol] = {}
     # What is on screen is completed before more is trained.
-    for place, study in enumerate(studies, 1):
-        name = f"Judging {_title(study)}"
-        if study in trained:
-            if reference is not None and place > after:
-                described.setdefault(WITHOUT_PRIVACY, reference)
-            # Those that the sentence above counts as to come; the others have a curve already.
-            name = f"Training {_title(study)} ({trained.index(study) + 1} of {len(trained)})"
-        described[name] = study
+    for place, (study, is_closed) in enumerate(zip(studies, closed, strict=True), 1):
+        if is_closed:  # it has a curve already, which the sentence above does not count as to come
+            described[f"Judging {_title(study)}"] = study
+            continue
+        if reference is not None and place > after:
+            described.setdefault(WITHOUT_PRIVACY, reference)
+        trained += 1
+        described[f"Training {_title(study)} ({trained} of {count})"] = study
     if reference is not None:
         described.setdefault(WITHOUT_PRIVACY, reference)
     return shared_jobs.WatchedJobs(
