@@ -1,13 +1,15 @@
 """One epoch of private training: ours, Opacus by hooks and by ghost clipping, and without privacy.
 
-Run: python -m benchmarks.deep [--json]. All train the same network on the same records, in batches
-of the same (expected) size; the plain epoch is the floor. Opacus is handed its batches as cheaply
-as the plain epoch, except where it is run as its manual says: `PrivacyEngine.make_private` with its
-own loader of Poisson batches. Ours draws its Poisson batches in either case. Epochs alternate, and
-medians are compared, because the fastest of a few is a matter of luck where others use the machine:
-its load stands beside them.
+Run: python -m benchmarks.deep [--json] [--device cuda].
 
-Memory is what one step takes beyond the network and the records, each in a process of its own.
+All train the same network on the same records, in batches of the same (expected) size; the plain
+epoch is the floor. Opacus is handed its batches as cheaply as the plain epoch, except where it is
+run as its manual says: `PrivacyEngine.make_private` with its own loader of Poisson batches. Ours
+draws its Poisson batches in either case. Epochs alternate, and medians are compared, because the
+fastest of a few is a matter of luck where others use the machine: its load stands beside them.
+
+Memory is what one step takes beyond the network and the records, each in a process of its own; it
+is measured on the CPU only.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ def plain(
     optimizer = torch.optim.SGD(network.parameters(), lr=RATE)
 
     def epoch() -> None:
-        for part in torch.randperm(len(inputs)).split(batch):
+        for part in torch.randperm(len(inputs), device=inputs.device).split(batch):
             optimizer.zero_grad()
             nn.functional.cross_entropy(network(inputs[part]), targets[part]).backward()
             optimizer.step()
@@ -63,7 +65,9 @@ def ours(kind: str, inputs: torch.Tensor, targets: torch.Tensor) -> Callable[[],
         clip=CLIP,
         sigma=SIGMA,
     )
-    run = TrainingRun(config, inputs.numpy(), targets.numpy(), 10)
+    run = TrainingRun(
+        config, inputs.numpy(force=True), targets.numpy(force=True), 10, device=inputs.device.type
+    )
     return lambda: run.advance(run.steps_an_epoch) and None
 
 
@@ -94,7 +98,7 @@ def opacus(
         loss = DPLossFastGradientClipping(module, optimizer, nn.CrossEntropyLoss(), "mean")
 
     def epoch() -> None:
-        for part in torch.randperm(len(inputs)).split(batch):
+        for part in torch.randperm(len(inputs), device=inputs.device).split(batch):
             optimizer.zero_grad()
             loss(module(inputs[part]), targets[part]).backward()
             optimizer.step()
@@ -135,8 +139,10 @@ def compared(epochs: dict[str, Callable[[], None]]) -> dict[str, dict[str, float
         epoch()
     for _ in range(ROUNDS):
         for name, epoch in epochs.items():
+            finish()
             wall, processor = time.perf_counter(), time.process_time()
             epoch()
+            finish()
             times_by_name[name].append(
                 (time.perf_counter() - wall, time.process_time() - processor)
             )
@@ -155,14 +161,22 @@ def compared(epochs: dict[str, Callable[[], None]]) -> dict[str, dict[str, float
     }
 
 
-def measure(kind: str, records: int) -> dict[str, dict[str, float]]:
+def finish() -> None:
+    """Wait for what a GPU, where there is one, has been asked to do."""
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+def measure(kind: str, records: int, device: str) -> dict[str, dict[str, float]]:
     """Times of each way of training, for one network."""
     torch.manual_seed(0)
     shape = (784,) if kind == "perceptron" else (1, 28, 28)
-    inputs, targets = torch.randn(records, *shape), torch.randint(0, 10, (records,))
+    inputs = torch.randn(records, *shape).to(device)
+    targets = torch.randint(0, 10, (records,)).to(device)
 
     def network() -> nn.Module:
-        return perceptron(784, (128,), 10) if kind == "perceptron" else small_cnn(1, 28, 10)
+        made = perceptron(784, (128,), 10) if kind == "perceptron" else small_cnn(1, 28, 10)
+        return made.to(device)
 
     return compared(
         {
@@ -233,22 +247,28 @@ def main() -> None:
     """Print times, ratios and memory."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     options = parser.parse_args()
     warnings.filterwarnings("ignore", message="Full backward hook")
-    speeds = {"784-128-10": measure("perceptron", 4096), "CNN": measure("cnn", 2048)}
-    used, load = memory(), os.getloadavg()[0]
+    speeds = {
+        "784-128-10": measure("perceptron", 4096, options.device),
+        "CNN": measure("cnn", 2048, options.device),
+    }
+    used, load = memory() if options.device == "cpu" else {}, os.getloadavg()[0]
     if options.json:
         print(json.dumps({"speed": speeds, "memory": used, "load": load}))
         return
     for network, rows in speeds.items():
-        print(f"{network}, one epoch in batches of {BATCH}, {torch.get_num_threads()} threads")
+        threads = torch.get_num_threads()
+        print(f"{network}, one epoch in batches of {BATCH}, {options.device}, {threads} threads")
         for name, row in rows.items():
             print(
                 f"  {name:24} {row['seconds'] * 1e3:9.1f} ms  {row['plain']:6.2f} x plain "
                 f"{row['ours']:6.2f} x ours   processor {row['processor'] * 1e3:9.1f} ms "
                 f"{row['processor_plain']:6.2f} x plain {row['processor_ours']:6.2f} x ours"
             )
-    print(f"784-{WIDE}-10, memory of one step")
+    if used:
+        print(f"784-{WIDE}-10, memory of one step")
     for name, by_batch in used.items():
         figures = "  ".join(
             f"{batch:,} records {megabytes:8.1f} MB" for batch, megabytes in by_batch.items()
