@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import Preparation, Table, prepare
 from dpcore.datasets.own import read_own
-from dpcore.datasets.prepare import drawn
+from dpcore.datasets.partition import drawn
 from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
 

@@ -20,7 +20,7 @@ from dpcore.controls.explore import CONTROLS, DATA, EPSILON, FEW_EPSILONS
 from dpcore.controls.options import add as add_options
 from dpcore.controls.options import exactly, typed_values
 from dpcore.datasets import BY_RULE, OWN, PAPER_000, Entry, Preparation, Table, described, entry
-from dpcore.datasets.prepare import complete_only
+from dpcore.datasets.preparation import complete_only
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import number, one_of, reject, whole
 from dpcore.evaluation.curves import answers

@@ -10,7 +10,8 @@ from dpcore.datasets.catalogue import (
 )
 from dpcore.datasets.download import DataUnavailable
 from dpcore.datasets.own import OWN, described
-from dpcore.datasets.prepare import BY_RULE, PAPER_000, Preparation, Split, prepare
+from dpcore.datasets.preparation import BY_RULE, PAPER_000, Preparation
+from dpcore.datasets.prepare import Split, prepare
 from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, Table
 from dpcore.datasets.upload import read_upload
 

@@ -25,14 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.additive import STEPS
-from dpcore.datasets.prepare import (
-    FloatArray,
-    Preparation,
-    bring_to_norm,
-    features_of,
-    used_columns,
-    values_at,
-)
+from dpcore.datasets.encoding import FloatArray, bring_to_norm, features_of, values_at
+from dpcore.datasets.preparation import Preparation, used_columns
 from dpcore.datasets.schema import Column, Entry
 
 if TYPE_CHECKING:

@@ -31,13 +31,8 @@ from dpcore.datasets.column_parts import (
     unscaled,
     values_of,
 )
-from dpcore.datasets.prepare import (
-    FloatArray,
-    Preparation,
-    cut_values,
-    used_columns,
-    values_at,
-)
+from dpcore.datasets.encoding import FloatArray, cut_values, values_at
+from dpcore.datasets.preparation import Preparation, used_columns
 from dpcore.datasets.schema import Column, Entry
 
 LINE = "line"

@@ -7,15 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.prepare import (
-    FloatArray,
-    Preparation,
-    complete_enough,
-    places,
-    tested,
-    unknown_values,
-    used_columns,
-)
+from dpcore.datasets.encoding import FloatArray
+from dpcore.datasets.partition import complete_enough, places, tested, unknown_values
+from dpcore.datasets.preparation import Preparation, used_columns
 from dpcore.datasets.schema import Table
 
 

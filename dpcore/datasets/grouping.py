@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.columns import divided
-from dpcore.datasets.prepare import Preparation
+from dpcore.datasets.preparation import Preparation
 from dpcore.datasets.schema import Column, Entry, Table
 from dpcore.errors import InvalidInput, brief
 

@@ -17,7 +17,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from dpcore.datasets.prepare import Preparation, bring_to_norm, scaled
+from dpcore.datasets.encoding import bring_to_norm, scaled
+from dpcore.datasets.preparation import Preparation
 from dpcore.datasets.schema import Column
 from dpcore.erm import accurate, one_vs_rest
 from dpcore.erm.method import Settings, Training

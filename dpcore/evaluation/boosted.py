@@ -11,7 +11,7 @@ import numpy as np
 
 from dpcore.datasets import Split, Table
 from dpcore.datasets.columns import Columns, columns_of
-from dpcore.datasets.prepare import FloatArray
+from dpcore.datasets.encoding import FloatArray
 from dpcore.datasets.schema import Classes
 from dpcore.erm.method import Array
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from dpcore.datasets import Entry, Preparation
-from dpcore.datasets.prepare import used_columns
+from dpcore.datasets.preparation import used_columns
 from dpcore.erm.method import COMPLETE_ONLY, Calibration
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Condition

@@ -14,7 +14,7 @@ from typing import Literal, overload
 import numpy as np
 
 from dpcore.datasets import Preparation, Split, Table, load, prepare
-from dpcore.datasets.prepare import count_tested
+from dpcore.datasets.partition import count_tested
 
 FEW_TESTED, LEAST, MOST = 2_000, 20, 100
 """Where a split tests fewer records than the first, there are at least so many splits; and the most

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import Entry, Preparation, Table
 from dpcore.datasets.columns import divided
-from dpcore.datasets.prepare import bring_to_norm, scaled, tested, used_columns
+from dpcore.datasets.encoding import bring_to_norm, scaled
+from dpcore.datasets.partition import tested
+from dpcore.datasets.preparation import used_columns
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidInput
 

@@ -39,8 +39,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.datasets.encoding import features_of
 from dpcore.datasets.persons import Persons
-from dpcore.datasets.prepare import Preparation, features_of
+from dpcore.datasets.preparation import Preparation
 from dpcore.datasets.schema import Entry
 
 if TYPE_CHECKING:

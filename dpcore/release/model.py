@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpcore.datasets.own import described
-from dpcore.datasets.prepare import Preparation
+from dpcore.datasets.preparation import Preparation
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.release import grid

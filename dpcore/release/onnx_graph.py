@@ -132,7 +132,7 @@ def _corrected(
 
 
 def _number(made: Graph, column: Column, features: str) -> str:
-    """As `dpcore.datasets.prepare.scaled`: clipped, in [0, 1], unknown in the middle."""
+    """As `dpcore.datasets.encoding.scaled`: clipped, in [0, 1], unknown in the middle."""
     lower, upper = column.bounds
     low, one, two = (made.constant(np.array([[value]])) for value in (lower, 1.0, 2.0))
     width, half = made.constant(np.array([[upper - lower]])), made.constant(np.array([[0.5]]))

@@ -19,7 +19,7 @@ import pytest
 from dpcore.cli import main
 from dpcore.datasets import Preparation, Table, prepare, upload
 from dpcore.datasets.own import read_own
-from dpcore.datasets.prepare import drawn
+from dpcore.datasets.partition import drawn
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import splits
 from dpcore.evaluation.clinic.column_curves import MEASURES as CURVES

@@ -9,6 +9,7 @@ import pytest
 
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.datasets.additive import STEPS
+from dpcore.datasets.encoding import cut_values, scaled
 from dpcore.datasets.feature_rule import (
     CURVES,
     FINE_CURVES,
@@ -18,7 +19,6 @@ from dpcore.datasets.feature_rule import (
     enough_records,
 )
 from dpcore.datasets.own import read_own
-from dpcore.datasets.prepare import cut_values, scaled
 from dpcore.erm.problem import default_lam
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.feature_maps import by_map

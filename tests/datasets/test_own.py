@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dpcore.datasets import OWN, Preparation, Table, described, load, prepare, read_upload
 from dpcore.datasets.faults import WrongTable
 from dpcore.datasets.own import MOST_LETTERS, Mendable, class_of, read_own
-from dpcore.datasets.prepare import drawn
+from dpcore.datasets.partition import drawn
 from dpcore.errors import InvalidInput
 
 COLUMNS = """

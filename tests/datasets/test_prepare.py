@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dpcore.datasets import PAPER_000, Preparation, Table, load, prepare, read_upload
-from dpcore.datasets.prepare import bring_to_norm
+from dpcore.datasets.encoding import bring_to_norm
 from dpcore.errors import InvalidInput
 
 MadeUp = Callable[..., bytes]

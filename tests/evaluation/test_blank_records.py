@@ -10,7 +10,7 @@ import pytest
 
 from dpcore.datasets import Preparation, Split, load, prepare
 from dpcore.datasets.images.tabular import from_split
-from dpcore.datasets.prepare import drawn
+from dpcore.datasets.partition import drawn
 from dpcore.evaluation import uploaded
 from dpcore.evaluation.baselines import _tuned, baselines
 from dpcore.evaluation.curves import all_curves, closed_form

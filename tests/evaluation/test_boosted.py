@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score, roc_auc_score, root_mean_squared_err
 
 from dpcore.datasets import Preparation, Table, load, prepare, read_upload
 from dpcore.datasets.columns import columns_of
-from dpcore.datasets.prepare import bring_to_norm, scaled
+from dpcore.datasets.encoding import bring_to_norm, scaled
 from dpcore.errors import Cancelled
 from dpcore.evaluation.baselines import LINEAR, TREES, baselines, without_privacy
 from dpcore.evaluation.boosted import columns_for

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dpcore.datasets import Preparation, Split, Table, load, prepare
-from dpcore.datasets.prepare import tested as held_out
+from dpcore.datasets.partition import tested as held_out
 from dpcore.erm.method import noise_generator
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import sweep as sweeping

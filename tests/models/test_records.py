@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcore.datasets import Preparation, Table, load
-from dpcore.datasets.prepare import drawn
+from dpcore.datasets.partition import drawn
 from dpcore.errors import InvalidInput
 from dpcore.models.records import BLANK, Records, RecordShape, encode, shape_of
 

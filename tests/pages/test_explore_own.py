@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore import cli
 from dpcore.datasets import Preparation
-from dpcore.datasets.prepare import drawn
+from dpcore.datasets.partition import drawn
 from dpcore.figures.words import plain
 from pages.shared import own_texts as texts
 from pages.shared import session_end

@@ -9,7 +9,8 @@ import numpy as np
 
 from dpcore import datasets as tables
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, Setting
-from dpcore.datasets.prepare import Preparation, Split, prepare
+from dpcore.datasets.preparation import Preparation
+from dpcore.datasets.prepare import Split, prepare
 from dpcore.datasets.schema import Description, Entry, fields_named
 from dpcore.errors import InvalidInput, reject
 from dpcore.progress import Progress

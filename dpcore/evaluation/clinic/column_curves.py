@@ -34,7 +34,7 @@ from dpcore.datasets.column_parts import (
     values_of,
 )
 from dpcore.datasets.column_terms import Terms, terms_of
-from dpcore.datasets.prepare import used_columns
+from dpcore.datasets.preparation import used_columns
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, brief, reject
 from dpcore.evaluation.baselines import LINEAR, without_privacy

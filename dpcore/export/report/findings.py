@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dpcore.datasets import OWN, Entry, Split
-from dpcore.datasets.prepare import used_columns
+from dpcore.datasets.preparation import used_columns
 from dpcore.datasets.schema import Column
 from dpcore.erm.method import Calibration, Method
 from dpcore.evaluation.baselines import Baselines

@@ -4,7 +4,7 @@ Whatever decides on features, noise or sizes is in this list. Nothing else is re
 
 - the range, list, marks and first day of each column come from the description (`described`), also
   those of the outcome; a value outside a range is clipped, any other that is not allowed refused;
-- a gap is filled in by the middle of its range, or is a level of its own (`datasets.prepare`): no
+- a gap is filled in by the middle of its range, or is a level of its own (`datasets.encoding`): no
   median, mean or commonest level of the records is taken;
 - how a column is written (its mark for gaps, its spelling of yes and no) is suggested in the form
   from the records (`own_form.look`), on the screen of the person who holds them, and counts only

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpcore.datasets.encoding import features_of
 from dpcore.datasets.own import Mendable
 from dpcore.datasets.persons import lots_for_exploration
-from dpcore.datasets.prepare import Preparation, features_of
+from dpcore.datasets.preparation import Preparation
 from dpcore.release.table.facts import Fact, facts
 from dpcore.release.table.read import read_for_release
 

@@ -1,0 +1,118 @@
+"""Which records of a table are learned from, which are tested on, and which are left out.
+
+Every choice hangs on the number of records, on public values or, with `stratified`, on published
+labels: exchanging one record moves no other between training and testing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets.preparation import Preparation
+from dpcore.datasets.schema import Column, Table
+from dpcore.errors import InvalidInput, brief, one_of
+
+
+def tested(table: Table, preparation: Preparation) -> tuple[Table, NDArray[np.bool_]]:
+    """The table with the further records it brings, and a mask of those to test on."""
+    if preparation.held_out:
+        return table, of_site(table, preparation.held_out)
+    if table.further is None:
+        if preparation.stratified:
+            return table, drawn_by_class(table, preparation)
+        return table, drawn(table.records, preparation)
+    import pandas as pd
+
+    parts = (table, table.further)
+    joined = replace(
+        table,
+        frame=pd.concat([part.frame for part in parts], ignore_index=True),
+        label=np.concatenate([part.label for part in parts]),
+        further=None,
+    )
+    return joined, np.arange(joined.records) >= table.records
+
+
+def of_site(table: Table, site: str) -> NDArray[np.bool_]:
+    """A mask of the records of a site, shape (records,).
+
+    Raises
+    ------
+    InvalidInput
+        If the set has no such site.
+    """
+    entry = table.entry
+    if not entry.site:
+        raise InvalidInput(
+            f"held_out is {brief(site)}, but it must be left out: {entry.title} has no sites."
+        )
+    one_of("held_out", site, entry.sites)
+    return (table.frame[entry.site] == site).to_numpy(dtype=bool)
+
+
+def count_tested(records: int, preparation: Preparation) -> int:
+    """Number of test records among so many, blank and incomplete ones included."""
+    return min(max(round(preparation.test_fraction * records), 1), records)
+
+
+def drawn(records: int, preparation: Preparation) -> NDArray[np.bool_]:
+    """A mask of the test records, shape (records,), which hangs on their number alone."""
+    test = np.zeros(records, dtype=bool)
+    order = np.random.default_rng(preparation.seed).permutation(records)
+    test[order[: count_tested(records, preparation)]] = True
+    return test
+
+
+def drawn_by_class(table: Table, preparation: Preparation) -> NDArray[np.bool_]:
+    """A mask of as many test records, shape (records,), drawn within each class.
+
+    Each class is tested at its share of all records, up or down to a whole record; blank records
+    are a class of their own.
+
+    Raises
+    ------
+    InvalidInput
+        If the records are not published, or a number is predicted.
+    """
+    if not table.published or table.entry.predicts == "number":
+        raise InvalidInput(
+            f"stratified is {preparation.stratified}, but it must be False: only published records "
+            "that fall into classes are split by class."
+        )
+    _, place, counts = np.unique(table.label, return_inverse=True, return_counts=True)
+    count = count_tested(table.records, preparation)
+    wanted = count * counts / table.records
+    quota = np.floor(wanted).astype(int)
+    quota[np.argsort(quota - wanted, kind="stable")[: count - quota.sum()]] += 1
+    order = np.random.default_rng(preparation.seed).permutation(table.records)
+    test = np.zeros(table.records, dtype=bool)
+    for stratum, most in enumerate(quota):
+        test[order[place[order] == stratum][:most]] = True
+    return test
+
+
+def unknown_values(table: Table, columns: Sequence[Column]) -> NDArray[np.bool_]:
+    """Which values are unknown of the columns that may have some, (records, columns)."""
+    marked = [column.name for column in columns if column.missing_mark]
+    unknown = table.frame[marked].isna().to_numpy(dtype=bool)
+    return np.asarray(unknown & ~table.blank[:, np.newaxis])
+
+
+def complete_enough(unknown: NDArray[np.bool_], preparation: Preparation) -> NDArray[np.bool_]:
+    """Which records are not dropped, (records,)."""
+    return ~np.asarray(unknown.any(axis=1) & (preparation.missing == "drop"))
+
+
+def places(
+    table: Table, test: NDArray[np.bool_], keep: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Places of the training records, and of the test records.
+
+    The split is drawn over all records before any is dropped: whether one record is complete must
+    not move the others between training and testing.
+    """
+    return np.flatnonzero(keep & ~test), np.flatnonzero(keep & test & ~table.blank)
