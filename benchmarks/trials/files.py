@@ -201,9 +201,11 @@ def damaged(draw: random.Random, data: bytes) -> bytes:
 def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object]:
     """A function that reads one random file, which is drawn before."""
     from dpcore.cli import main
-    from dpcore.datasets import own, own_form, read_upload
+    from dpcore.datasets import read_upload
     from dpcore.datasets.images import idx
     from dpcore.datasets.images.sets import features_npz
+    from dpcore.datasets.own import form
+    from dpcore.datasets.own.description import described
     from dpcore.evaluation.training import checkpoint as kept
 
     name = draw.choice(["mine", "=1+1", "<b>x</b>", "n" * 300, "../../x", "\u202e", "a\nb"])
@@ -219,10 +221,10 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
         data = damaged(draw, state(draw))
         return lambda: kept.described(data)
     if reader == "described":
-        return lambda: own.described(columns)
+        return lambda: described(columns)
     data = damaged(draw, table(draw, predicted))
     if reader == "form":
-        return lambda: own_form.form("", own_form.look(data, name))
+        return lambda: form.form("", form.look(data, name))
     if reader == "catalogue":
         key = draw.choice(["heart", "adult", "bank", "cardio"])
         return lambda: read_upload(key, data, name)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import Preparation, Table, prepare
-from dpcore.datasets.own import read_own
+from dpcore.datasets.own.rows import read_own
 from dpcore.datasets.partition import drawn
 from dpcore.errors import reject
 from dpcore.guarantee import Adjacency

@@ -78,7 +78,7 @@ MOST = 1_000_000
 def datasets() -> dict[str, str]:
     """Key to title of every data set, and of the user's own table."""
     from dpcore.datasets import catalogue
-    from dpcore.datasets.own import ENTRY
+    from dpcore.datasets.own.description import ENTRY
 
     return {entry.key: entry.title for entry in (*catalogue(), ENTRY)}
 

@@ -9,7 +9,7 @@ from dpcore.datasets.catalogue import (
     load,
 )
 from dpcore.datasets.download import DataUnavailable
-from dpcore.datasets.own import OWN, described
+from dpcore.datasets.own.description import OWN, described
 from dpcore.datasets.preparation import BY_RULE, PAPER_000, Preparation
 from dpcore.datasets.prepare import Split, prepare
 from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, Table

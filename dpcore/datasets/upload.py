@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from dpcore.datasets.catalogue import assemble, catalogue, source
 from dpcore.datasets.download import checksum
-from dpcore.datasets.own import OWN, read_own
+from dpcore.datasets.own.description import OWN
+from dpcore.datasets.own.rows import read_own
 from dpcore.datasets.schema import Entry, RemoteFile, Table
 from dpcore.datasets.sources import BuiltIn
 from dpcore.datasets.text import quoted, read_checked, read_verified
@@ -25,7 +26,7 @@ def read_upload(key: str, data: bytes, filename: str, columns: str = "") -> Tabl
     filename : str
         What to call it in a refusal; nothing else depends on it.
     columns : str
-        For ``own`` only: what its columns may hold (`dpcore.datasets.own.described`).
+        For ``own`` only: what its columns may hold (`dpcore.datasets.own.description`).
 
     Returns
     -------

@@ -76,7 +76,7 @@ class ModelStudy:
     upload : str
         Digest of the file when the records were uploaded; "" otherwise.
     columns : str
-        Allowed values of the user's own table's columns (`dpcore.datasets.own.described`).
+        Allowed values of the user's own table's columns (`dpcore.datasets.own.description`).
 
     Raises
     ------

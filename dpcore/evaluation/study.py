@@ -76,8 +76,8 @@ class Study:
     upload : str
         Digest of the file when the data were uploaded; "" otherwise.
     columns : str
-        Allowed values of the columns of the user's own table (`dpcore.datasets.own.described`); ""
-        otherwise.
+        Allowed values of the columns of the user's own table (`dpcore.datasets.own.description`);
+        "" otherwise.
 
     Raises
     ------

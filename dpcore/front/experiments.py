@@ -43,7 +43,7 @@ def load(
         else every row is checked. The user's own table comes in one.
     columns : str
         Allowed values of the columns of the user's own table, one a line
-        (`dpcore.datasets.own.described`); public, and never taken from the records.
+        (`dpcore.datasets.own.description`); public, and never taken from the records.
     progress : callable, optional
         Called with (share done, message) while a set is downloaded.
 

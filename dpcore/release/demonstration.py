@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import cache
 
 from dpcore.datasets import load
+from dpcore.datasets.own.statements import NUMBER_IS_PUBLIC, ONE_ROW_EACH
 from dpcore.datasets.sets.cohort import ENTRY
-from dpcore.datasets.statements import NUMBER_IS_PUBLIC, ONE_ROW_EACH
 from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger
 

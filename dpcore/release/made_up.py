@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.own import described
+from dpcore.datasets.own.description import described
 from dpcore.datasets.schema import Entry
 from dpcore.errors import whole
 from dpcore.release import grid
@@ -32,7 +32,7 @@ def stand_in(columns: str, records: int, *, seed: int = 0) -> str:
     Parameters
     ----------
     columns : str
-        Description of the table (`dpcore.datasets.own.described`), with an outcome of two.
+        Description of the table (`dpcore.datasets.own.description`), with an outcome of two.
     records : int
     seed : int
 

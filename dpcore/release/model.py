@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpcore.datasets.own import described
+from dpcore.datasets.own.description import described
 from dpcore.datasets.preparation import Preparation
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
@@ -50,7 +50,7 @@ class Model:
     Parameters
     ----------
     columns : str
-        Description of the table, as `dpcore.datasets.own.described` takes it.
+        Description of the table, as `dpcore.datasets.own.description` takes it.
     features : str
         plain or additive.
     loss : str

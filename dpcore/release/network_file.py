@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import Split, prepare
 from dpcore.datasets.images.examples import NULL_CLASS
-from dpcore.datasets.own import read_own
+from dpcore.datasets.own.rows import read_own
 
 
 def network_file(csv: str, columns: str) -> bytes:
@@ -22,7 +22,7 @@ def network_file(csv: str, columns: str) -> bytes:
     ----------
     csv : str
     columns : str
-        Its description (`dpcore.datasets.own.described`), with an outcome of two.
+        Its description (`dpcore.datasets.own.description`), with an outcome of two.
 
     Returns
     -------

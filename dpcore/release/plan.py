@@ -107,7 +107,7 @@ def plan(
     Parameters
     ----------
     columns : str
-        Description of the table (`dpcore.datasets.own.described`), with an outcome of two.
+        Description of the table (`dpcore.datasets.own.description`), with an outcome of two.
     records : int
         n, which is public: of persons, where one may have several rows.
     epsilon, delta : float

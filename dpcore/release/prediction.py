@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from scipy import special
 
-from dpcore.datasets.own import lines_of
+from dpcore.datasets.own.description import lines_of
 from dpcore.datasets.sources import columns_of, field_of
 from dpcore.datasets.text import Field, Layout, header_of, quoted, read_checked
 from dpcore.errors import InvalidInput

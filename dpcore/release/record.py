@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dpcore.datasets.own.statements import statements_of
 from dpcore.datasets.persons import MOST_ROWS_A_PERSON
-from dpcore.datasets.statements import statements_of
 from dpcore.errors import reject, whole
 from dpcore.guarantee import Adjacency
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.datasets.own import lines_of
+from dpcore.datasets.own.description import lines_of
+from dpcore.datasets.own.statements import Person, restated, statements_of
 from dpcore.datasets.persons import MOST_ROWS_A_PERSON
-from dpcore.datasets.statements import Person, restated, statements_of
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.release.table.facts import facts

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpcore.datasets.own import Mend, Mendable, described
-from dpcore.datasets.own_form import KINDS, Form, Syntax, form
+from dpcore.datasets.own.description import described
+from dpcore.datasets.own.form import KINDS, Form, Syntax, form
+from dpcore.datasets.own.mend import Mend, Mendable
 from dpcore.errors import InvalidInput, cut
 from pages.shared import own_texts as texts
 from pages.shared.session import control_value, set_controls, store, stored

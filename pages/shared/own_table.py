@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.datasets.own import ENTRY, MOST_LETTERS, class_of, described
+from dpcore.datasets.own.description import ENTRY, MOST_LETTERS, class_of, described
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
 from pages.shared import own_form, query, upload_limit, uploads

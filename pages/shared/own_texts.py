@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcore.datasets.own import LONGEST_NAME
+from dpcore.datasets.own.line import LONGEST_NAME
 
 if TYPE_CHECKING:
-    from dpcore.datasets.own_form import Lack
+    from dpcore.datasets.own.form import Lack
 
 UPLOAD_IS_DROPPED = (
     "When this page is loaded anew, or left for another one, the file has to be chosen again."

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
     from dpcore.datasets import Preparation
-    from dpcore.datasets.own_form import Syntax
+    from dpcore.datasets.own.form import Syntax
     from dpcore.evaluation.baselines import Baselines
     from dpcore.evaluation.study import Study
     from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
@@ -45,7 +45,7 @@ READ_SECONDS, ANSWER_SECONDS = 60.0, 180.0
 LOOK_SECONDS = 0.2
 MOST_ANSWERS = 100
 TABLES = ("sklearn.linear_model", "dpcore.methods", "dpcore.evaluation.uploaded")
-HEADERS = ("dpcore.datasets.own_form",)
+HEADERS = ("dpcore.datasets.own.form",)
 RELEASES = ("onnx", "dpcore.release.held")
 FEATURES = ("dpcore.datasets.images.sets.features_npz", "dpcore.evaluation.uploaded")
 Kind = Literal["table", "features"]
@@ -363,7 +363,7 @@ def syntaxes(file: File) -> tuple[Syntax, ...]:
     ------
     InvalidInput
     """
-    from dpcore.datasets import own_form
+    from dpcore.datasets.own import form as own_form
 
     file_id, found = stored("syntaxes") or ("", ())
     if file_id != file.file_id:

@@ -18,7 +18,7 @@ import pytest
 
 from dpcore.cli import main
 from dpcore.datasets import Preparation, Table, prepare, upload
-from dpcore.datasets.own import read_own
+from dpcore.datasets.own.rows import read_own
 from dpcore.datasets.partition import drawn
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import splits

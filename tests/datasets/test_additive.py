@@ -18,7 +18,7 @@ from dpcore.datasets.feature_rule import (
     by_noise,
     enough_records,
 )
-from dpcore.datasets.own import read_own
+from dpcore.datasets.own.rows import read_own
 from dpcore.erm.problem import default_lam
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.feature_maps import by_map

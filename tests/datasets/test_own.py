@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from dpcore.datasets import OWN, Preparation, Table, described, load, prepare, read_upload
 from dpcore.datasets.faults import WrongTable
-from dpcore.datasets.own import MOST_LETTERS, Mendable, class_of, read_own
+from dpcore.datasets.own.description import MOST_LETTERS, class_of
+from dpcore.datasets.own.mend import Mendable
+from dpcore.datasets.own.rows import read_own
 from dpcore.datasets.partition import drawn
 from dpcore.errors import InvalidInput
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from dpcore.datasets import described
 from dpcore.datasets.clinical_names import range_of
-from dpcore.datasets.own import read_own
-from dpcore.datasets.own_form import (
+from dpcore.datasets.own.form import (
     ANSWER,
     COMMA,
     KINDS,
@@ -24,6 +23,7 @@ from dpcore.datasets.own_form import (
     form,
     look,
 )
+from dpcore.datasets.own.rows import read_own
 from dpcore.errors import InvalidInput
 
 CLINIC = """patient,Age (years),sex,smoker,BMI,sbp,crp,ward,outcome

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from dpcore.datasets import OWN, read_upload
-from dpcore.datasets.own_form import look
+from dpcore.datasets.own.form import look
 from dpcore.datasets.text import Field, Layout, read_checked
 from dpcore.errors import InvalidInput
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dpcore.datasets import OWN, described, prepare, read_upload
-from dpcore.datasets.own import Mendable, read_rows
-from dpcore.datasets.statements import Person, Statements, restated, statements_of
+from dpcore.datasets.own.mend import Mendable
+from dpcore.datasets.own.rows import read_rows
+from dpcore.datasets.own.statements import Person, Statements, restated, statements_of
 from dpcore.errors import InvalidInput
 
 COLUMNS = """person: patient_id, at most 2 rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from dpcore.datasets.own import described
+from dpcore.datasets.own.description import described
 from dpcore.figures.prediction import Told, parts
 
 ENTRY = described("age: 20 to 80 years\nvisits: 0 to 6\npredict ill: one of no, yes")

@@ -14,8 +14,8 @@ from streamlit.testing.v1.element_tree import Button
 
 from dpcore.controls.control import OneOf
 from dpcore.controls.release import CONTROLS, SECTOR, TEXTS
-from dpcore.datasets.own import read_own
-from dpcore.datasets.own_form import look
+from dpcore.datasets.own.form import look
+from dpcore.datasets.own.rows import read_own
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration, rehearsal
 from dpcore.release import release as releasing

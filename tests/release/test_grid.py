@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dpcore.datasets.own import read_own
+from dpcore.datasets.own.rows import read_own
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release import grid, slopes
 from dpcore.release.descent import Path, descend

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dpcore.confined import Confined
-from dpcore.datasets.own import read_own
+from dpcore.datasets.own.rows import read_own
 from dpcore.errors import InvalidInput
 from dpcore.release import held
 from dpcore.release.check import check

@@ -7,7 +7,7 @@ import io
 import pandas as pd
 import pytest
 
-from dpcore.datasets.own import read_own
+from dpcore.datasets.own.rows import read_own
 from dpcore.errors import InvalidInput
 from dpcore.release.made_up import stand_in
 

@@ -190,7 +190,7 @@ def test_without_clipping_a_record_that_is_too_long_counts_nothing() -> None:
 @pytest.mark.parametrize("features", ["plain", "additive"])
 def test_files_that_differ_in_one_record_move_no_sum_by_more_than_is_proved(features: str) -> None:
     """From the file to the sum, at weights that are hard on the neighbours."""
-    from dpcore.datasets.own import read_own
+    from dpcore.datasets.own.rows import read_own
     from dpcore.release.model import preparation_for
 
     def signed(lines: list[str]) -> grid.Array:

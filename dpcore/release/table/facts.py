@@ -7,7 +7,7 @@ Whatever decides on features, noise or sizes is in this list. Nothing else is re
 - a gap is filled in by the middle of its range, or is a level of its own (`datasets.encoding`): no
   median, mean or commonest level of the records is taken;
 - how a column is written (its mark for gaps, its spelling of yes and no) is suggested in the form
-  from the records (`own_form.look`), on the screen of the person who holds them, and counts only
+  from the records (`own.form.look`), on the screen of the person who holds them, and counts only
   once that person has confirmed it: it is then given, like all else in the description;
 - the number of persons is read off, and the description has to declare it public;
 - how many rows somebody has, and how many there are in all, is in nothing that leaves
@@ -23,9 +23,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from dpcore.datasets.own import Mend, Mendable, described
+from dpcore.datasets.own.description import described
+from dpcore.datasets.own.mend import Mend, Mendable
+from dpcore.datasets.own.statements import EXAMPLE, NUMBER_IS_PUBLIC, ONE_ROW_EACH, statements_of
 from dpcore.datasets.schema import Classes, Column, Label
-from dpcore.datasets.statements import EXAMPLE, NUMBER_IS_PUBLIC, ONE_ROW_EACH, statements_of
 
 How = Literal["given", "declared public", "paid"]
 
@@ -55,7 +56,7 @@ def facts(columns: str) -> tuple[Fact, ...]:
     Parameters
     ----------
     columns : str
-        As `dpcore.datasets.own.described` takes it.
+        As `dpcore.datasets.own.description` takes it.
 
     Raises
     ------

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpcore.datasets.own import read_rows
+from dpcore.datasets.own.rows import read_rows
+from dpcore.datasets.own.statements import Person, statements_of
 from dpcore.datasets.persons import Lots, Persons, bounded, lots_for_release
 from dpcore.datasets.schema import Table
-from dpcore.datasets.statements import Person, statements_of
 from dpcore.release.table.facts import facts
 
 

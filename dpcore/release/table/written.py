@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.own import DescribedColumn, lines_of
-from dpcore.datasets.statements import is_statement
+from dpcore.datasets.own.description import lines_of
+from dpcore.datasets.own.line import DescribedColumn
+from dpcore.datasets.own.statements import is_statement
 from dpcore.datasets.text import BLANK
 from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, Days
 from dpcore.spreadsheet import cell

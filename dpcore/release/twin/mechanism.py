@@ -21,7 +21,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dpcore.datasets.own import MOST_COLUMNS
+from dpcore.datasets.own.description import MOST_COLUMNS
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma

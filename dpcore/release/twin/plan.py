@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dpcore.datasets.statements import Person, restated, statements_of
+from dpcore.datasets.own.statements import Person, restated, statements_of
 from dpcore.errors import whole
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release.ledger import GaussianSpend
@@ -69,7 +69,7 @@ def twin_plan(
     Parameters
     ----------
     columns : str
-        Description of the table (`dpcore.datasets.own.described`), with an outcome of two.
+        Description of the table (`dpcore.datasets.own.description`), with an outcome of two.
     records : int
         n, which is public: of persons, where one may have several rows.
     epsilon, delta : float

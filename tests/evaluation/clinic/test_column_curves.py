@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from dpcore.datasets import Preparation, Table, load
 from dpcore.datasets.column_parts import part_of, people_at, values_of
-from dpcore.datasets.own import read_own
+from dpcore.datasets.own.rows import read_own
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import jobs, work
 from dpcore.evaluation.baselines import LINEAR, without_privacy

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.datasets.encoding import features_of
-from dpcore.datasets.own import Mendable
+from dpcore.datasets.own.mend import Mendable
 from dpcore.datasets.persons import lots_for_exploration
 from dpcore.datasets.preparation import Preparation
 from dpcore.release.table.facts import Fact, facts

@@ -17,7 +17,7 @@ from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 from dpcore.cli import main
-from dpcore.datasets.own import read_own
+from dpcore.datasets.own.rows import read_own
 from dpcore.datasets.schema import Table
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.release import demonstration, files, grid

@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 
 from dpcore.cli import main
-from dpcore.datasets.own import read_own
+from dpcore.datasets.own.rows import read_own
 from dpcore.datasets.persons import Lots
 from dpcore.errors import InvalidInput
 from dpcore.release import held

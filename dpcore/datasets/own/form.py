@@ -26,9 +26,10 @@ from dpcore.datasets.clinical_names import (
     range_of,
 )
 from dpcore.datasets.limits import LARGEST_TABLE
-from dpcore.datasets.own import UNKNOWN_MARKS, DescribedColumn, is_name, line_of
+from dpcore.datasets.own.line import DescribedColumn, is_name, line_of
+from dpcore.datasets.own.mending import UNKNOWN_MARKS
+from dpcore.datasets.own.statements import ONE_ROW_EACH, Person, is_statement, statements_of
 from dpcore.datasets.schema import values_in
-from dpcore.datasets.statements import ONE_ROW_EACH, Person, is_statement, statements_of
 from dpcore.datasets.text import BLANK, sample
 from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, YEAR_FIRST, are_days, is_number
 from dpcore.errors import InvalidInput
@@ -298,7 +299,7 @@ def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
     Parameters
     ----------
     columns : str
-        As `dpcore.datasets.own.described` takes it; lines that are wrong are left out. If it is
+        As `dpcore.datasets.own.description` takes it; lines that are wrong are left out. If it is
         blank, rows are suggested.
     syntaxes : sequence of Syntax
         Of the file.
