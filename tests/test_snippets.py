@@ -29,7 +29,7 @@ from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
 from dpcore.datasets import Preparation, Table, load, read_upload
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation import curves, effects
+from dpcore.evaluation import curves, effects, exact_curves
 from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.clinic.by_hand import HandStudy, corrected
 from dpcore.evaluation.clinic.column_curves import ColumnStudy, charted
@@ -144,7 +144,7 @@ def on_explore(study: Study, records: Table) -> pd.DataFrame:
     """The table that the page shows: closed forms at once, a job for each trained method."""
     closed = [key for key in study.methods if method_named(key).closed_form]
     parts = splits(records, study.preparation)
-    shown = [curves.closed_form(replace(study, methods=tuple(closed)), parts)]
+    shown = [exact_curves.closed_form(replace(study, methods=tuple(closed)), parts)]
     shown += [
         curves.work(trained_study(study, key), JobContext(records=records)).rows
         for key in study.methods

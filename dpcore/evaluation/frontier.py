@@ -32,7 +32,7 @@ def best_rows(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        Columns as in `dpcore.evaluation.curves`, any number of methods.
+        Columns as in `dpcore.evaluation.curve_columns`, any number of methods.
     measure : Metric
         The measure of the comparison.
 

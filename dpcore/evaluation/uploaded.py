@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import Preparation, Split, Table, cache, read_upload
 from dpcore.datasets.images import ExamplesEntry
-from dpcore.evaluation import curves
+from dpcore.evaluation import exact_curves
 from dpcore.evaluation.baselines import Baselines, baselines, usual
 from dpcore.evaluation.splits import Splits, each, positive_share, splits
 
@@ -162,7 +162,7 @@ def drawn(study: Study, bare: Study, left_out: tuple[str, ...] = ()) -> pd.DataF
     bare : Study
         The study without the settings that only private models depend on.
     left_out : tuple of str
-        Measures that may be nan, as of `curves.closed_form`.
+        Measures that may be nan, as of `exact_curves.closed_form`.
     """
     key = bare.key
     if any(kept != key for kept, _ in _without_noise):
@@ -171,10 +171,10 @@ def drawn(study: Study, bare: Study, left_out: tuple[str, ...] = ()) -> pd.DataF
     def exact(one: Study, parts: Splits) -> list[NDArray[np.floating]]:
         features = each(parts)[0].preparation.features
         if (key, features) not in _without_noise:
-            _without_noise[key, features] = curves.minimisers(one, parts)
+            _without_noise[key, features] = exact_curves.minimisers(one, parts)
         return _without_noise[key, features]
 
-    return curves.closed_form(study, _splits(study.preparation), exact, left_out=left_out)
+    return exact_curves.closed_form(study, _splits(study.preparation), exact, left_out=left_out)
 
 
 def compared(preparation: Preparation) -> Baselines:

@@ -1,6 +1,6 @@
 """Shared parts of every figure against ε: the axis, the lines with their bands, the hover text.
 
-A table has the columns of `dpcore.evaluation.curves`: one row per (method, edition, ε).
+A table has the columns of `dpcore.evaluation.curve_columns`: one row per (method, edition, ε).
 """
 
 from __future__ import annotations

@@ -178,7 +178,7 @@ def sigma(
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns as in `dpcore.evaluation.curves`.
+        Columns as in `dpcore.evaluation.curve_columns`.
     titles : mapping
         Method to title.
     queries : mapping

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from dpcore.datasets import Preparation, Split, Table, load
 from dpcore.erm.method import Array, Calibration
-from dpcore.evaluation import curves
+from dpcore.evaluation import curve_columns, exact_curves
 from dpcore.evaluation.baselines import Baselines, usual
 from dpcore.evaluation.baselines import baselines as compute_baselines
 from dpcore.evaluation.clinic import corrected
@@ -129,7 +129,7 @@ def _closed_form(
         for method in _study.methods
     }
     with threadpool_limits(LINEAR_ALGEBRA_THREADS):
-        return curves.closed_form(_study, _splits, _exact, noises, left_out=left_out)
+        return exact_curves.closed_form(_study, _splits, _exact, noises, left_out=left_out)
 
 
 def baselines(study: Study) -> Baselines:
@@ -173,7 +173,7 @@ def _exact(study: Study, parts: Splits) -> list[Array]:
 
 @st.cache_data(max_entries=60, show_spinner=False)
 def _minimisers(key: str, features: str, _study: Study, _splits: Splits) -> list[Array]:
-    return curves.minimisers(_study, _splits)
+    return exact_curves.minimisers(_study, _splits)
 
 
 @st.cache_data(max_entries=60, show_spinner=False)
@@ -216,7 +216,7 @@ def _uncorrectable(key: str, method: str, _study: Study, _split: Split) -> str:
 def noise(study: Study, split: Split, epsilons: tuple[float, ...]) -> pd.DataFrame:
     """σ and verdict of each private method over these ε, from calibrations alone."""
     key = _calibration_key(study)
-    return curves.calibration_table(
+    return curve_columns.calibration_table(
         {
             method: _calibrations(key, method, epsilons, study, split)
             for method in study.methods

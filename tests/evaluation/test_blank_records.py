@@ -13,7 +13,8 @@ from dpcore.datasets.images.tabular import from_split
 from dpcore.datasets.partition import drawn
 from dpcore.evaluation import uploaded
 from dpcore.evaluation.baselines import _tuned, baselines
-from dpcore.evaluation.curves import all_curves, closed_form
+from dpcore.evaluation.curves import all_curves
+from dpcore.evaluation.exact_curves import closed_form
 from dpcore.evaluation.scoring import scoring_for
 from dpcore.evaluation.study import Study, losses_for, problem_for
 

@@ -10,8 +10,10 @@ import pytest
 
 from dpcore.datasets import Preparation, Split
 from dpcore.erm.newton import minimise
-from dpcore.evaluation import curves
-from dpcore.evaluation.curves import COLUMNS, closed_form, summarise
+from dpcore.evaluation import curve_columns
+from dpcore.evaluation.curve_columns import COLUMNS
+from dpcore.evaluation.curves import summarise
+from dpcore.evaluation.exact_curves import closed_form
 from dpcore.evaluation.scoring import metrics
 from dpcore.evaluation.splits import splits_of
 from dpcore.evaluation.study import TAKING_LONG, Study, calibrations_for, delta_for, problem_for
@@ -50,7 +52,7 @@ def test_closed_forms_agree_with_a_large_sweep(name: str, cancer: Split) -> None
     assert (sampled["runs"] == study.runs).all()
     for name in ("accuracy_noiseless", "auc_noiseless"):
         assert closed[name].to_numpy() == pytest.approx(sampled[name].to_numpy(), abs=1e-4)
-    same = list(curves.CALIBRATION_COLUMNS)
+    same = list(curve_columns.CALIBRATION_COLUMNS)
     pd.testing.assert_frame_equal(closed[same], sampled[same])
     spread = rows.groupby(["method", "epsilon"], sort=False)[["accuracy_test", "objective"]].std()
     accuracy, objective = (spread[name].to_numpy() / np.sqrt(RUNS) for name in spread)
@@ -181,7 +183,7 @@ def test_each_row_has_the_delta_of_what_holds(cancer: Split) -> None:
     """A method that never breaks its promise has δ = 0, whatever was allowed."""
     study = Study(methods=("opera", "objpert_pure", "outpert_pure"), epsilons=(1.0,))
     found = calibrations_for(study, problem_for(study, cancer), delta_for(study, cancer))
-    rows = curves.calibration_table(found).set_index("method")
+    rows = curve_columns.calibration_table(found).set_index("method")
     assert rows.loc["opera", "delta"] == delta_for(study, cancer) > 0.0
     assert (rows.loc[["objpert_pure", "outpert_pure"], "delta"] == 0.0).all()
     assert (rows["status"] == "proved").all()

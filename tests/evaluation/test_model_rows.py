@@ -13,7 +13,8 @@ from dpcore.datasets import Preparation, Table, load
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import model_rows
 from dpcore.evaluation.clinic.study import ClinicStudy
-from dpcore.evaluation.curves import COLUMNS, all_curves, calibration_table
+from dpcore.evaluation.curve_columns import COLUMNS, calibration_table
+from dpcore.evaluation.curves import all_curves
 from dpcore.evaluation.model_calibration import calibrations
 from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.models import curve as atlas

@@ -9,7 +9,8 @@ import pytest
 
 from dpcore.datasets import Split, entry, load, prepare
 from dpcore.evaluation.baselines import baselines
-from dpcore.evaluation.curves import all_curves, closed_form
+from dpcore.evaluation.curves import all_curves
+from dpcore.evaluation.exact_curves import closed_form
 from dpcore.evaluation.scoring import scoring_for
 from dpcore.evaluation.scoring.multiclass import MULTICLASS, accuracies
 from dpcore.evaluation.study import Study, problem_for

@@ -15,7 +15,7 @@ from sklearn.metrics import r2_score, root_mean_squared_error
 from dpcore.datasets import Preparation, Split, load, prepare
 from dpcore.erm.output_noise import centres
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import curves
+from dpcore.evaluation import curve_columns, curves, exact_curves
 from dpcore.evaluation.baselines import CROSS_VALIDATION_LAMS, baselines
 from dpcore.evaluation.scoring.regression import (
     REGRESSION,
@@ -109,11 +109,11 @@ def test_closed_forms_agree_with_sweeps_and_share_their_columns(diabetes: Split)
         epsilons=(0.1, 30.0),
         runs=1_000,
     )
-    closed = curves.closed_form(study, diabetes)
+    closed = exact_curves.closed_form(study, diabetes)
     rows = sweep(study, split=diabetes)
     assert tuple(rows.columns) == columns(REGRESSION)
     sampled = curves.summarise(rows, study, diabetes)
-    assert tuple(closed.columns) == tuple(sampled.columns) == curves.columns(REGRESSION)
+    assert tuple(closed.columns) == tuple(sampled.columns) == curve_columns.columns(REGRESSION)
     for column, within in (("rmse", 0.03), ("objective", 0.06), ("rmse_low", 0.06)):
         assert closed[column].to_numpy() == pytest.approx(sampled[column], rel=within)
     assert 1.0 - closed["r2"].to_numpy() == pytest.approx(1.0 - sampled["r2"], rel=0.06)

@@ -14,7 +14,8 @@ from dpcore.erm.method import noise_generator
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import sweep as sweeping
 from dpcore.evaluation.baselines import baselines
-from dpcore.evaluation.curves import all_curves, closed_form, summarise
+from dpcore.evaluation.curves import all_curves, summarise
+from dpcore.evaluation.exact_curves import closed_form
 from dpcore.evaluation.scoring import columns_for, deviations, over_runs, spread, spread_over
 from dpcore.evaluation.splits import (
     ERROR,

@@ -13,7 +13,8 @@ from scipy.stats import binomtest
 
 from dpcore.accounting.risk import odds
 from dpcore.datasets import Preparation, load, prepare
-from dpcore.evaluation.curves import calibration_table, closed_form
+from dpcore.evaluation.curve_columns import calibration_table
+from dpcore.evaluation.exact_curves import closed_form
 from dpcore.evaluation.frontier import crossing
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.figures import chosen, curves, noise, people, style, tradeoff

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpcore.evaluation import curves
+from dpcore.evaluation import curve_columns
 from dpcore.evaluation.clinic import column_curves
 from dpcore.evaluation.finished import CERTIFIED, CONFIG_FIELDS, METRICS, SETTINGS
 from dpcore.evaluation.scoring.regression import REGRESSION
@@ -34,8 +34,8 @@ def test_a_column_is_named_in_words(column: str, words: str) -> None:
         (*SETTINGS, *CONFIG_FIELDS),
         METRICS + CERTIFIED,
         column_curves.COLUMNS,
-        (*curves.COLUMNS, "baseline", "accuracy_baseline", "auc_linear"),
-        curves.columns(REGRESSION),
+        (*curve_columns.COLUMNS, "baseline", "accuracy_baseline", "auc_linear"),
+        curve_columns.columns(REGRESSION),
     ],
 )
 def test_no_two_columns_of_a_table_share_a_heading(columns: tuple[str, ...]) -> None:

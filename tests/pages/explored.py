@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore.evaluation.curves import closed_form
+from dpcore.evaluation.exact_curves import closed_form
 from dpcore.evaluation.splits import splits_of
 from dpcore.evaluation.study import Study
 from pages.explore.controls import every_method

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import curves
+from dpcore.evaluation import curve_columns
 from dpcore.evaluation.sweep import COLUMNS
 from dpcore.reproduction import network_000, paper_000
 from dpcore.reproduction.paper_000 import EPSILONS, METHODS
@@ -48,7 +48,7 @@ def test_a_figure_leaves_tables_pictures_and_verdicts(figure: int, tmp_path: Pat
     assert shares[-1] == 1.0
 
     table = pd.read_csv(folder / f"{name}.csv")
-    assert list(table.columns) == [*curves.COLUMNS, "dataset"]
+    assert list(table.columns) == [*curve_columns.COLUMNS, "dataset"]
     assert sorted(zip(table["method"], table["epsilon"], strict=True)) == sorted(
         (method, epsilon) for method in METHODS for epsilon in EPSILONS
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcore.erm.method import Array
 from dpcore.evaluation.clinic.risks import Judged
-from dpcore.evaluation.curves import calibration_table
+from dpcore.evaluation.curve_columns import calibration_table
 from dpcore.evaluation.scoring import spread_over
 from dpcore.guarantee import Status
 from dpcore.predictors import predictor_named

@@ -12,7 +12,7 @@ import pytest
 
 from dpcore.datasets import Table, load
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation import curves
+from dpcore.evaluation import curves, exact_curves
 from dpcore.evaluation.baselines import LINEAR, baselines
 from dpcore.evaluation.clinic.risks import released
 from dpcore.evaluation.clinic.rows import REFERENCE
@@ -144,7 +144,7 @@ def test_a_closed_form_curve_is_the_mean_and_no_other_epsilons_is(
     spreads: dict[float, tuple[pd.Series, np.ndarray]],
 ) -> None:
     split = splits(load("cohort", records=300), NOISY.preparation)
-    curve = curves.closed_form(NOISY, split).set_index("epsilon")
+    curve = exact_curves.closed_form(NOISY, split).set_index("epsilon")
 
     def errors(here: float, there: float) -> float:
         row, benefits = spreads[here]
