@@ -60,7 +60,7 @@ def overview(
     Parameters
     ----------
     line : DataFrame
-        Rows of the line in focus, ascending ε, with the columns of `dpcore.evaluation.curve_columns`.
+        Rows of the line in focus, ascending ε, columns as in `dpcore.evaluation.curve_columns`.
     others : DataFrame
         Rows of the methods that are drawn thin.
     row : Series
