@@ -49,8 +49,8 @@ MOST_SUMMED = 100_000
 """Limit on (expected) records a step for keeping: the rounding error of their sum in double
 precision, at most 2γmC with γ about m · 1.1e-16, is then far below clipping's slack."""
 FILLED = 32
-"""Without a GPU a batch is padded to a multiple of it with records of weight 0: a convolution is
-set up anew for every new batch size, which takes longer than the convolution."""
+"""A batch is padded to a multiple of it with records of weight 0 where every new batch size costs
+more than the padding: matrix products without a GPU and convolutions on one are set up anew."""
 
 
 def _part(images: int) -> int:
@@ -63,7 +63,7 @@ def _filled(batch: sampling.Batch) -> sampling.Batch:
     padding = -len(batch.records) % FILLED
     if batch.present is not None or not len(batch.records) or not padding:
         return batch
-    counted = torch.ones(len(batch.records))
+    counted = torch.ones(len(batch.records), device=batch.records.device)
     return sampling.Batch(
         nn.functional.pad(batch.records, (0, padding)), nn.functional.pad(counted, (0, padding))
     )
@@ -147,9 +147,9 @@ class TrainingRun:
         )
         self.per_example = PerExample(self.network)
         self.by_parts = self.config.convolutional and self.device.type == "cpu"
-        # Several runs use another product, and a convolution works with any batch size.
-        single = self.runs == 1 and not self.config.convolutional
-        self.fills = single and self.device.type == "cpu" and not system
+        on_gpu = self.device.type == "cuda"
+        # Several runs side by side use another product.
+        self.fills = self.runs == 1 and not system and self.config.convolutional == on_gpu
         self.optimizer = _optimizer(self.config, self.per_example.parameters)
         self.averages: dict[str, Tensor] | None = None
         self.randomness: Randomness = (
