@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from dpcore.confined import Confined
 from dpcore.errors import Cancelled
-from dpcore.evaluation import curves, executors, jobs
+from dpcore.evaluation import exact_curves, executors, jobs
 from pages.explore import loaders
 from pages.shared import uploads
 
@@ -64,7 +64,7 @@ def at_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 def few_draws_for_bands() -> Iterator[None]:
     """Bands of closed forms come from few draws: no page's test is about how exact they are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(curves, "BAND_DRAWS", 20)
+        patch.setattr(exact_curves, "BAND_DRAWS", 20)
         yield
 
 

@@ -15,7 +15,7 @@ from tests.pages.waiting import until
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 # Begins by itself, and takes long enough to be stopped.
 TRAIN = {"passes": "50", "units": "8", "repeats": "2"}
-LONG = {"passes": "1000", "repeats": "30", "schedule": "Constant"}
+LONG = {"passes": "1000", "repeats": "30", "schedule": "Constant", "units": "8"}
 EXPLORE = {
     "runs": "100",
     "data": "Synthetic clinical cohort",

@@ -393,7 +393,7 @@ def reached(app: AppTest) -> int:
 
 
 def test_a_long_run_waits_for_a_click_and_can_be_stopped() -> None:
-    app = opened(passes="1000", repeats="30", schedule="Constant")
+    app = opened(passes="1000", repeats="30", schedule="Constant", units="8")
     assert "Start" in {button.label for button in app.button}
     assert "Press Start" in said(app)
     assert "not trained yet" in said(app)
@@ -462,7 +462,7 @@ def test_what_stood_there_for_other_settings_goes_before_anything_is_computed(
 
 
 def test_what_is_under_way_is_watched_on_a_page_that_is_loaded_anew() -> None:
-    link = {"passes": "1000", "repeats": "30", "schedule": "Constant", "units": "16"}
+    link = {"passes": "1000", "repeats": "30", "schedule": "Constant", "units": "4"}
     app = opened(**link)
     app.button(key="train_start").click().run()
     until(lambda: numbers(app)["Accuracy"] != "…", app)

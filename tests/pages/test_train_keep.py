@@ -58,7 +58,8 @@ def test_what_is_not_certified_alone_is_not_certified_together() -> None:
 
 
 def test_what_is_stopped_leaves_no_model() -> None:
-    app = opened(**QUICK | {"passes": "400", "units": "64"}, train_view="Take along")
+    link = QUICK | {"passes": "400", "units": "64", "schedule": "Constant"}
+    app = opened(**link, train_view="Take along")
     until(lambda: "train_keep" in {button.key for button in app.button}, app)
     app.button(key="train_keep").click().run()
     until(lambda: "keep_1_stop" in {button.key for button in app.button}, app)
