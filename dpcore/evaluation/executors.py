@@ -15,6 +15,7 @@ from contextlib import suppress
 from functools import cache, partial
 from typing import Any, TypeVar
 
+from dpcore.confined import THREADS
 from dpcore.errors import InvalidInput
 
 SCHEDULER = "DPCORE_SCHEDULER"
@@ -29,7 +30,7 @@ Value = TypeVar("Value")
 
 
 class Worker:
-    """One process, which uses every core in its matrix products and gets one job at a time.
+    """One process, which gets one job at a time.
 
     Waiting jobs are held here and not in the process's own queue: their owners take turns, and a
     process that dies loses one job only; the next job gets a new process once the old one has
@@ -39,13 +40,17 @@ class Worker:
     ----------
     niceness : int
         How far it stands back behind the page, in the system's own unit.
+    threads : int, optional
+        Most threads of a matrix product, or of a model of scikit-learn's, unless the environment
+        says how many; left out, as many as there are cores.
     """
 
-    def __init__(self, niceness: int) -> None:
+    def __init__(self, niceness: int, threads: int | None = None) -> None:
         self._queue = ThreadPoolExecutor(1, "worker")
         self._waiting: list[tuple[str, Future[Any], Callable[[], Any]]] = []
         self._served: deque[str] = deque(maxlen=MOST_OWNERS)
         self._niceness = niceness
+        self._threads = {} if threads is None else dict.fromkeys(THREADS, str(threads))
         self._process: Any = None
 
     def submit(self, owner: str, work: Callable[[], Value]) -> Future[Value]:
@@ -114,6 +119,7 @@ class Worker:
                 timeout=IDLE_SECONDS,
                 initializer=_stand_back,
                 initargs=(self._niceness,),
+                env={**self._threads, **_set_already()},
             )
         return self._process
 
@@ -181,7 +187,7 @@ def submit(
         if not _local:
             atexit.register(close)
         if is_long not in _local:
-            _local[is_long] = Worker(NICENESS[is_long])
+            _local[is_long] = Worker(NICENESS[is_long], None if is_long else _all_but_one())
         return _local[is_long].submit(owner, partial(work, *given))
 
 
@@ -219,6 +225,20 @@ def _client(address: str) -> Any:
         raise InvalidInput(
             f"{SCHEDULER} is {address!r}, but no Dask scheduler answers there."
         ) from None
+
+
+def _all_but_one() -> int:
+    """Cores besides the one that the page and its browser need.
+
+    Threads of one product wait for each other in a loop: if one of them gets no core, the others
+    use up theirs.
+    """
+    return max(1, (os.cpu_count() or 1) - 1)
+
+
+def _set_already() -> dict[str, str]:
+    """How many threads the environment allows, where it says so."""
+    return {name: os.environ[name] for name in THREADS if name in os.environ}
 
 
 def _stand_back(niceness: int) -> None:

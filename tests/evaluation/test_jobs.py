@@ -329,6 +329,19 @@ def test_owners_take_turns() -> None:
     assert executors.in_turn("") == []
 
 
+@pytest.mark.parametrize(("is_set", "threads"), [(None, "3"), ("5", "5")])
+def test_a_picture_s_worker_leaves_a_core_to_the_page_unless_told_otherwise(
+    monkeypatch: pytest.MonkeyPatch, is_set: str | None, threads: str
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if is_set:
+        monkeypatch.setenv("OMP_NUM_THREADS", is_set)
+    executors.close()
+    assert executors.submit(os.getenv, "OMP_NUM_THREADS").result(PATIENCE) == threads
+    executors.close()
+
+
 def test_a_full_queue_refuses_in_one_sentence(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "MOST_UNFINISHED", 2)
     first, second = (jobs.submit(Counting(10_000, seconds=0.02, name=name)) for name in "ab")
