@@ -14,10 +14,12 @@ if sys.dont_write_bytecode:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
 
+# Processes side by side share the cores; threads within each would only wait for each other. And
+# sums of several threads are rounded otherwise: a command's numbers are compared with the page's.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 if "PYTEST_XDIST_WORKER" in os.environ:
-    # Processes side by side share the cores; threads within each would only wait for each other.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Jobs stand back behind their page; behind tests they would get a thirtieth of a processor, and
     # whoever waits for one the same. From here they can stand back a little only.
     if hasattr(os, "nice"):
