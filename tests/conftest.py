@@ -19,11 +19,10 @@ if sys.dont_write_bytecode:
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-if "PYTEST_XDIST_WORKER" in os.environ:
-    # Jobs stand back behind their page; behind tests they would get a thirtieth of a processor, and
-    # whoever waits for one the same. From here they can stand back a little only.
-    if hasattr(os, "nice"):
-        os.nice(15)
+# Jobs stand back behind their page; behind tests they would get a thirtieth of a processor, and
+# whoever waits for one the same. From here they can stand back a little only.
+if "PYTEST_XDIST_WORKER" in os.environ and hasattr(os, "nice"):
+    os.nice(15)
 
 import pytest
 from hypothesis import settings

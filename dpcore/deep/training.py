@@ -49,8 +49,8 @@ MOST_SUMMED = 100_000
 """Limit on (expected) records a step for keeping: the rounding error of their sum in double
 precision, at most 2γmC with γ about m · 1.1e-16, is then far below clipping's slack."""
 FILLED = 32
-"""A batch is padded to a multiple of it with records of weight 0 where every new batch size costs
-more than the padding: matrix products without a GPU and convolutions on one are set up anew."""
+"""On a GPU a batch of images is padded to a multiple of it with records of weight 0: a convolution
+is planned anew for every new batch size, which takes longer than the convolution."""
 
 
 def _part(images: int) -> int:
@@ -147,9 +147,7 @@ class TrainingRun:
         )
         self.per_example = PerExample(self.network)
         self.by_parts = self.config.convolutional and self.device.type == "cpu"
-        on_gpu = self.device.type == "cuda"
-        # Several runs side by side use another product.
-        self.fills = self.runs == 1 and not system and self.config.convolutional == on_gpu
+        self.fills = self.config.convolutional and self.device.type == "cuda" and not system
         self.optimizer = _optimizer(self.config, self.per_example.parameters)
         self.averages: dict[str, Tensor] | None = None
         self.randomness: Randomness = (

@@ -93,6 +93,19 @@ def test_a_gpu_learns_as_well_up_to_chance(digits: tuple) -> None:
 
 
 @gpu
+def test_batches_of_images_have_few_sizes_on_a_gpu() -> None:
+    draw = np.random.default_rng(0)
+    images, classes = draw.normal(size=(300, 1, 28, 28)), draw.integers(0, 10, 300)
+    config = TrainingConfig(network="cnn", batch=100, epochs=2, clip=0.5, sigma=1.0)
+    filled, plain = (TrainingRun(config, images, classes, 10, device="cuda") for _ in range(2))
+    assert filled.fills
+    plain.fills = False
+    for run in (filled, plain):
+        run.advance(run.steps)
+    torch.testing.assert_close(weights(filled), weights(plain), rtol=1e-3, atol=1e-4)
+
+
+@gpu
 def test_noise_on_a_gpu_has_its_size(digits: tuple) -> None:
     config = replace(RECIPE, learning_rate=float(RECIPE.batch), clip=1e-6, epochs=1, batch=1797)
     run = TrainingRun(config, *digits, 10, device="cuda")
