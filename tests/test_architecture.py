@@ -37,7 +37,10 @@ ALLOWED = {
     "deep": FOUNDATION | {"mechanisms", "accounting", "datasets"},
     "models": FOUNDATION | {"mechanisms", "accounting", "datasets"},
     "evaluation": FOUNDATION
-    | {"mechanisms", "accounting", "datasets", "erm", "deep", "methods", "models", "predictors"},
+    | {
+        *("accounting", "confined", "datasets", "deep", "erm", "mechanisms", "methods", "models"),
+        "predictors",
+    },
     "methods": FOUNDATION | {"mechanisms", "accounting", "erm"},
     "predictors": FOUNDATION | {"erm", "methods", "models"},
     "estimators": FOUNDATION | {"datasets", "erm", "methods"},
