@@ -37,7 +37,9 @@ def closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 ROWS = 2_600
-"""So many that one split judges enough records: fewer are split up to ten times."""
+"""So many that the first picture takes one split: fewer are split up to five times."""
+ROWS_OF_ONE_SPLIT = 10_000
+"""So many that there is one split only, for tests in which everything is computed more than once."""
 
 
 def file(rows: int = ROWS) -> bytes:
@@ -82,10 +84,11 @@ def test_what_is_taken_along_gives_the_numbers_on_screen(
     tmp_path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only_methods(monkeypatch, "opera")
-    app = opened(data=file(), number_methods="OPERA", focus="OPERA", view="Take along")
+    data = file(ROWS_OF_ONE_SPLIT)
+    app = opened(data=data, number_methods="OPERA", focus="OPERA", view="Take along")
     until(lambda: "so far" not in below_title(app), app)
     shown = app.dataframe[0].value
-    (tmp_path / "your_file.csv").write_bytes(file())
+    (tmp_path / "your_file.csv").write_bytes(data)
     (tmp_path / "columns.txt").write_text(COLUMNS)
     monkeypatch.chdir(tmp_path)
     session_end.stop_overwriting()  # as in the reader's own process
@@ -385,7 +388,7 @@ def test_a_number_that_a_model_without_noise_meets_exactly_is_drawn() -> None:
 def test_boosted_trees_take_the_place_of_the_linear_model_once_they_are_there() -> None:
     """On an outcome that follows a product of two columns, which no linear model knows."""
     draw = np.random.default_rng(0)
-    x, z = draw.uniform(-1.0, 1.0, (2, ROWS))
+    x, z = draw.uniform(-1.0, 1.0, (2, ROWS_OF_ONE_SPLIT))
     lines = [f"{a:.3f},{b:.3f},{('no', 'yes')[int(a * b > 0)]}" for a, b in zip(x, z, strict=True)]
     data = "\n".join(["x,z,outcome", *lines]).encode()
     columns = "x: -1 to 1\nz: -1 to 1\npredict outcome: one of no, yes"
