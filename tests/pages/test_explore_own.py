@@ -39,7 +39,7 @@ def closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
 ROWS = 2_600
 """So many that the first picture takes one split: fewer are split up to five times."""
 ROWS_OF_ONE_SPLIT = 10_000
-"""So many that there is one split only, for tests in which everything is computed more than once."""
+"""So many that there is one split only, for tests that compute everything more than once."""
 
 
 def file(rows: int = ROWS) -> bytes:
