@@ -15,13 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.additive import STEPS
-from dpcore.datasets.encoding import (
-    FloatArray,
-    bring_to_norm,
-    count_numbers,
-    encode,
-    scaled,
-)
+from dpcore.datasets.encoding import FloatArray, bring_to_norm, count_numbers, encode, scaled
 from dpcore.datasets.feature_rule import MAPS, affordable, enough_records
 from dpcore.datasets.fourier import fourier_names, random_fourier
 from dpcore.datasets.partition import complete_enough, places, tested, unknown_values

@@ -6,16 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from dpcore.erm.method import Calibration
-from dpcore.evaluation.scoring import (
-    SPLIT_ERROR,
-    Scoring,
-    columns_for,
-)
+from dpcore.evaluation.scoring import SPLIT_ERROR, Scoring, columns_for
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
-from dpcore.evaluation.study import (
-    OBJECTIVES,
-    Calibrations,
-)
+from dpcore.evaluation.study import OBJECTIVES, Calibrations
 from dpcore.guarantee import Guarantee
 
 if TYPE_CHECKING:

@@ -16,13 +16,10 @@ import numpy as np
 
 from dpcore.datasets import Table, load
 from dpcore.evaluation.baselines import Baselines, baselines, usual
+from dpcore.evaluation.curve_columns import calibration_table, columns, noiseless
+from dpcore.evaluation.exact_curves import closed_form
 from dpcore.evaluation.feature_maps import by_map, in_order
-from dpcore.evaluation.scoring import (
-    SPLIT_ERROR,
-    over_runs,
-    scoring_for,
-    split_error,
-)
+from dpcore.evaluation.scoring import SPLIT_ERROR, over_runs, scoring_for, split_error
 from dpcore.evaluation.splits import Splits, each, enough_runs, splits
 from dpcore.evaluation.study import (
     OBJECTIVES,
@@ -40,9 +37,6 @@ from dpcore.progress import Progress, numbered, section, silent
 
 if TYPE_CHECKING:
     import pandas as pd
-
-from dpcore.evaluation.curve_columns import calibration_table, columns, noiseless
-from dpcore.evaluation.exact_curves import closed_form
 
 
 def answers(

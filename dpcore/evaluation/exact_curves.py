@@ -14,6 +14,7 @@ from dpcore.datasets import Split
 from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Array
 from dpcore.erm.problem import Problem
+from dpcore.evaluation.curve_columns import calibration_table, columns
 from dpcore.evaluation.feature_maps import by_map, calibrations_of, in_order
 from dpcore.evaluation.scoring import (
     BAND_ENDS,
@@ -29,20 +30,12 @@ from dpcore.evaluation.scoring import (
     split_error,
 )
 from dpcore.evaluation.splits import Splits, each
-from dpcore.evaluation.study import (
-    OBJECTIVES,
-    Calibrations,
-    Study,
-    fitting,
-    problem_for,
-)
+from dpcore.evaluation.study import OBJECTIVES, Calibrations, Study, fitting, problem_for
 from dpcore.predictors import predictor_named
 from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
     import pandas as pd
-
-from dpcore.evaluation.curve_columns import calibration_table, columns
 
 BAND_DRAWS, LEAST_DRAWS = 200, 20
 """Draws of the noise for a band, over all splits together and on each, at least."""
