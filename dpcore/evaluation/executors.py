@@ -50,7 +50,7 @@ class Worker:
         self._waiting: list[tuple[str, Future[Any], Callable[[], Any]]] = []
         self._served: deque[str] = deque(maxlen=MOST_OWNERS)
         self._niceness = niceness
-        self._threads = {} if threads is None else dict.fromkeys(THREADS, str(threads))
+        self._threads = threads
         self._process: Any = None
 
     def submit(self, owner: str, work: Callable[[], Value]) -> Future[Value]:
@@ -119,7 +119,7 @@ class Worker:
                 timeout=IDLE_SECONDS,
                 initializer=_stand_back,
                 initargs=(self._niceness,),
-                env={**self._threads, **_set_already()},
+                env=_limits(self._threads),
             )
         return self._process
 
@@ -236,9 +236,10 @@ def _all_but_one() -> int:
     return max(1, (os.cpu_count() or 1) - 1)
 
 
-def _set_already() -> dict[str, str]:
-    """How many threads the environment allows, where it says so."""
-    return {name: os.environ[name] for name in THREADS if name in os.environ}
+def _limits(threads: int | None) -> dict[str, str]:
+    """What limits a process to so many threads, besides what the environment says already."""
+    unset = [name for name in THREADS if name not in os.environ]
+    return {} if threads is None else dict.fromkeys(unset, str(threads))
 
 
 def _stand_back(niceness: int) -> None:
