@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from dpcore.deep.layers.gradients import ExampleLoss
 from dpcore.deep.layers.linear import StackedLinear
+from dpcore.deep.losses import with_derivative
 
 LINEAR = (nn.Linear, StackedLinear)
 SLOPES: dict[type[nn.Module], Callable[[Tensor, Tensor], Tensor]] = {
@@ -68,11 +69,9 @@ class Stack:
         with torch.no_grad():
             for layer in self.layers:
                 activations.append(_through(layer, activations[-1]))
-        outputs = activations.pop().requires_grad_()
-        losses = loss(outputs, targets)
-        (above,) = torch.autograd.grad(losses, outputs, torch.ones_like(losses))
-        pairs, output = [], outputs
-        with torch.no_grad():
+            output = activations.pop()
+            losses, above = with_derivative(loss, output, targets)
+            pairs = []
             for layer, layer_input in zip(
                 reversed(self.layers), reversed(activations), strict=True
             ):
@@ -83,7 +82,7 @@ class Stack:
                     if layer_input is not inputs:
                         above = above @ layer.weight
                 output = layer_input
-        return pairs[::-1], losses.detach()
+        return pairs[::-1], losses
 
 
 def _through(layer: nn.Module, inputs: Tensor) -> Tensor:

@@ -31,6 +31,7 @@ from dpcore.deep.config import TrainingConfig
 from dpcore.deep.device import exact_arithmetic
 from dpcore.deep.guarantee import Assurance, guarantee
 from dpcore.deep.layers.gradients import Scales
+from dpcore.deep.losses import class_loss, label_loss
 from dpcore.deep.memory import Memory, keep_what_is_freed
 from dpcore.deep.randomness import Randomness, SeededRandomness, SystemRandomness
 from dpcore.deep.shapes import build
@@ -67,21 +68,6 @@ def _filled(batch: sampling.Batch) -> sampling.Batch:
     return sampling.Batch(
         nn.functional.pad(batch.records, (0, padding)), nn.functional.pad(counted, (0, padding))
     )
-
-
-def class_loss(outputs: Tensor, targets: Tensor) -> Tensor:
-    """Cross-entropy of each record; outputs (…, records, classes), targets (…, records)."""
-    flat = nn.functional.cross_entropy(outputs.flatten(0, -2), targets.flatten(), reduction="none")
-    return flat.view(targets.shape)
-
-
-def label_loss(outputs: Tensor, targets: Tensor) -> Tensor:
-    """Binary cross-entropy summed over labels; a target of nan is unknown and has no loss."""
-    is_known = targets.isfinite()
-    losses = nn.functional.binary_cross_entropy_with_logits(
-        outputs, torch.where(is_known, targets, 0.0), reduction="none"
-    )
-    return (losses * is_known).sum(-1)
 
 
 class TrainingRun:

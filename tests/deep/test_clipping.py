@@ -13,7 +13,7 @@ from dpcore.deep.clipping import PerExample
 from dpcore.deep.device import exact_arithmetic
 from dpcore.deep.layers import convolution
 from dpcore.deep.layers.linear import StackedLinear
-from dpcore.deep.training import class_loss, label_loss
+from dpcore.deep.losses import class_loss, label_loss
 from dpcore.errors import InvalidInput
 
 CLIPS = (1e-3, 0.3, 1e6)

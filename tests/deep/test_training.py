@@ -338,20 +338,6 @@ def test_without_noise_and_clipping_it_is_plain_training(optimizer, network):
     torch.testing.assert_close(weights_of(run), weights_of(plain), rtol=1e-3, atol=1e-4)
 
 
-def test_labels_that_are_unknown_count_nothing():
-    outputs = torch.randn(5, 3, dtype=torch.float64)
-    targets = torch.tensor([[0.0, 1.0, np.nan]] * 5, dtype=torch.float64)
-    found = training.label_loss(outputs, targets)
-    expected = nn.functional.binary_cross_entropy_with_logits(
-        outputs[:, :2], targets[:, :2], reduction="none"
-    )
-    torch.testing.assert_close(found, expected.sum(1))
-    torch.testing.assert_close(
-        training.class_loss(outputs, torch.tensor([0, 1, 2, 0, 1])),
-        nn.functional.cross_entropy(outputs, torch.tensor([0, 1, 2, 0, 1]), reduction="none"),
-    )
-
-
 def test_runs_side_by_side_step_as_each_would_alone():
     # All records and no noise: what is left to differ is only the arithmetic.
     config = replace(SMALL, sampling="none", sigma=0.0, clip=0.05, epochs=6, optimizer="momentum")

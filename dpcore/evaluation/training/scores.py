@@ -54,7 +54,7 @@ def losses(outputs: Outputs, targets: NDArray[Any], task: str) -> NDArray[np.flo
     """Mean loss of a record, shape (runs,): the loss that training minimises."""
     import torch
 
-    from dpcore.deep.training import class_loss, label_loss
+    from dpcore.deep.losses import class_loss, label_loss
 
     logits = torch.as_tensor(outputs)
     if task == "classes":
