@@ -388,9 +388,9 @@ def _network(configs: Sequence[TrainingConfig], shape: torch.Size, outputs: int)
 
 def _optimizer(config: TrainingConfig, parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
     if config.optimizer == "adam":
-        return torch.optim.Adam(parameters, lr=config.learning_rate)
+        return torch.optim.Adam(parameters, lr=config.learning_rate, fused=True)
     momentum = MOMENTUM if config.optimizer == "momentum" else 0.0
-    return torch.optim.SGD(parameters, lr=config.learning_rate, momentum=momentum)
+    return torch.optim.SGD(parameters, lr=config.learning_rate, momentum=momentum, fused=True)
 
 
 def _stream(configs: Sequence[TrainingConfig], purpose: int) -> int:
