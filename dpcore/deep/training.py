@@ -213,7 +213,8 @@ class TrainingRun:
                 total += losses.sum()  # stays on the device: reading it would wait for the step
                 count += losses.numel()
                 self.step += 1
-                self._average()
+                if self.config.average:
+                    self._average()
         return float(total) / count if count else float("nan")
 
     def _one(self, batch: sampling.Batch) -> Tensor:
@@ -235,15 +236,16 @@ class TrainingRun:
         )
         share, sigmas = self.shape.share, self.sigmas(self.step)
         sum_sigmas = [sigma / math.sqrt(1.0 - share) for sigma in sigmas]
-        noisy = self._noisy(clipped.total, sum_sigmas, self.shape.spread())
+        total = self._noisy(clipped.total, sum_sigmas, self.shape.spread())
+        noisy = self._by_parameter(total)
         self.shape.observe(noisy, sum_sigmas[0])
         if share:
             error = sigmas[0] / (config.clip * math.sqrt(share))
             squares = clipped.squares.sum(1) / config.clip**2
-            (answer,) = self._noisy([squares], [error])
-            self.shape.learn(answer, error)
-        for parameter, total in zip(self.per_example.parameters, noisy, strict=True):
-            parameter.grad = total.div_(self.expected)
+            self.shape.learn(self._noisy([squares], [error]), error)
+        total.div_(self.expected)
+        for parameter, gradient in zip(self.per_example.parameters, noisy, strict=True):
+            parameter.grad = gradient
         for group in self.optimizer.param_groups:
             group["lr"] = self.rate(self.step)
         self.optimizer.step()
@@ -258,25 +260,27 @@ class TrainingRun:
 
     def _noisy(
         self, totals: Sequence[Tensor], sigmas: list[float], spread: Scales = None
-    ) -> list[Tensor]:
-        """The sums plus noise, which is drawn for all at once."""
+    ) -> Tensor:
+        """The sums plus noise, as one vector: a few long operations instead of many short ones."""
+        total = torch.cat([total.flatten() for total in totals])
         if not any(sigmas):
-            return list(totals)
-        sizes = [total.numel() for total in totals]
-        buffer = self.randomness.normal(self.memory.take("noise", [sum(sizes)], totals[0]))
-        run_sigmas = None
-        if self.runs > 1:
-            run_sigmas = torch.tensor(sigmas, device=self.device, dtype=self.dtype)
-        for index, (total, part) in enumerate(zip(totals, torch.split(buffer, sizes), strict=True)):
-            noise, scale = part.view(total.shape), 1.0 if spread is None else spread[index]
-            if isinstance(scale, Tensor):
-                noise.mul_(scale)
-                scale = 1.0
-            if run_sigmas is None:
-                total.add_(noise, alpha=sigmas[0] * scale)
-            else:
-                total.addcmul_(noise, run_sigmas.reshape(-1, *(1,) * (total.dim() - 1)))
-        return list(totals)
+            return total
+        noise = self.randomness.normal(self.memory.take("noise", total.shape, total))
+        if spread is not None:
+            for part, scale in zip(self._by_parameter(noise), spread, strict=True):
+                part.mul_(scale)
+        if self.runs == 1:
+            return total.add_(noise, alpha=sigmas[0])
+        run_sigmas = torch.tensor(sigmas, device=self.device, dtype=self.dtype)
+        for part in self._by_parameter(noise):
+            part.mul_(run_sigmas.view(-1, *(1,) * (part.dim() - 1)))
+        return total.add_(noise)
+
+    def _by_parameter(self, vector: Tensor) -> list[Tensor]:
+        """A vector of all coordinates, as views of the parameters' shapes."""
+        parameters = self.per_example.parameters
+        parts = torch.split(vector, [parameter.numel() for parameter in parameters])
+        return [part.view_as(like) for part, like in zip(parts, parameters, strict=True)]
 
     @torch.no_grad()
     def _average(self) -> None:
@@ -285,8 +289,6 @@ class TrainingRun:
         Their weight is 1/(share · t), at most 1: step s then counts about s^(1/share - 1) (Shamir
         and Zhang 2013, polynomial-decay averaging).
         """
-        if not self.config.average:
-            return
         parameters = dict(self.network.named_parameters())
         if self.averages is None:
             self.averages = {

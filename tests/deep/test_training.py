@@ -60,7 +60,10 @@ class Watched(TrainingRun):
     def _noisy(self, totals, sigmas, spread=None):
         before = [total.clone() for total in totals]
         found = super()._noisy(totals, sigmas, spread)
-        self.added[-1] += [(now - was).numpy() for now, was in zip(found, before, strict=True)]
+        parts = torch.split(found, [total.numel() for total in before])
+        self.added[-1] += [
+            (now.view_as(was) - was).numpy() for now, was in zip(parts, before, strict=True)
+        ]
         return found
 
 

@@ -70,7 +70,8 @@ class Watched(TrainingRun):
     def _noisy(self, totals, sigmas, spread=None):
         before = [total.clone() for total in totals]
         found = super()._noisy(totals, sigmas, spread)
-        added = [now - was for now, was in zip(found, before, strict=True)]
+        parts = torch.split(found, [total.numel() for total in before])
+        added = [now.view_as(was) - was for now, was in zip(parts, before, strict=True)]
         self.sizes += [sigmas[0]] * len(added)
         if self.added:
             self.shares = (before[0], added[0])
