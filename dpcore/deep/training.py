@@ -60,9 +60,9 @@ def _part(images: int) -> int:
 
 
 def _filled(batch: sampling.Batch) -> sampling.Batch:
-    """The same batch with a mask, padded to one of few sizes."""
+    """The same batch of one run with a mask, padded to one of few sizes."""
     padding = -len(batch.records) % FILLED
-    if batch.present is not None or not len(batch.records) or not padding:
+    if not padding:
         return batch
     counted = torch.ones(len(batch.records), device=batch.records.device)
     return sampling.Batch(
