@@ -13,7 +13,7 @@ from threading import Thread
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.explore.warm import first_view
+from pages.explore.warm_up import first_view
 from pages.shared import media_names, session_end
 from pages.shared.access import AccessControl
 from pages.shared.headers import Headers

@@ -49,19 +49,21 @@ def measured(
                 dataset, methods=(method,), epsilons=epsilons, delta=DELTA, preparation=preparation
             )
             problem = problem_for(study, split)
-            (made,) = calibrations_for(study, problem, DELTA).values()
-            training = Training(made[0].problem, split.x_train, split.y_train, made, runs, seed)
+            (calibrations,) = calibrations_for(study, problem, DELTA).values()
+            training = Training(
+                calibrations[0].problem, split.x_train, split.y_train, calibrations, runs, seed
+            )
             models = one_vs_rest.release(method_named(method).release, training)
             scored = scoring_for(split).of_runs(
                 problem, split, models.reshape(-1, models.shape[-1])
             )
-            by = [np.reshape(scored[name], (len(made), runs)).mean(1) for name in MEASURES]
+            by = [np.reshape(scored[name], (len(calibrations), runs)).mean(1) for name in MEASURES]
             values.append(np.stack(by, axis=1))
         yield np.array(values)
 
 
-def taken(table: Table, epsilons: tuple[float, ...]) -> list[str]:
-    """The map that the rule takes at each ε."""
+def maps_by_rule(table: Table, epsilons: tuple[float, ...]) -> list[str]:
+    """The map that the rule chooses at each ε."""
     preparation = replace(COMPLETE, features="rule")
     split = prepare(table, preparation)
     study = Study(table.entry.key, epsilons=epsilons, delta=DELTA, preparation=preparation)
@@ -73,14 +75,14 @@ def taken(table: Table, epsilons: tuple[float, ...]) -> list[str]:
     return [chosen[epsilon] for epsilon in epsilons]
 
 
-def tell_seconds(table: Table, methods: tuple[str, ...]) -> None:
-    """Print how long the curves of each map take, and the ratio to straight lines."""
+def print_durations(table: Table, methods: tuple[str, ...]) -> None:
+    """Print the duration of the curves of each map, and its ratio to straight lines."""
     splits = {features: prepare(table, replace(COMPLETE, features=features)) for features in MAPS}
     print(f"\n{table.entry.key}: {len(GRID)} ε, {GRID_RUNS} runs; seconds and ratio to plain")
     print("{:<12} {:>8}  {:>16}  {:>16}".format("method", *MAPS))
     total = np.zeros(len(MAPS))
     for method in methods:
-        taken_seconds = []
+        durations = []
         for split in splits.values():
             study = Study(
                 table.entry.key,
@@ -92,13 +94,13 @@ def tell_seconds(table: Table, methods: tuple[str, ...]) -> None:
             )
             start = time.perf_counter()
             all_curves(study, split)
-            taken_seconds.append(time.perf_counter() - start)
-        total += taken_seconds
-        _tell_ratios(method, taken_seconds)
-    _tell_ratios("all of them", total.tolist())
+            durations.append(time.perf_counter() - start)
+        total += durations
+        _print_ratios(method, durations)
+    _print_ratios("all of them", total.tolist())
 
 
-def _tell_ratios(name: str, seconds: list[float]) -> None:
+def _print_ratios(name: str, seconds: list[float]) -> None:
     plain, *others = seconds
     columns = [f"{value:7.2f} ({value / plain:4.2f} x)" for value in others]
     print(f"{name:<12} {plain:8.2f}  " + "  ".join(columns), flush=True)
@@ -115,7 +117,7 @@ def main() -> None:
     chosen = options.parse_args()
     if chosen.seconds:
         for dataset in chosen.only or ("adult",):
-            tell_seconds(load(dataset), (chosen.method,) if chosen.method else FULL_BATCH)
+            print_durations(load(dataset), (chosen.method,) if chosen.method else FULL_BATCH)
         return
     epsilons, method = tuple(chosen.epsilon or EPSILONS), chosen.method or "dpgd"
     for dataset in chosen.only or SPLITS:
@@ -129,7 +131,7 @@ def main() -> None:
             f"δ = {DELTA:g}; beside plain, differences ± 2 standard errors"
         )
         print("{:<6} {:15}  {:37}  {:37}  by rule".format("ε", *MAPS))
-        by_rule = taken(table, epsilons)
+        by_rule = maps_by_rule(table, epsilons)
         for place, epsilon in enumerate(epsilons):
             plain = " / ".join(f"{value:.4f}" for value in means[0, place])
             differences = [
@@ -141,8 +143,10 @@ def main() -> None:
                 )
                 for one in (1, 2)
             ]
-            kept = " / ".join(f"{value:.4f}" for value in means[MAPS.index(by_rule[place]), place])
-            columns = [plain, *differences, f"{kept}  {by_rule[place]}"]
+            rule_scores = " / ".join(
+                f"{value:.4f}" for value in means[MAPS.index(by_rule[place]), place]
+            )
+            columns = [plain, *differences, f"{rule_scores}  {by_rule[place]}"]
             print(f"{epsilon:<6g} " + "  ".join(columns), flush=True)
 
 

@@ -62,8 +62,10 @@ def measures(log_odds: Array, positive: NDArray[np.bool_]) -> Array:
 def trained(split: Split, seed: int, runs: int, epsilon: float) -> tuple[Training, Array]:
     """A training at one ε, and its models (1, runs, d)."""
     study = Study(split.entry.key, methods=(METHOD,), epsilons=(epsilon,), delta=DELTA)
-    (made,) = calibrations_for(study, problem_for(study, split), DELTA).values()
-    training = Training(made[0].problem, split.x_train, split.y_train, made, runs, seed)
+    (calibrations,) = calibrations_for(study, problem_for(study, split), DELTA).values()
+    training = Training(
+        calibrations[0].problem, split.x_train, split.y_train, calibrations, runs, seed
+    )
     return training, method_named(METHOD).release(training)
 
 

@@ -175,8 +175,8 @@ def measure(kind: str, records: int, device: str) -> dict[str, dict[str, float]]
     targets = torch.randint(0, 10, (records,)).to(device)
 
     def network() -> nn.Module:
-        made = perceptron(784, (128,), 10) if kind == "perceptron" else small_cnn(1, 28, 10)
-        return made.to(device)
+        model = perceptron(784, (128,), 10) if kind == "perceptron" else small_cnn(1, 28, 10)
+        return model.to(device)
 
     return compared(
         {

@@ -38,12 +38,12 @@ Array = NDArray[np.float64]
 
 def seconds(function: Callable[[], object]) -> float:
     """Median of a few runs, the first (which warms caches and threads) left out."""
-    taken = []
+    durations = []
     for _ in range(REPEATS + 1):
         start = time.perf_counter()
         function()
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken[1:])
+        durations.append(time.perf_counter() - start)
+    return statistics.median(durations[1:])
 
 
 def peer(epsilon: Array, delta: Array) -> tuple[float, int, float]:

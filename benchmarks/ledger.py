@@ -50,18 +50,20 @@ def shown(seconds: list[float]) -> str:
 def timed(entries: int, folder: Path) -> None:
     ledger = Ledger.open(folder / "ledger.db")
     ledger.create("clinic", epsilon=100.0, delta=DELTA, **TERMS)
-    taken, worked = [], []
+    wall_seconds, processor_seconds = [], []
     for place in range(entries):
         spend = SPENDS[place % len(SPENDS)](place)
         start, work = time.perf_counter(), time.process_time()
         ledger.spend("clinic", spend, actor="B", purpose="x")
-        taken.append(time.perf_counter() - start)
-        worked.append(time.process_time() - work)
+        wall_seconds.append(time.perf_counter() - start)
+        processor_seconds.append(time.process_time() - work)
     tenth = max(1, entries // 10)
-    print(f"a spend, median / p95 / p99 in ms, first tenth: {shown(taken[:tenth])}")
-    print(f"                                    last tenth: {shown(taken[-tenth:])}")
-    print(f"                   of which processor, first tenth: {shown(worked[:tenth])}")
-    print(f"                                        last tenth: {shown(worked[-tenth:])}")
+    print(f"a spend, median / p95 / p99 in ms, first tenth: {shown(wall_seconds[:tenth])}")
+    print(f"                                    last tenth: {shown(wall_seconds[-tenth:])}")
+    print(f"                   of which processor, first tenth: {shown(processor_seconds[:tenth])}")
+    print(
+        f"                                        last tenth: {shown(processor_seconds[-tenth:])}"
+    )
     start = time.perf_counter()
     assert ledger.verify() == []
     print(f"verify of {entries:,} entries: {time.perf_counter() - start:.1f} s")
@@ -70,15 +72,15 @@ def timed(entries: int, folder: Path) -> None:
     floor.execute("PRAGMA journal_mode=WAL")
     floor.execute("PRAGMA synchronous=FULL")
     floor.execute("CREATE TABLE rows (number INTEGER PRIMARY KEY, text TEXT)")
-    taken = []
+    floor_seconds = []
     for place in range(tenth):
         start = time.perf_counter()
         floor.execute("BEGIN IMMEDIATE")
         floor.execute("INSERT INTO rows VALUES (?, ?)", (place, "x" * 1_500))
         floor.execute("COMMIT")
-        taken.append(time.perf_counter() - start)
+        floor_seconds.append(time.perf_counter() - start)
     floor.close()
-    print(f"floor, one row committed                      : {shown(taken)}")
+    print(f"floor, one row committed                      : {shown(floor_seconds)}")
 
 
 def killed(url: str, kills: int) -> None:
@@ -94,11 +96,11 @@ def priced() -> None:
         step = spend.step()
         (proved,) = certify_along([step], [step.count], DELTA, Adjacency.ZERO_OUT)
         own = "gaussian" if isinstance(spend, GaussianSpend) else "renyi"
-        taken = []
+        spent_epsilons = []
         for accepts in ((own,), ACCEPTS):
             agreed = terms(epsilon=3.0, delta=DELTA, accepts=accepts, **TERMS)
-            taken.append(Account(agreed, 3.0, DELTA).spent(spend, {}).taken())
-        print(f"{name}: {proved.bound:.2f} / {taken[0]:.2f} / {taken[1]:.2f}")
+            spent_epsilons.append(Account(agreed, 3.0, DELTA).spent(spend, {}).epsilon_spent())
+        print(f"{name}: {proved.bound:.2f} / {spent_epsilons[0]:.2f} / {spent_epsilons[1]:.2f}")
 
 
 def main() -> None:

@@ -160,7 +160,7 @@ def moves_in_turns(playwright: Playwright) -> dict[str, list[float]]:
 
 def tab_moves(playwright: Playwright) -> dict[str, tuple[list[float], list[float]]]:
     """Milliseconds of an ε move on the floor and in each of `TABS`, in turns."""
-    found = {}
+    times_by_tab = {}
     with served(FLOOR, **AS_IT_COMES) as floor, served(APP) as app:
         browsers = [
             playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_SWITCHES)
@@ -178,10 +178,10 @@ def tab_moves(playwright: Playwright) -> dict[str, tuple[list[float], list[float
             for _ in range(TURNS):
                 times[0].extend(epsilon_moves(bare, MOVES // TURNS, "[data-testid=stMain]"))
                 times[1].extend(epsilon_moves(explore, MOVES // TURNS, PLACE))
-            found[tab] = times
+            times_by_tab[tab] = times
         for browser in browsers:
             browser.close()
-    return found
+    return times_by_tab
 
 
 # Notes the same for the number by Rényi accounting, and for the certified one that follows it.
@@ -278,7 +278,7 @@ def measure() -> dict[str, float]:
 
 
 def measure_tabs() -> dict[str, float]:
-    """Those of the tabs on the clinic's measures: medians in milliseconds, and ratios."""
+    """Medians in milliseconds of the tabs on the clinic's measures, and ratios."""
     with sync_playwright() as playwright:
         times = tab_moves(playwright)
     figures = {}

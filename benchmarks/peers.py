@@ -65,7 +65,7 @@ def accurate_study(study: Study) -> Study:
 
 def ours(table: Table, splits: int, runs: int, delta: float) -> Measured:
     """The best method by rule on straight lines and on curves, and our counterparts of peers."""
-    found = {}
+    measures = {}
     logistic = Study(table.entry.key, epsilons=EPSILONS, delta=delta, runs=runs * splits)
     for name, features, method, study in (
         ("straight lines", "plain", BEST, logistic),
@@ -83,8 +83,8 @@ def ours(table: Table, splits: int, runs: int, delta: float) -> Measured:
             chosen = {epsilon: best_method(study.loss, epsilon) for epsilon in EPSILONS}
             rows = rows[rows["method"] == rows["epsilon"].map(chosen)]
         means = rows.groupby(["split", "epsilon"])[list(MEASURES)].mean()
-        found[name] = means.to_numpy().reshape(splits, len(EPSILONS), len(MEASURES))
-    return found
+        measures[name] = means.to_numpy().reshape(splits, len(EPSILONS), len(MEASURES))
+    return measures
 
 
 def without_noise(table: Table, splits: int) -> Measured:
@@ -93,9 +93,9 @@ def without_noise(table: Table, splits: int) -> Measured:
     linear, trees = [], []
     for one, weights in zip(split, without_privacy(split).linear, strict=True):
         pairs = (one, weights), boosted.scored(boosted.columns_for(table, one), one)
-        for kept, (scored, model) in zip((linear, trees), pairs, strict=True):
+        for measures, (scored, model) in zip((linear, trees), pairs, strict=True):
             scores = (model @ scored.x_test.T)[None]
-            kept.append(_measured(scores, scored.y_test > 0)[0])
+            measures.append(_measured(scores, scored.y_test > 0)[0])
     return {
         name: np.repeat(np.array(rows)[:, None], len(EPSILONS), axis=1)
         for name, rows in (("linear model", linear), ("boosted trees", trees))
@@ -106,7 +106,7 @@ def peers(
     table: Table, package: str, python: str, splits: int, runs: int, delta: float
 ) -> Measured:
     """The models of another package, by an interpreter that has it."""
-    found: dict[str, list[Array]] = {}
+    measures: dict[str, list[Array]] = {}
     for place, preparation in enumerate(preparations(splits)):
         train, test = split_records(table, preparation)
         (split,) = RepeatedSplits(table, (preparation,))
@@ -124,14 +124,18 @@ def peers(
                 **_encoded(train, test),
             )
             command = [python, str(SCRIPT), package, str(source), str(target)]
-            told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+            package_version = subprocess.run(
+                command, check=True, stdout=subprocess.PIPE, text=True
+            ).stdout
             with np.load(target, allow_pickle=False) as file:
                 for name, scores in file.items():
                     flat = scores.reshape(-1, scores.shape[-1])
                     values = _measured(flat, test.labels == 1)
                     means = values.reshape(len(EPSILONS), runs, len(MEASURES)).mean(axis=1)
-                    found.setdefault(f"{name} ({package} {told.strip()})", []).append(means)
-    return {name: np.array(rows) for name, rows in found.items()}
+                    measures.setdefault(f"{name} ({package} {package_version.strip()})", []).append(
+                        means
+                    )
+    return {name: np.array(rows) for name, rows in measures.items()}
 
 
 def _encoded(train: Records, test: Records) -> Mapping[str, NDArray[np.generic]]:
@@ -147,8 +151,8 @@ def _encoded(train: Records, test: Records) -> Mapping[str, NDArray[np.generic]]
 
 
 def _measured(scores: Array, positive: NDArray[np.bool_]) -> Array:
-    found = CLASSIFICATION.of_scores(scores, positive)
-    return np.stack([found[name] for name in MEASURES], axis=1)
+    columns = CLASSIFICATION.of_scores(scores, positive)
+    return np.stack([columns[name] for name in MEASURES], axis=1)
 
 
 def report(own: Measured, others: Measured, without: Measured) -> str:
@@ -192,5 +196,5 @@ def compare(
             others |= peers(table, package, python, splits, runs, delta)
         else:
             missing.append(f"{package}: not run, as no --{PACKAGES[package]} names an interpreter")
-    found = report(ours(table, splits, runs, delta), others, without_noise(table, splits))
-    return "\n".join([found, *missing])
+    comparison = report(ours(table, splits, runs, delta), others, without_noise(table, splits))
+    return "\n".join([comparison, *missing])

@@ -26,11 +26,11 @@ Part = tuple[Array, Array]
 
 
 def parts(key: str, features: str, seed: int, records: int) -> tuple[Part, Part, int]:
-    """Records to learn from, others, and how many features rules count."""
+    """Training part, test part, and the number of features that rules count."""
     if key == INTERACTIONS:
         return _interactions(records, seed)
-    made = Preparation(intercept=True, features=features, seed=seed)  # type: ignore[arg-type]
-    split = prepare(load(key), made)
+    preparation = Preparation(intercept=True, features=features, seed=seed)  # type: ignore[arg-type]
+    split = prepare(load(key), preparation)
     x, y = split.known
     learned = np.ascontiguousarray(x.T), y
     return learned, (np.ascontiguousarray(split.x_test.T), split.y_test), split.counted
@@ -47,8 +47,10 @@ def _interactions(records: int, seed: int) -> tuple[Part, Part, int]:
     return (rows[:, learned], y[learned]), (rows[:, judged], y[judged]), len(rows)
 
 
-def right(key: str, kind: str, epsilon: float, seed: int, records: int, hidden: int) -> float:
-    """Of 100 others, how many one released model tells right."""
+def accuracy_in_percent(
+    key: str, kind: str, epsilon: float, seed: int, records: int, hidden: int
+) -> float:
+    """Accuracy in percent of one released model on the test part."""
     features = "additive" if kind == "curves" else "plain"
     (x, y), (x_others, y_others), counted = parts(key, features, seed, records)
     model = Network("logistic", len(x), hidden) if kind == "network" else Linear("logistic", len(x))
@@ -73,12 +75,12 @@ def main() -> None:
     )
     for epsilon in EPSILONS:
         for kind in kinds:
-            found = [
-                right(given.dataset, kind, epsilon, seed, given.records, given.hidden)
+            accuracies = [
+                accuracy_in_percent(given.dataset, kind, epsilon, seed, given.records, given.hidden)
                 for seed in range(given.runs)
             ]
-            spread = f"{min(found):.1f} to {max(found):.1f}"
-            print(f"ε = {epsilon:g}  {kind:8} {np.mean(found):.1f} ({spread})", flush=True)
+            spread = f"{min(accuracies):.1f} to {max(accuracies):.1f}"
+            print(f"ε = {epsilon:g}  {kind:8} {np.mean(accuracies):.1f} ({spread})", flush=True)
 
 
 if __name__ == "__main__":

@@ -118,10 +118,10 @@ def one_of(field: str, value: object, allowed: tuple[str, ...]) -> str:
     """
     if isinstance(value, str) and str(value) in allowed:
         return str(value)
-    raise reject(field, str(value), f"one of {', '.join(allowed)}{meant(str(value), allowed)}")
+    raise reject(field, str(value), f"one of {', '.join(allowed)}{suggestion(str(value), allowed)}")
 
 
-def meant(value: str, allowed: Collection[str]) -> str:
+def suggestion(value: str, allowed: Collection[str]) -> str:
     """Up to three words of similar spelling, as "(did you mean …?)"; "" without any."""
     from difflib import get_close_matches
 

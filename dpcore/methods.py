@@ -76,8 +76,8 @@ def best_method(loss: str, epsilon: float) -> str:
 
 def without_best(methods: Sequence[str], loss: str, epsilons: Sequence[float]) -> tuple[str, ...]:
     """The methods, "best" replaced by all that it stands for at one ε or another, each once."""
-    taken = [best_method(loss, epsilon) for epsilon in epsilons]
-    named = [key for method in methods for key in (taken if method == BEST else [method])]
+    best_methods = [best_method(loss, epsilon) for epsilon in epsilons]
+    named = [key for method in methods for key in (best_methods if method == BEST else [method])]
     return tuple(dict.fromkeys(named))
 
 

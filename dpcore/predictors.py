@@ -27,8 +27,10 @@ all convex methods together.
 @cache
 def register() -> dict[str, Predictor]:
     """Every predictor by key, in display order."""
-    found = {key: model for key, model in models.register().items() if model.scores is not None}
-    return {**methods.register(), **found}
+    classifiers = {
+        key: model for key, model in models.register().items() if model.scores is not None
+    }
+    return {**methods.register(), **classifiers}
 
 
 def predictor_named(key: str) -> Predictor:
@@ -53,17 +55,19 @@ def refusal(key: str, loss: str, predicts: str, *, is_own: bool = False) -> str:
     predicts : str
         "class" of two, "classes" or "number", as of a data set's entry.
     is_own : bool
-        Whether the records are of somebody's own table, of which nobody has said that some without
-        their labels are public.
+        Whether the records are a user's own table, in which no records without labels are known to
+        be public.
     """
-    found = predictor_named(key)
-    if isinstance(found, Method):
-        return found.refusal(loss)
+    predictor = predictor_named(key)
+    if isinstance(predictor, Method):
+        return predictor.refusal(loss)
     if loss in MARGIN_LOSSES and predicts == "class":
-        if found.unlabelled and is_own:
-            return f"{found.title} needs public records, and nobody has named some in this table."
+        if predictor.unlabelled and is_own:
+            return (
+                f"{predictor.title} needs public records, and nobody has named some in this table."
+            )
         return ""
-    return f"{found.title} learns to tell two classes apart only."
+    return f"{predictor.title} learns to tell two classes apart only."
 
 
 def records_power(key: str) -> int:
@@ -72,18 +76,18 @@ def records_power(key: str) -> int:
     Noise on sums and means counts against n ε. Where √n teachers vote, each counts as much as one
     record elsewhere, and noise on their votes counts against √n ε.
     """
-    found = register().get(key)
-    return 2 if isinstance(found, Model) and found.unlabelled else 1
+    predictor = register().get(key)
+    return 2 if isinstance(predictor, Model) and predictor.unlabelled else 1
 
 
 def titles() -> dict[str, str]:
     """The name on screen of every predictor by key."""
-    return {key: found.title for key, found in register().items()}
+    return {key: predictor.title for key, predictor in register().items()}
 
 
 def in_words(key: str) -> str:
     """What a predictor is, and its title in brackets where that says more."""
-    found = predictor_named(key)
-    if found.words == found.title[:1].lower() + found.title[1:]:
-        return found.words
-    return f"{found.words} ({found.title})"
+    predictor = predictor_named(key)
+    if predictor.words == predictor.title[:1].lower() + predictor.title[1:]:
+        return predictor.words
+    return f"{predictor.words} ({predictor.title})"

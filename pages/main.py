@@ -6,9 +6,11 @@ from pathlib import Path
 import streamlit as st
 
 from dpcore.datasets import cache
-from pages.shared import doors, finite_numbers, preload, session_end, texts
+from pages.shared import finite_numbers, page_links, preload, session_end, texts
 from pages.shared.charts import on_dark
 from pages.shared.verbatim import verbatim
+
+FIRST = page_links.PAGE_LINKS[0]
 
 session_end.watch_session()
 
@@ -31,17 +33,17 @@ st.logo("assets/logo.svg", size="large", icon_image="assets/icon.svg")
 every_page = [
     *(
         st.Page(
-            door.script,
-            title=door.question,
-            icon=door.icon,
-            url_path="start" if door is doors.DOORS[0] else None,
-            default=door is doors.DOORS[0],
-            help=door.help,
+            link.script,
+            title=link.question,
+            icon=link.icon,
+            url_path="start" if link is FIRST else None,
+            default=link is FIRST,
+            help=link.help,
         )
-        for door in doors.DOORS
+        for link in page_links.PAGE_LINKS
     ),
     # The first page's address is "/"; its name leads there too, instead of to "Page not found".
-    st.Page(doors.DOORS[0].script, title=doors.DOORS[0].question, url_path="explore"),
+    st.Page(FIRST.script, title=FIRST.question, url_path="explore"),
     # Reached from a release, and by their addresses.
     st.Page("predict/predict.py", title=texts.PREDICT, url_path="predict"),
     st.Page("ledger/ledger.py", title=texts.LEDGER, url_path="ledger"),
@@ -56,9 +58,9 @@ st.html(
 # What tells a browser's tabs and its history apart comes first.
 st.set_page_config(page_title=titles[page.url_path])
 finite_numbers.refuse()
-doors.open_page(page.title)
+page_links.open_page(page.title)
 complaint = cache.complaint()
 if complaint:
     st.warning(verbatim(complaint), icon=":material/save:")
 page.run()
-doors.close_page()
+page_links.close_page()

@@ -7,25 +7,25 @@ import sys
 import pytest
 
 from benchmarks.trials import commands, files, links
-from benchmarks.trials.judged import Limits, apart
+from benchmarks.trials.trial import Limits, run_in_fork
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="trials are judged by /proc")
 
 
 def test_command_lines_are_answered_or_refused_in_one_sentence() -> None:
-    tally = commands.tried(40, seed=1)
+    tally = commands.run_trials(40, seed=1)
     assert tally.failures == []
     assert tally.counts["refused"] > 20
 
 
 def test_files_are_read_or_refused_in_whole_sentences() -> None:
-    tally = files.tried(80, seed=1, limits=Limits(seconds=60.0, mebibytes=1_024))
+    tally = files.run_trials(80, seed=1, limits=Limits(seconds=60.0, mebibytes=1_024))
     assert tally.failures == []
     assert min(tally.counts["read"], tally.counts["refused"]) > 5
 
 
 def test_links_bring_no_error_page_and_no_link() -> None:
-    tally = links.tried(8, seed=1)
+    tally = links.run_trials(8, seed=1)
     assert tally.failures == []
     assert tally.counts["warned"] > 4
 
@@ -49,12 +49,12 @@ def test_trials_see_a_traceback_an_infinity_an_echo_and_too_much_memory() -> Non
         return len(b"x" * 2**31) * 0
 
     line = ["sigma", "y" * 900]
-    assert "RuntimeError" in commands.fault(line, apart(fails, Limits()))
-    assert "inf" in commands.fault(line, apart(infinite, Limits()))
-    assert "echoed" in commands.fault(line, apart(echoes, Limits()))
-    assert "it took 2" in files.fault(apart(hungry, Limits(mebibytes=128)))
-    assert "MemoryError" in files.fault(apart(starved, Limits(mebibytes=128)))
-    assert files.fault(apart(infinite, Limits())) == ""
+    assert "RuntimeError" in commands.fault(line, run_in_fork(fails, Limits()))
+    assert "inf" in commands.fault(line, run_in_fork(infinite, Limits()))
+    assert "echoed" in commands.fault(line, run_in_fork(echoes, Limits()))
+    assert "it took 2" in files.fault(run_in_fork(hungry, Limits(mebibytes=128)))
+    assert "MemoryError" in files.fault(run_in_fork(starved, Limits(mebibytes=128)))
+    assert files.fault(run_in_fork(infinite, Limits())) == ""
 
 
 def test_trials_see_a_link() -> None:

@@ -18,16 +18,16 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     failures = 0
-    for name, tried in (
-        ("commands", commands.tried),
-        ("files", files.tried),
-        ("links", links.tried),
-        ("browsed", browsed.tried),
+    for name, run_trials in (
+        ("commands", commands.run_trials),
+        ("files", files.run_trials),
+        ("links", links.run_trials),
+        ("browsed", browsed.run_trials),
     ):
         number = getattr(options, name)
         if not number:
             continue
-        tally = tried(number, options.seed)
+        tally = run_trials(number, options.seed)
         summary = ", ".join(f"{count:,} {verdict}" for verdict, count in tally.counts.most_common())
         print(f"{name}: {summary}; at most {tally.most_mebibytes:.0f} MiB more than before")
         failures += len(tally.failures)

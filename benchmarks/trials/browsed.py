@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from benchmarks.trials import links
-from benchmarks.trials.judged import Tally, paced
+from benchmarks.trials.trial import Tally, print_progress
 
 PATHS = {"explore": "", "plan": "plan", "train": "train", "atlas": "atlas"}
 MILLISECONDS = 120_000
@@ -17,7 +17,7 @@ WIDTH = 1280
 LOCAL = re.compile(r"'(?:127\.0\.0\.1|::1|localhost)'|'/|b'/|None|begun")
 
 
-def tried(number: int, seed: int = 0) -> Tally:
+def run_trials(number: int, seed: int = 0) -> Tally:
     """Open links, each in a page of its own; outside calls of the server count as failures."""
     from playwright.sync_api import Error, sync_playwright
 
@@ -53,7 +53,7 @@ def tried(number: int, seed: int = 0) -> Tally:
                 }
                 if done > 0:
                     tally.note(f"{page_name} {shown}", "shown", fault, growth)
-                    paced(number, "links in the browser", started, done)
+                    print_progress(number, "links in the browser", started, done)
             browser.close()
         for line in calls.read_text("utf-8").splitlines():
             if not LOCAL.search(line):

@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.trials.judged import Limits, Seen, Tally, apart, paced
+from benchmarks.trials.trial import Limits, Outcome, Tally, print_progress, run_in_fork
 
 LONGEST_SENTENCE = 1_000
 """Letters of a refusal; one that echoes what was typed would have thousands."""
@@ -175,7 +175,7 @@ def _line(draw: random.Random, options: dict[str, list[tuple[str, bool]]]) -> li
     return line
 
 
-def fault(line: list[str], outcome: Seen) -> str:
+def fault(line: list[str], outcome: Outcome) -> str:
     """The fault of a command's outcome; empty if there is none."""
     if outcome.code is None:
         return ""
@@ -201,7 +201,7 @@ def fault(line: list[str], outcome: Seen) -> str:
     return ""
 
 
-def tried(number: int, seed: int = 0, limits: Limits | None = None) -> Tally:
+def run_trials(number: int, seed: int = 0, limits: Limits | None = None) -> Tally:
     """Run and judge random command lines."""
     import dpcore.cli
 
@@ -218,10 +218,10 @@ def tried(number: int, seed: int = 0, limits: Limits | None = None) -> Tally:
                 os.environ["DPCORE_CACHE"] = str(folder / "cache")
                 return dpcore.cli.main([part.replace("OUT", "out") for part in line])
 
-            outcome = apart(work, limits or Limits())
+            outcome = run_in_fork(work, limits or Limits())
             verdict = {None: "slow", 0: "answered"}.get(outcome.code, "refused")
             tally.note(shlex.join(line)[:600], verdict, fault(line, outcome), outcome.mebibytes)
-            paced(number, "command lines", started, done + 1)
+            print_progress(number, "command lines", started, done + 1)
     os.chdir(home)
     return tally
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.trials.judged import Limits, Seen, Tally, apart, paced
+from benchmarks.trials.trial import Limits, Outcome, Tally, print_progress, run_in_fork
 from dpcore.datasets.limits import MOST_FAULTS
 
 COLUMNS = "age: 18 to 90 years\nsmoker: one of no, yes\nbmi: 15 to 50; unknown: NA\n"
@@ -206,7 +206,7 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
     from dpcore.datasets.images.sets import features_npz
     from dpcore.datasets.own import form
     from dpcore.datasets.own.description import described
-    from dpcore.evaluation.training import checkpoint as kept
+    from dpcore.evaluation.training import checkpoint
 
     name = draw.choice(["mine", "=1+1", "<b>x</b>", "n" * 300, "../../x", "\u202e", "a\nb"])
     columns = description(draw)
@@ -219,7 +219,7 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
         return lambda: idx.read(data, name, draw.choice([1, 3]))
     if reader == "state":
         data = damaged(draw, state(draw))
-        return lambda: kept.described(data)
+        return lambda: checkpoint.described(data)
     if reader == "described":
         return lambda: described(columns)
     data = damaged(draw, table(draw, predicted))
@@ -236,7 +236,7 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
     return lambda: read_upload("own", data, name, columns)
 
 
-def fault(outcome: Seen) -> str:
+def fault(outcome: Outcome) -> str:
     """The fault of reading a file; empty if there is none."""
     refusal = outcome.err
     if outcome.code is None:
@@ -253,7 +253,7 @@ def fault(outcome: Seen) -> str:
     return ""
 
 
-def tried(number: int, seed: int = 0, limits: Limits | None = None) -> Tally:
+def run_trials(number: int, seed: int = 0, limits: Limits | None = None) -> Tally:
     """Draw, read and judge random files."""
     import torch  # noqa: F401  loaded once, before any fork
 
@@ -277,8 +277,8 @@ def tried(number: int, seed: int = 0, limits: Limits | None = None) -> Tally:
                     return 2
                 return answer if isinstance(answer, int) else 0
 
-            outcome = apart(read, limits or Limits(mebibytes=1_024))
+            outcome = run_in_fork(read, limits or Limits(mebibytes=1_024))
             verdict = "read" if outcome.code == 0 else "refused"
             tally.note(f"{reader} {seed} {done}", verdict, fault(outcome), outcome.mebibytes)
-            paced(number, "files", started, done + 1)
+            print_progress(number, "files", started, done + 1)
     return tally

@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest import mock
 
 from benchmarks.trials.commands import LIKELY, NUMBERS, WORDS
-from benchmarks.trials.judged import Tally, memory, paced
+from benchmarks.trials.trial import Tally, memory, print_progress
 
 MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 PAGES = ("explore", "plan", "train", "atlas")
@@ -109,7 +109,7 @@ def live(markdown: str) -> str:
     return match[0] if match else ""
 
 
-def tried(number: int, seed: int = 0) -> Tally:
+def run_trials(number: int, seed: int = 0) -> Tally:
     """Open random links, each in a session of its own."""
     from streamlit.testing.v1 import AppTest
 
@@ -138,7 +138,7 @@ def tried(number: int, seed: int = 0) -> Tally:
             }
             warned = "warned" if app.warning else "shown"
             tally.note(f"{page} {shown}", warned, fault, memory("VmRSS") - before)
-            paced(number, "links", started, done + 1)
+            print_progress(number, "links", started, done + 1)
     return tally
 
 

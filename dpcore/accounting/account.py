@@ -115,8 +115,8 @@ def converted(entry: Entry, adjacency: Adjacency) -> tuple[float, float]:
     """
     assert entry.epsilon is not None
     assert entry.delta is not None
-    held = entry.adjacency or adjacency
-    one_step = held is adjacency or (held, adjacency) == (
+    entry_adjacency = entry.adjacency or adjacency
+    one_step = entry_adjacency is adjacency or (entry_adjacency, adjacency) == (
         Adjacency.REPLACE_ONE,
         Adjacency.ZERO_OUT,
     )
@@ -124,8 +124,8 @@ def converted(entry: Entry, adjacency: Adjacency) -> tuple[float, float]:
         return entry.epsilon, entry.delta
     if adjacency is Adjacency.ADD_REMOVE:
         raise InvalidInput(
-            f"adjacency is {brief(str(held))}, but under add-remove it must be add-remove too: the "
-            "other says nothing about the number of records."
+            f"adjacency is {brief(str(entry_adjacency))}, but under add-remove it must be "
+            "add-remove too: the other says nothing about the number of records."
         )
     delta = entry.delta * (1.0 + math.exp(min(entry.epsilon, 700.0))) * ROUNDED_UP
     return 2.0 * entry.epsilon, min(delta, 1.0)
@@ -138,13 +138,13 @@ def spent_before(entries: Sequence[Entry], adjacency: Adjacency) -> tuple[float,
     return epsilon * ROUNDED_UP, delta * ROUNDED_UP
 
 
-def _taken(times: Sequence[tuple[Entry, int]], adjacency: Adjacency) -> float:
-    """δ that entries take beside what is composed, rounded up: of what is spent, and of models."""
+def _uncomposed_delta(times: Sequence[tuple[Entry, int]], adjacency: Adjacency) -> float:
+    """δ of what is already spent and of models, which is added and not composed; rounded up."""
     models = math.fsum(entry.failing * count for entry, count in times)
     return spent_before([entry for entry, _ in times], adjacency)[1] + models * ROUNDED_UP
 
 
-def _rest(delta: float, used: float) -> float:
+def _remaining_delta(delta: float, used: float) -> float:
     """δ that is left, rounded down."""
     return (delta - used) / ROUNDED_UP if used else delta
 
@@ -176,8 +176,8 @@ def composed(
         if step := entry.step(adjacency):
             counts[replace(step, count=1)] += step.count * count
     parts = tuple(replace(step, count=counts[step]) for step in sorted(counts, key=repr))
-    before, used = spent_before(entries, adjacency)[0], _taken(times, adjacency)
-    rest = _rest(delta, used)
+    before, used = spent_before(entries, adjacency)[0], _uncomposed_delta(times, adjacency)
+    rest = _remaining_delta(delta, used)
     by = "basic composition" if before or used else ""
     if rest < SMALLEST_DELTA:
         reason = (
@@ -241,7 +241,7 @@ def with_noise(account: Account, progress: Progress = silent) -> tuple[Entry, ..
         return tuple(entries)
     fixed = [entry for entry in entries if entry.share is None]
     before = spent_before(fixed, account.adjacency)[0]
-    used = _taken([(entry, entry.count) for entry in entries], account.adjacency)
+    used = _uncomposed_delta([(entry, entry.count) for entry in entries], account.adjacency)
     room = PrivacyBudget(
         max(account.budget.epsilon - before, NOTHING), max(account.budget.delta - used, 1e-300)
     )
@@ -256,10 +256,10 @@ def with_noise(account: Account, progress: Progress = silent) -> tuple[Entry, ..
         progress(tries / (tries + 6), f"try {tries + 1}")
         tries += 1
         try:
-            found = scaled(amount)
+            candidates = scaled(amount)
         except InvalidInput:
             return math.inf
-        return composed(found, account.budget.delta, account.adjacency).bound
+        return composed(candidates, account.budget.delta, account.adjacency).bound
 
     typed = composed(fixed, account.budget.delta, account.adjacency).bound
     start = analytic_mu(room.epsilon, room.delta) ** 2
@@ -411,12 +411,14 @@ def _by_day(
     spent = [math.inf] * len(days)
     if total.epsilon is not None:
         # The δ that all of what is already spent leaves: before the last of it, more is free.
-        rest = _rest(budget.delta, _taken([(each, each.count) for each in entries], adjacency))
+        rest = _remaining_delta(
+            budget.delta, _uncomposed_delta([(each, each.count) for each in entries], adjacency)
+        )
         by_mark = _along(parts, marks, rest, adjacency, progress)
         earlier = list(accumulate(before, lambda sum_, more: [*sum_, *more]))
         spent = [
-            min(by_mark[mark] + spent_before(gone, adjacency)[0], total.epsilon)
-            for mark, gone in zip(marks, earlier, strict=True)
+            min(by_mark[mark] + spent_before(past, adjacency)[0], total.epsilon)
+            for mark, past in zip(marks, earlier, strict=True)
         ]
         spent[-1:] = [total.epsilon] * bool(spent)
     return pd.DataFrame(
@@ -439,19 +441,21 @@ def _along(
 ) -> dict[int, float]:
     """ε after each number of steps; nothing is spent after none."""
     wanted = sorted({mark for mark in marks if mark})
-    found = {0: 0.0}
+    epsilon_by_mark = {0: 0.0}
     if not wanted:
-        return found
+        return epsilon_by_mark
     if accountant(parts) == "gdp":
         ends = list(accumulate(step.count for step in parts))
         for mark in wanted:
             done = tuple(parts[: ends.index(mark) + 1])
-            found[mark] = certify(_event(done), delta, adjacency, "gdp").bound
-        return found
+            epsilon_by_mark[mark] = certify(_event(done), delta, adjacency, "gdp").bound
+        return epsilon_by_mark
     guarantees = certify_along(
         _runs(parts), wanted, delta, adjacency, lambda share: progress(share, "day by day")
     )
-    return found | {mark: each.bound for mark, each in zip(wanted, guarantees, strict=True)}
+    return epsilon_by_mark | {
+        mark: each.bound for mark, each in zip(wanted, guarantees, strict=True)
+    }
 
 
 def _runs(parts: Sequence[Step]) -> list[Step]:

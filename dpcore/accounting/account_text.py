@@ -78,13 +78,13 @@ def _entries(parts: Sequence[Any], noun: str, read: Callable[[Any], Entry]) -> t
         raise InvalidInput(
             f"The account has {len(parts)} entries, but it must have at most {MOST_ENTRIES}."
         )
-    found = []
+    entries = []
     for place, part in enumerate(parts, start=1):
         try:
-            found.append(read(part))
+            entries.append(read(part))
         except InvalidInput as refused:
             raise InvalidInput(f"{noun} {place}: {refused}") from None
-    return tuple(found)
+    return tuple(entries)
 
 
 def to_csv(entries: Sequence[Entry]) -> str:
@@ -175,16 +175,16 @@ def from_calendar(
 
 def _merged(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """Neighbours of equal noise that follow each other by days or by weeks as one entry."""
-    found: list[list[Entry]] = []
+    runs: list[list[Entry]] = []
     for entry in sorted(entries, key=lambda entry: entry.first):
-        run = found[-1] if found else [entry]
+        run = runs[-1] if runs else [entry]
         gap = (entry.first - run[-1].first).days
         usual = (run[1].first - run[0].first).days if len(run) > 1 else gap
-        if found and entry.noise == run[0].noise and gap == usual and gap in (1, 7):
+        if runs and entry.noise == run[0].noise and gap == usual and gap in (1, 7):
             run.append(entry)
         else:
-            found.append([entry])
-    return tuple(_one(run) for run in found)
+            runs.append([entry])
+    return tuple(_one(run) for run in runs)
 
 
 def _one(run: Sequence[Entry]) -> Entry:

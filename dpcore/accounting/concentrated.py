@@ -139,12 +139,12 @@ def rho_for(epsilon_target: float, delta: float) -> float:
     return turning_point(within, low, high, 1e-12)[0]
 
 
-def says_something(guarantee: Concentrated) -> Condition:
+def order_condition(guarantee: Concentrated) -> Condition:
     """The condition that ω exceeds 1: a tCDP statement is about orders in (1, ω)."""
     return Condition(
-        f"ω > 1 (ω = {_read(guarantee.omega)})",
+        f"ω > 1 (ω = {_order_text(guarantee.omega)})",
         guarantee.omega > 1.0,
-        f"tCDP says nothing at ω = {_read(guarantee.omega)}; it needs ω > 1.",
+        f"tCDP says nothing at ω = {_order_text(guarantee.omega)}; it needs ω > 1.",
     )
 
 
@@ -179,15 +179,15 @@ def amplified(base: Concentrated, rate: float) -> tuple[Concentrated, tuple[Cond
             f"{lemma} ln(1/s) ≥ {needed:.4g}; here it is {log_rate:.4g}.",
         ),
         Condition(
-            f"ω ≥ ln(1/s)/(2ρ) ≥ 1 (ω = {_read(base.omega)}, middle {_read(order)})",
+            f"ω ≥ ln(1/s)/(2ρ) ≥ 1 (ω = {_order_text(base.omega)}, middle {_order_text(order)})",
             base.omega >= order >= 1.0,
-            f"{lemma} ω ≥ ln(1/s)/(2ρ) ≥ 1; here ω = {_read(base.omega)}, that order "
-            f"{_read(order)}.",
+            f"{lemma} ω ≥ ln(1/s)/(2ρ) ≥ 1; here ω = {_order_text(base.omega)}, that order "
+            f"{_order_text(order)}.",
         ),
     )
     return Concentrated(13.0 * rate**2 * rho, log_rate / (4.0 * rho)), conditions
 
 
-def _read(order: float) -> str:
+def _order_text(order: float) -> str:
     """An order as text, to four digits."""
     return f"{order:.4g}" if math.isfinite(order) else "∞"

@@ -116,9 +116,9 @@ class Entry:
 
     def __post_init__(self) -> None:
         one_of("kind", self.kind, KINDS)
-        # No sign that is not seen: none turns a line around or ends one in a file.
-        seen = "".join(filter(str.isprintable, " ".join(str(self.what).split())))
-        title = seen[:LONGEST_TITLE].strip() or TITLES[self.kind]
+        # Only printable characters: no other may reverse a line or end one in a file.
+        printable = "".join(filter(str.isprintable, " ".join(str(self.what).split())))
+        title = printable[:LONGEST_TITLE].strip() or TITLES[self.kind]
         count = whole("how many", self.count, at_least=1, at_most=MOST_COUNT)
         self._set(what=title, count=count, first=_day(self.first))
         one_of("every", self.every, EVERY)

@@ -18,8 +18,8 @@ from dpcore.accounting.concentrated import (
     compose,
     epsilon,
     gaussian_rho,
+    order_condition,
     printed_epsilon,
-    says_something,
 )
 from dpcore.accounting.schedules import Schedule
 from dpcore.errors import number
@@ -72,7 +72,7 @@ def account(
     corrected = _total(schedule, rate, 2.0 * clipping_norm)
     last = gaussian_rho(min(schedule.sigmas), 2.0 * clipping_norm)
     _, conditions = amplified(Concentrated(last), rate)
-    conditions += (says_something(corrected),)
+    conditions += (order_condition(corrected),)
     unmet = [condition.consequence for condition in conditions if not condition.met]
     method = "tCDP with all conditions of Lemma 4 (replace-one, sensitivity 2C)"
     adjacency = Adjacency.REPLACE_ONE

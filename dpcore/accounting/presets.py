@@ -113,12 +113,12 @@ PRESETS: dict[str, Preset] = {
             Preset(
                 f"chexpert{ending}",
                 f"CheXpert, {'default' if stated is None else f'ε = {stated:g}'}: "
-                f"decay every {'epoch' if every == 100 else 'iteration'}, {kept}",
+                f"decay every {'epoch' if every == 100 else 'iteration'}, {setting}",
                 replace(_CHEXPERT, sigma=sigma, steps=steps, decay_every=every),
                 stated,
                 f"{_DEFAULTS}; {source}.",
             )
-            for ending, stated, sigma, steps, every, kept, source in (
+            for ending, stated, sigma, steps, every, setting, source in (
                 ("", None, 2.8, 800, 100, "8 epochs", "8 epochs"),
                 ("-2-epoch", 2.0, 2.343, 800, 100, "σ₀ = 2.343", f"ε = 2 {_IN_TEXT}"),
                 ("-8-epoch", 8.0, 0.659, 800, 100, "σ₀ = 0.659", f"ε = 8 {_IN_TEXT}"),

@@ -29,10 +29,10 @@ def _words(present: str, exchanged: str) -> dict[Adjacency, str]:
 
 # The attacker's question, in words that a patient would use.
 QUESTION = _words("whether you are in the data", "whether a record is yours or another's")
-# What the attacker may conclude, and whose records raise a false alarm.
+# What the attacker may conclude, and whose records raise a false or a true alarm.
 BELIEF = _words("you are in the data", "a record is yours and not another's")
 FALSE_ALARM = _words("people who are not in the data", "records that are another's")
-FOUND = _words("people who are in the data", "records that are yours")
+TRUE_ALARM = _words("people who are in the data", "records that are yours")
 
 
 def advantage(epsilon: float, delta: float) -> float:
@@ -206,9 +206,9 @@ def odds(budget: PrivacyBudget | None, adjacency: Adjacency, mu: float | None = 
         than (ε, δ) alone, and mostly fewer.
     """
     question = QUESTION[adjacency]
-    asked = f"Of 100 people guessing {question},"
+    opening = f"Of 100 people guessing {question},"
     if budget is None:
-        sentence = f"{asked} all may be right: nothing is promised to one person."
+        sentence = f"{opening} all may be right: nothing is promised to one person."
         return Odds(100, question, sentence, "all")
     largest = largest_advantage(budget, mu)
     tail = (
@@ -216,7 +216,7 @@ def odds(budget: PrivacyBudget | None, adjacency: Adjacency, mu: float | None = 
         if right_of_100(largest) == 100
         else "right. Without the release it would be 50."
     )
-    sentence = f"{asked} {right_bounded(largest)} {tail}"
+    sentence = f"{opening} {right_bounded(largest)} {tail}"
     return Odds(right_of_100(largest), question, sentence, right_shown(largest))
 
 

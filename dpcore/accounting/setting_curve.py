@@ -1,4 +1,4 @@
-"""ε against the setting that was looked for, on both sides of the answer, as one tidy table."""
+"""ε against the setting that was solved for, on both sides of the answer, as one tidy table."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ def setting_curve(plan: Plan, progress: Progress = silent) -> pd.DataFrame:
 
 
 def release_curve(
-    found: BudgetSplit, limit: PrivacyBudget, adjacency: Adjacency, sensitivity: float
+    split: BudgetSplit, limit: PrivacyBudget, adjacency: Adjacency, sensitivity: float
 ) -> pd.DataFrame:
     """ε of equal Gaussian releases for noise from half to twice the answer.
 
     Parameters
     ----------
-    found : BudgetSplit
+    split : BudgetSplit
         Of equal portions.
     limit : PrivacyBudget
         Whose δ holds for all releases together.
@@ -90,11 +90,11 @@ def release_curve(
     DataFrame
         As of `setting_curve`; the value is σ in the units of the release.
     """
-    portion, count = found.portions[0], len(found.portions)
+    portion, count = split.portions[0], len(split.portions)
     rows = []
     for factor in _factors():
         multiplier = portion.sigma * factor / sensitivity
-        epsilon = found.certified_epsilon
+        epsilon = split.certified_epsilon
         if factor != 1.0:
             together = multiplier / math.sqrt(count) / ROUNDED_UP
             epsilon = analytic_epsilon(together, limit.delta)

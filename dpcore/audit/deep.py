@@ -181,7 +181,7 @@ def _scores(config: TrainingConfig, setting: NetworkSetting) -> Scores:
             run_config = replace(config, sigma=share * config.sigma, seed=2 * seed + index)
             inputs = np.repeat(queries[:1], len(targets), axis=0)
             run = TrainingRun([run_config] * runs, inputs, targets, 1, task="labels")
-            disclosures.append(told(run))
+            disclosures.append(disclosed_facts(run))
             before = run.scores(queries)
             run.advance(run.steps)
             scores.append(
@@ -205,6 +205,6 @@ def _run_scores(changes: Array, config: TrainingConfig, setting: NetworkSetting)
     return np.asarray(changes[:, 0] / sigma - IDLE * idle_squares.sum(axis=1))
 
 
-def told(run: TrainingRun) -> tuple[object, ...]:
+def disclosed_facts(run: TrainingRun) -> tuple[object, ...]:
     """Everything that a training discloses besides its weights and their measurements."""
     return run.steps, [run.sigmas(step) for step in range(run.steps)], run.guarantee()

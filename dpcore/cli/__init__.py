@@ -42,12 +42,12 @@ COMMANDS = {
     "reproduce": "a paper's figures and tables, with verdicts",
 }
 """What each does; the module of that name adds its options and answers."""
-ALSO = dict.fromkeys(("sigma", "epsilon", "delta"), "gaussian") | {
+MODULES = dict.fromkeys(("sigma", "epsilon", "delta"), "gaussian") | {
     "decision-curve": "decision_curve",
     "risk-curves": "risk_curves",
     "stand-in": "stand_in",
 }
-"""Modules that have another name than their command."""
+"""Modules that are named otherwise than their command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -76,6 +76,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="dpcore", description=__doc__.split("\n", maxsplit=1)[0])
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
-    for name, told in COMMANDS.items():
-        commands.add_parser(name, help=told, module=f"dpcore.cli.{ALSO.get(name, name)}")
+    for name, help_text in COMMANDS.items():
+        commands.add_parser(name, help=help_text, module=f"dpcore.cli.{MODULES.get(name, name)}")
     return parser

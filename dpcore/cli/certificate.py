@@ -37,8 +37,8 @@ def add(command: Parser) -> None:
         "every file is then checked",
     )
     command.add_argument("--ledger", help="the ledger that it was paid from")
-    for option, (name, told) in FILES.items():
-        command.add_argument(f"--{option}", help=f"{told} that it is about ({name})")
+    for option, (name, description) in FILES.items():
+        command.add_argument(f"--{option}", help=f"{description} that it is about ({name})")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -46,11 +46,11 @@ def run(options: argparse.Namespace) -> None:
     one_of("action", options.action, ("check",))
     from dpcore.release.check import check
 
-    file, files = options.file, _given(options)
+    file, files = options.file, _named_files(options)
     is_folder = Path(file).is_dir()
     if is_folder:
-        file, beside = _folder(file)
-        files = beside | files
+        file, folder_files = _release_folder(file)
+        files = folder_files | files
     text = text_file("file", file)
     if options.ledger is None:
         checked = check(text, files=files or None, are_all=is_folder)
@@ -87,31 +87,31 @@ def run(options: argparse.Namespace) -> None:
             print(checked.warning)
 
 
-def _given(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
+def _named_files(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
     """The files that options name."""
     return {
-        name: partial(_whole, option, place)
+        name: partial(_all_bytes, option, place)
         for option, (name, _) in FILES.items()
         if (place := getattr(options, option)) is not None
     }
 
 
-def _whole(field: str, place: str | Path) -> bytes:
+def _all_bytes(field: str, place: str | Path) -> bytes:
     """All bytes of a file.
 
     Raises
     ------
     InvalidInput
-        If it cannot be read, or is too large: the hash of a part says nothing of the rest.
+        If it cannot be read, or is too large: the hash of a part does not cover the rest.
     """
-    found = contents(field, place, LARGEST_TABLE)
-    if len(found) > LARGEST_TABLE:
+    data = contents(field, place, LARGEST_TABLE)
+    if len(data) > LARGEST_TABLE:
         raise reject(field, str(place), f"a file of at most {LARGEST_TABLE:,} bytes")
-    return found
+    return data
 
 
-def _folder(place: str) -> tuple[str, dict[str, Callable[[], bytes]]]:
-    """The certificate in a folder, and what else is there.
+def _release_folder(place: str) -> tuple[str, dict[str, Callable[[], bytes]]]:
+    """The certificate in a folder, and the other files there.
 
     Raises
     ------
@@ -122,14 +122,14 @@ def _folder(place: str) -> tuple[str, dict[str, Callable[[], bytes]]]:
         inside = list(islice(Path(place).iterdir(), MOST_IN_FOLDER + 1))
     except OSError as error:
         raise reject("file", place, f"a folder that can be read ({error.strerror})") from None
-    found = [path for path in inside if path.name in CERTIFICATES]
-    if len(found) != 1 or len(inside) > MOST_IN_FOLDER:
+    certificates = [path for path in inside if path.name in CERTIFICATES]
+    if len(certificates) != 1 or len(inside) > MOST_IN_FOLDER:
         raise reject(
             "file",
             place,
             f"a folder of one release: with {' or '.join(CERTIFICATES)}, and at most "
             f"{MOST_IN_FOLDER:,} files",
         )
-    return str(found[0]), {
-        path.name: partial(_whole, "file", path) for path in inside if path != found[0]
+    return str(certificates[0]), {
+        path.name: partial(_all_bytes, "file", path) for path in inside if path != certificates[0]
     }

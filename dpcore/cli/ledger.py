@@ -46,8 +46,8 @@ def add(command: Parser) -> None:
     command.add_argument(
         "--ledger", required=True, help="the ledger: a file, or a URL of SQLite or PostgreSQL"
     )
-    for name, told in TEXTS.items():
-        command.add_argument(f"--{name}", help=told)
+    for name, help_text in TEXTS.items():
+        command.add_argument(f"--{name}", help=help_text)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -73,15 +73,15 @@ def _create(ledger: Ledger, options: argparse.Namespace) -> None:
         owner=_needed(options, "owner"),
         **({} if options.accepts is None else {"accepts": words(options.accepts)}),
     )
-    _say(options, {"data_set": options.data_set} | _left(left), left.words())
+    _print_answer(options, {"data_set": options.data_set} | _left(left), left.words())
 
 
 def _list(ledger: Ledger, options: argparse.Namespace) -> None:
-    found = ledger.data_sets()
-    _say(
+    budgets = ledger.data_sets()
+    _print_answer(
         options,
-        [{"data_set": name} | _left(left) for name, left in found.items()],
-        "\n".join(f"{name}: {left.words()}" for name, left in found.items()) or "no data set",
+        [{"data_set": name} | _left(left) for name, left in budgets.items()],
+        "\n".join(f"{name}: {left.words()}" for name, left in budgets.items()) or "no data set",
     )
 
 
@@ -89,7 +89,7 @@ def _show_left(ledger: Ledger, options: argparse.Namespace) -> None:
     left = ledger.left(_needed(options, "data-set"))
     spend = _optional_spend(options)
     more = {} if spend is None else {"more": left.more(spend)}
-    _say(options, _left(left) | more, left.words(spend))
+    _print_answer(options, _left(left) | more, left.words(spend))
 
 
 def _spend(ledger: Ledger, options: argparse.Namespace) -> None:
@@ -141,44 +141,50 @@ def _raise(ledger: Ledger, options: argparse.Namespace) -> None:
         reason=_needed(options, "reason"),
         actor=_needed(options, "actor"),
     )
-    _say(options, _left(left), left.words())
+    _print_answer(options, _left(left), left.words())
 
 
 def _history(ledger: Ledger, options: argparse.Namespace) -> None:
     from dpcore.release.ledger.chain import certificates
 
     entries = ledger.history(_needed(options, "data-set"))
-    kept = certificates(entries)
+    certificate_hashes = certificates(entries)
     # A release that was cut off after its payment has none; what is declared was made elsewhere.
     unused = {
         entry.number
         for entry in entries
-        if not kept.get(entry.number, True) and "source" not in entry.details["spend"]
+        if not certificate_hashes.get(entry.number, True) and "source" not in entry.details["spend"]
     }
     if options.json:
         print_json(
             [
                 {**entry.document, "hash": entry.hash}
-                | ({"certificates": kept[entry.number]} if entry.kind == "spent" else {})
+                | (
+                    {"certificates": certificate_hashes[entry.number]}
+                    if entry.kind == "spent"
+                    else {}
+                )
                 for entry in entries
             ]
         )
         return
     for entry in entries:
         about = {key: value for key, value in entry.details.items() if key != "spend"}
-        told = ", ".join(f"{key} {value}" for key, value in _flat(entry.details, about).items())
-        told += f", {UNUSED}" if entry.number in unused else ""
-        print(f"{entry.number}  {entry.at}  {entry.kind}  {entry.actor}  {told}".rstrip())
+        text = ", ".join(f"{key} {value}" for key, value in _flat(entry.details, about).items())
+        text += f", {UNUSED}" if entry.number in unused else ""
+        print(f"{entry.number}  {entry.at}  {entry.kind}  {entry.actor}  {text}".rstrip())
         print(f"   {entry.hash}")
 
 
 def _verify(ledger: Ledger, options: argparse.Namespace) -> None:
     heads = words(options.heads or "")
-    found = ledger.verify(heads)
-    kept = " and holds every chain head given" if heads else ""
-    _say(options, {"problems": found}, "\n".join(found) or f"the ledger is whole{kept}")
-    if found:
-        raise InvalidInput(f"The ledger is not whole; problems found: {len(found)}.")
+    problems = ledger.verify(heads)
+    heads_note = " and holds every chain head given" if heads else ""
+    _print_answer(
+        options, {"problems": problems}, "\n".join(problems) or f"the ledger is whole{heads_note}"
+    )
+    if problems:
+        raise InvalidInput(f"The ledger is not whole; problems found: {len(problems)}.")
 
 
 ACTIONS: dict[str, Callable[[Ledger, argparse.Namespace], None]] = {
@@ -239,11 +245,16 @@ def _optional_spend(options: argparse.Namespace) -> Spend | None:
 
 def _left(left: Left) -> dict[str, Any]:
     epsilon, delta = left.cap
-    return {"epsilon_left": left.epsilon, "taken": left.taken, "cap": epsilon, "delta": delta}
+    return {
+        "epsilon_left": left.epsilon,
+        "taken": left.epsilon_spent,
+        "cap": epsilon,
+        "delta": delta,
+    }
 
 
 def _receipts(options: argparse.Namespace, receipts: list[Receipt]) -> None:
-    _say(
+    _print_answer(
         options,
         [
             {"entry": each.entry, "chain_head": each.chain_head} | _left(each.left)
@@ -254,7 +265,7 @@ def _receipts(options: argparse.Namespace, receipts: list[Receipt]) -> None:
     )
 
 
-def _say(options: argparse.Namespace, answer: object, sentence: str) -> None:
+def _print_answer(options: argparse.Namespace, answer: object, sentence: str) -> None:
     if options.json:
         print_json(answer)
     else:
@@ -262,5 +273,5 @@ def _say(options: argparse.Namespace, answer: object, sentence: str) -> None:
 
 
 def _flat(details: Any, about: dict[str, Any]) -> dict[str, Any]:
-    """A spend's fields, then what else its entry says."""
+    """A spend's fields, then the other details of its entry."""
     return {**details.get("spend", {}), **about}

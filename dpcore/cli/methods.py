@@ -34,15 +34,15 @@ def run(options: argparse.Namespace) -> None:
     for name, allowed in ALLOWED.items():
         if getattr(options, name) is not None:
             one_of(name, getattr(options, name), allowed)
-    asked = FILTERS.fields(typed_values(FILTERS, options))
-    described = systems.describe(systems.selected(**asked))
-    # A method has a paper and a status; whatever else is asked for is asked of systems.
+    filters = FILTERS.fields(typed_values(FILTERS, options))
+    described = systems.describe(systems.selected(**filters))
+    # A method has only a paper and a status; every other filter is for systems.
     methods = [
         entry
         for entry in describe()
-        if not asked.keys() - {"paper", "status"}
-        and asked.get("status") in (None, entry["status"])
-        and asked.get("paper") in (None, str(entry["paper"])[:3])
+        if not filters.keys() - {"paper", "status"}
+        and filters.get("status") in (None, entry["status"])
+        and filters.get("paper") in (None, str(entry["paper"])[:3])
     ]
     if options.json:
         print_json({"methods": methods, "systems": described})
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
         print(f"  claim: {entry['claim']}\n  proof: {entry['proof']}")
     if described:
         proved = sum(system_entry["status"] == Status.PROVED for system_entry in described)
-        forms = systems.proved_told(
+        forms = systems.proved_in_words(
             systems.system_named(system_entry["system"]) for system_entry in described
         )
         print(f"Systems that the papers tell of, {proved} of {len(described)} proved: {forms}.")

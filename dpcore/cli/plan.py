@@ -176,7 +176,7 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         print_json(answer)
         return
-    print(f"{unknown} = {_spoken(unknown, value)}")
+    print(f"{unknown} = {_value_text(unknown, value)}")
     print(plan.sentence)
     if value is not None:
         print(_exactness(unknown, answer["relative_error"]))
@@ -194,7 +194,7 @@ def _exactness(unknown: str, error: float) -> str:
     )
 
 
-def _spoken(unknown: str, value: float | None) -> str:
+def _value_text(unknown: str, value: float | None) -> str:
     if value is None:
         return "(not reachable)"
     if unknown in WHOLE:

@@ -28,12 +28,12 @@ def run(options: argparse.Namespace) -> None:
 
     model = read_model(contents("model", options.model, MOST_BYTES))
     data = contents("table", options.table, LARGEST_UPLOAD)
-    made = predict(model, data, Path(options.table).name)
+    predictions = predict(model, data, Path(options.table).name)
     if options.output is not None:
         with writing(options.output, "a file that can be written"):
-            Path(options.output).write_text(made, encoding="utf-8")
+            Path(options.output).write_text(predictions, encoding="utf-8")
         print(f"The predictions were written to {options.output}", file=sys.stderr)
     if options.json:
-        print_json({"rows": list(csv.DictReader(io.StringIO(made)))})
+        print_json({"rows": list(csv.DictReader(io.StringIO(predictions)))})
     elif options.output is None:
-        print(made, end="")
+        print(predictions, end="")

@@ -31,8 +31,8 @@ JSON_HELP = "print the certificate as JSON"
 
 def add(command: Parser) -> None:
     """Add the options."""
-    for name, told in NEEDED.items():
-        command.add_argument(f"--{name}", required=True, help=told)
+    for name, help_text in NEEDED.items():
+        command.add_argument(f"--{name}", required=True, help=help_text)
     command.add_argument("--sector", default="Healthcare", help="default: Healthcare")
     command.add_argument("--loss", default="logistic", help="logistic (usual) or huber")
     command.add_argument(
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
     ledger = Ledger.open(options.ledger, must_exist=True)
     try:
         with new_folder(options.output) as hidden:
-            made = plan(
+            release_plan = plan(
                 table.columns,
                 table.count,
                 epsilon=epsilon,
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
                 corrected=_corrected(options.risks),
             )
             prepared = release.prepare(
-                made,
+                release_plan,
                 table,
                 about=about,
                 ledger=ledger,

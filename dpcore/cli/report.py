@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
     if options.by is not None:
         grouping(public(study), options.by)
     output = None if options.output is None else writable(options.output)
-    found = gathered(
+    findings = gathered(
         replace(study, epsilons=Study.epsilons),
         study.epsilons[0],
         method,
@@ -54,15 +54,15 @@ def run(options: argparse.Namespace) -> None:
         records=table,
         progress=progress,
     )
-    made = report(found, date.today(), options.title)
+    document = report(findings, date.today(), options.title)
     if output is not None:
         with writing(str(output), WRITABLE):
-            output.write_text(html(made), encoding="utf-8")
+            output.write_text(html(document), encoding="utf-8")
         print(f"The report was written to {output}", file=sys.stderr)
     if options.json:
-        print_json({"report": asdict(made)})
+        print_json({"report": asdict(document)})
     elif output is None:
-        print(html(made), end="")
+        print(html(document), end="")
 
 
 def _single(field: str, typed: str) -> str:

@@ -45,15 +45,17 @@ def run(options: argparse.Namespace) -> None:
     explored, table = described_study(options)
     entry = public(explored)
     check_data(entry)
-    study, told = _wanted(options, explored)
+    study, compute = _study_and_function(options, explored)
     study.of(entry)  # which refuses a wrong column before anything is trained
     output = None if options.output is None else writable(options.output)
-    rows = marked(told(study, records=table, progress=progress))
+    rows = marked(compute(study, records=table, progress=progress))
     give(rows, explored, output, "risk_curves" if options.json else "")
 
 
-def _wanted(options: argparse.Namespace, explored: Study) -> tuple[Any, Callable[..., Any]]:
-    """What is described, and what answers it."""
+def _study_and_function(
+    options: argparse.Namespace, explored: Study
+) -> tuple[Any, Callable[..., Any]]:
+    """The study that options describe, and the function that computes its rows."""
     if options.correct is None:
         if options.whose is not None:
             raise InvalidInput("run is given without correct, but only one model is corrected.")

@@ -29,9 +29,9 @@ def run(options: argparse.Namespace) -> None:
     columns = text_file("columns", options.columns)
     count = whole("records", or_usual(options.records, "1000"), at_least=1, at_most=MOST_RECORDS)
     seed = whole("seed", or_usual(options.seed, "0"), at_least=0, at_most=2**63 - 1)
-    made = stand_in(columns, count, seed=seed)
+    csv_text = stand_in(columns, count, seed=seed)
     with writing(options.output, "a file that can be written"):
-        Path(options.output).write_text(made, "utf-8")
+        Path(options.output).write_text(csv_text, "utf-8")
     if options.json:
         print_json({"records": count, "output": options.output, "epsilon": 0.0})
         return

@@ -25,8 +25,8 @@ JSON_HELP = "print the card as JSON"
 
 def add(command: Parser) -> None:
     """Add the options."""
-    for name, told in NEEDED.items():
-        command.add_argument(f"--{name}", required=True, help=told)
+    for name, help_text in NEEDED.items():
+        command.add_argument(f"--{name}", required=True, help=help_text)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
     ledger = Ledger.open(options.ledger, must_exist=True)
     try:
         with new_folder(options.output) as hidden:
-            made = twin_plan(
+            plan = twin_plan(
                 table.columns,
                 table.count,
                 epsilon=epsilon,
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
                 adjacency=ledger.left(options.data_set).account.terms.adjacency,
             )
             prepared = twin.prepare(
-                made,
+                plan,
                 table,
                 ledger=ledger,
                 data_set=options.data_set,
@@ -59,17 +59,17 @@ def run(options: argparse.Namespace) -> None:
             paid = twin.pay(prepared, ledger)
             entry = paid.receipt.entry
             with standing(f"Entry {entry} of the ledger stays paid, without a twin."):
-                found = twin.measure(paid, progress=progress)
-                write(found.files(), hidden, options.output)
-            sha = found.card.hash
+                private_twin = twin.measure(paid, progress=progress)
+                write(private_twin.files(), hidden, options.output)
+            sha = private_twin.card.hash
             with standing(f"Entry {entry} is paid and the twin written; attach {sha} to it."):
-                found = twin.seal(found, ledger)
+                private_twin = twin.seal(private_twin, ledger)
     finally:
         ledger.close()
     if options.json:
-        print_json(found.card.document)
+        print_json(private_twin.card.document)
         return
-    print(found.card.document["claim"])
-    print(f"entry {found.receipt.entry}, chain head {found.receipt.chain_head}")
-    print(f"{found.receipt.left.words()}")
+    print(private_twin.card.document["claim"])
+    print(f"entry {private_twin.receipt.entry}, chain head {private_twin.receipt.chain_head}")
+    print(f"{private_twin.receipt.left.words()}")
     print(f"The twin was written to {options.output}", file=sys.stderr)

@@ -257,11 +257,11 @@ class Control:
             raise ValueError(text)
         return keys[text]
 
-    def sets(self, value: Any) -> Any:
+    def field_value(self, value: Any) -> Any:
         """The value of the field."""
         return self.kind.means.get(value, value) if isinstance(self.kind, OneOf) else value
 
-    def says(self, value: Any) -> Any:
+    def control_value(self, value: Any) -> Any:
         """The control's value where the field has this value."""
         means = self.kind.means if isinstance(self.kind, OneOf) else {}
         return next((key for key, field_value in means.items() if field_value == value), value)
@@ -324,7 +324,7 @@ class Page:
             on.
         """
         shown = {
-            control.key: control.sets(values[control.key])
+            control.key: control.field_value(values[control.key])
             for control in self
             if control.key in values and control.shown(values)
         }
@@ -341,7 +341,7 @@ class Page:
         settings: dict[str, Any] = {}
         for control in self:
             if control.field in fields:
-                value = control.says(fields[control.field])
+                value = control.control_value(fields[control.field])
                 if control.shown(self.first() | settings | {control.key: value}):
                     settings[control.key] = value
         return settings

@@ -91,7 +91,7 @@ def _sites() -> dict[str, tuple[str, ...]]:
     return {entry.key: entry.sites for entry in catalogue() if entry.sites}
 
 
-def held_out() -> dict[str, str]:
+def parts_for_testing() -> dict[str, str]:
     """Key to title of every part of a data set that models can be tested on."""
     sites = [site for each in _sites().values() for site in each]
     return {"": "Records drawn at random", **{site: site for site in sites}}
@@ -321,7 +321,7 @@ MISSING = Control(
 HELD_OUT = Control(
     "held_out",
     "Test on",
-    OneOf(held_out),
+    OneOf(parts_for_testing),
     default="",
     noun="a test on",
     fallback_name="records drawn at random",

@@ -1,4 +1,4 @@
-"""Links to Explore from before it began by rule: what they meant, in today's settings."""
+"""Links to Explore of earlier versions: settings that they left out, in today's terms."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dpcore.controls.explore import BEST_METHOD, CONTROLS, FEATURES, MAY_COST, P
 from dpcore.controls.link import Link
 
 _ALLOWED = {"accuracy": 2.0, "auc": 0.02}
-"""What privacy was allowed to cost where a link named nothing, by measure."""
+"""The allowed cost of privacy where a link named none, by measure."""
 
 
-def meant(link: Link) -> dict[str, tuple[Any, str]]:
-    """What a link of before meant by what it does not name, as (value, title) by control.
+def former_defaults(link: Link) -> dict[str, tuple[Any, str]]:
+    """The defaults of an earlier version that a link left out, as (value, title) by control.
 
     Parameters
     ----------
@@ -20,18 +20,18 @@ def meant(link: Link) -> dict[str, tuple[Any, str]]:
         Name to all its values; of version 2 or 3, or without a version.
     """
     data = CONTROLS["data"]
-    found: dict[str, tuple[Any, str]] = {}
+    defaults: dict[str, tuple[Any, str]] = {}
     if FEATURES.key not in link:
-        found[FEATURES.key] = "plain", str(FEATURES.text("plain"))
+        defaults[FEATURES.key] = "plain", str(FEATURES.text("plain"))
     if list(link.get("v", ())) == ["3"]:
-        return found
-    # Patients were named beside the cohort alone.
+        return defaults
+    # A link named the number of patients only with the cohort.
     if data.key not in link and PATIENTS.key not in link:
-        found[data.key] = "breast_cancer", str(data.text("breast_cancer"))
+        defaults[data.key] = "breast_cancer", str(data.text("breast_cancer"))
     # Only one tab asks what privacy may cost.
     if link.get("view", [""])[-1] == BEST_METHOD:
         for measure, allowed in _ALLOWED.items():
             control = MAY_COST[measure]
             if control.key not in link:
-                found[control.key] = allowed, str(control.text(allowed))
-    return found
+                defaults[control.key] = allowed, str(control.text(allowed))
+    return defaults

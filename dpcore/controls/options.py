@@ -51,7 +51,7 @@ def described(control: Control) -> str:
 def choices(control: Control) -> tuple[str, ...]:
     """What the option of a choice may be, in display order."""
     assert isinstance(control.kind, OneOf | SomeOf)
-    return tuple(str(control.sets(key)) for key in control.kind.options())
+    return tuple(str(control.field_value(key)) for key in control.kind.options())
 
 
 def _first_sentence(markdown: str) -> str:

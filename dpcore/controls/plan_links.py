@@ -1,4 +1,4 @@
-"""Links to Plan from before it had an account: what they meant, in today's settings.
+"""Links to Plan from before it had an account, in today's settings.
 
 Such a link names no question and left out what was the default then: an experiment of paper 003,
 beside the paper's formula. Its calendar of releases is an account now.
@@ -17,7 +17,7 @@ from dpcore.guarantee import PrivacyBudget
 
 CALENDAR, CALENDAR_VIEW = "calendar", "Release calendar"
 _CALENDAR = (CALENDAR, "budget", "noise", "composition", "release_sensitivity")
-_THEN = {
+_FORMER_DEFAULTS = {
     key: str(CONTROLS[key].text(value))
     for key, value in values(PRESETS["chexpert"].training).items()
     if value != CONTROLS[key].default
@@ -48,21 +48,22 @@ def today(link: Link, year: int) -> dict[str, list[str]]:
         If its calendar can't be followed.
     """
     is_calendar = link.get(VIEW.key, [""])[-1] == CALENDAR_VIEW
-    found = {name: list(texts) for name, texts in link.items() if name not in _CALENDAR}
+    settings = {name: list(texts) for name, texts in link.items() if name not in _CALENDAR}
     if is_calendar:
-        found = {name: texts for name, texts in found.items() if name not in _OLD}
+        settings = {name: texts for name, texts in settings.items() if name not in _OLD}
     else:
-        then = {name: [text] for name, text in _THEN.items() if name not in link}
-        found |= then | {QUESTION.key: [str(QUESTION.text("run"))], PAPER.key: ["true"]}
+        defaults = {name: [text] for name, text in _FORMER_DEFAULTS.items() if name not in link}
+        settings |= defaults | {QUESTION.key: [str(QUESTION.text("run"))], PAPER.key: ["true"]}
     if is_calendar or CALENDAR in link:
-        found |= _account(link, year)
-    return found
+        settings |= _account(link, year)
+    return settings
 
 
 def _account(link: Link, year: int) -> dict[str, list[str]]:
     """The calendar as an account: its releases, their noise, and what they may spend."""
     last = {name: texts[-1] for name, texts in link.items() if texts}
-    budget_text, delta_text = last.get("budget", "3"), last.get("plan_delta", _THEN["plan_delta"])
+    budget_text = last.get("budget", "3")
+    delta_text = last.get("plan_delta", _FORMER_DEFAULTS["plan_delta"])
     deltas = {DELTA_STOPS.shown(delta): delta for delta in common.DELTAS}
     delta = deltas.get(delta_text, PRESETS["chexpert"].training.delta)
     entries = from_calendar(
@@ -73,12 +74,12 @@ def _account(link: Link, year: int) -> dict[str, list[str]]:
         typed_noise=last.get("noise") == _TYPED,
     )
     neighbour = CONTROLS["neighbour"]
-    found = {ENTRIES: to_link(entries), YEAR_DELTA.key: DELTA_STOPS.shown(delta)}
+    settings = {ENTRIES: to_link(entries), YEAR_DELTA.key: DELTA_STOPS.shown(delta)}
     if float(budget_text) != float(BUDGET.default):
-        found[BUDGET.key] = budget_text
+        settings[BUDGET.key] = budget_text
     if last.get(neighbour.key) in neighbour.kind.texts():  # type: ignore[union-attr]
-        found[YEAR_NEIGHBOUR.key] = last[neighbour.key]
-    return {name: [text] for name, text in found.items()}
+        settings[YEAR_NEIGHBOUR.key] = last[neighbour.key]
+    return {name: [text] for name, text in settings.items()}
 
 
 def _quarters(year: int) -> str:

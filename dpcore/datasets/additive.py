@@ -39,13 +39,13 @@ class Steps:
         K.
     weight : float
         s, at most 1.
-    beside : bool
-        Whether the number stays a feature beside them.
+    keeps_number : bool
+        Whether the number itself stays a feature.
     """
 
     count: int
     weight: float
-    beside: bool
+    keeps_number: bool
 
     @property
     def cuts(self) -> FloatArray:
@@ -65,9 +65,9 @@ class Steps:
         shares : (n,) array
             The number as a share of its public interval, in [0, 1].
         """
-        made = np.empty((len(shares), self.count))
-        self.write(shares, made)
-        return made
+        features = np.empty((len(shares), self.count))
+        self.write(shares, features)
+        return features
 
     def write(self, shares: FloatArray, out: FloatArray) -> None:
         """Write `of` to the first columns of an array with as many rows."""
@@ -77,5 +77,5 @@ class Steps:
         steps -= height
 
 
-STEPS = {"additive": Steps(12, 0.5, beside=True), "fine": Steps(24, 1.0, beside=False)}
+STEPS = {"additive": Steps(12, 0.5, keeps_number=True), "fine": Steps(24, 1.0, keeps_number=False)}
 """By feature map."""

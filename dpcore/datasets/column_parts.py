@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 SPREAD = 1_000
 """Records whose mean squared length is taken."""
-BESIDE = 1e-9
-"""A value beside a step stands so far from it, as a share of the public interval: farther than
-rounding reaches, nearer than anybody looks."""
+STEP_OFFSET = 1e-9
+"""Distance of a step from the values on both sides of it, as a share of the public interval: more
+than rounding, and too little to be seen."""
 UNKNOWN = "unknown"
 INTERVALS = 12
 """Between the values of a number; those on both sides of each step come on top."""
@@ -46,7 +46,7 @@ Person = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Values:
-    """The public values of a column that its part is told at.
+    """The public values of a column at which its part is computed.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def values_of(column: Column, preparation: Preparation) -> Values:
         shares = np.arange(INTERVALS + 1) / INTERVALS
         steps = STEPS.get(preparation.features)
         if steps is not None:
-            shares = np.sort([*shares, *(steps.cuts - BESIDE), *(steps.cuts + BESIDE)])
+            shares = np.sort([*shares, *(steps.cuts - STEP_OFFSET), *(steps.cuts + STEP_OFFSET)])
         numbers = np.clip(values_at(column, preparation, shares), *column.bounds)
         return Values(column, tuple(numbers.tolist()), (), int(np.flatnonzero(shares == 0.5)[0]))
     levels = column.levels if column.kind == "category" else ("no", "yes")
@@ -105,7 +105,7 @@ def part_of(entry: Entry, preparation: Preparation, values: Values) -> FloatArra
         F (u(x) - u(reference)) at each value, which is zero outside the column's own block.
     """
     frame = _frame(entry, preparation, np.zeros(len(values)))
-    _give(frame, values.column, np.array(values.at))
+    _set_column(frame, values.column, np.array(values.at))
     features = features_of(entry, frame, preparation)
     changes: FloatArray = features - features[values.reference]
     return average_factor(entry, preparation) * changes
@@ -140,8 +140,8 @@ def unscaled(entry: Entry, preparation: Preparation, values: Values, person: Per
     """The rows of `people_at` before their norm is taken."""
     frame = _frame(entry, preparation, np.zeros(len(values)))
     for column in used_columns(entry, preparation):
-        _give(frame, column, np.full(len(values), person[column.name]))
-    _give(frame, values.column, np.array(values.at))
+        _set_column(frame, column, np.full(len(values), person[column.name]))
+    _set_column(frame, values.column, np.array(values.at))
     return features_of(entry, frame, preparation)
 
 
@@ -157,27 +157,27 @@ def average_factor(entry: Entry, preparation: Preparation) -> float:
 
 
 def _frame(entry: Entry, preparation: Preparation, places: FloatArray) -> pd.DataFrame:
-    """Records whose values all stand at these shares, below 1, of what the schema allows."""
+    """Records whose values are at these shares, below 1, of the range that the schema allows."""
     import pandas as pd
 
-    held: dict[str, object] = {}
+    content: dict[str, object] = {}
     for column in used_columns(entry, preparation):
         if column.kind == "number":
-            held[column.name] = values_at(column, preparation, places)
+            content[column.name] = values_at(column, preparation, places)
         elif column.kind == "category":
-            held[column.name] = _levels(column, (places * len(column.levels)).astype(np.intp))
+            content[column.name] = _levels(column, (places * len(column.levels)).astype(np.intp))
         else:
-            held[column.name] = (places >= 0.5).astype(float)
-    return pd.DataFrame(held)
+            content[column.name] = (places >= 0.5).astype(float)
+    return pd.DataFrame(content)
 
 
-def _give(frame: pd.DataFrame, column: Column, held: FloatArray) -> None:
+def _set_column(frame: pd.DataFrame, column: Column, values: FloatArray) -> None:
     """Set a column to numbers, or to levels by their places in `Values`, unknown ones last."""
     if column.kind == "category":
-        codes = held.astype(np.intp)
+        codes = values.astype(np.intp)
         frame[column.name] = _levels(column, np.where(codes < len(column.levels), codes, -1))
     else:
-        frame[column.name] = held
+        frame[column.name] = values
 
 
 def _levels(column: Column, codes: NDArray[np.intp]) -> Any:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets.additive import STEPS
 from dpcore.datasets.column_parts import (
-    BESIDE,
+    STEP_OFFSET,
     Person,
     Values,
     average_factor,
@@ -115,13 +115,15 @@ def _of_number(
     """The rise of the straight line where there is one, and of each step."""
     steps = STEPS.get(preparation.features)
     cuts = np.zeros(0) if steps is None else steps.cuts
-    shares = np.concatenate([[0.0], np.ravel([cuts - BESIDE, cuts + BESIDE], order="F"), [1.0]])
+    shares = np.concatenate(
+        [[0.0], np.ravel([cuts - STEP_OFFSET, cuts + STEP_OFFSET], order="F"), [1.0]]
+    )
     ends = np.clip(values_at(column, preparation, shares), *column.bounds)
     rows = part_of(entry, preparation, Values(column, tuple(ends.tolist()), (), 0))
     rises = rows[2:-1:2] - rows[1:-1:2]
     names = tuple(f"step {place}" for place in range(1, len(cuts) + 1))
     at = np.zeros(0) if steps is None else cut_values(column, preparation, steps)
-    if steps is not None and not steps.beside:
+    if steps is not None and not steps.keeps_number:
         return names, at, rises
     line = rows[-1] - rows[0] - rises.sum(axis=0)
     return (LINE, *names), np.append(np.nan, at), np.vstack([line, rises])

@@ -44,12 +44,12 @@ def columns_of(table: Table, preparation: Preparation) -> Columns:
     table, train_rows, test_rows = divided(table, preparation)
     values = np.empty((table.records, len(used)))
     for place, column in enumerate(used):
-        held = table.frame[column.name]
+        series = table.frame[column.name]
         if column.kind == "category":
-            codes = held.cat.codes.to_numpy()
+            codes = series.cat.codes.to_numpy()
             values[:, place] = np.where(codes < 0, np.nan, codes)
         else:
-            values[:, place] = held.to_numpy(dtype=float)
+            values[:, place] = series.to_numpy(dtype=float)
     categories = tuple(column.kind == "category" for column in used)
     return Columns(values[train_rows], values[test_rows], categories)
 

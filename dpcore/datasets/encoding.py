@@ -115,7 +115,7 @@ def _number(
         return [column.name], partial(_write, line[:, np.newaxis]), outside
     shares, _ = scaled(column, values, replace(preparation, interval="unit"))
     names = [f"{column.name} ≥ {cut:.4g}" for cut in cut_values(column, preparation, steps)]
-    lines = [column.name] if steps.beside else []
+    lines = [column.name] if steps.keeps_number else []
 
     def write(out: FloatArray) -> None:
         out[:, : len(lines)] = line[:, np.newaxis]

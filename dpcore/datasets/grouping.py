@@ -55,12 +55,12 @@ class Grouping:
             should not be.
         """
         table, _, rows = divided(table, preparation)
-        held = table.frame[self.column.name].iloc[rows]
+        series = table.frame[self.column.name].iloc[rows]
         if self.column.kind == "category":
-            places = held.cat.codes.to_numpy().astype(np.intp)
+            places = series.cat.codes.to_numpy().astype(np.intp)
             unknown = places < 0
         else:
-            values = held.to_numpy(dtype=float)
+            values = series.to_numpy(dtype=float)
             unknown = np.isnan(values)
             edges = self.edges if self.column.kind == "number" else (0.5,)
             places = np.searchsorted(edges, values, side="right")

@@ -114,10 +114,10 @@ def bounded(person: Whole, most: int, lots: Lots) -> Persons:
     if not 1 <= most <= MOST_ROWS_A_PERSON:
         raise reject("rows a person", most, f"1 to {MOST_ROWS_A_PERSON:,}")
     by_lot = np.lexsort((lots, person))
-    had = np.bincount(person)
-    rank = np.arange(len(person)) - np.repeat(np.cumsum(had) - had, had)
-    kept = by_lot[rank < most]
+    row_counts = np.bincount(person)
+    rank = np.arange(len(person)) - np.repeat(np.cumsum(row_counts) - row_counts, row_counts)
+    retained = by_lot[rank < most]
     # Among one person's, the order of the table again.
-    index = kept[np.lexsort((kept, person[kept]))]
-    has = np.minimum(had, most)
-    return Persons(index, np.cumsum(has) - has, len(person) - len(index))
+    index = retained[np.lexsort((retained, person[retained]))]
+    retained_counts = np.minimum(row_counts, most)
+    return Persons(index, np.cumsum(retained_counts) - retained_counts, len(person) - len(index))

@@ -226,7 +226,7 @@ def _by_rule(table: Table, preparation: Preparation) -> Split:
     if preparation.scaling == "public" and enough_records(learning, numbers):
         for features in MAPS[1:]:
             steps = STEPS[features]
-            added = numbers * (steps.count - (0 if steps.beside else 1))
+            added = numbers * (steps.count - (0 if steps.keeps_number else 1))
             if affordable(learning, lines.dimension + added):
                 maps[features] = prepare(table, replace(preparation, features=features))
     if len(maps) == 1:

@@ -126,11 +126,11 @@ def too_long(letters: int) -> str:
     return f"it has {letters:,} characters, but it must have at most {LONGEST_LINE:,}."
 
 
-def ragged(found: int, expected: int, separator: str) -> str:
+def ragged(fields: int, expected: int, separator: str) -> str:
     """Why a line is wrong that has another number of fields."""
     hint = " A comma within a value needs quotation marks around that value."
     return (
-        f"it has {found} field{'s' if found != 1 else ''}, but it must have {expected} separated "
+        f"it has {fields} field{'s' if fields != 1 else ''}, but it must have {expected} separated "
         f"by {SEPARATED_BY[separator]}.{hint if separator == ',' else ''}"
     )
 

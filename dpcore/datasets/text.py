@@ -138,7 +138,7 @@ def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
                 break
             skipped += 1
     # Where a header names the fields, it decides their order.
-    found = pd.read_csv(
+    frame = pd.read_csv(
         io.BytesIO(data),
         sep=layout.separator or r"\s+",
         names=None if layout.header else names,
@@ -156,7 +156,7 @@ def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
         keep_default_na=False,
         engine="c",
     )
-    return found[names]
+    return frame[names]
 
 
 def read_checked(
@@ -190,7 +190,7 @@ def read_checked(
 
     faults = Faults(quoted(filename))
     fields = [field for field in layout.fields if not field.ignored]
-    found: list[list[Any]] = [[] for _ in fields]
+    parts_by_field: list[list[Any]] = [[] for _ in fields]
     count = 0
     for block in _blocks(layout, data, faults, largest):
         count += len(block.lines)
@@ -203,7 +203,7 @@ def read_checked(
             for field, column in zip(fields, block.columns, strict=True)
             if field.name == layout.label
         ]
-        for field, column, parts in zip(fields, block.columns, found, strict=True):
+        for field, column, parts in zip(fields, block.columns, parts_by_field, strict=True):
             gaps = _gaps(field, column, blank)
             parts.append(_read(field, column, gaps, block.lines, faults))
         if faults.enough:
@@ -212,7 +212,10 @@ def read_checked(
     if count == 0:
         raise _no_records(faults.name)
     return pd.DataFrame(
-        {field.name: _joined(field, parts) for field, parts in zip(fields, found, strict=True)},
+        {
+            field.name: _joined(field, parts)
+            for field, parts in zip(fields, parts_by_field, strict=True)
+        },
         copy=False,
     )
 
@@ -278,22 +281,22 @@ def _read(field: Field, column: Any, gaps: Any, lines: NDArray[np.int64], faults
     from pyarrow import compute
 
     known = column if gaps is None else compute.if_else(gaps, None, column)
-    found: Any
+    parsed: Any
     if field.person:
-        found = column
+        parsed = column
         wrong = compute.equal(column, "").to_numpy(zero_copy_only=False)
     elif field.words:
-        found, wrong = values.positions(known, sorted(set(field.words)))
+        parsed, wrong = values.positions(known, sorted(set(field.words)))
     elif field.days is not None:
-        found, wrong = values.days(known, field.days)
+        parsed, wrong = values.days(known, field.days)
     else:
-        found, wrong = values.numbers(known, field.decimal_comma, field.codes)
+        parsed, wrong = values.numbers(known, field.decimal_comma, field.codes)
     for place in np.flatnonzero(wrong)[:MOST_FAULTS].tolist():
         value = column[place].as_py()
         is_empty = "" if value or field.person else " is empty, but it"
         reason = f"{field.name}{is_empty} must be {field.allowed}."
         faults.add(int(lines[place]), reason, field.name, value)
-    return found
+    return parsed
 
 
 def _joined(field: Field, parts: list[Any]) -> Any:

@@ -55,11 +55,11 @@ class Days:
 
     def number(self, text: str) -> int | None:
         """Days since the first, negative before it; ``None`` of what is no day."""
-        found = _DAY[self.order].fullmatch(text)
-        if found is None:
+        match = _DAY[self.order].fullmatch(text)
+        if match is None:
             return None
         try:
-            day = date(int(found["y"]), int(found["m"]), int(found["d"]))
+            day = date(int(match["y"]), int(match["m"]), int(match["d"]))
         except ValueError:
             return None
         return (day - self.first).days
@@ -96,13 +96,13 @@ def numbers(
         if decimal_comma:
             raise pa.ArrowInvalid
         # It takes no more than the pattern does, but for infinity and nan.
-        found = values.cast(pa.float64())
+        parsed = values.cast(pa.float64())
     except pa.ArrowInvalid:
         pattern = _COMMA_NUMBER if decimal_comma else _PLAIN_NUMBER
         plain = compute.match_substring_regex(values, rf"\A(?:{pattern})\z")
         text = compute.utf8_ltrim(compute.replace_substring(values, ",", "."), "+")
-        found = compute.if_else(plain, text, None).cast(pa.float64())
-    result = found.to_numpy(zero_copy_only=False).astype(np.float64)
+        parsed = compute.if_else(plain, text, None).cast(pa.float64())
+    result = parsed.to_numpy(zero_copy_only=False).astype(np.float64)
     is_right = np.abs(result) <= LARGEST_NUMBER
     if codes:
         is_right &= np.isin(result, codes)
@@ -114,8 +114,8 @@ def positions(values: Any, words: Sequence[str]) -> tuple[NDArray[np.int16], Mas
     import pyarrow as pa
     from pyarrow import compute
 
-    found = compute.index_in(values, pa.array(words, pa.string())).fill_null(-1)
-    result = found.to_numpy().astype(np.int16)
+    places = compute.index_in(values, pa.array(words, pa.string())).fill_null(-1)
+    result = places.to_numpy().astype(np.int16)
     return result, compute.is_valid(values).to_numpy(zero_copy_only=False) & (result < 0)
 
 

@@ -30,7 +30,7 @@ class Memory:
     """Tensors by purpose; each is valid until the next one for the same purpose is taken."""
 
     def __init__(self) -> None:
-        self._kept: dict[Hashable, Tensor] = {}
+        self._buffers: dict[Hashable, Tensor] = {}
 
     def take(self, purpose: Hashable, shape: Sequence[int], like: Tensor) -> Tensor:
         """An uninitialised tensor of this shape.
@@ -44,8 +44,8 @@ class Memory:
             Gives the type and the device.
         """
         size = math.prod(shape)
-        buffer = self._kept.get(purpose)
+        buffer = self._buffers.get(purpose)
         if buffer is None or len(buffer) < size or buffer.dtype != like.dtype:
             buffer = torch.empty(size + size // 8, dtype=like.dtype, device=like.device)
-            self._kept[purpose] = buffer
+            self._buffers[purpose] = buffer
         return buffer[:size].view(*shape)

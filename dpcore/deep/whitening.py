@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SIDE, DRAWN = 28, 20
 """Side of MNIST's images, and of the central box that its digits fill, as its authors describe."""
 
-KEPT = 512
+DIRECTIONS = 512
 """Number of directions of largest variance within digits; the others are left out."""
 
 LEAST = 1.0
@@ -51,7 +51,7 @@ def whitened(features: NDArray[np.float32]) -> NDArray[np.float32]:
         A row depends only on its own image and on scikit-learn's digits.
     """
     centre, directions = _fitted()
-    result = np.empty((len(features), KEPT), np.float32)
+    result = np.empty((len(features), DIRECTIONS), np.float32)
     for start in range(0, len(features), AT_A_TIME):
         part = slice(start, start + AT_A_TIME)
         result[part] = (features[part] - centre) @ directions
@@ -73,7 +73,7 @@ def _fitted() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     # The Gram matrix has the covariance's spectrum and is less than half its size.
     count = len(within)
     variance, weights = np.linalg.eigh(within @ within.T / count)
-    variance, weights = variance[: -KEPT - 1 : -1], weights[:, : -KEPT - 1 : -1]
+    variance, weights = variance[: -DIRECTIONS - 1 : -1], weights[:, : -DIRECTIONS - 1 : -1]
     directions = within.T @ weights / np.sqrt(count * variance)
     scaled = directions / np.sqrt(variance + LEAST)
     return features.mean(0).astype(np.float32), scaled.astype(np.float32)

@@ -30,7 +30,9 @@ def release(training: Training) -> Array:
     is then divided by the expected batch size). Seeded: for exploration only.
     """
     training.check()
-    groups = training.grouped(lambda made: (made.steps, made.batch, made.sampling))
+    groups = training.grouped(
+        lambda calibration: (calibration.steps, calibration.batch, calibration.sampling)
+    )
     result = np.empty((len(training.calibrations), training.runs, training.problem.dimension))
     for number, chosen in enumerate(groups):
 

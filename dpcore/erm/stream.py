@@ -47,9 +47,12 @@ def release(training: Training) -> Array:
             block = range(first, min(runs, first + some))
 
             def report(
-                share: float, message: str, made: int = done, now: int = len(chosen) * len(block)
+                share: float,
+                message: str,
+                finished: int = done,
+                now: int = len(chosen) * len(block),
             ) -> None:
-                training.progress((made + share * now) / every, message)
+                training.progress((finished + share * now) / every, message)
 
             followed = _follow(training.part(chosen, report), parts, block)
             result[np.ix_(chosen, block)] = followed

@@ -172,13 +172,13 @@ def baselines(split: Splits, table: Table | None = None, progress: Progress = si
     """
     splits = each(split)
     first = splits[0]
-    found = without_privacy(splits, table, progress)
-    judging = [_Judged.of(*one) for one in found.judging]
+    fitted = without_privacy(splits, table, progress)
+    judging = [_Judged.of(*one) for one in fitted.judging]
     scored = [one.measured for one in judging]
     linear = scored
-    if found.model != LINEAR:
-        linear = [_measured(*one) for one in zip(splits, found.linear, strict=True)]
-    lams = found.lams
+    if fitted.model != LINEAR:
+        linear = [_measured(*one) for one in zip(splits, fitted.linear, strict=True)]
+    lams = fitted.lams
     measured = _mean(scored)
     # On s splits of m test records each, about `judged` different ones are tested.
     narrower = math.sqrt(first.tested / judged(splits))
@@ -202,7 +202,7 @@ def baselines(split: Splits, table: Table | None = None, progress: Progress = si
             name: float(split_error(np.array([one[name] for one in scored]))) for name in measured
         },
         ranges=ranges,
-        model=found.model,
+        model=fitted.model,
         linear=_mean(linear),
         lam=math.exp(float(np.mean(np.log(lams)))) if min(lams) > 0.0 else 0.0,
     )
@@ -266,9 +266,9 @@ def _better(table: Table, split: Split, lam: float, progress: Progress) -> str:
     if name in _better_of:
         return _better_of[name]
     advantage = 0.0
-    for held_fold in range(CROSS_VALIDATION_FOLDS):
-        progress(0.1 + 0.08 * held_fold, "comparing them with boosted trees")
-        inside, outside = sample[fold != held_fold], sample[fold == held_fold]
+    for validation_fold in range(CROSS_VALIDATION_FOLDS):
+        progress(0.1 + 0.08 * validation_fold, "comparing them with boosted trees")
+        inside, outside = sample[fold != validation_fold], sample[fold == validation_fold]
         part = replace(
             split,
             x_train=features[inside],
@@ -331,10 +331,10 @@ def _tuned(split: Split) -> tuple[Array, float]:
     means = []
     for part in one_vs_rest.parts(problem, labels[sample]):
         forms, paths = problem.forms(features[sample], part.labels), []
-        for held_fold in range(int(fold.max()) + 1):
-            is_training = fold != held_fold
+        for validation_fold in range(int(fold.max()) + 1):
+            is_training = fold != validation_fold
             paths.append(ridge_path(problem.function, forms[is_training], CROSS_VALIDATION_LAMS))
-            score += scoring.held_out(forms[~is_training].at(paths[-1].T))
+            score += scoring.validation_score(forms[~is_training].at(paths[-1].T))
         means.append(np.mean(paths, axis=0))
     # On a tie the larger λ wins.
     best = int(np.argmax(np.round(score, 12)))

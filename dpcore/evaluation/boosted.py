@@ -54,17 +54,17 @@ def scored(columns: Columns, split: Split, seed: int = 0) -> tuple[Split, Array]
 
 def _scores(columns: Columns, split: Split, labels: Array, seed: int) -> FloatArray:
     """A column of margins or predictions; with K classes K columns."""
-    seen = np.unique(labels)
+    distinct_labels = np.unique(labels)
     if isinstance(split.entry.label, Classes):
         scores = np.full((len(columns.test), split.entry.classes), -np.inf)
-        scores[:, seen.astype(int)] = 0.0
-        if len(seen) > 1:
+        scores[:, distinct_labels.astype(int)] = 0.0
+        if len(distinct_labels) > 1:
             fitted = _margins(columns, labels, seed)
             both = np.stack([-fitted, fitted], axis=1) if fitted.ndim == 1 else fitted
-            scores[:, seen.astype(int)] = both
+            scores[:, distinct_labels.astype(int)] = both
         return np.asarray(np.maximum(scores, -1e300))
-    if len(seen) < 2:
-        return np.full((len(columns.test), 1), seen[0] if len(seen) else 0.0)
+    if len(distinct_labels) < 2:
+        return np.full((len(columns.test), 1), distinct_labels[0] if len(distinct_labels) else 0.0)
     if split.entry.predicts == "class":
         return _margins(columns, labels, seed)[:, np.newaxis]
     from sklearn.ensemble import HistGradientBoostingRegressor

@@ -148,9 +148,9 @@ def nonprivate(config: TrainingConfig) -> TrainingConfig:
 
     Settings that matter to privacy only keep their defaults: one such training serves every ε.
     """
-    kept = ("network", "widths", "activation", "epochs", "batch", "sampling", "seed")
+    shared_settings = ("network", "widths", "activation", "epochs", "batch", "sampling", "seed")
     return TrainingConfig(
-        **{name: getattr(config, name) for name in kept},
+        **{name: getattr(config, name) for name in shared_settings},
         learning_rate=REFERENCE_RATE,
         optimizer=REFERENCE_OPTIMIZER,
         sigma=0.0,

@@ -175,12 +175,14 @@ def summarise(
         runs = groups.get_group(pair)
         places = runs["split"].to_numpy()
         objectives = {name: runs[name].to_numpy() for name in OBJECTIVES}
-        found = scoring.over_runs(positive, runs) | over_runs(objectives, places, OBJECTIVES[:1])
+        statistics = scoring.over_runs(positive, runs) | over_runs(
+            objectives, places, OBJECTIVES[:1]
+        )
         by_split = runs.groupby("split")[noiseless(scoring)].first()
         for name, values in by_split.items():
-            found[str(name)] = float(values.mean())
-            found[f"{name}{SPLIT_ERROR}"] = float(split_error(values.to_numpy()))
-        measured.append(found)
+            statistics[str(name)] = float(values.mean())
+            statistics[f"{name}{SPLIT_ERROR}"] = float(split_error(values.to_numpy()))
+        measured.append(statistics)
     return table.assign(
         **pd.DataFrame(measured, index=table.index),
         runs=groups.size().loc[index].to_numpy(),

@@ -99,18 +99,18 @@ def closed_form(
     study = replace(study, methods=methods)
     draws = max(LEAST_DRAWS, math.ceil(BAND_DRAWS / count))
     calibrations = fitting(study, problem_for(study, first), first, calibrations)
-    models, found = exact(study, parts) if exact else None, []
+    models, split_results = exact(study, parts) if exact else None, []
     # Each split is prepared when it is read, and so read once.
     for place, one in enumerate(parts):
         progress(place / count, f"judging on split {place + 1}")
         (model,) = minimisers(study, one) if models is None else (models[place],)
-        found.append(_closed_form(study, one, model, calibrations, draws, place, left_out))
+        split_results.append(_closed_form(study, one, model, calibrations, draws, place, left_out))
     measured: dict[str, Any] = {}
-    for name in found[0][0]:
-        means = np.stack([every[name] for every, _ in found])
+    for name in split_results[0][0]:
+        means = np.stack([every[name] for every, _ in split_results])
         measured[name], of_noise = means.mean(axis=0), 0.0
-        if name in found[0][1]:
-            singles = np.stack([drawn[name] for _, drawn in found], axis=1)
+        if name in split_results[0][1]:
+            singles = np.stack([drawn[name] for _, drawn in split_results], axis=1)
             variance = np.var(singles, axis=2, ddof=1).mean(axis=1)
             of_noise = 0.0 if scoring.exact else variance / draws
             measured[f"{name}{NOISE_DEVIATION}"] = np.sqrt(variance)
@@ -138,8 +138,8 @@ def _closed_form(
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """On one split, the means of every measure, (rows,); and single draws, (rows, count)."""
     problem, scoring = problem_for(study, split), scoring_for(split)
-    made = fitting(study, problem, split, calibrations)
-    rows = [c for key in study.methods for c in made[key]]
+    by_method = fitting(study, problem, split, calibrations)
+    rows = [c for key in study.methods for c in by_method[key]]
     sigmas = np.array([c.sigma for c in rows])
     middles = np.empty((len(rows), len(exact)))
     noisy = sigmas > 0.0

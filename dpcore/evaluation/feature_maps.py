@@ -39,7 +39,7 @@ def maps_for(problem: Problem, epsilons: Sequence[float], delta: float) -> list[
 
 
 def by_map(study: Study, split: Splits) -> list[tuple[Study, Sequence[Split]]]:
-    """The study's ε with each feature map, and the splits; one pair unless the rule has a say.
+    """The study's ε with each feature map, and the splits; one pair unless a rule chooses the map.
 
     Models of the survey learn from columns, whatever the map, and have a pair of their own.
     """
@@ -67,11 +67,11 @@ def _of_convex(study: Study, splits: Sequence[Split]) -> list[tuple[Study, Seque
     problem, delta = problem_for(study, first.maps["additive"]), delta_for(study, first)
     finest = list(first.maps)[-1]
     wanted = maps_for(problem, study.epsilons, delta)
-    taken = [one if one in first.maps else finest for one in wanted]
+    maps = [one if one in first.maps else finest for one in wanted]
     pairs: list[tuple[Study, Sequence[Split]]] = []
     for features in MAPS:
         epsilons = tuple(
-            epsilon for epsilon, one in zip(study.epsilons, taken, strict=True) if one == features
+            epsilon for epsilon, one in zip(study.epsilons, maps, strict=True) if one == features
         )
         if epsilons:
             pairs.append((replace(study, epsilons=epsilons), _with_map(splits, features)))
@@ -96,16 +96,17 @@ def in_order(tables: list[pd.DataFrame], study: Study) -> pd.DataFrame:
 
 def calibrations_on(study: Study, split: Splits) -> Calibrations:
     """Every method's calibrations, one per ε, in the study's order, each for its own rows."""
-    found = {}
+    by_setting = {}
     for one, rows in by_map(study, split):
-        made = calibrations_for(one, problem_for(one, rows[0]), delta_for(one, rows[0]))
-        for key, group in made.items():
-            found.update({(key, c.requested.epsilon): c for c in group})
-    return {key: [found[key, epsilon] for epsilon in study.epsilons] for key in study.methods}
+        by_method = calibrations_for(one, problem_for(one, rows[0]), delta_for(one, rows[0]))
+        for key, group in by_method.items():
+            by_setting.update({(key, c.requested.epsilon): c for c in group})
+    return {key: [by_setting[key, epsilon] for epsilon in study.epsilons] for key in study.methods}
 
 
-def calibrations_of(one: Study, made: Calibrations) -> Calibrations:
-    """Of `calibrations_on` a study's splits those of one of its `by_map`."""
+def calibrations_of(one: Study, calibrations: Calibrations) -> Calibrations:
+    """Those of `calibrations_on` that belong to one of the studies of `by_map`."""
     return {
-        key: [c for c in made[key] if c.requested.epsilon in one.epsilons] for key in one.methods
+        key: [c for c in calibrations[key] if c.requested.epsilon in one.epsilons]
+        for key in one.methods
     }

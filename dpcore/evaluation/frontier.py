@@ -74,8 +74,8 @@ def rows_by_rule(table: pd.DataFrame, named: Callable[[float], str]) -> pd.DataF
     named : callable
         ε to the key of a method.
     """
-    taken = table["method"] == [named(epsilon) for epsilon in table["epsilon"]]
-    proved = table[taken & (table["status"] == str(Status.PROVED))]
+    is_named = table["method"] == [named(epsilon) for epsilon in table["epsilon"]]
+    proved = table[is_named & (table["status"] == str(Status.PROVED))]
     return proved.sort_values("epsilon").reset_index(drop=True)
 
 
@@ -159,8 +159,8 @@ def crossing(rows: pd.DataFrame, column: str, threshold: float, sign: float = 1.
     The rows are sorted by ε.
     """
     good = sign * (rows[column] - threshold) >= 0.0
-    kept = rows.loc[good[::-1].cummin()[::-1], "epsilon"]
-    return float(kept.iloc[0]) if len(kept) else None
+    epsilons = rows.loc[good[::-1].cummin()[::-1], "epsilon"]
+    return float(epsilons.iloc[0]) if len(epsilons) else None
 
 
 def records_needed(records: int, reached: float, wanted: float, power: int = 1) -> int:

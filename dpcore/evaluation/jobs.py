@@ -99,7 +99,7 @@ class _Watch:
     """A watcher of this process: whether it is alive, and when it was last seen."""
 
     alive: Callable[[], bool]
-    seen: float = field(default_factory=time.monotonic)
+    last_seen: float = field(default_factory=time.monotonic)
 
 
 _attempts: dict[str, _Attempt] = {}
@@ -467,9 +467,9 @@ class _Keeper:
                 for (key, watcher), watch in list(_watching.items()):
                     now, job = time.monotonic(), Job(key)
                     if watch.alive():
-                        watch.seen = now
+                        watch.last_seen = now
                         watchers.put(job._where(), key, watcher)
-                    is_expired = now - watch.seen >= watchers.EXPIRES_SECONDS
+                    is_expired = now - watch.last_seen >= watchers.EXPIRES_SECONDS
                     if is_expired or job.state not in ("queued", "running"):
                         job.leave(watcher)
             time.sleep(work.BEAT_SECONDS)

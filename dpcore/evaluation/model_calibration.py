@@ -50,9 +50,11 @@ def calibrated(
         A model without a failure probability proves δ = 0 whatever it is.
     """
     shape = shape_with(used_columns(entry, preparation), problem.records)
-    made = calibrations(model.key, shape, tuple(epsilons), delta, problem.adjacency)
-    further = _sized(model, made[0]) if problem.adjacency is Adjacency.REPLACE_ONE else ()
-    return [_as_of_a_method(model, problem, one, further) for one in made]
+    model_calibrations = calibrations(model.key, shape, tuple(epsilons), delta, problem.adjacency)
+    further = (
+        _sized(model, model_calibrations[0]) if problem.adjacency is Adjacency.REPLACE_ONE else ()
+    )
+    return [_as_of_a_method(model, problem, one, further) for one in model_calibrations]
 
 
 @lru_cache(maxsize=64)
@@ -63,50 +65,53 @@ def calibrations(
     return tuple(model_named(key).calibrate(shape, epsilons, delta, adjacency))
 
 
-def _sized(model: Model, made: ModelCalibration) -> tuple[Condition, ...]:
+def _sized(model: Model, calibration: ModelCalibration) -> tuple[Condition, ...]:
     """How much further one record replaced moves the first query than one blanked out."""
-    budget = made.requested
+    budget = calibration.requested
     other = calibrations(
-        model.key, made.shape, (budget.epsilon,), budget.delta, Adjacency.ZERO_OUT
+        model.key, calibration.shape, (budget.epsilon,), budget.delta, Adjacency.ZERO_OUT
     )[0]
-    ratio = round(made.noise.sensitivity / other.noise.sensitivity, 3)
+    ratio = round(calibration.noise.sensitivity / other.noise.sensitivity, 3)
     return (
         Condition(
-            f"one record replaced moves the {made.noise.query} {ratio:g} times as far as one "
-            "blanked out, and the noise is sized for that",
+            f"one record replaced moves the {calibration.noise.query} {ratio:g} times as far as "
+            "one blanked out, and the noise is sized for that",
             True,
         ),
     )
 
 
 def _as_of_a_method(
-    model: Model, problem: Problem, made: ModelCalibration, further: tuple[Condition, ...]
+    model: Model, problem: Problem, calibration: ModelCalibration, further: tuple[Condition, ...]
 ) -> Calibration:
-    noise = made.noise
-    conditions = tuple(OF_A_SPLIT if one == BY_PLACE else one for one in made.conditions)
+    noise = calibration.noise
+    conditions = tuple(OF_A_SPLIT if one == BY_PLACE else one for one in calibration.conditions)
     complete = (Condition(COMPLETE_ONLY, True),) if problem.complete else ()
     return Calibration(
         method=model.key,
         title=model.title,
         edition=model.edition,
         problem=problem,
-        requested=made.requested,
+        requested=calibration.requested,
         batch=problem.records,
-        claim=made.claim,
-        proof=made.proof,
-        certified=made.proof,
+        claim=calibration.claim,
+        proof=calibration.proof,
+        certified=calibration.proof,
         query=noise.query,
         sensitivity=noise.sensitivity,
         sigma=noise.scale if noise.law == "gaussian" else math.nan,
         conditions=(*conditions, *further, *complete),
-        status=made.status,
-        gaussian_mu=gaussian_mu(made),
+        status=calibration.status,
+        gaussian_mu=gaussian_mu(calibration),
     )
 
 
-def gaussian_mu(made: ModelCalibration) -> float | None:
+def gaussian_mu(calibration: ModelCalibration) -> float | None:
     """μ of all noise that is drawn, √Σ(Δ/σ)², rounded up; ``None`` where any is not Gaussian."""
-    if any(noise.law != "gaussian" for noise in made.noises) or made.proof.epsilon is None:
+    if (
+        any(noise.law != "gaussian" for noise in calibration.noises)
+        or calibration.proof.epsilon is None
+    ):
         return None
-    squares = [noise.times * (noise.sensitivity / noise.scale) ** 2 for noise in made.noises]
+    squares = [noise.times * (noise.sensitivity / noise.scale) ** 2 for noise in calibration.noises]
     return rounded_up(math.sqrt(math.fsum(squares)))

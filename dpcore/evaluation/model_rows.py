@@ -81,13 +81,15 @@ def _of_one(
     first = group[0]
     model, adjacency = model_named(first.method), first.problem.adjacency
     epsilons = tuple(one.requested.epsilon for one in group)
-    made = calibrations(model.key, train.shape, epsilons, first.requested.delta, adjacency)
-    lesson = Lesson(train, test[:0], made, runs, seed, section(progress, 0.0, 0.8))
+    model_calibrations = calibrations(
+        model.key, train.shape, epsilons, first.requested.delta, adjacency
+    )
+    lesson = Lesson(train, test[:0], model_calibrations, runs, seed, section(progress, 0.0, 0.8))
     started = time.perf_counter()
     measured = _measured(model, lesson, test)
     seconds = (time.perf_counter() - started) / (len(group) * runs)
     # Without noise many ε have one model.
-    still, places = _distinct([noiseless(one) for one in made])
+    still, places = _distinct([noiseless(one) for one in model_calibrations])
     rest = section(progress, 0.8, 0.2)
     without = _measured(model, replace(lesson, calibrations=still, runs=1, progress=rest), test)
     for measure, single in CLASSIFICATION.single.items():
@@ -117,22 +119,24 @@ def _measured(model: Model, lesson: Lesson, test: Records) -> dict[str, Array]:
     else:
         scores = np.empty((len(lesson.calibrations), lesson.runs, len(test)))
         for place in (0, 1):
-            asked, judged = slice(place, None, 2), slice(1 - place, None, 2)
+            unlabelled, judged = slice(place, None, 2), slice(1 - place, None, 2)
             part = section(lesson.progress, 0.5 * place, 0.5)
-            learned = model.learn(replace(lesson, unlabelled=test[asked], progress=part))
+            learned = model.learn(replace(lesson, unlabelled=test[unlabelled], progress=part))
             scores[:, :, judged] = model.scores(learned, test[judged])
     return CLASSIFICATION.of_scores(scores.reshape(fits, len(test)), test.labels == 1)
 
 
-def _distinct(made: Sequence[ModelCalibration]) -> tuple[list[ModelCalibration], list[int]]:
+def _distinct(
+    model_calibrations: Sequence[ModelCalibration],
+) -> tuple[list[ModelCalibration], list[int]]:
     """One calibration of each setting, and the place among them of every one."""
-    found: dict[Hashable, int] = {}
-    kept: list[ModelCalibration] = []
+    place_of: dict[Hashable, int] = {}
+    distinct: list[ModelCalibration] = []
     places: list[int] = []
-    for one in made:
+    for one in model_calibrations:
         key = tuple(one.settings.items()), one.noises
-        if key not in found:
-            found[key] = len(kept)
-            kept.append(one)
-        places.append(found[key])
-    return kept, places
+        if key not in place_of:
+            place_of[key] = len(distinct)
+            distinct.append(one)
+        places.append(place_of[key])
+    return distinct, places

@@ -30,7 +30,7 @@ Splits = Split | Sequence[Split]
 
 @dataclass(frozen=True, eq=False)
 class RepeatedSplits(Sequence[Split]):
-    """Splits of one table, each of which is prepared when it is asked for and then forgotten.
+    """Splits of one table, each of which is prepared on request and not stored.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ class RepeatedSplits(Sequence[Split]):
 
     def with_features(self, features: Literal["plain", "additive", "fine"]) -> RepeatedSplits:
         """The same splits with the rows of one map (`Preparation.features`)."""
-        made = [replace(one, features=features) for one in self.preparations]
-        return replace(self, preparations=tuple(made))
+        preparations = [replace(one, features=features) for one in self.preparations]
+        return replace(self, preparations=tuple(preparations))
 
     @property
     def at_once(self) -> tuple[Split, ...]:
@@ -86,7 +86,7 @@ def number_of_splits(records: int, tested: int) -> int:
 
 
 def splits(table: Table, preparation: Preparation) -> RepeatedSplits:
-    """The table split as often as its size asks for.
+    """The table split as often as its size requires.
 
     A single split is `prepare`'s own. Several are stratified where the records are published. On
     other records they are not: the label of one person would move which others are learned from,
@@ -103,8 +103,8 @@ def splits(table: Table, preparation: Preparation) -> RepeatedSplits:
         count = number_of_splits(table.records, count_tested(table.records, preparation))
     stratified = count > 1 and table.published and table.entry.predicts != "number"
     seeds = [(preparation.seed + place) % 2**63 for place in range(count)]
-    made = [replace(preparation, seed=seed, stratified=stratified) for seed in seeds]
-    return RepeatedSplits(table, tuple(made))
+    preparations = [replace(preparation, seed=seed, stratified=stratified) for seed in seeds]
+    return RepeatedSplits(table, tuple(preparations))
 
 
 def splits_of(dataset: str, records: int | None, preparation: Preparation) -> RepeatedSplits:

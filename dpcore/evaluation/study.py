@@ -275,22 +275,22 @@ def calibrations_for(study: Study, problem: Problem, delta: float) -> dict[str, 
     settings = Settings(study.steps, study.batch, study.full_length, study.missing_contributors)
     calibrations = {}
     for key in study.methods:
-        found = predictor_named(key)
-        if isinstance(found, Model):
+        predictor = predictor_named(key)
+        if isinstance(predictor, Model):
             # Its numbers are scaled by public bounds, whatever the rows of methods are scaled by.
             facts = study.entry, study.preparation, problem
-            calibrations[key] = calibrated(found, *facts, study.epsilons, delta)
+            calibrations[key] = calibrated(predictor, *facts, study.epsilons, delta)
             continue
-        made = one_vs_rest.calibrate(
-            found,
-            as_learned(study, problem, found),
+        per_epsilon = one_vs_rest.calibrate(
+            predictor,
+            as_learned(study, problem, predictor),
             study.epsilons,
             delta,
-            edition_of(study, found),
+            edition_of(study, predictor),
             settings,
         )
         is_public = problem.public_preparation
-        calibrations[key] = made if is_public else [without_proof(c) for c in made]
+        calibrations[key] = per_epsilon if is_public else [without_proof(c) for c in per_epsilon]
     return calibrations
 
 

@@ -200,9 +200,9 @@ def _of_models(
     """The rows of the survey's models on one of the splits."""
     if not isinstance(every, RepeatedSplits):
         raise TypeError("models of the survey learn from columns, which a prepared split lacks")
-    made = fitting(study, problem_for(study, split), split, calibrations)
+    by_method = fitting(study, problem_for(study, split), split, calibrations)
     rows = model_rows(
-        [made[key] for key in study.methods],
+        [by_method[key] for key in study.methods],
         every.table,
         every.preparations[place],
         len(runs),

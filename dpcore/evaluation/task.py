@@ -25,7 +25,7 @@ Partial = Callable[["pd.DataFrame"], None]
 """Called with all rows so far."""
 
 
-GONE = "The records that this was to learn from are gone; hand the file over again."
+RECORDS_MISSING = "The records that this was to learn from are gone; hand the file over again."
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def take_records(path: str) -> Any:
     Raises
     ------
     InvalidInput
-        If the file is gone.
+        If there is no such file.
     """
     try:
         with open(path, "rb") as file:
@@ -156,7 +156,7 @@ def take_records(path: str) -> Any:
                 os.unlink(path)
             return pickle.load(file)
     except FileNotFoundError:
-        raise InvalidInput(GONE) from None
+        raise InvalidInput(RECORDS_MISSING) from None
 
 
 def stoppable(progress: Progress, cancelled: Callable[[], bool]) -> Progress:

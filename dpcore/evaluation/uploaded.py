@@ -105,26 +105,26 @@ class Brief:
 
 
 @dataclass
-class _Held:
+class _UploadedRecords:
     table: Table | None = None
     prepared: tuple[Preparation, tuple[Split, ...]] | None = None
     examples: Examples | None = None
 
 
-_held = _Held()
+_uploaded = _UploadedRecords()
 _without_noise: dict[tuple[str, str], list[NDArray[np.floating]]] = {}
 """By the study without noise, and its feature map."""
 
 
 def take_table(key: str, data: bytes, filename: str, columns: str) -> None:
     """Read a table, as `dpcore.datasets.read_upload` does, and hold it."""
-    _held.table = read_upload(key, data, filename, columns)
-    _held.prepared = None
+    _uploaded.table = read_upload(key, data, filename, columns)
+    _uploaded.prepared = None
 
 
 def outline(preparation: Preparation) -> Outline:
     """Prepare the table's records."""
-    parts, table = _splits(preparation), _held.table
+    parts, table = _splits(preparation), _uploaded.table
     split = parts[0]
     assert table is not None
     classes: tuple[tuple[float, int], ...] = ()
@@ -165,7 +165,7 @@ def drawn(study: Study, bare: Study, left_out: tuple[str, ...] = ()) -> pd.DataF
         Measures that may be nan, as of `exact_curves.closed_form`.
     """
     key = bare.key
-    if any(kept != key for kept, _ in _without_noise):
+    if any(study_key != key for study_key, _ in _without_noise):
         _without_noise.clear()
 
     def exact(one: Study, parts: Splits) -> list[NDArray[np.floating]]:
@@ -179,8 +179,8 @@ def drawn(study: Study, bare: Study, left_out: tuple[str, ...] = ()) -> pd.DataF
 
 def compared(preparation: Preparation) -> Baselines:
     """The guess and the linear model without privacy; `preparation` names the splits."""
-    assert _held.table is not None
-    return baselines(splits(_held.table, usual(preparation)).at_once)
+    assert _uploaded.table is not None
+    return baselines(splits(_uploaded.table, usual(preparation)).at_once)
 
 
 def take_examples(data: bytes, filename: str) -> Brief:
@@ -189,25 +189,25 @@ def take_examples(data: bytes, filename: str) -> Brief:
     from dpcore.evaluation import comparison
     from dpcore.evaluation.training.data import known
 
-    examples = _held.examples = features_npz.decode(data, filename)
+    examples = _uploaded.examples = features_npz.decode(data, filename)
     all_blank = not known(examples.train_targets).any()
     return Brief(examples.entry, examples.records, comparison.tested(examples), all_blank)
 
 
 def hand_over(path: str) -> None:
     """Write the records for a worker to a file that only this user can read."""
-    records = _held.examples if _held.table is None else _held.table
+    records = _uploaded.examples if _uploaded.table is None else _uploaded.table
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         pickle.dump(records, file, protocol=5)
 
 
 def _splits(preparation: Preparation) -> tuple[Split, ...]:
     """Those of a first picture."""
-    assert _held.table is not None
-    if _held.prepared is None or _held.prepared[0] != preparation:
-        _held.prepared = None  # frees the old ones before the new ones are made
-        _held.prepared = preparation, splits(_held.table, preparation).at_once
-    return _held.prepared[1]
+    assert _uploaded.table is not None
+    if _uploaded.prepared is None or _uploaded.prepared[0] != preparation:
+        _uploaded.prepared = None  # frees the old ones before the new ones are made
+        _uploaded.prepared = preparation, splits(_uploaded.table, preparation).at_once
+    return _uploaded.prepared[1]
 
 
 def folder() -> Path:

@@ -1,4 +1,4 @@
-"""The account to take along: a command line, Python, and a calendar for a diary."""
+"""Exports of an account: a command line, Python code, and a calendar file."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def calendar(statement: Statement) -> str:
     for row in statement.table.to_dict("records"):
         stamp = row["day"].strftime("%Y%m%d")
         spent = exactly(raised(row["epsilon_spent"], 4))
-        told = (
+        description = (
             f"Then ε = {spent} of {exactly(budget.epsilon)} is spent at δ = "
             f"{exactly(budget.delta)} ({guarantee.by}, {guarantee.adjacency})."
         )
@@ -75,7 +75,7 @@ def calendar(statement: Statement) -> str:
             f"DTSTART;VALUE=DATE:{stamp}",
             f"DTEND;VALUE=DATE:{(row['day'] + timedelta(days=1)).strftime('%Y%m%d')}",
             f"SUMMARY:{_escaped(row['what'])}",
-            f"DESCRIPTION:{_escaped(told)}",
+            f"DESCRIPTION:{_escaped(description)}",
             "TRANSP:TRANSPARENT",
             "END:VEVENT",
         ]
@@ -89,7 +89,7 @@ def _escaped(text: str) -> str:
 
 
 def _folded(line: str) -> str:
-    """The line in parts short enough, each after the first behind a space."""
+    """The line folded at `LINE` bytes; each part after the first begins with a space."""
     parts: list[str] = []
     part = ""
     for letter in line:

@@ -36,7 +36,7 @@ def families(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
         # On a narrow screen the legend takes four lines, and half of the height at most.
         max(LEAST, 96 + ROW * len(names)),
         dark,
-        kept=False,
+        keeps_zoom=False,
         barmode="stack",
         bargap=0.3,
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "traceorder": "normal"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from dpcore.accounting.risk import FALSE_ALARM, FOUND
+from dpcore.accounting.risk import FALSE_ALARM, TRUE_ALARM
 from dpcore.figures.canvas import LEGEND, add_scatter, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, NEUTRAL, ORANGE, SKY, VERMILLION, Look
@@ -108,7 +108,7 @@ def _words(table: pd.DataFrame, marks: Mapping[str, float], rate: float) -> str:
     chance = f"{plain(100.0 * rate)} %"
     sentence = (
         f"An attack that rings for {chance} of the {FALSE_ALARM[adjacency]} rings for at most "
-        f"{percent_at_most(marks.get('exact', marks['budget']))} of the {FOUND[adjacency]}. "
+        f"{percent_at_most(marks.get('exact', marks['budget']))} of the {TRUE_ALARM[adjacency]}. "
         f"Guessing rings for {chance}."
     )
     if "exact" in marks:

@@ -66,16 +66,16 @@ def corrected_curve(
     dark : bool
         Whether it is drawn on a dark ground.
     """
-    column, told = entry.column(str(rows["column"].iloc[0])), words.MEASURES["log_odds"]
+    column, measure = entry.column(str(rows["column"].iloc[0])), words.MEASURES["log_odds"]
     run, epsilon = int(model["run"]), plain(model["epsilon"])
-    said = {name: model[name] for name in model.index if name not in rows.columns}
+    model_columns = {name: model[name] for name in model.index if name not in rows.columns}
     both = []
     for name in ("corrected", "private"):
         ends = dict.fromkeys(("log_odds", "log_odds_low", "log_odds_high"), rows[name])
-        both.append(rows.assign(**said, **ends, runs=1))
+        both.append(rows.assign(**model_columns, **ends, runs=1))
     by_hand = both[0].assign(title=f"{model['title']}, corrected by hand")
     private = both[1].assign(title="private model", baseline=f"run {run}", epsilon=math.nan)
-    figure = drawn_against(by_hand, private, entry, told, dark)
+    figure = drawn_against(by_hand, private, entry, measure, dark)
 
     change = (rows["corrected"] - rows["private"]).abs().to_numpy()
     row, named = rows.iloc[int(change.argmax())], words.cut(column.name)
@@ -108,13 +108,13 @@ def effect(rows: pd.DataFrame) -> str:
     rows : pandas.DataFrame
         From `dpcore.evaluation.clinic.by_hand.effect_part`, of one model.
     """
-    told = [_change(row) for row in each(rows)]
+    changes = [_change(row) for row in each(rows)]
     first = rows.iloc[0]
     return (
         f"On {int(first['tested']):,} test records, by the model of run {int(first['run'])}, the "
-        f"correction changes {'; '.join(told)}. “±” is the standard error that the choice of test "
-        "records leaves of the change. This is not private: whoever corrects by it looks at the "
-        "records."
+        f"correction changes {'; '.join(changes)}. “±” is the standard error that the choice of "
+        "test records leaves of the change. This is not private: whoever corrects by it looks at "
+        "the records."
     )
 
 

@@ -26,7 +26,7 @@ from dpcore.figures.words import band_of, percent, plain
 
 WITHOUT = Look(NEUTRAL, NEUTRAL, "dash", "circle")
 SMALL = 0.1
-"""Risks below it are told with one decimal."""
+"""Risks below it are shown with one decimal."""
 DETAIL = (
     "Test records are put into bins of about as many each, by the risk that they are told. "
     "A model is right where the share of them who have the condition is that risk: on the "
@@ -85,36 +85,36 @@ def _add(figure: go.Figure, rows: pd.DataFrame, style: Look, name: str, dark: bo
     texts = []
     for row in each(rows):
         text = (
-            f"<b>{name}</b><br>told {_told(row['mean_risk'])}: {_told(row['observed'])} have it; "
-            f"{plain(row['people'])} people"
+            f"<b>{name}</b><br>told {_percentage(row['mean_risk'])}: "
+            f"{_percentage(row['observed'])} have it; {plain(row['people'])} people"
         )
         if row["epsilon"] == row["epsilon"]:
             ends = row["observed_low"], row["observed_high"]
-            text += f"{single_runs(*ends, _told, row)}<br>{guarantee_of(row)}"
+            text += f"{single_runs(*ends, _percentage, row)}<br>{guarantee_of(row)}"
         texts.append(text)
     line = rows["mean_risk"], rows["observed"], style, texts
     add_curve(figure, *line, size=7, dark=dark, name=name)
 
 
-def _told(share: float) -> str:
+def _percentage(share: float) -> str:
     return percent(share, 1 if share < SMALL else 0)
 
 
 def _sentence(model: pd.DataFrame, without: pd.DataFrame, people: str) -> str:
     """The bin whose risks are furthest off, and that of the model without privacy."""
     row = _furthest(model)
-    low, high = _told(row["observed_low"]), _told(row["observed_high"])
-    told = (
+    low, high = _percentage(row["observed_low"]), _percentage(row["observed_high"])
+    sentence = (
         f"At ε = {plain(row['epsilon'])} the risks of {row['title']} are furthest off here: of "
-        f"{people} told {_told(row['mean_risk'])}, {_told(row['observed'])} have the condition. "
-        f"{band_of(row)}: {low} to {high}."
+        f"{people} told {_percentage(row['mean_risk'])}, {_percentage(row['observed'])} have the "
+        f"condition. {band_of(row)}: {low} to {high}."
     )
     if without["observed"].isna().all():
-        return told
-    # Its own furthest: bins hold equally many people, and need not be told the same risk.
+        return sentence
+    # Its own furthest: bins hold equally many people, and need not have the same risk.
     other = _furthest(without)
-    risk, share = _told(other["mean_risk"]), _told(other["observed"])
-    return f"{told} Without privacy the furthest off are those told {risk}: {share} have it."
+    risk, share = _percentage(other["mean_risk"]), _percentage(other["observed"])
+    return f"{sentence} Without privacy the furthest off are those told {risk}: {share} have it."
 
 
 def _furthest(rows: pd.DataFrame) -> pd.Series:
@@ -133,9 +133,9 @@ def correction(row: pd.Series) -> str:
     """
     total, training = float(row["epsilon"]), float(row["training_epsilon"])
     share = 1.0 - training / total
-    taken = percent(share) if share >= 0.001 else "less than 0.1 %"
+    percentage = percent(share) if share >= 0.001 else "less than 0.1 %"
     return (
-        f"Correcting the risks takes {taken} of ε. The model is trained at ε = "
+        f"Correcting the risks takes {percentage} of ε. The model is trained at ε = "
         f"{plain(training)}, and noisy counts of its scores take the rest. Both together are "
         f"proved for ε = {plain(total)}."
     )

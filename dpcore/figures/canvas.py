@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 WITH_AXES = {"l": 80, "r": 18, "t": 42, "b": 64}
 """Margins in pixels for two axes with titles and a row of the legend."""
-BESIDE_TICKS, TITLE = 16, 40
+TICK_MARGIN, TITLE = 16, 40
 """Pixels between an upright axis, its ticks' words and the edge, and for a title with its gap."""
 OTHER_SCRIPTS = 0x0500
 """Letters before are Latin, Greek or Cyrillic; those after may be as wide as they are high."""
@@ -31,7 +31,7 @@ def canvas(
     dark: bool,
     *,
     right: int = 12,
-    kept: bool = True,
+    keeps_zoom: bool = True,
     fixed: bool = False,
     **layout: object,
 ) -> go.Figure:
@@ -46,7 +46,7 @@ def canvas(
         Pixels; of the right margin, which may have to hold words.
     dark : bool
         Whether it is drawn on a dark ground.
-    kept : bool
+    keeps_zoom : bool
         Whether zoom is kept while the figure is the same, and lost with the data it belonged to.
     fixed : bool
         Whether the margins are those of `WITH_AXES`, or what the words at the ticks of the upright
@@ -60,7 +60,7 @@ def canvas(
         layout={
             "height": height,
             "margin": {"l": 8, "r": right, "t": 8, "b": 8, "pad": 8},
-            "uirevision": "kept" if kept else None,
+            "uirevision": "kept" if keeps_zoom else None,
             "font": words,
             "paper_bgcolor": ground(dark),
             "plot_bgcolor": ground(dark),
@@ -74,7 +74,7 @@ def canvas(
     figure.update_layout(**layout)
     if fixed:
         upright = figure.layout.yaxis
-        left = round(max(map(_width, upright.ticktext or ()), default=0)) + BESIDE_TICKS
+        left = round(max(map(_width, upright.ticktext or ()), default=0)) + TICK_MARGIN
         if upright.title.text:
             left += TITLE
         figure.update_layout(margin={**WITH_AXES, "l": max(left, WITH_AXES["l"])})

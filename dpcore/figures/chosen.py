@@ -46,7 +46,7 @@ def accuracy(
     """
     column, low, high = quality.column, f"{quality.column}_low", f"{quality.column}_high"
     private = best_first(rows[(rows["method"] != NO_PRIVACY) & rows[column].notna()], quality)
-    figure = canvas(70 + ROW * max(1, len(private)), dark, kept=False)
+    figure = canvas(70 + ROW * max(1, len(private)), dark, keeps_zoom=False)
     losses: list[tuple[float, str]] = []
     unproved: list[tuple[float, str]] = []
     for row in each(private):
@@ -167,7 +167,7 @@ def patients(
         110 + 52 * max(1, len(bars)),
         dark,
         right=30,
-        kept=False,
+        keeps_zoom=False,
         barmode="group",
         legend=LEGEND,
     )

@@ -58,17 +58,17 @@ def column_curve(
     measure : str
         "log_odds", "risk" or "risk_at_average".
     others : pandas.DataFrame, optional
-        Rows of the same model, of every column: a risk is told with what is held at what.
+        Rows of the same model, of every column: the texts of a risk name their values.
     fills : bool
         Whether unknown values are filled in; else their records are left out.
     dark : bool
         Whether it is drawn on a dark ground.
     """
-    column, told = entry.column(str(model["column"].iloc[0])), words.MEASURES[measure]
-    figure = drawn_against(model, without, entry, told, dark)
-    sentence = words.sentence(model, without, column, told)
+    column, quantity = entry.column(str(model["column"].iloc[0])), words.MEASURES[measure]
+    figure = drawn_against(model, without, entry, quantity, dark)
+    sentence = words.sentence(model, without, column, quantity)
     named = words.cut(column.name)
-    what = "Risk" if told.held else "Log odds"
+    what = "Risk" if quantity.others_at else "Log odds"
     alt = f"{what} against {named}, with and without privacy. {sentence}"
     ends = ""
     if column.kind == "number":
@@ -76,7 +76,7 @@ def column_curve(
         if column.missing_mark and fills:
             reference = words.value_at(words.reference_of(model), column)
             ends += f"An unknown value counts as {reference}. "
-    detail = words.detail(model, entry, told, model if others is None else others)
+    detail = words.detail(model, entry, quantity, model if others is None else others)
     return Drawn(figure, sentence, alt, ends + detail)
 
 
@@ -84,13 +84,13 @@ def drawn_against(
     model: pd.DataFrame,
     without: pd.DataFrame,
     entry: Entry,
-    told: words.Measure,
+    measure: words.Measure,
     dark: bool,
 ) -> go.Figure:
-    """The picture of a model and of another beside it; parameters as of `column_curve`."""
+    """The figure of a model and another one to compare; parameters as of `column_curve`."""
     column = entry.column(str(model["column"].iloc[0]))
     draw = _of_number if column.kind == "number" else _of_levels
-    return draw(model, without, column, entry, told, dark)
+    return draw(model, without, column, entry, measure, dark)
 
 
 def _of_number(
@@ -98,7 +98,7 @@ def _of_number(
     without: pd.DataFrame,
     column: Column,
     entry: Entry,
-    told: words.Measure,
+    measure: words.Measure,
     dark: bool,
 ) -> go.Figure:
     """Log odds against the number; where it has a public transform, on an axis after that."""
@@ -112,24 +112,24 @@ def _of_number(
     figure = canvas(
         HEIGHT,
         dark,
-        kept=False,
+        keeps_zoom=False,
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
         fixed=True,
         xaxis=values,
-        yaxis=_scale(model, without, told),
+        yaxis=_scale(model, without, measure),
     )
-    if not told.held:
+    if not measure.others_at:
         add_rule(figure, y=0.0, color=NEUTRAL, dash="dot", width=1)
     first, reference = model.iloc[0], without.iloc[0]
     style, name = look(first["method"]), f"{first['title']}, ε = {plain(first['epsilon'])}"
-    ends_of_band = model[f"{told.column}_low"], model[f"{told.column}_high"]
+    ends_of_band = model[f"{measure.column}_low"], model[f"{measure.column}_high"]
     add_band(figure, _places(model["at"], column), *ends_of_band, style.on(dark), showlegend=False)
-    beside = f"{reference['title']}: {reference['baseline']}"
-    for rows, drawn, label in ((without, WITHOUT, beside), (model, style, name)):
-        texts = [_hover(row, column, told, label) for row in each(rows)]
-        curve = _places(rows["at"], column), rows[told.column], drawn, texts
+    reference_name = f"{reference['title']}: {reference['baseline']}"
+    for rows, drawn, label in ((without, WITHOUT, reference_name), (model, style, name)):
+        texts = [_hover(row, column, measure, label) for row in each(rows)]
+        curve = _places(rows["at"], column), rows[measure.column], drawn, texts
         add_curve(figure, *curve, size=0, dark=dark, mode="lines", name=label)
     figure.data[-2].line.width = THIN
     return figure
@@ -140,7 +140,7 @@ def _of_levels(
     without: pd.DataFrame,
     column: Column,
     entry: Entry,
-    told: words.Measure,
+    measure: words.Measure,
     dark: bool,
 ) -> go.Figure:
     """The log odds of each level, one below the other."""
@@ -148,12 +148,12 @@ def _of_levels(
     figure = canvas(
         110 + ROW * len(model),
         dark,
-        kept=False,
+        keeps_zoom=False,
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
         fixed=True,
-        xaxis=_scale(model, without, told),
+        xaxis=_scale(model, without, measure),
         yaxis=axis(
             literal(words.cut(column.name)),
             range=[len(model) - 0.5, -0.5],
@@ -161,16 +161,16 @@ def _of_levels(
             ticktext=names,
         ),
     )
-    if not told.held:
+    if not measure.others_at:
         add_rule(figure, x=0.0, color=NEUTRAL, dash="dot", width=1)
     first, reference = model.iloc[0], without.iloc[0]
     style, name = look(first["method"]), f"{first['title']}, ε = {plain(first['epsilon'])}"
-    beside = f"{reference['title']}: {reference['baseline']}"
+    reference_name = f"{reference['title']}: {reference['baseline']}"
     ends = {
         "type": "data",
         "symmetric": False,
-        "array": model[f"{told.column}_high"] - model[told.column],
-        "arrayminus": model[told.column] - model[f"{told.column}_low"],
+        "array": model[f"{measure.column}_high"] - model[measure.column],
+        "arrayminus": model[measure.column] - model[f"{measure.column}_low"],
         "color": style.on(dark),
         "thickness": 2,
         "width": 5,
@@ -178,32 +178,32 @@ def _of_levels(
     open_mark = {"symbol": "diamond-open", "size": 12, "color": NEUTRAL, "line": {"width": 2}}
     mark = {"symbol": style.marker, "size": 10, "color": style.on(dark)}
     for rows, label, marker, bars in (
-        (without, beside, open_mark, None),
+        (without, reference_name, open_mark, None),
         (model, name, mark, ends),
     ):
         add_scatter(
             figure,
-            x=rows[told.column],
+            x=rows[measure.column],
             y=rows["at"],
             mode="markers",
             name=label,
             marker=marker,
             error_x=bars,
-            hovertext=[_hover(row, column, told, label) for row in each(rows)],
+            hovertext=[_hover(row, column, measure, label) for row in each(rows)],
             hovertemplate="%{hovertext}<extra></extra>",
         )
     return figure
 
 
-def _hover(row: Row, column: Column, told: words.Measure, label: str) -> str:
+def _hover(row: Row, column: Column, measure: words.Measure, label: str) -> str:
     at = literal(words.value_at(row, column))
-    text = f"<b>{label}</b><br>{at}: {told.told(row[told.column])}"
+    text = f"<b>{label}</b><br>{at}: {measure.in_words(row[measure.column])}"
     if row["epsilon"] != row["epsilon"]:
         return text
     if row["runs"] == 1:
         return f"{text}<br>{guarantee_of(row)}"
-    ends = row[f"{told.column}_low"], row[f"{told.column}_high"]
-    written = percent if told.held else words.shown
+    ends = row[f"{measure.column}_low"], row[f"{measure.column}_high"]
+    written = percent if measure.others_at else words.shown
     return f"{text}{single_runs(*ends, written, row)}<br>{guarantee_of(row)}"
 
 
@@ -214,10 +214,10 @@ def _places(values: pd.Series, column: Column) -> pd.Series:
     return values.map(lambda value: math.copysign(math.log1p(abs(value)), value))
 
 
-def _scale(model: pd.DataFrame, without: pd.DataFrame, told: words.Measure) -> dict[str, object]:
-    """The axis of what is told, over all that is drawn."""
-    name = told.column
+def _scale(model: pd.DataFrame, without: pd.DataFrame, measure: words.Measure) -> dict[str, object]:
+    """The axis of the measure, over all that is drawn."""
+    name = measure.column
     ends = [*model[f"{name}_low"], *model[f"{name}_high"], *without[name]]
     least, most = min(ends), max(ends)
     room = ROOM * ((most - least) or 1.0)
-    return axis(told.title, range=[least - room, most + room], tickformat=told.tickformat)
+    return axis(measure.title, range=[least - room, most + room], tickformat=measure.tickformat)

@@ -1,4 +1,4 @@
-"""What is said about a column's curve: its sentence, its values, and at what all else is held.
+"""Texts about a column's curve: its sentence, its values, and where all other columns are fixed.
 
 A table has the columns of `dpcore.evaluation.clinic.column_curves`.
 """
@@ -46,17 +46,17 @@ class Measure:
     title : str
         Of the axis.
     tickformat : str or None
-    told : callable
+    in_words : callable
         A value in words.
-    held : str
-        At what all else is held, in words; "" where it does not matter.
+    others_at : str
+        The values at which all other columns are fixed, in words; "" where they do not matter.
     """
 
     column: str
     title: str
     tickformat: str | None
-    told: Callable[[float], str]
-    held: str = ""
+    in_words: Callable[[float], str]
+    others_at: str = ""
 
 
 def shown(value: float) -> str:
@@ -124,34 +124,34 @@ def sentence(model: pd.DataFrame, without: pd.DataFrame, column: Column, measure
     reference = reference_of(model)
     moved = model[measure.column] - reference[measure.column]
     place = int(moved.abs().to_numpy().argmax())
-    row, beside = model.iloc[place], without.iloc[place]
+    row, nonprivate = model.iloc[place], without.iloc[place]
     value, low, high = (float(row[f"{measure.column}{end}"]) for end in ("", "_low", "_high"))
     at, middle = value_at(row, column), value_at(reference, column)
     runs = band_of(row)
     named = cut(column.name)
-    if measure.held:
+    if measure.others_at:
         return (
             f"At ε = {plain(row['epsilon'])} {row['title']} tells a risk of {percent(value)} at "
             f"{named} {at}, and {percent(float(reference[measure.column]))} at {middle}; all else "
-            f"at {measure.held}. {runs}: {percent(low)} to {percent(high)}. Without privacy: "
-            f"{percent(float(beside[measure.column]))}."
+            f"at {measure.others_at}. {runs}: {percent(low)} to {percent(high)}. Without privacy: "
+            f"{percent(float(nonprivate[measure.column]))}."
         )
-    told = (
+    effect = (
         f"At ε = {plain(row['epsilon'])} {row['title']}’s part for {named} puts the odds at {at} "
         f"at {times(value)} those at {middle}."
     )
     within = f"{runs}: {odds(low)} to {times(high)}"
     agree = agreeing(int(row["runs"]))
-    # By the numbers as they are shown: nobody sees that 1 stands for 1.003.
+    # Compared as they are shown: a shown 1 may stand for 1.003.
     if low * high > 0.0 and "1" not in (odds(low), odds(high)):
         sure = f"{within}, so {agree} say {'more' if low > 0.0 else 'less'}."
     else:
         sure = f"{within}, so single runs do not agree on more or less."
-    return f"{told} {sure} Without privacy: {times(float(beside['log_odds']))}."
+    return f"{effect} {sure} Without privacy: {times(float(nonprivate['log_odds']))}."
 
 
 def detail(model: pd.DataFrame, entry: Entry, measure: Measure, others: pd.DataFrame) -> str:
-    """What the picture means; of a risk also at what every other column is held.
+    """What the figure means; of a risk also the values at which all other columns are fixed.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def detail(model: pd.DataFrame, entry: Entry, measure: Measure, others: pd.DataF
         Rows of the same model, of every column that there are some of.
     """
     name = str(model["column"].iloc[0])
-    if not measure.held:
+    if not measure.others_at:
         reference = value_at(reference_of(model), entry.column(name))
         return f"0 is {cut(name)} at {reference}. {DETAIL}{NO_CAUSE}"
     rule = (
@@ -173,7 +173,7 @@ def detail(model: pd.DataFrame, entry: Entry, measure: Measure, others: pd.DataF
         "records. That is read off them, and not private. "
     )
     listed = [
-        f"{cut(one)} {_held(others[others['column'] == one], entry.column(one), measure)}"
+        f"{cut(one)} {_fixed_value(others[others['column'] == one], entry.column(one), measure)}"
         for one in map(str, others["column"].unique())
         if one != name
     ]
@@ -181,8 +181,8 @@ def detail(model: pd.DataFrame, entry: Entry, measure: Measure, others: pd.DataF
     return f"{rule}{which}{OF_RISKS}{NO_CAUSE}"
 
 
-def _held(rows: pd.DataFrame, column: Column, measure: Measure) -> str:
-    """At what a column is held while another has a curve."""
+def _fixed_value(rows: pd.DataFrame, column: Column, measure: Measure) -> str:
+    """The value at which a column is fixed while another has a curve."""
     if measure.column == "risk":
         return value_at(reference_of(rows), column)
     average = float(rows["mean_or_mode"].iloc[0])

@@ -130,7 +130,7 @@ def bars(costs: Mapping[str, Cost], quality: Quality, *, dark: bool = False) -> 
         HEIGHT + ROW * max(1, len(costs)),
         dark,
         right=30,
-        kept=False,
+        keeps_zoom=False,
         barmode="relative",
         showlegend=True,
         legend=LEGEND | {"traceorder": "normal"},
@@ -141,7 +141,7 @@ def bars(costs: Mapping[str, Cost], quality: Quality, *, dark: bool = False) -> 
             y=list(costs),
             orientation="h",
             name=part,
-            # Told apart without colour too.
+            # Distinguishable without colour too.
             marker={"color": look.on(dark), "pattern": {"shape": "/" if look is NOISE else ""}},
             hovertemplate=f"{part} %{{x:.3g}}<extra>%{{y}}</extra>",
         )

@@ -46,7 +46,7 @@ def places(
     lines: Sequence[tuple[Array, Array]],
     widths: Sequence[float],
     height: float,
-    taken: Sequence[Box] = (),
+    occupied: Sequence[Box] = (),
     thick: int | None = None,
 ) -> list[Box | None]:
     """A place for the name of each of the first lines; ``None`` where there is no room.
@@ -59,8 +59,8 @@ def places(
         Of the names, as shares of the horizontal axis.
     height : float
         Of a name, as a share of the vertical axis.
-    taken : sequence of Box
-        Where other words stand.
+    occupied : sequence of Box
+        Boxes of other texts.
     thick : int, optional
         Place of a line that hides another beneath it; no name stands where its own line is hidden.
 
@@ -72,7 +72,7 @@ def places(
     """
     grid = np.linspace(0.0, 1.0, STEPS + 1)
     heights = np.stack([np.interp(grid, x, y, left=np.nan, right=np.nan) for x, y in lines])
-    boxes, result = list(taken), []
+    boxes, result = list(occupied), []
     for place, width in enumerate(widths):
         box = _best(grid, heights, place, width, height, boxes, thick)
         result.append(box)
@@ -96,29 +96,28 @@ def _best(
     others = np.delete(heights, place, axis=0)
     top, bottom = (part[0] for part in _ends(heights[place : place + 1], steps))
     highest, lowest = _ends(others, steps)
-    _, apart = _ends(np.abs(others - heights[place]), steps)
+    _, gaps = _ends(np.abs(others - heights[place]), steps)
     left, slope = grid[: len(top)], (top - bottom) / height
     hidden = np.zeros(len(left), dtype=bool)
     if thick is not None:
         over = np.abs(heights[[thick]] - heights[place])
         hidden = ~(_ends(over, steps)[1][0] > HIDDEN * height)
-    near = np.fmin.reduce([np.full_like(left, np.inf), *apart]) / height
-    found: list[tuple[float, Box]] = []
+    near = np.fmin.reduce([np.full_like(left, np.inf), *gaps]) / height
+    candidates: list[tuple[float, Box]] = []
     for low in (top + 0.2 * height, bottom - 1.2 * height):
         high = low + height
-        entered = ((highest > low) & (lowest < high)).any(
-            axis=0
-        )  # never by a line that is not there
+        # A line that is absent has nan there, which compares as false.
+        entered = ((highest > low) & (lowest < high)).any(axis=0)
         fits = (slope <= STEEPEST) & ~entered & ~hidden & (low >= 0.0) & (high <= 1.0)
         for box in boxes:
-            beside = (left >= box.right) | (left + width <= box.left)
-            fits &= beside | (low >= box.high) | (high <= box.low)
+            is_sideways = (left >= box.right) | (left + width <= box.left)
+            fits &= is_sideways | (low >= box.high) | (high <= box.low)
         badness = np.where(fits, SLOPE_WEIGHT * slope - np.minimum(near, FAR), np.inf)
         best = int(np.argmin(badness))
         if fits[best]:
             one = Box(*(float(v) for v in (left[best], left[best] + width, low[best], high[best])))
-            found.append((float(badness[best]), one))
-    return min(found, key=lambda each: each[0])[1] if found else None
+            candidates.append((float(badness[best]), one))
+    return min(candidates, key=lambda each: each[0])[1] if candidates else None
 
 
 def _ends(heights: Array, steps: int) -> tuple[Array, Array]:

@@ -116,7 +116,7 @@ GAP_DETAIL = (
 def of_groups(
     model: pd.DataFrame, without: pd.DataFrame, measure: str, *, dark: bool = False
 ) -> Drawn:
-    """A measure of each group at one ε, beside the model without privacy.
+    """A measure of each group at one ε, compared with the model without privacy.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def of_groups(
     figure = canvas(
         110 + ROW * len(rows),
         dark,
-        kept=False,
+        keeps_zoom=False,
         hovermode="closest",
         showlegend=True,
         legend=LEGEND,
@@ -201,14 +201,14 @@ def of_groups(
             ],
             hovertemplate="%{hovertext}<extra></extra>",
         )
-    told = uncapitalised(hurt(model, without, measure))
-    sentence = f"At ε = {plain(first['epsilon'])}, {told}"
+    statement = uncapitalised(hurt(model, without, measure))
+    sentence = f"At ε = {plain(first['epsilon'])}, {statement}"
     alt = f"{capitalised(words.noun)} of each group, with and without privacy."
     return Drawn(figure, sentence, f"{alt} {sentence}", DETAIL)
 
 
 def hurt(model: pd.DataFrame, without: pd.DataFrame, measure: str) -> str:
-    """Which group privacy hurts most, beside everybody, and which are too small; in sentences.
+    """The group that privacy hurts most, against everybody, and those too small; in sentences.
 
     Parameters
     ----------
@@ -222,8 +222,8 @@ def hurt(model: pd.DataFrame, without: pd.DataFrame, measure: str) -> str:
     everybody = rows[rows["group"] == EVERYBODY].iloc[0]
     groups = rows[rows["group"] != EVERYBODY]
     judged = groups[~groups["too_small"] & groups["change"].notna()]
-    told = [_worst(words, judged, everybody), _small(groups)]
-    return " ".join(filter(None, told))
+    sentences = [_worst(words, judged, everybody), _small(groups)]
+    return " ".join(filter(None, sentences))
 
 
 def _worst(words: Words, judged: pd.DataFrame, everybody: pd.Series) -> str:
@@ -317,9 +317,9 @@ def gap(
 
 def _paired(model: pd.DataFrame, without: pd.DataFrame, measure: str) -> pd.DataFrame:
     """One row a group and one of everybody, with the value without privacy as ``reference``."""
-    beside = without[without["measure"] == measure].set_index("group")["value"]
+    nonprivate_values = without[without["measure"] == measure].set_index("group")["value"]
     rows = model[(model["measure"] == measure) & (model["group"] != GAP)]
-    return rows.assign(reference=rows["group"].map(beside)).reset_index(drop=True)
+    return rows.assign(reference=rows["group"].map(nonprivate_values)).reset_index(drop=True)
 
 
 def _named(row: Row) -> str:

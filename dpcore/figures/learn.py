@@ -54,7 +54,7 @@ def curve(
     figure = canvas(
         LARGE if large else HEIGHT,
         dark,
-        kept=False,
+        keeps_zoom=False,
         legend={**LEGEND, "font": font},
         font=font,
     )
@@ -188,7 +188,7 @@ def _sentence(
             if abs(others[where] - values[where]) >= 0.05
             else "Your change moves nothing."
         )
-    if lesson.tells_noise:
+    if lesson.shows_noise:
         latest = true if changed is None else changed
         noise = latest[latest["series"] == lesson.series]["noise"]
         parts.append(f"{lesson.noise}: from {plain(noise.iloc[0])} to {plain(noise.iloc[-1])}.")

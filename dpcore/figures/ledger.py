@@ -12,13 +12,13 @@ from dpcore.figures.words import at_least, at_most, literal, plain
 HEIGHT, MOST_TICKS = 280, 12
 
 
-def taken(rows: pd.DataFrame, *, dark: bool = False) -> Drawn:
+def spending(rows: pd.DataFrame, *, dark: bool = False) -> Drawn:
     """ε taken after each entry, under the cap.
 
     Parameters
     ----------
     rows : pandas.DataFrame
-        From `dpcore.release.ledger.told.history_rows`; not empty.
+        From `dpcore.release.ledger.history_table.history_rows`; not empty.
     dark : bool
         Whether it is drawn on a dark ground.
     """
@@ -27,7 +27,7 @@ def taken(rows: pd.DataFrame, *, dark: bool = False) -> Drawn:
     figure = canvas(
         HEIGHT,
         dark,
-        kept=False,
+        keeps_zoom=False,
         showlegend=True,
         legend=LEGEND,
         xaxis=axis("entry of the ledger", **ticks),

@@ -83,15 +83,15 @@ def overview(
     column, shown = quality.column, quality.shown
     lower, upper = f"{column}_low", f"{column}_high"
     # Of the many columns of a table, so that it is quickly cut into series and rows.
-    told = [*SERIES, column, lower, upper]
-    line, others = line[told], others[told]
+    used_columns = [*SERIES, column, lower, upper]
+    line, others = line[used_columns], others[used_columns]
     values = [*line[column], *others[column].dropna(), *(r.value for r in references)]
     low, high = _range(values, quality)
     ticks, texts = decades(*EPSILON_RANGE)
     ends = [math.log10(end) for end in EPSILON_RANGE]
     # The line's name stands above the axes: within them it would meet a curve on a narrow screen.
     heading = wrap(f"━ {name}", LETTERS, break_on_hyphens=False)
-    # It changes with ε, and would lose a zoom; a finger on it moves the page.
+    # The figure changes with ε and would lose its zoom; a drag on a touch screen scrolls the page.
     figure = canvas(
         HEIGHT,
         dark,
@@ -215,8 +215,8 @@ def _add_names(
     ends = np.array([0.0, 1.0])
     lines += [(ends, np.full(2, (one.value - low) / (high - low))) for one in references]
     widths = [LETTER * (len(title) + 2) for title, _, _ in names]
-    taken = [_box(words, low, high) for words in figure.layout.annotations]
-    boxes = places(lines, widths, LABEL, taken, thick=len(names))
+    occupied = [_box(words, low, high) for words in figure.layout.annotations]
+    boxes = places(lines, widths, LABEL, occupied, thick=len(names))
     for (title, colour, _), box in zip(names, boxes, strict=True):
         if box is None:
             continue

@@ -35,7 +35,7 @@ def hundred(odds: Odds, *, dark: bool = False) -> Drawn:
     figure = canvas(
         170,
         dark,
-        kept=False,
+        keeps_zoom=False,
         margin={"l": 4, "r": 4, "t": 4, "b": 4},
         legend={"orientation": "h", "yanchor": "top", "y": -0.02, "x": 0, "font": {"size": 12}},
         dragmode=False,

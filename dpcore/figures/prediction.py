@@ -30,14 +30,14 @@ PARTS = (
     "as its reference. None of it says what causes the outcome."
 )
 FEW, MANY = 100, 1_000
-"""People that a risk is told of."""
+"""Numbers of people in which a risk is expressed."""
 LEAST = 5e-4
 """A part below it moves nothing that is shown."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """How a model's outcome is told.
+class OutcomeWording:
+    """The wording of a model's outcome.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Told:
     is_corrected : bool
         Whether risks were corrected by noisy counts, at the release.
     among : int
-        Of how many people every risk is told (`among`).
+        The number of people in which every risk is expressed (`among`).
     """
 
     is_risk: bool
@@ -81,8 +81,8 @@ class Told:
                 f"Of {self.among:,} people with these values, the model expects "
                 f"{_count(value, self.among)} with {outcome_words(self.label, is_positive=True)}."
             )
-        said = outcome_words(self.label, is_positive=value > 0.0)
-        return f"The model’s score is {self.shown(value)}: it says {said}."
+        outcome = outcome_words(self.label, is_positive=value > 0.0)
+        return f"The model’s score is {self.shown(value)}: it says {outcome}."
 
     def meaning(self) -> str:
         """What the number is, and what it is not."""
@@ -104,7 +104,7 @@ class Told:
 
 
 def among(risk: float) -> int:
-    """Of how many people a person's risks are told: 100, or 1,000 where that is none or all."""
+    """The number of people to express a risk in: 100, or 1,000 where that gives none or all."""
     return FEW if 0 < round(FEW * risk) < FEW else MANY
 
 
@@ -120,20 +120,20 @@ def _count(risk: float, people: int) -> str:
     return "fewer than 1" if risk < 0.5 else f"more than {people - 1:,}"
 
 
-def spoken(name: str) -> str:
-    """A column's name as a person reads it; files keep it as it is."""
+def readable_name(name: str) -> str:
+    """A column's name with spaces for its underscores, which files keep."""
     return name.replace("_", " ")
 
 
 def outcome_words(label: Label, *, is_positive: bool) -> str:
-    """One of the two outcomes, in words: its name as `spoken`, its value as it is."""
+    """One of the two outcomes, in words: its name as `readable_name`, its value as it is."""
     text = label.positive if is_positive else label.negative
     value = text.removeprefix(label.name)
-    return text if value == text else spoken(label.name) + value
+    return text if value == text else readable_name(label.name) + value
 
 
 def _named(column: Column) -> str:
-    return cut(spoken(column.name))
+    return cut(readable_name(column.name))
 
 
 def with_unit(value: str, column: Column) -> str:
@@ -142,17 +142,19 @@ def with_unit(value: str, column: Column) -> str:
     return f"{cut(value)} {cut(column.unit)}".rstrip() if is_number else cut(value)
 
 
-def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: bool) -> Drawn:
+def parts(
+    rows: pd.DataFrame, columns: tuple[Column, ...], wording: OutcomeWording, *, dark: bool
+) -> Drawn:
     """How far each value moves the outcome from where its public reference would have it.
 
-    Over what the column's values can do to it: to the right is what raises the outcome.
+    Drawn over the range that the column's values span; to the right the outcome rises.
 
     Parameters
     ----------
     rows : pandas.DataFrame
         From `dpcore.release.explained.parts`.
     columns : tuple of Column
-    told : Told
+    wording : OutcomeWording
     dark : bool
         Whether it is drawn on a dark ground.
     """
@@ -165,21 +167,21 @@ def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: 
         f"{_named(by_name[row['column']])}: {with_unit(row['value'], by_name[row['column']])}"
         for row in each(rows)
     ]
-    outcome = told.size(float(rows["outcome"].iloc[0]))
+    outcome = wording.size(float(rows["outcome"].iloc[0]))
     places = list(range(len(rows)))
-    there = rows["at_reference"].map(told.size)
-    least, most = (rows[name].map(told.size) - there for name in ("least", "most"))
+    there = rows["at_reference"].map(wording.size)
+    least, most = (rows[name].map(wording.size) - there for name in ("least", "most"))
     moved = [outcome - other for other in there]
     ends = [*least, *most, 0.0]
     room = 0.06 * ((max(ends) - min(ends)) or 1.0)
     figure = canvas(
         70 + ROW * len(rows),
         dark,
-        kept=False,
+        keeps_zoom=False,
         bargap=0.4,
         showlegend=False,
         xaxis=axis(
-            f"← lowers    {told.title}    raises →",
+            f"← lowers    {wording.title}    raises →",
             range=[min(ends) - room, max(ends) + room],
         ),
         yaxis=axis(
@@ -205,11 +207,11 @@ def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: 
         orientation="h",
         marker={
             "color": [up if rise else down for rise in rises],
-            # Apart without colour.
+            # Distinguishable without colour.
             "pattern": {"shape": ["" if rise else "/" for rise in rises]},
             "line": {"color": [up if rise else down for rise in rises], "width": 1.5},
         },
-        hovertext=[literal(_sentence(row, by_name, told)) for row in each(rows)],
+        hovertext=[literal(_sentence(row, by_name, wording)) for row in each(rows)],
         hovertemplate="%{hovertext}<extra></extra>",
         zorder=1,
     )
@@ -219,32 +221,32 @@ def parts(rows: pd.DataFrame, columns: tuple[Column, ...], told: Told, *, dark: 
     if abs(first["part"]) < LEAST:
         sentence = (
             f"Every value is at its public reference, or moves nothing. The most could be moved by "
-            f"{_named(column)}: from {told.shown(first['least'])} to "
-            f"{told.shown(first['most'])}."
+            f"{_named(column)}: from {wording.shown(first['least'])} to "
+            f"{wording.shown(first['most'])}."
         )
     else:
-        sentence = f"The most: {_sentence(first, by_name, told)}"
-    alt = f"What each of {len(rows)} values has to do with the {told.name}. {sentence}"
-    detail = PARTS if told.is_risk else PARTS.replace("risk", "score")
+        sentence = f"The most: {_sentence(first, by_name, wording)}"
+    alt = f"What each of {len(rows)} values has to do with the {wording.name}. {sentence}"
+    detail = PARTS if wording.is_risk else PARTS.replace("risk", "score")
     return Drawn(figure, sentence, alt, detail)
 
 
-def curve(rows: pd.DataFrame, column: Column, told: Told, *, dark: bool) -> Drawn:
+def curve(rows: pd.DataFrame, column: Column, wording: OutcomeWording, *, dark: bool) -> Drawn:
     """The outcome at each value of one column, with the person's marked."""
-    shown = rows.assign(outcome=rows["outcome"].map(told.size))
+    shown = rows.assign(outcome=rows["outcome"].map(wording.size))
     here = shown[shown["here"]].iloc[0]
     texts = [
-        literal(f"{_at(row, column)}: {told.shown(value)}")
+        literal(f"{_at(row, column)}: {wording.shown(value)}")
         for row, value in zip(each(rows), rows["outcome"], strict=True)
     ]
-    scale = axis(told.title, range=_range([*shown["outcome"]], zero=told.is_risk))
+    scale = axis(wording.title, range=_range([*shown["outcome"]], zero=wording.is_risk))
     name = literal(_named(column))
     look = LOOKS[SURVEY]
     mark = {"symbol": "diamond", "size": 14, "color": ORANGE if dark else VERMILLION}
     if column.kind == "number":
         unit = f" ({literal(cut(column.unit))})" if column.unit else ""
         across = axis(name + unit)
-        figure = canvas(HEIGHT, dark, kept=False, showlegend=False, xaxis=across, yaxis=scale)
+        figure = canvas(HEIGHT, dark, keeps_zoom=False, showlegend=False, xaxis=across, yaxis=scale)
         add_curve(
             figure,
             shown["at"],
@@ -260,7 +262,7 @@ def curve(rows: pd.DataFrame, column: Column, told: Told, *, dark: bool) -> Draw
         figure = canvas(
             90 + ROW * len(rows),
             dark,
-            kept=False,
+            keeps_zoom=False,
             showlegend=False,
             xaxis=scale,
             yaxis=axis(
@@ -285,11 +287,12 @@ def curve(rows: pd.DataFrame, column: Column, told: Told, *, dark: bool) -> Draw
     least, most = (rows.loc[rows["outcome"].agg(end)] for end in ("idxmin", "idxmax"))
     mine = rows[rows["here"]].iloc[0]
     sentence = (
-        f"All else as typed, {_named(column)} moves the {told.name} from "
-        f"{told.shown(least['outcome'])} at {_at(least, column)} to {told.shown(most['outcome'])} "
-        f"at {_at(most, column)}; this person’s {_at(mine, column)}: {told.shown(mine['outcome'])}."
+        f"All else as typed, {_named(column)} moves the {wording.name} from "
+        f"{wording.shown(least['outcome'])} at {_at(least, column)} to "
+        f"{wording.shown(most['outcome'])} at {_at(most, column)}; this person’s "
+        f"{_at(mine, column)}: {wording.shown(mine['outcome'])}."
     )
-    alt = f"The {told.name} against {_named(column)}, this person’s value marked. {sentence}"
+    alt = f"The {wording.name} against {_named(column)}, this person’s value marked. {sentence}"
     return Drawn(figure, sentence, alt)
 
 
@@ -298,13 +301,13 @@ def _at(row: Row, column: Column) -> str:
     return with_unit(value, column)
 
 
-def _sentence(row: Row, columns: dict[str, Column], told: Told) -> str:
+def _sentence(row: Row, columns: dict[str, Column], wording: OutcomeWording) -> str:
     """What one value has to do with the outcome."""
     column = columns[row["column"]]
     return (
         f"{_named(column)}, {with_unit(row['value'], column)}. At its public reference, "
-        f"{with_unit(row['reference'], column)}, the {told.name} would be "
-        f"{told.shown(row['at_reference'])}, not {told.shown(row['outcome'])}."
+        f"{with_unit(row['reference'], column)}, the {wording.name} would be "
+        f"{wording.shown(row['at_reference'])}, not {wording.shown(row['outcome'])}."
     )
 
 

@@ -15,7 +15,7 @@ GUESSED = {
     Adjacency.ZERO_OUT: "you are in the data",
     Adjacency.REPLACE_ONE: "a record is yours or some other person's",
 }
-ASKED = {
+QUESTIONS = {
     Adjacency.ADD_REMOVE: "whether a given person is in the data",
     Adjacency.ZERO_OUT: "whether a given person is in the data",
     Adjacency.REPLACE_ONE: "whether a given record is this person's or another's",
@@ -126,7 +126,7 @@ def ethics(
         f"δ = {plain(budget.delta)}. Method: {promise.whose}. {source}",
         f"Adjacency: {guarantee.adjacency}. {guarantee.adjacency.meaning} {size} "
         f"{promise.records:,} (n·δ = {share}).",
-        f"Meaning: of 100 people guessing {ASKED[guarantee.adjacency]}, "
+        f"Meaning: of 100 people guessing {QUESTIONS[guarantee.adjacency]}, "
         f"{right_bounded((exact or bound).advantage)} right on average, and 50 would be without "
         "the result. Each of them sees the result, knows every other record and starts from even "
         "odds.",
@@ -149,8 +149,8 @@ def ethics(
 
 def _reach(source: str, attacker: Attacker, adjacency: Adjacency, prior: float, rate: float) -> str:
     return (
-        f"{source}: an attack that asks {ASKED[adjacency]} has an advantage (true-positive rate "
-        f"less false-positive rate) of at most {percent_at_most(attacker.advantage)}. At a "
+        f"{source}: an attack that asks {QUESTIONS[adjacency]} has an advantage (true-positive "
+        f"rate less false-positive rate) of at most {percent_at_most(attacker.advantage)}. At a "
         f"false-positive rate of {plain(100.0 * rate)} % its true-positive rate is at most "
         f"{percent_at_most(attacker.true_positive_rate)}. A belief of {plain(100.0 * prior)} % "
         f"before becomes at most {percent_at_most(attacker.belief)} after such a test is positive."

@@ -241,10 +241,10 @@ def report(
     from dpcore.export.report.gather import gathered
     from dpcore.export.report.html import html
 
-    found = gathered(
+    findings = gathered(
         study, epsilon, method, threshold=threshold, by=by, corrected=corrected, **options
     )
-    return html(built(found, calendar.today() if day is None else day, title))
+    return html(built(findings, calendar.today() if day is None else day, title))
 
 
 def train(study: TrainingStudy, **options: Any) -> pd.DataFrame:

@@ -56,8 +56,8 @@ class Models:
         among : array of bool, optional
             Which of the further patients.
         """
-        kept = slice(None) if among is None else among
-        features, labels = self.split.x_test[kept], self.split.y_test[kept]
+        selection = slice(None) if among is None else among
+        features, labels = self.split.x_test[selection], self.split.y_test[selection]
         sigmas = np.array([0.0, *(each.sigma for each in self.calibrations)])
         models = np.concatenate([self.exact[None], self.centres])
         values = 100.0 * expected_rates(models, sigmas, features, labels).accuracy

@@ -42,11 +42,11 @@ def curve(seed: int = 0, noise: str = "laplace") -> pd.DataFrame:
     def at(epsilon: float) -> Row:
         if noise == "laplace":
             scale = float(laplace_scale(epsilon))
-            held = Guarantee(epsilon, 0.0, ADJACENCY, LAPLACE)
-            return row(SERIES, epsilon, laplace_right(scale), held, math.sqrt(2.0) * scale)
+            guarantee = Guarantee(epsilon, 0.0, ADJACENCY, LAPLACE)
+            return row(SERIES, epsilon, laplace_right(scale), guarantee, math.sqrt(2.0) * scale)
         sigma = float(analytic_sigma(epsilon, DELTA))
-        held = Guarantee(epsilon, DELTA, ADJACENCY, ANALYTIC)
-        return row(SERIES, epsilon, gaussian_right(sigma), held, sigma)
+        guarantee = Guarantee(epsilon, DELTA, ADJACENCY, ANALYTIC)
+        return row(SERIES, epsilon, gaussian_right(sigma), guarantee, sigma)
 
     return table(map(at, LESSON.grid))
 
@@ -66,5 +66,5 @@ LESSON = Lesson(
     series=SERIES,
     noise="Noise on the count, in patients (standard deviation)",
     curve=curve,
-    tells_noise=True,
+    shows_noise=True,
 )

@@ -63,8 +63,8 @@ class Lesson:
         Series that are shown before the guess.
     noise : str
         What the noise is added to, and its unit.
-    tells_noise : bool
-        Whether how the noise changes along the curve is part of the answer.
+    shows_noise : bool
+        Whether the answer states how the noise changes along the curve.
     is_counted : bool
         Whether x is a number of things and `name` is one of them.
     """
@@ -84,7 +84,7 @@ class Lesson:
     curve: Callable[..., pd.DataFrame]
     standing: str = ""
     given: tuple[str, ...] = ()
-    tells_noise: bool = False
+    shows_noise: bool = False
     is_counted: bool = False
 
 

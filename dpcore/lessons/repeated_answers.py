@@ -31,10 +31,10 @@ def curve(seed: int = 0, answered: str = "fresh") -> pd.DataFrame:
     """
 
     def at(answers: int) -> Row:
-        told = answers if answered == "fresh" else 1
-        held = gaussian_guarantee(SIGMA, told)
-        noise = SIGMA / math.sqrt(told)
-        return row(SERIES, float(answers), gaussian_right(SIGMA, told), held, noise)
+        fresh_answers = answers if answered == "fresh" else 1
+        guarantee = gaussian_guarantee(SIGMA, fresh_answers)
+        noise = SIGMA / math.sqrt(fresh_answers)
+        return row(SERIES, float(answers), gaussian_right(SIGMA, fresh_answers), guarantee, noise)
 
     return table(at(int(answers)) for answers in LESSON.grid)
 
@@ -54,6 +54,6 @@ LESSON = Lesson(
     series=SERIES,
     noise="Noise of the mean of all answers, in patients",
     curve=curve,
-    tells_noise=True,
+    shows_noise=True,
     is_counted=True,
 )

@@ -29,16 +29,16 @@ def curve(seed: int = 0, epsilon: float = 0.3) -> pd.DataFrame:
     private: list[Row] = []
     without: list[Row] = []
     for records in LESSON.grid:
-        found = models(int(records), (epsilon,), seed)
-        best, accuracies = found.accuracies()
-        low, high = found.bands(seed)
-        noise = found.calibrations[0].sigma
+        cohort_models = models(int(records), (epsilon,), seed)
+        best, accuracies = cohort_models.accuracies()
+        low, high = cohort_models.bands(seed)
+        noise = cohort_models.calibrations[0].sigma
         private.append(
             row(
                 SERIES,
                 records,
                 float(accuracies[0]),
-                found.calibrations[0].proof,
+                cohort_models.calibrations[0].proof,
                 noise,
                 float(low[0]),
                 float(high[0]),

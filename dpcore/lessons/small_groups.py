@@ -42,14 +42,14 @@ def curve(seed: int = 0, group: str = "alone", records: int = 3000) -> pd.DataFr
     """
     from dpcore.lessons.cohort import models
 
-    found = models(records, LESSON.grid, seed)
-    further = found.patients.further
+    cohort_models = models(records, LESSON.grid, seed)
+    further = cohort_models.patients.further
     assert further is not None
     members = GROUPS[group](further.frame)
     rows = []
     for series, among in ((SERIES, members), (OTHERS, ~members)):
-        best, accuracies = found.accuracies(among)
-        for calibration, accuracy in zip(found.calibrations, accuracies, strict=True):
+        best, accuracies = cohort_models.accuracies(among)
+        for calibration, accuracy in zip(cohort_models.calibrations, accuracies, strict=True):
             rows.append(
                 row(
                     series,

@@ -104,9 +104,9 @@ def learn(answers: Answers, lesson: Lesson) -> Array:
     train, points, groups = lesson.train, inputs(lesson.unlabelled), teachers(lesson.train.shape)
     weights = np.empty((len(lesson.calibrations), lesson.runs, points.shape[1]))
     for run, draw in enumerate(lesson.generators):
-        asked = points[draw.permutation(len(points))]
-        counts = votes(train, assigned(len(train), groups, draw), groups, asked)
+        queries = points[draw.permutation(len(points))]
+        counts = votes(train, assigned(len(train), groups, draw), groups, queries)
         for place, (chosen, signs) in enumerate(answers(counts, lesson.calibrations, draw)):
-            weights[place, run] = ridge(asked[chosen], signs, STUDENT_RIDGE)
+            weights[place, run] = ridge(queries[chosen], signs, STUDENT_RIDGE)
         lesson.progress((run + 1) / lesson.runs, f"teachers of run {run + 1} of {lesson.runs}")
     return weights

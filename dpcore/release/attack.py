@@ -56,7 +56,7 @@ class Proved(Protocol):
 
 
 @dataclass(frozen=True)
-class Found:
+class AttackResult:
     """The result of an attack; each bound holds at the confidence by itself.
 
     Parameters
@@ -86,13 +86,13 @@ class Found:
         whole("runs", self.runs, at_least=1)
 
     def above(self, mechanism: Proved) -> str:
-        """The proved figure that it refutes, in words, or "" where it refutes none."""
+        """The proved figure that the attack refutes, in words; "" where it refutes none."""
         if self.lower_bound > mechanism.epsilon(self.delta):
             return f"ε ≥ {self.lower_bound!r}"
         return f"μ ≥ {self.mu_lower_bound!r}" if self.mu_lower_bound > mechanism.mu else ""
 
     def stop_above(self, mechanism: Proved) -> None:
-        """Refuse a mechanism of which it refutes a proved figure.
+        """Refuse a mechanism if the attack refutes a proved figure.
 
         Raises
         ------
@@ -115,7 +115,7 @@ def attack(
     counted: bool = False,
     runs: int = RUNS,
     draw: Draw = rounded_gaussians,
-) -> Found:
+) -> AttackResult:
     """Attack releases of this mechanism.
 
     Parameters
@@ -139,16 +139,16 @@ def attack(
     weights = scorer.steepest()
     sums = [grid.total(each, weights, scorer.gradients, persons) for each in (record, other)]
     shift = math.dist(*(each.tolist() for each in sums))
-    asked = _asked(mechanism, scorer)
+    requested_sigma = _requested_sigma(mechanism, scorer)
     if counted:
         shift = max(shift, risk_counts.distance(scorer, mechanism, rows or 1))
-        asked = min(asked, risk_counts.asked(scorer, mechanism))
-    sigma = math.ceil(asked / math.sqrt(mechanism.steps))
+        requested_sigma = min(requested_sigma, risk_counts.requested_sigma(scorer, mechanism))
+    sigma = math.ceil(requested_sigma / math.sqrt(mechanism.steps))
     about = ABOUT if persons is None else OF_ROWS.format(rows=rows) + ABOUT
-    return told_apart(shift, sigma, delta, about, runs=runs, draw=draw)
+    return distinguish(shift, sigma, delta, about, runs=runs, draw=draw)
 
 
-def told_apart(
+def distinguish(
     shift: float,
     sigma: int,
     delta: float,
@@ -156,8 +156,8 @@ def told_apart(
     *,
     runs: int = RUNS,
     draw: Draw = rounded_gaussians,
-) -> Found:
-    """How well two neighbours are told apart by one noisy number, their likelihood ratio.
+) -> AttackResult:
+    """The bounds proved by distinguishing two neighbours by one noisy likelihood ratio.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def told_apart(
         bounds.most_share(false_alarms, runs, level)
     )
     best = counts(_level(shift / sigma, delta, runs))
-    return Found(
+    return AttackResult(
         float(bounds.from_counts(*best, runs, delta, CONFIDENCE)),
         max(float(mu), 0.0),
         delta,
@@ -196,26 +196,26 @@ def told_apart(
 
 def _pair(features: int, adjacency: str, rows: int) -> tuple[Array, Array]:
     """The record in which the neighbours differ, on either side; shape (features, rows)."""
-    beside = 1e-3
-    along = math.sqrt(1.0 - beside**2) * (1.0 - 1e-15)
+    second = 1e-3
+    first = math.sqrt(1.0 - second**2) * (1.0 - 1e-15)
     record, other = (np.zeros((features, rows)) for _ in range(2))
-    record[0], record[1] = along, beside
+    record[0], record[1] = first, second
     if adjacency == Adjacency.REPLACE_ONE:
-        other[0], other[1] = -along, beside
+        other[0], other[1] = -first, second
     return record, other
 
 
-def _asked(mechanism: Mechanism, scorer: Scorer) -> int:
-    """The least σ that a training asks its sampler for, in the first steps."""
-    asked: list[int] = []
+def _requested_sigma(mechanism: Mechanism, scorer: Scorer) -> int:
+    """The least σ that the first steps of a training request from the sampler."""
+    sigmas: list[int] = []
 
     def note(sigma: int, count: int) -> list[int]:
-        asked.append(sigma)
+        sigmas.append(sigma)
         return [0] * count
 
     few = replace(mechanism, steps=min(mechanism.steps, 3))
     descend(np.zeros((scorer.features, 1)), few, Path(scorer, 0.0, 1.0, 1), note)
-    return min(asked)
+    return min(sigmas)
 
 
 def _level(mu: float, delta: float, runs: int) -> float:

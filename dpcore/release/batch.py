@@ -45,10 +45,10 @@ def batch(model: bytes, data: bytes, filename: str) -> Batch:
         Naming the line and the column and what is allowed, but no value of a record.
     """
     read = read_model(model)
-    made = predict(read, data, filename)
-    _, *rows = csv.reader(io.StringIO(made))
+    predictions = predict(read, data, filename)
+    _, *rows = csv.reader(io.StringIO(predictions))
     yes = cell(read.entry.outcome.codes[1][0])
-    return Batch(made, len(rows), sum(said == yes for _, _, said in rows))
+    return Batch(predictions, len(rows), sum(outcome == yes for _, _, outcome in rows))
 
 
 def checked(certificate: bytes, model: bytes) -> Checked:

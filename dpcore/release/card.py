@@ -7,7 +7,7 @@ import re
 from dpcore.release.certificate import Certificate
 from dpcore.release.certificate import certificate as of_facts
 from dpcore.release.model import Model
-from dpcore.release.plainly import plainly
+from dpcore.release.plain_summary import plain_summary
 from dpcore.release.record import Record
 from dpcore.rounding import lowered, raised, typed
 
@@ -58,7 +58,7 @@ def card(model: Model, certificate: Certificate, form: int = FORMS[-1]) -> str:
     parts = {
         f"# {plain(about['name'])}": [
             f"**{title}.** {' '.join(map(plain, sentences))}"
-            for title, sentences in plainly(certificate.document)
+            for title, sentences in plain_summary(certificate.document)
         ],
         "## Use": [
             f"Meant for: {plain(about['intended_use'])}",

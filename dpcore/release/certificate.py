@@ -149,7 +149,7 @@ def facts_of(
         Public settings without influence on the proof.
     hashes : mapping
         Of what the model says and of the description of its columns; of the files besides, once
-        they are written (`dpcore.release.unchanged`).
+        they are written (`dpcore.release.file_hashes`).
     ledger : mapping
         data_set, person_unit, actor, entry, chain_head.
     record : Record

@@ -3,8 +3,8 @@
 It begins in plain words. Numbers are rounded to the safe side: bounds of what may be lost up, those
 of what an attack proved, and the noise, down. The YAML has every digit.
 
-A certificate's page is compared with one made anew (`dpcore.release.unchanged`), so a form in which
-pages were made stays one of `FORMS`: else those pages would look altered.
+A certificate's page is compared with one made anew (`dpcore.release.file_hashes`), so a form in
+which pages were made stays one of `FORMS`: else those pages would look altered.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from dpcore.release.certificate_words import DEPLOYMENT, TABLES
-from dpcore.release.plainly import plainly
+from dpcore.release.plain_summary import plain_summary
 from dpcore.release.registry import TIERS, leaves, pattern
 from dpcore.rounding import lowered, raised, typed
 
@@ -60,7 +60,7 @@ def html(document: Mapping[str, Any], form: int = FORMS[-1]) -> str:
     SubElement(head, "style").text = STYLE
     body = SubElement(SubElement(root, "body"), "main")
     SubElement(body, "h1").text = title
-    for heading, sentences in plainly(document):
+    for heading, sentences in plain_summary(document):
         section = SubElement(body, "section", {"class": "plain"})
         SubElement(section, "h2").text = heading
         for sentence in sentences:
@@ -91,7 +91,7 @@ def _by_words(body: Element, document: Mapping[str, Any]) -> None:
         _worded(body, caption, list(zip(paths, headings, values, strict=True)))
         for path in paths:
             del left[path]
-            left.pop(_beside(path), None)
+            left.pop(_naming_path(path), None)
     _worded(body, "Further parts", [(path, path, value) for path, value in left.items()])
     deployment = leaves(document["registry"]["deployment"])
     for tier in (1, 2, 3):
@@ -106,18 +106,18 @@ def _by_words(body: Element, document: Mapping[str, Any]) -> None:
         )
 
 
-def _beside(path: str) -> str:
-    """The path of what one of a list is told by, the ε of a δ or the name of a hash; else ""."""
+def _naming_path(path: str) -> str:
+    """The path of the value that names a list's item: the ε of a δ, a hash's name; else ""."""
     within, _, name = path.rpartition(".")
-    told_by = {"delta": "epsilon", "sha256": "name"}.get(name, "")
-    return f"{within}.{told_by}" if told_by and "#" in pattern(path) else ""
+    naming_field = {"delta": "epsilon", "sha256": "name"}.get(name, "")
+    return f"{within}.{naming_field}" if naming_field and "#" in pattern(path) else ""
 
 
 def _which(path: str, values: Mapping[str, Any]) -> str:
-    """What tells one of a list from the others: what stands beside it, else its place from 1."""
-    beside = _beside(path)
-    if beside in values:
-        return _rounded(beside.rpartition(".")[2], values[beside])
+    """The name of a list's item: the value at its naming path, else its number from 1."""
+    naming_path = _naming_path(path)
+    if naming_path in values:
+        return _rounded(naming_path.rpartition(".")[2], values[naming_path])
     last = path.rpartition(".")[2]
     return str(int(last) + 1) if last.isdigit() else last
 

@@ -1,6 +1,6 @@
 """What the rows of a certificate's page are called, by their path in the YAML.
 
-A page is compared with one made anew (`dpcore.release.unchanged`): words that change here make
+A page is compared with one made anew (`dpcore.release.file_hashes`): words that change here make
 another form of it, and want another number in `dpcore.release.certificate_html`.
 """
 
@@ -78,7 +78,7 @@ TABLES: dict[str, dict[str, str]] = {
 }
 """Each table's caption, and by their path the headings of its rows, in their order.
 
-"#" is any number of a list, and "{}" what tells one of the list from the others.
+"#" is any number of a list, and "{}" what distinguishes one of the list.
 """
 DEPLOYMENT = {
     "name": "Name",

@@ -11,14 +11,10 @@ from typing import TYPE_CHECKING, Any
 from dpcore.errors import InvalidInput, reject, whole
 from dpcore.release import certificate as of_model
 from dpcore.release import facts as of_facts
-from dpcore.release.attack import Found
+from dpcore.release.attack import AttackResult
 from dpcore.release.canonical import SHA256, digest
 from dpcore.release.certificate import Certificate
-from dpcore.release.mechanism import Mechanism
-from dpcore.release.record import Record
-from dpcore.release.twin import card as of_twin
-from dpcore.release.twin.mechanism import Counting
-from dpcore.release.unchanged import (
+from dpcore.release.file_hashes import (
     CARD,
     COLUMNS,
     MODEL_FILE,
@@ -30,6 +26,10 @@ from dpcore.release.unchanged import (
     named,
     states,
 )
+from dpcore.release.mechanism import Mechanism
+from dpcore.release.record import Record
+from dpcore.release.twin import card as of_twin
+from dpcore.release.twin.mechanism import Counting
 
 if TYPE_CHECKING:
     from dpcore.release.ledger import Ledger
@@ -52,7 +52,7 @@ DAY = timedelta(days=1)
 NUMBERS = "every number made anew from the mechanism, and the hash of the certificate"
 LEDGER = "the payment and the hash that the ledger keeps, and the ledger's whole chain"
 MODEL = "the hash of the model, and what one person is by its columns"
-MADE = "that model.onnx and card.md are made of this model"
+DERIVED_FILES = "that model.onnx and card.md are made of this model"
 FILES = "each file that the certificate names, by its hash"
 WITHOUT = (
     "Without a ledger a certificate that was rewritten as a whole, with a new hash, looks right."
@@ -72,7 +72,7 @@ class Checked:
     warning : str
         What was not, in one sentence; "" with a ledger.
     files : mapping
-        Each file's name, and what became of it.
+        Each file's name, and its state.
     """
 
     problems: tuple[str, ...]
@@ -129,28 +129,28 @@ def check(
     are_all : bool
         Whether these are all files there are; else none is missing.
     """
-    found: dict[str, State] = {}
+    file_states: dict[str, State] = {}
     checks = [NUMBERS]
     checks += [LEDGER] if ledger is not None else []
     try:
         certificate = read(text)
         problems = problems_of(certificate, ledger, model)
-        # What a certificate that does not hold says of files tells nothing of them.
+        # Hashes in a certificate that does not hold say nothing of the files.
         if files is not None and not problems:
             checks.append(FILES)
-            problems += _of_files(certificate, files, are_all, found)
+            problems += _of_files(certificate, files, are_all, file_states)
     except InvalidInput as refusal:
         problems = [str(refusal)]
     except NESTED_OR_WRONG as fault:
         problems = [f"The certificate is malformed ({type(fault).__name__})."]
 
     def was_compared(name: str) -> bool:
-        return found.get(name) in ("unchanged", "altered")
+        return file_states.get(name) in ("unchanged", "altered")
 
     was_read = was_compared(MODEL_FILE)
     checks += [MODEL] if model is not None or was_read else []
-    checks += [MADE] if was_read and (was_compared(ONNX) or was_compared(CARD)) else []
-    return Checked(tuple(problems), tuple(checks), WITHOUT if ledger is None else "", found)
+    checks += [DERIVED_FILES] if was_read and (was_compared(ONNX) or was_compared(CARD)) else []
+    return Checked(tuple(problems), tuple(checks), WITHOUT if ledger is None else "", file_states)
 
 
 def problems_of(
@@ -234,7 +234,7 @@ def _of_numbers(certificate: Certificate) -> Iterator[str]:
             yield f"{path} does not follow from the mechanism and the facts."
     if not anew["proof"]["keeps_the_budget"]:
         yield "The proved ε is above the ε that is claimed."
-    if refuted := Found(**facts["attack"]).above(kind.mechanism(**facts["mechanism"])):
+    if refuted := AttackResult(**facts["attack"]).above(kind.mechanism(**facts["mechanism"])):
         yield f"The attack proved {refuted}, which is above what is proved."
     if document.get("hash") != certificate.hash:
         yield "The hash is another: a field was changed."
@@ -281,66 +281,66 @@ def _of_model(facts: Mapping[str, Any], model: Model) -> Iterator[str]:
 
 
 def _of_files(
-    certificate: Certificate, files: Files, are_all: bool, found: dict[str, State]
+    certificate: Certificate, files: Files, are_all: bool, file_states: dict[str, State]
 ) -> Iterator[str]:
-    """What is wrong with the files; what became of each is put into `found`."""
+    """What is wrong with the files; the state of each is put into `file_states`."""
     facts, model = certificate.document["facts"], None
     for name, state, refusal in states(certificate, files):
         wrong = [_not_the_one(name)] if state == "altered" else []
         wrong += [_not_read(name, refusal)] if refusal else []
-        found[name] = state
+        file_states[name] = state
         # What the model says every certificate names, also one that names no files.
         if name == MODEL_FILE and "model" in facts["hashes"] and not wrong:
-            found[name], wrong, model = _of_model_file(facts, files[name])
+            file_states[name], wrong, model = _of_model_file(facts, files[name])
         yield from wrong
     if model is not None:
-        yield from _made_anew(certificate, model, files, found)
+        yield from _of_derived_files(certificate, model, files, file_states)
     if certificate.document["format"] == of_twin.FORMAT:
-        yield from _of_twin_files(facts, files, found)
+        yield from _of_twin_files(facts, files, file_states)
     if are_all:
-        found |= {name: "missing" for name in expected(certificate) if name not in files}
+        file_states |= {name: "missing" for name in expected(certificate) if name not in files}
 
 
-def _made_anew(
-    certificate: Certificate, model: Model, files: Files, found: dict[str, State]
+def _of_derived_files(
+    certificate: Certificate, model: Model, files: Files, file_states: dict[str, State]
 ) -> Iterator[str]:
-    """Files that follow from the model: whoever states their hashes could state any."""
+    """Recompute the files that follow from the model: any hash of them could be stated."""
     from dpcore.release.card import is_card
 
-    if found.get(ONNX) == "unchanged" and files[ONNX]() != model.to_onnx():
-        found[ONNX] = "altered"
+    if file_states.get(ONNX) == "unchanged" and files[ONNX]() != model.to_onnx():
+        file_states[ONNX] = "altered"
         yield f"{ONNX} is not the model of {MODEL_FILE}, whatever its hash."
-    if found.get(CARD) == "unchanged" and not is_card(files[CARD](), model, certificate):
-        found[CARD] = "altered"
+    if file_states.get(CARD) == "unchanged" and not is_card(files[CARD](), model, certificate):
+        file_states[CARD] = "altered"
         yield f"{CARD} is not what this program writes of this model, whatever its hash."
 
 
 def _of_twin_files(
-    facts: Mapping[str, Any], files: Files, found: dict[str, State]
+    facts: Mapping[str, Any], files: Files, file_states: dict[str, State]
 ) -> Iterator[str]:
     """ε follows from the number of columns, and n is what the twin has."""
     from dpcore.release.model import entry_of
 
-    if found.get(COLUMNS) == "unchanged":
+    if file_states.get(COLUMNS) == "unchanged":
         columns = len(entry_of(files[COLUMNS]().decode()).columns)
         if columns != facts["mechanism"]["tables"]:
-            found[COLUMNS] = "altered"
+            file_states[COLUMNS] = "altered"
             yield (
                 f"{COLUMNS} has {columns:,} columns beside the outcome, but the card is about "
                 f"{facts['mechanism']['tables']:,}: its ε is not the twin's."
             )
-    if found.get(TWIN) == "unchanged":
+    if file_states.get(TWIN) == "unchanged":
         # No field of a twin goes over a line.
         rows = files[TWIN]().count(b"\n") - 1
         if rows != facts["records"]:
-            found[TWIN] = "altered"
+            file_states[TWIN] = "altered"
             yield f"{TWIN} has {rows:,} rows, but the card says {facts['records']:,}."
 
 
 def _of_model_file(
     facts: Mapping[str, Any], content: Callable[[], bytes]
 ) -> tuple[State, list[str], Model | None]:
-    """What became of it, what is wrong, and the model where nothing is."""
+    """The file's state, what is wrong, and the model where nothing is wrong."""
     from dpcore.release.explained import read_model
 
     try:
@@ -396,8 +396,8 @@ def _of_ledger(certificate: Certificate, ledger: Ledger) -> Iterator[str]:
     latest = max((date.fromisoformat(each.at[:10]) for each in sealed), default=date.max - DAY)
     if not earliest <= date.fromisoformat(facts["released"]) <= latest + DAY:
         yield "The date of the release is not between the payment and the certificate's entry."
-    kept = certificates(history)[paid.number]
-    if not kept:
+    stored_hashes = certificates(history)[paid.number]
+    if not stored_hashes:
         yield f"Entry {paid.number} of the ledger is unused: it keeps no certificate for it."
-    elif kept != [certificate.hash]:
+    elif stored_hashes != [certificate.hash]:
         yield f"The ledger keeps another certificate for entry {paid.number}."

@@ -1,11 +1,11 @@
 """What a released model says of one person, and what each value has to do with it.
 
 A model brings every record to one length, so a value moves the parts of all others. What a value
-has to do with the outcome is therefore told by the outcome itself: with this value, and with the
+has to do with the outcome is therefore shown by the outcome itself: with this value, and with the
 column's public reference in its place, all else as it is. The curve of a column is the outcome at
 each of its values, all else as it is. Both are exact, and come from the same sums as `predict`.
 
-Nothing here is kept.
+Nothing here is stored.
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ def parts(model: Model, person: Person) -> pd.DataFrame:
         {
             "column": list(references),
             "unit": [column.unit for column in columns],
-            "value": [_told(person[name]) for name in references],
-            "reference": [_told(reference) for reference in references.values()],
+            "value": [_value_text(person[name]) for name in references],
+            "reference": [_value_text(reference) for reference in references.values()],
             "outcome": outcome,
             "at_reference": there,
             "part": [outcome - other for other in there],
@@ -164,7 +164,7 @@ def curve(model: Model, person: Person, name: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "at": values if is_number else list(map(float, range(len(values)))),
-            "level": [""] * len(values) if is_number else [_told(value) for value in values],
+            "level": [""] * len(values) if is_number else [_value_text(value) for value in values],
             "outcome": outcomes(model, [{**person, name: value} for value in values]),
             "here": [value == mine for value in values],
         }
@@ -179,14 +179,14 @@ def _counted(model: Model, person: Person, column: Column) -> Value:
 
 
 def _values(model: Model, person: Person, column: Column) -> Sequence[Value]:
-    """The values of a column that an outcome is told at, the person's among them."""
+    """The values of a column that outcomes are computed at, the person's among them."""
     if column.kind == "number":
         numbers = values_of(column, model.preparation).numbers
         return sorted({*numbers, float(_counted(model, person, column) or 0.0)})
     return [*levels_of(column), *([None] if column.missing_mark else [])]
 
 
-def _told(value: Value) -> str:
+def _value_text(value: Value) -> str:
     if value is None:
         return UNKNOWN
     return value if isinstance(value, str) else f"{value:.6g}"
@@ -196,13 +196,13 @@ def _frame(entry: Entry, people: Sequence[Person]) -> pd.DataFrame:
     """People as records of a table, which they become in a file."""
     import pandas as pd
 
-    held: dict[str, object] = {}
+    columns: dict[str, object] = {}
     for column in entry.columns:
         values = [person[column.name] for person in people]
         if column.kind == "number":
-            held[column.name] = [np.nan if value is None else value for value in values]
+            columns[column.name] = [np.nan if value is None else value for value in values]
         elif column.kind == "category":
-            held[column.name] = pd.Categorical(values, categories=list(column.levels))
+            columns[column.name] = pd.Categorical(values, categories=list(column.levels))
         else:
-            held[column.name] = [float(column.codes.index(str(value))) for value in values]
-    return pd.DataFrame(held)
+            columns[column.name] = [float(column.codes.index(str(value))) for value in values]
+    return pd.DataFrame(columns)

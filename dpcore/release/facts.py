@@ -17,12 +17,12 @@ from typing import Any
 from dpcore.errors import InvalidInput, brief
 from dpcore.release import attack, network
 from dpcore.release.canonical import SHA256
+from dpcore.release.file_hashes import FILE_NAME
 from dpcore.release.ledger.spends import text
 from dpcore.release.model import FEATURES
 from dpcore.release.registry import leaves, pattern
 from dpcore.release.slopes import LOSSES
 from dpcore.release.twin import attack as of_twin
-from dpcore.release.unchanged import FILE_NAME
 
 METHOD = "noisy gradient descent on a grid"
 """How models are trained."""
@@ -41,7 +41,7 @@ class Fact:
     holds : callable
         Whether a value is that.
     is_needed : bool
-        Whether it stands in every certificate, also in those of earlier versions.
+        Whether every certificate has it, also those of earlier versions.
     """
 
     words: str
@@ -183,13 +183,13 @@ def problems(facts: Mapping[str, Any], allowed: Mapping[str, Fact]) -> Iterator[
 
 def _of_attack(facts: Mapping[str, Any]) -> Iterator[str]:
     """The attack's δ is the budget's, and its words are the program's."""
-    found = facts["attack"]
-    if found["delta"] != facts["budget"]["delta"]:
+    attack_facts = facts["attack"]
+    if attack_facts["delta"] != facts["budget"]["delta"]:
         yield "The attack's δ is not the budget's."
     rows = facts["person"]["rows"] if "person" in facts else 1
     of_rows = attack.OF_ROWS.format(rows=rows) if rows > 1 else ""
     is_of_model = "training" in facts
-    if found["about"] != (of_rows + attack.ABOUT if is_of_model else of_twin.ABOUT):
+    if attack_facts["about"] != (of_rows + attack.ABOUT if is_of_model else of_twin.ABOUT):
         yield "facts.attack.about is not how this program attacks."
 
 

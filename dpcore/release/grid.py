@@ -16,15 +16,15 @@ most 10⁴ < 2¹⁴ rows, hence below 2⁴⁶, which doubles hold to the unit. T
 and rounded to the grid, once: both roundings move the mean by at most (1 + 2⁻¹²)√d/2 units, and the
 quotient's last bit by less than 2⁻²⁶ of one, which R covers. Only then is each person's length
 checked. A person of one row is rounded twice here, which may differ by a unit from once: so which
-way is taken hangs on the description alone, never on how many rows anybody has.
+way is taken depends on the description alone, never on how many rows anybody has.
 
 All is exact in 64 bits. A coordinate is at most 2²⁰ units, or it is set to 0 while still a double;
 a squared length is then at most 2¹² · 2⁴⁰ = 2⁵², and a sum over 2⁴⁰ records at most 2⁶⁰. The order
 of summing does not matter.
 
 A record's vector depends on its own rows and the weights alone, bit by bit. Matrix products don't
-have this property: a library groups rows as it likes, and the last bit of one may hang on how many
-others there are. Here each number of a record is made by additions, products, quotients, square
+have this property: a library groups rows as it likes, and the last bit of one may depend on the
+number of others. Here each number of a record is made by additions, products, quotients, square
 roots and comparisons, element by element and column by column, which IEEE 754 rounds in one way on
 every machine. The logistic function is made of these, too (`dpcore.release.slopes`), and so are
 both ways through a network (`dpcore.release.network`), whose d is the number of all its weights.
@@ -83,21 +83,21 @@ def rows(entry: Entry, frame: pd.DataFrame, preparation: Preparation) -> Array:
     part = _rows(entry, frame[:PREPARED], preparation)
     if not others:
         return part
-    made = np.empty((len(part), len(frame)))
-    made[:, :PREPARED] = part
+    features = np.empty((len(part), len(frame)))
+    features[:, :PREPARED] = part
     for begin in others:
         where = slice(begin, begin + PREPARED)
-        made[:, where] = _rows(entry, frame[where], preparation)
-    return made
+        features[:, where] = _rows(entry, frame[where], preparation)
+    return features
 
 
 def _rows(entry: Entry, frame: pd.DataFrame, preparation: Preparation) -> Array:
-    made = np.ascontiguousarray(features_of(entry, frame, preparation).T)
-    squares = np.zeros(made.shape[1])
-    for column in made:
+    features = np.ascontiguousarray(features_of(entry, frame, preparation).T)
+    squares = np.zeros(features.shape[1])
+    for column in features:
         squares += column * column
-    made /= np.sqrt(np.where(squares > 0.0, squares, 1.0))
-    return np.where(np.abs(made) <= 1.0, made, 0.0)
+    features /= np.sqrt(np.where(squares > 0.0, squares, 1.0))
+    return np.where(np.abs(features) <= 1.0, features, 0.0)
 
 
 def products(rows: Array, weights: Array) -> Array:

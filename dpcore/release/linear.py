@@ -72,9 +72,9 @@ class Linear:
         """Nothing besides the loss."""
         return {}
 
-    def score_node(self, weights: Array, made: Graph, row: str, output: str) -> str:
+    def score_node(self, weights: Array, graph: Graph, row: str, output: str) -> str:
         """The score in a graph of ONNX."""
-        return made.add("MatMul", row, made.constant(weights[:, np.newaxis]), output=output)
+        return graph.add("MatMul", row, graph.constant(weights[:, np.newaxis]), output=output)
 
 
 def gradients(signed: Array, weights: Array, slope: Slope) -> Array:

@@ -16,7 +16,7 @@ from dpcore.datasets.schema import Entry
 from dpcore.errors import whole
 from dpcore.release import grid
 from dpcore.release.model import entry_of, preparation_for
-from dpcore.release.table.written import harmless_columns, written
+from dpcore.release.table.csv_text import harmless_columns, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,11 +44,11 @@ def stand_in(columns: str, records: int, *, seed: int = 0) -> str:
     entry = entry_of(columns)
     described(harmless_columns(columns))  # refuses names or levels that would become one
     count = whole("records", records, at_least=1, at_most=MOST_RECORDS)
-    frame, labels = made_up(entry, count, np.random.default_rng(seed))
+    frame, labels = made_up_records(entry, count, np.random.default_rng(seed))
     return written(columns, frame, labels)
 
 
-def made_up(
+def made_up_records(
     entry: Entry, count: int, generator: np.random.Generator
 ) -> tuple[pd.DataFrame, NDArray[np.float64]]:
     """Made-up records, and their labels of ±1; nothing is unknown.

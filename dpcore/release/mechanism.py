@@ -21,7 +21,7 @@ from dpcore.release.ledger import GaussianSpend
 
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 PROFILE = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""Each ε that the privacy profile is told at."""
+"""Each ε that the privacy profile is given at."""
 MOST_STEPS, MOST_SIGMA = 10_000, 2**50
 
 
@@ -126,7 +126,7 @@ def mechanism_for(
     if sigma > MOST_SIGMA / 2:
         raise InvalidInput(f"epsilon is {epsilon:g}, but it must be larger: σ leaves the grid.")
     for margin in (1e-12, 1e-10, 1e-8):
-        made = Mechanism(chosen, dimension, grid.UNITS, math.ceil(sigma * (1 + margin)), steps)
-        if made.epsilon(delta) <= epsilon:
-            return made
+        mechanism = Mechanism(chosen, dimension, grid.UNITS, math.ceil(sigma * (1 + margin)), steps)
+        if mechanism.epsilon(delta) <= epsilon:
+            return mechanism
     raise AssertionError("the noise of a budget does not keep it")  # beyond all rounding

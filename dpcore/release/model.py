@@ -1,6 +1,6 @@
 """A released model: weights, and the description of the columns that they belong to; no record.
 
-It is kept as JSON (`Model.to_json`) or ONNX (`dpcore.release.onnx_graph`), never as a pickle.
+It is stored as JSON (`Model.to_json`) or ONNX (`dpcore.release.onnx_graph`), never as a pickle.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class Model:
     @property
     def _document(self) -> dict[str, Any]:
         document = {"format": FORMAT, **asdict(self), "weights": list(self.weights)}
-        # A model without a curve or a hidden layer says what it said before there were any.
+        # A model without a curve or a hidden layer has the same document as in earlier versions.
         del document["risks"], document["hidden"]
         if self.hidden:
             document["hidden"] = self.hidden
@@ -197,11 +197,11 @@ def _points(given: Any, loss: str) -> Points:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields of an object; of a field that stands twice, programs read either."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    """The fields of an object; refuses repeated ones, of which programs read either."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         raise ValueError
-    return found
+    return fields
 
 
 def entry_of(columns: str) -> Entry:

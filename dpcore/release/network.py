@@ -1,4 +1,4 @@
-"""A small network: one hidden layer, and a linear part beside it.
+"""A small network: one hidden layer, and a parallel linear part.
 
 The score of a row x of d features is
 
@@ -101,8 +101,8 @@ class Network:
         direct, outer, units = self._parts(weights)
         result = products(rows, direct)
         for out, unit in zip(outer, units, strict=True):
-            bent, _ = _bend(products(rows, unit))
-            result += out * bent
+            activations, _ = _activate(products(rows, unit))
+            result += out * activations
         return result
 
     def reach(self, weights: Array) -> Array:
@@ -115,46 +115,46 @@ class Network:
         """Each row's own, clipped to length 1; shape (d + h + hd, m)."""
         d, h = self.features, self.hidden
         direct, outer, units = self._parts(weights)
-        made = np.empty((self.parameters, signed.shape[1]))
-        bent, inner = made[d : d + h], np.empty((h, signed.shape[1]))
+        gradients = np.empty((self.parameters, signed.shape[1]))
+        activations, inner = gradients[d : d + h], np.empty((h, signed.shape[1]))
         margins, along, square = products(signed, direct), np.zeros(signed.shape[1]), 0.0
         for unit in range(h):
-            bent[unit], slopes = _bend(products(signed, units[unit]))
+            activations[unit], slopes = _activate(products(signed, units[unit]))
             inner[unit] = outer[unit] * slopes
-            margins += outer[unit] * bent[unit]
+            margins += outer[unit] * activations[unit]
             along += inner[unit] * inner[unit]
-            square = square + bent[unit] * bent[unit]
+            square = square + activations[unit] * activations[unit]
         slopes = in_range(slope_of(self.loss), margins)
         lengths = np.zeros(signed.shape[1])
         for column in signed:
             lengths += column * column
         lengths = np.sqrt(lengths * (1.0 + along) + square)
         slopes /= np.maximum(-slopes * lengths, 1.0)
-        bent *= slopes
+        activations *= slopes
         inner *= slopes
-        np.multiply(signed, slopes, out=made[:d])
+        np.multiply(signed, slopes, out=gradients[:d])
         for unit in range(h):
             begin = d + h + unit * d
-            np.multiply(signed, inner[unit], out=made[begin : begin + d])
-        return made
+            np.multiply(signed, inner[unit], out=gradients[begin : begin + d])
+        return gradients
 
     def facts(self) -> dict[str, Any]:
         """What a certificate says of it besides the loss."""
         return {"hidden": self.hidden, "seed": SEED, "spread": SPREAD, "first": FIRST}
 
-    def score_node(self, weights: Array, made: Graph, row: str, output: str) -> str:
+    def score_node(self, weights: Array, graph: Graph, row: str, output: str) -> str:
         """The score in a graph of ONNX."""
         direct, outer, units = self._parts(weights)
-        line = made.add("MatMul", row, made.constant(direct[:, np.newaxis]))
-        sums = made.add("MatMul", row, made.constant(units.T))
-        one = made.constant(np.array([[1.0]]))
-        root = made.add("Sqrt", made.add("Add", made.add("Mul", sums, sums), one))
-        bent = made.add("Div", sums, root)
-        curved = made.add("MatMul", bent, made.constant(outer[:, np.newaxis]))
-        return made.add("Add", line, curved, output=output)
+        line = graph.add("MatMul", row, graph.constant(direct[:, np.newaxis]))
+        sums = graph.add("MatMul", row, graph.constant(units.T))
+        one = graph.constant(np.array([[1.0]]))
+        root = graph.add("Sqrt", graph.add("Add", graph.add("Mul", sums, sums), one))
+        activations = graph.add("Div", sums, root)
+        curved = graph.add("MatMul", activations, graph.constant(outer[:, np.newaxis]))
+        return graph.add("Add", line, curved, output=output)
 
 
-def _bend(sums: Array) -> tuple[Array, Array]:
+def _activate(sums: Array) -> tuple[Array, Array]:
     """a(z) = z/√(1 + z²), and its slope (1 + z²)^(-3/2)."""
     root = 1.0 / np.sqrt(1.0 + sums * sums)
     return sums * root, root * root * root

@@ -27,19 +27,19 @@ class Graph:
     Parameters
     ----------
     taken : iterable of str
-        Names of the columns, which nothing else may have.
+        Names of the columns, which nothing else in the graph may have.
     """
 
-    def __init__(self, taken: Iterable[str]) -> None:
+    def __init__(self, reserved_names: Iterable[str]) -> None:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
-        self._taken = set(taken)
+        self._used_names = set(reserved_names)
 
     def free(self, name: str) -> str:
         """The name, or a longer one where it is a column's."""
-        while name in self._taken:
+        while name in self._used_names:
             name += "_"
-        self._taken.add(name)
+        self._used_names.add(name)
         return name
 
     def constant(self, values: Any) -> str:
@@ -47,7 +47,7 @@ class Graph:
         from onnx import numpy_helper
 
         name, array = self.free(f"c{len(self.constants)}"), np.asarray(values)
-        # Texts are told from numbers by their being objects.
+        # ONNX recognises texts by their type, which is object.
         array = array.astype(object) if array.dtype.kind == "U" else array
         self.constants.append(numpy_helper.from_array(array, name))
         return name
@@ -81,34 +81,34 @@ def graph(
     """
     from onnx import TensorProto, checker, helper
 
-    made, inputs, parts = Graph(column.name for column in entry.columns), [], []
+    graph, inputs, parts = Graph(column.name for column in entry.columns), [], []
     for column in entry.columns:
         kind = TensorProto.DOUBLE if column.kind == "number" else TensorProto.STRING
         inputs.append(helper.make_tensor_value_info(column.name, kind, [None, 1]))
         part = _number if column.kind == "number" else _answer
-        parts.append(part(made, column, features))
+        parts.append(part(graph, column, features))
     # The intercept: one for each record, from the shape of any part.
-    rows = made.add("Shape", parts[0], end=1)
-    shape = made.add("Concat", rows, made.constant(np.array([1])), axis=0)
-    parts.append(made.add("Expand", made.constant(np.ones((1, 1))), shape))
-    row = made.add("Concat", *parts, axis=1)
-    squares = made.add("ReduceSum", made.add("Mul", row, row), made.constant(np.array([1])))
-    row = made.add("Div", row, made.add("Sqrt", squares))
-    name = made.free("score")
-    found = score(made, row, "" if risks else name)
-    outputs = [_corrected(made, found, *risks, name) if risks else found]
+    rows = graph.add("Shape", parts[0], end=1)
+    shape = graph.add("Concat", rows, graph.constant(np.array([1])), axis=0)
+    parts.append(graph.add("Expand", graph.constant(np.ones((1, 1))), shape))
+    row = graph.add("Concat", *parts, axis=1)
+    squares = graph.add("ReduceSum", graph.add("Mul", row, row), graph.constant(np.array([1])))
+    row = graph.add("Div", row, graph.add("Sqrt", squares))
+    name = graph.free("score")
+    score_output = score(graph, row, "" if risks else name)
+    outputs = [_corrected(graph, score_output, *risks, name) if risks else score_output]
     if loss == "logistic":
-        outputs.append(made.add("Sigmoid", outputs[0], output=made.free("risk")))
+        outputs.append(graph.add("Sigmoid", outputs[0], output=graph.free("risk")))
     built = helper.make_model(
         helper.make_graph(
-            made.nodes,
+            graph.nodes,
             "released model",
             inputs,
             [
                 helper.make_tensor_value_info(name, TensorProto.DOUBLE, [None, 1])
                 for name in outputs
             ],
-            made.constants,
+            graph.constants,
         ),
         opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
@@ -119,45 +119,45 @@ def graph(
 
 
 def _corrected(
-    made: Graph, score: str, at: tuple[float, ...], values: tuple[float, ...], output: str
+    graph: Graph, score: str, at: tuple[float, ...], values: tuple[float, ...], output: str
 ) -> str:
     """As `dpcore.release.risk_counts.log_odds`: the parts of each straight piece, added up."""
     lower, upper = np.array(at[:-1]), np.array(at[1:])
     slopes = np.diff(values) / (upper - lower)
-    within = made.add("Max", score, made.constant(lower[np.newaxis]))
-    within = made.add("Min", within, made.constant(upper[np.newaxis]))
-    parts = made.add("Sub", within, made.constant(lower[np.newaxis]))
-    risen = made.add("MatMul", parts, made.constant(slopes[:, np.newaxis]))
-    return made.add("Add", risen, made.constant(np.array([[values[0]]])), output=output)
+    within = graph.add("Max", score, graph.constant(lower[np.newaxis]))
+    within = graph.add("Min", within, graph.constant(upper[np.newaxis]))
+    parts = graph.add("Sub", within, graph.constant(lower[np.newaxis]))
+    risen = graph.add("MatMul", parts, graph.constant(slopes[:, np.newaxis]))
+    return graph.add("Add", risen, graph.constant(np.array([[values[0]]])), output=output)
 
 
-def _number(made: Graph, column: Column, features: str) -> str:
+def _number(graph: Graph, column: Column, features: str) -> str:
     """As `dpcore.datasets.encoding.scaled`: clipped, in [0, 1], unknown in the middle."""
     lower, upper = column.bounds
-    low, one, two = (made.constant(np.array([[value]])) for value in (lower, 1.0, 2.0))
-    width, half = made.constant(np.array([[upper - lower]])), made.constant(np.array([[0.5]]))
-    zero = made.constant(np.array([[0.0]]))
-    unknown = made.add("IsNaN", column.name)
-    share = made.add("Div", made.add("Sub", column.name, low), width)
-    share = made.add("Min", made.add("Max", share, zero), one)
-    share = made.add("Where", unknown, half, share)
-    line = made.add("Sub", made.add("Mul", share, two), one)
+    low, one, two = (graph.constant(np.array([[value]])) for value in (lower, 1.0, 2.0))
+    width, half = graph.constant(np.array([[upper - lower]])), graph.constant(np.array([[0.5]]))
+    zero = graph.constant(np.array([[0.0]]))
+    unknown = graph.add("IsNaN", column.name)
+    share = graph.add("Div", graph.add("Sub", column.name, low), width)
+    share = graph.add("Min", graph.add("Max", share, zero), one)
+    share = graph.add("Where", unknown, half, share)
+    line = graph.add("Sub", graph.add("Mul", share, two), one)
     steps = STEPS.get(features)
     if steps is None:
         return line
-    height = made.constant(np.array([[steps.weight * steps.count**-0.5]]))
-    above = made.add("GreaterOrEqual", share, made.constant(steps.cuts[np.newaxis]))
-    stairs = made.add("Where", above, height, made.add("Neg", height))
-    return made.add("Concat", line, stairs, axis=1)
+    height = graph.constant(np.array([[steps.weight * steps.count**-0.5]]))
+    above = graph.add("GreaterOrEqual", share, graph.constant(steps.cuts[np.newaxis]))
+    stairs = graph.add("Where", above, height, graph.add("Neg", height))
+    return graph.add("Concat", line, stairs, axis=1)
 
 
-def _answer(made: Graph, column: Column, features: str) -> str:
+def _answer(graph: Graph, column: Column, features: str) -> str:
     """One feature a level; of an answer of yes or no, one of yes."""
     levels = list(column.levels) if column.kind == "category" else [column.codes[1]]
-    same = made.add("Equal", column.name, made.constant(np.array([levels])))
-    found = made.add("Cast", same, to=11)
+    same = graph.add("Equal", column.name, graph.constant(np.array([levels])))
+    indicators = graph.add("Cast", same, to=11)
     if not column.missing_mark:
-        return found
-    one, axis = made.constant(np.array([[1.0]])), made.constant(np.array([1]))
-    unknown = made.add("Sub", one, made.add("ReduceSum", found, axis))
-    return made.add("Concat", found, unknown, axis=1)
+        return indicators
+    one, axis = graph.constant(np.array([[1.0]])), graph.constant(np.array([1]))
+    unknown = graph.add("Sub", one, graph.add("ReduceSum", indicators, axis))
+    return graph.add("Concat", indicators, unknown, axis=1)

@@ -45,10 +45,10 @@ class Plan:
 
     def __post_init__(self) -> None:
         # Sums beyond these, or longer ones, would be drawn without being paid.
-        weights, made = self.path.scorer.parameters, self.mechanism
-        whole("count sums", self.path.count_sums, at_least=0, at_most=made.steps - 1)
-        if weights != made.dimension:
-            raise reject("number of weights", weights, f"the mechanism's {made.dimension:,}")
+        weights, mechanism = self.path.scorer.parameters, self.mechanism
+        whole("count sums", self.path.count_sums, at_least=0, at_most=mechanism.steps - 1)
+        if weights != mechanism.dimension:
+            raise reject("number of weights", weights, f"the mechanism's {mechanism.dimension:,}")
 
     @property
     def adjacency(self) -> str:
@@ -84,8 +84,8 @@ class Plan:
         InvalidInput
             If there is no mechanism for it.
         """
-        budget, made = PrivacyBudget(epsilon, self.budget.delta), self.mechanism
-        mechanism = mechanism_for(budget, made.dimension, made.steps, made.adjacency)
+        budget, current = PrivacyBudget(epsilon, self.budget.delta), self.mechanism
+        mechanism = mechanism_for(budget, current.dimension, current.steps, current.adjacency)
         return replace(self, budget=budget, mechanism=mechanism)
 
 
@@ -139,10 +139,10 @@ def plan(
     counted = d - uncounted * sum(column.kind == "number" for column in entry.columns)
     chosen = Adjacency(one_of("adjacency", str(adjacency), ADJACENCIES))
     mechanism, path = training(kind, n, counted, budget, chosen, steps, corrected)
-    made = Plan(columns, features, budget, mechanism, path)
+    plan = Plan(columns, features, budget, mechanism, path)
     # The ledger takes no other noise than this; better refused now than at the payment.
-    _ = made.spend
-    return made
+    _ = plan.spend
+    return plan
 
 
 def _count_sums(

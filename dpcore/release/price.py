@@ -1,4 +1,4 @@
-"""What one release costs of a budget: said before it is paid, by what is left after it."""
+"""What one release costs of a budget: stated before it is paid, by what is left after it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STOPS = tuple(
 
 
 class Planned(Protocol):
-    """What a price is asked of: a model's plan, or a twin's."""
+    """What has a price: a model's plan, or a twin's."""
 
     @property
     def budget(self) -> PrivacyBudget:
@@ -42,12 +42,12 @@ class Planned(Protocol):
         """The same for another ε."""
 
 
-Made = TypeVar("Made", bound=Planned)
+AnyPlan = TypeVar("AnyPlan", bound=Planned)
 
 
 @dataclass(frozen=True)
-class Price(Generic[Made]):
-    """A planned release beside the budget that it would be paid from.
+class Price(Generic[AnyPlan]):
+    """A planned release, and the budget that it would be paid from.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Price(Generic[Made]):
         Before it.
     """
 
-    plan: Made
+    plan: AnyPlan
     left: Left
 
     @cached_property

@@ -61,15 +61,15 @@ CHOICES = {
 
 def leaves(document: Mapping[str, Any], within: str = "") -> dict[str, Any]:
     """The values of nested fields by their path, as a.b.c; those of a list by number."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in document.items():
         inner = dict(enumerate(value)) if isinstance(value, list) else value
         path = f"{within}{name}"
         if isinstance(inner, dict) and inner:
-            found |= leaves(inner, f"{path}.")
+            values |= leaves(inner, f"{path}.")
         else:
-            found[path] = inner
-    return found
+            values[path] = inner
+    return values
 
 
 def pattern(path: str) -> str:
@@ -85,9 +85,9 @@ def check(deployment: Mapping[str, Any]) -> None:
     InvalidInput
         Naming the field.
     """
-    found = leaves(deployment)
-    for name in sorted(set(found) ^ set(TIERS)):
-        here = "is not one of the schema's" if name in found else "is missing"
+    fields = leaves(deployment)
+    for name in sorted(set(fields) ^ set(TIERS)):
+        here = "is not one of the schema's" if name in fields else "is missing"
         raise InvalidInput(f"The registry's field {name} {here}.")
     for name, allowed in CHOICES.items():
-        one_of(name, found[name], allowed)
+        one_of(name, fields[name], allowed)

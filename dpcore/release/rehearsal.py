@@ -14,7 +14,7 @@ from dpcore.progress import Progress, section, silent
 from dpcore.release import grid
 from dpcore.release.descent import descend
 from dpcore.release.grid import Array
-from dpcore.release.made_up import made_up
+from dpcore.release.made_up import made_up_records
 from dpcore.release.model import entry_of, preparation_for
 from dpcore.release.plan import Plan
 
@@ -43,25 +43,25 @@ class Rehearsed:
         return float(np.mean(self.runs))
 
 
-def rehearse(made: Plan, *, seed: int = 0, progress: Progress = silent) -> Rehearsed:
+def rehearse(plan: Plan, *, seed: int = 0, progress: Progress = silent) -> Rehearsed:
     """Train as planned on made-up records, and judge on others.
 
     Parameters
     ----------
-    made : Plan
+    plan : Plan
     seed : int
     progress : callable
         An exception that it raises ends the work.
     """
     generator = np.random.default_rng(seed)
-    entry = entry_of(made.columns)
-    count = min(made.path.records, MOST_RECORDS)
-    frame, labels = made_up(entry, count + JUDGED, generator)
-    rows = grid.rows(entry, frame, preparation_for(made.features))
+    entry = entry_of(plan.columns)
+    count = min(plan.path.records, MOST_RECORDS)
+    frame, labels = made_up_records(entry, count + JUDGED, generator)
+    rows = grid.rows(entry, frame, preparation_for(plan.features))
     mechanism = replace(
-        made.mechanism, sigma=max(1, made.mechanism.sigma * count // made.path.records)
+        plan.mechanism, sigma=max(1, plan.mechanism.sigma * count // plan.path.records)
     )
-    path, signed = replace(made.path, records=count), rows[:, :count] * labels[:count]
+    path, signed = replace(plan.path, records=count), rows[:, :count] * labels[:count]
 
     def right(noise: float, part: int) -> float:
         def draw(sigma: int, number: int) -> list[int]:
@@ -70,7 +70,7 @@ def rehearse(made: Plan, *, seed: int = 0, progress: Progress = silent) -> Rehea
 
         report = section(progress, part / (RUNS + 1), 1.0 / (RUNS + 1))
         weights = descend(signed, mechanism, path, draw, report)
-        scores = made.path.scorer.scores(rows[:, count:], weights)
+        scores = plan.path.scorer.scores(rows[:, count:], weights)
         return float(np.mean((scores > 0.0) == (labels[count:] > 0.0)))
 
     return Rehearsed(right(0.0, 0), tuple(right(1.0, run) for run in range(1, RUNS + 1)))

@@ -3,8 +3,8 @@
 The order is fixed. Whatever can be refused is refused first (`prepare`), then the payment is
 committed (`pay`), and only then is noise drawn on the records (`train`). Noise has no seed and no
 state: what is cut off between its payment and its files is lost, and another try is another
-payment. The hash of the certificate goes into the ledger last (`seal`), so that a payment from
-which nothing came stands there without one.
+payment. The hash of the certificate goes into the ledger last (`seal`), so that a payment
+without a result has none there.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from dpcore.datasets.persons import Persons
 from dpcore.errors import InvalidInput
 from dpcore.progress import Progress, section, silent
 from dpcore.release import grid, risk_counts
-from dpcore.release.attack import Found, attack
+from dpcore.release.attack import AttackResult, attack
 from dpcore.release.canonical import digest
 from dpcore.release.card import card
 from dpcore.release.certificate import About, Certificate, certificate, facts_of
 from dpcore.release.descent import descend
 from dpcore.release.facts import METHOD
+from dpcore.release.file_hashes import CARD, MODEL_FILE, ONNX, PAGE, hashes
 from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.ledger.spends import LONGEST_TEXT
 from dpcore.release.model import Model, entry_of, preparation_for
-from dpcore.release.paid import Paid, Payer, attached, until_cancelled
+from dpcore.release.payment import Paid, Payer, attached, until_cancelled
 from dpcore.release.plan import Plan, plan
 from dpcore.release.record import Record
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table.read import ReleaseTable
-from dpcore.release.unchanged import CARD, MODEL_FILE, ONNX, PAGE, hashes
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Prepared:
         Every row, times its label.
     persons : Persons or None
         Whose the rows are; ``None`` where each is a record.
-    attack : Found
+    attack : AttackResult
         What an attack on the mechanism found.
     """
 
@@ -57,7 +57,7 @@ class Prepared:
     payer: Payer
     signed: Array = field(repr=False)
     persons: Persons | None = field(repr=False)
-    attack: Found
+    attack: AttackResult
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Released:
 
 
 def prepare(
-    made: Plan,
+    plan: Plan,
     table: ReleaseTable,
     *,
     about: About,
@@ -108,7 +108,7 @@ def prepare(
 
     Parameters
     ----------
-    made : Plan
+    plan : Plan
         For the ledger's adjacency and the table's number of persons.
     table : ReleaseTable
         The records, read by the plan's description; all are learned from. That they are the data
@@ -132,27 +132,29 @@ def prepare(
     """
     report = until_cancelled(progress, cancelled)
     report(0.0, "Checking the table")
-    mechanism = made.mechanism
+    mechanism = plan.mechanism
     payer = Payer.of(ledger, data_set, actor, mechanism.adjacency)
-    if table.columns != made.columns:
+    if table.columns != plan.columns:
         raise InvalidInput("The table was read by another description, but it must be by this one.")
-    record = Record.of(made.columns)
-    if table.count != made.path.records:
+    record = Record.of(plan.columns)
+    if table.count != plan.path.records:
         raise InvalidInput(
             f"The table has {table.count:,} {record.noun}, but it must have the plan's "
-            f"{made.path.records:,}."
+            f"{plan.path.records:,}."
         )
     # What may fail, such as a package that is missing, fails before anything is paid.
-    counted = made.path.count_sums > 0
-    made.untrained().to_onnx()
-    entry, records = entry_of(made.columns), table.table
-    rows = grid.rows(entry, records.frame, preparation_for(made.features))
+    counted = plan.path.count_sums > 0
+    plan.untrained().to_onnx()
+    entry, records = entry_of(plan.columns), table.table
+    rows = grid.rows(entry, records.frame, preparation_for(plan.features))
     report(0.4, "Attacking the noise")
-    found = attack(mechanism, made.path.scorer, made.budget.delta, record.rows, counted=counted)
-    found.stop_above(mechanism)
+    attack_result = attack(
+        mechanism, plan.path.scorer, plan.budget.delta, record.rows, counted=counted
+    )
+    attack_result.stop_above(mechanism)
     report(1.0, "Ready to be paid for")
     rows *= records.label.astype(float)
-    return Prepared(made, about, payer, rows, table.persons, found)
+    return Prepared(plan, about, payer, rows, table.persons, attack_result)
 
 
 def pay(prepared: Prepared, ledger: Ledger) -> Paid[Prepared]:
@@ -184,30 +186,30 @@ def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
         If the payment had its training.
     """
     paid.use()
-    prepared, made = paid.prepared, paid.prepared.plan
+    prepared, plan = paid.prepared, paid.prepared.plan
     weights = descend(
-        prepared.signed, made.mechanism, made.path, progress=progress, persons=prepared.persons
+        prepared.signed, plan.mechanism, plan.path, progress=progress, persons=prepared.persons
     )
     risks = None
-    if made.path.count_sums:
+    if plan.path.count_sums:
         risks = risk_counts.corrected(
-            made.path.scorer,
+            plan.path.scorer,
             prepared.signed,
             weights,
-            made.mechanism,
-            made.path.count_sums,
+            plan.mechanism,
+            plan.path.count_sums,
             rounded_gaussians,
             prepared.persons,
         )
-    model = made.model(weights, risks)
+    model = plan.model(weights, risks)
     facts = facts_of(
         about=prepared.about,
-        budget=asdict(made.budget),
-        mechanism=made.mechanism,
-        training={"method": METHOD, **made.path.facts(), "features": made.features},
-        hashes={"model": model.hash, "columns": digest(made.columns)},
+        budget=asdict(plan.budget),
+        mechanism=plan.mechanism,
+        training={"method": METHOD, **plan.path.facts(), "features": plan.features},
+        hashes={"model": model.hash, "columns": digest(plan.columns)},
         ledger=prepared.payer.facts(paid.receipt),
-        record=Record.of(made.columns),
+        record=Record.of(plan.columns),
         attack=asdict(prepared.attack),
         released=datetime.now(UTC).date().isoformat(),
     )
@@ -277,7 +279,7 @@ def release_model(
     Cancelled
         If it was stopped on request; nothing was paid.
     """
-    made = plan(
+    release_plan = plan(
         table.columns,
         table.count,
         epsilon=epsilon,
@@ -290,7 +292,7 @@ def release_model(
         corrected=corrected,
     )
     prepared = prepare(
-        made,
+        release_plan,
         table,
         about=about,
         ledger=ledger,

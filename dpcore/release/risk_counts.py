@@ -69,7 +69,7 @@ def noise(mechanism: Mechanism, sums: int) -> float:
 
 
 def are_precise(mechanism: Mechanism, sums: int, records: int) -> bool:
-    """Whether m counts tell enough of so many records, by public values.
+    """Whether m counts are precise enough for so many records, by public values.
 
     With more noise than n/100 a correction made risks of small tables worse (`docs/release.md`).
     """
@@ -171,10 +171,10 @@ def corrected(
     draw : callable
         (σ, count) -> whole numbers.
     """
-    found = noisy_counts(scorer, signed, weights, mechanism, sums, draw, persons)
+    noisy = noisy_counts(scorer, signed, weights, mechanism, sums, draw, persons)
     sigma = np.array(noise(mechanism, sums))
     places = _places(scorer, weights)
-    values = curves(found, places, sigma).log_odds
+    values = curves(noisy, places, sigma).log_odds
     if not np.isfinite(values).all():
         values = places  # as trained
     return tuple(places.tolist()), tuple(values.tolist())
@@ -199,17 +199,17 @@ def distance(scorer: Scorer, mechanism: Mechanism, rows: int) -> float:
     return math.dist(*sums)
 
 
-def asked(scorer: Scorer, mechanism: Mechanism) -> int:
-    """The least σ that the counts ask their sampler for."""
-    found: list[int] = []
+def requested_sigma(scorer: Scorer, mechanism: Mechanism) -> int:
+    """The least σ that the counts request from the sampler."""
+    sigmas: list[int] = []
 
     def note(sigma: int, count: int) -> list[int]:
-        found.append(sigma)
+        sigmas.append(sigma)
         return [0] * count
 
     nobody, weights = np.zeros((scorer.features, 1)), np.zeros(scorer.parameters)
     noisy_counts(scorer, nobody, weights, mechanism, 2, note)
-    return min(found)
+    return min(sigmas)
 
 
 def _places(scorer: Scorer, weights: Array) -> Array:

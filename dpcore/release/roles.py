@@ -181,7 +181,7 @@ def read_roles(place: str | None) -> dict[str, Role]:
         return {}
     try:
         data = Path(place).read_bytes()[: MOST_BYTES + 1]
-        found = tomllib.loads(data.decode())
+        document = tomllib.loads(data.decode())
     except OSError:
         raise InvalidInput(f"The file of roles that {FILE} names cannot be read.") from None
     except (ValueError, RecursionError):
@@ -189,8 +189,8 @@ def read_roles(place: str | None) -> dict[str, Role]:
         raise InvalidInput(
             f"The file of roles that {FILE} names is no TOML in which each address stands once."
         ) from None
-    listed = found.get("roles")
-    if len(data) > MOST_BYTES or set(found) != {"roles"} or not isinstance(listed, dict):
+    listed = document.get("roles")
+    if len(data) > MOST_BYTES or set(document) != {"roles"} or not isinstance(listed, dict):
         raise InvalidInput(f"The file of roles that {FILE} names must have one table, [roles].")
     roles: dict[str, Role] = {}
     for place_in_file, (email, role) in enumerate(listed.items(), start=1):

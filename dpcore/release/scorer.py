@@ -80,13 +80,13 @@ class Scorer(Protocol):
     def facts(self) -> dict[str, Any]:
         """What a certificate says of it besides the loss."""
 
-    def score_node(self, weights: Array, made: Graph, row: str, output: str) -> str:
+    def score_node(self, weights: Array, graph: Graph, row: str, output: str) -> str:
         """Add the score of a row to a graph of ONNX; its name.
 
         Parameters
         ----------
         weights : (parameters,) array
-        made : Graph
+        graph : Graph
         row : str
             Of shape (records, d).
         output : str

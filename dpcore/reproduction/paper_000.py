@@ -196,17 +196,17 @@ def _near_best(table: pd.DataFrame, column: str, place: str) -> Conclusion:
         for epsilon in (1e-9, 1e-3, 1.0 if by_accuracy else 1e-2):
             value = means[dataset, "opera", epsilon]
             near.append(best - value <= 0.02 if by_accuracy else value <= 1.1 * best)
-            seen = (
+            comparison = (
                 f"{value:.3f} of {best:.3f}" if by_accuracy else f"{value:.3g} against {best:.3g}"
             )
-            parts.append(f"{dataset} at ε = {epsilon:g}: {seen}")
+            parts.append(f"{dataset} at ε = {epsilon:g}: {comparison}")
     claim, compared = (
         ("OPERA's accuracy is near the non-private one from ε = 1e-9 to 1", "non-private")
         if by_accuracy
         else ("OPERA nearly reaches the best objective in the high privacy regime", "the minimum")
     )
-    seen = f"OPERA against {compared}: {'; '.join(parts)}."
-    return Conclusion(f"{claim} {place}", supported(all(near)), seen)
+    evidence = f"OPERA against {compared}: {'; '.join(parts)}."
+    return Conclusion(f"{claim} {place}", supported(all(near)), evidence)
 
 
 def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Conclusion:

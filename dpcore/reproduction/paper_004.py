@@ -598,9 +598,9 @@ def _compared(
     x, xlabel, ylabel : str
         As for `trained`; by default the unit of each panel's parameter.
     missing, differs : sequence of str
-        Beside those of every experiment here.
+        In addition to those of every experiment here.
     """
-    at_hand, gone = digit_sets(order, ONE_CLASS)
+    at_hand, unavailable = digit_sets(order, ONE_CLASS)
     order.open()
     studies = [study for dataset in at_hand for study in labelled(dataset, order)]
     ends, files = trained(
@@ -615,8 +615,8 @@ def _compared(
         xlabel={row["dataset"]: xlabel or _unit(row["parameter"]) for row, _ in studies},
     )
     verdicts = [*on_each(at_hand, ends, judge), *overall(ends)]
-    told = [*_differs(order, at_hand), *differs]
-    return Result(verdicts, files, at_hand, (*gone, *missing), told)
+    differences = [*_differs(order, at_hand), *differs]
+    return Result(verdicts, files, at_hand, (*unavailable, *missing), differences)
 
 
 def _unit(parameter: str) -> str:

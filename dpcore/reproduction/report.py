@@ -234,8 +234,8 @@ def reproduce(
         Naming the argument, the value and what is allowed.
     """
     chosen = papers()[one_of("paper", paper, tuple(papers()))]
-    asked = ("figure", figure, chosen.figures), ("table", table, chosen.tables)
-    given = [(kind, number, every) for kind, number, every in asked if number is not None]
+    requests = ("figure", figure, chosen.figures), ("table", table, chosen.tables)
+    given = [(kind, number, every) for kind, number, every in requests if number is not None]
     if len(given) != 1:
         raise InvalidInput("figure and table: exactly one of them must be given.")
     ((kind, number, experiments),) = given
@@ -311,8 +311,8 @@ def ordering(
         for place, a, b, *_ in places
         if shown is None or place in shown
     )
-    seen = f"In {sum(wins)} of {len(places)} places ({what}). {evidence}."
-    return Conclusion(claim, by_most(wins), seen)
+    observation = f"In {sum(wins)} of {len(places)} places ({what}). {evidence}."
+    return Conclusion(claim, by_most(wins), observation)
 
 
 def on_stand_in(verdict: Conclusion, own: str, used: str) -> Conclusion:

@@ -20,7 +20,7 @@ from dpcore.methods import register as methods
 from dpcore.models.model import Model
 from dpcore.models.register import register as models
 from dpcore.systems import papers
-from dpcore.systems.search import found
+from dpcore.systems.search import matches_query
 from dpcore.systems.standings import PUBLISHED, SystemStanding, forms, standing
 from dpcore.systems.system import (
     ClaimVerdict,
@@ -35,8 +35,8 @@ from dpcore.systems.system import (
 )
 
 __all__ = [
-    "BESIDE",
     "NOTHING_FOUND",
+    "OUTSIDE_PAPERS",
     "PAPERS",
     "STATUSES",
     "ClaimVerdict",
@@ -52,7 +52,7 @@ __all__ = [
     "describe",
     "forms",
     "proved",
-    "proved_told",
+    "proved_in_words",
     "register",
     "runs_here",
     "runs_of",
@@ -62,16 +62,16 @@ __all__ = [
     "verdict_on",
 ]
 
-BESIDE = "beside"
+OUTSIDE_PAPERS = "beside"
 PAPERS = {
     "000": "000 OPERA and GRPUA",
     "001": "001 Survey",
     "002": "002 Input perturbation",
     "003": "003 Adaptive networks",
     "004": "004 Optimised noise",
-    BESIDE: "Beside the papers",
+    OUTSIDE_PAPERS: "Beside the papers",
 }
-"""The work that describes a system, by `System.paper`; what none describes is `BESIDE`."""
+"""The work that describes a system, by `System.paper`; what none describes is `OUTSIDE_PAPERS`."""
 
 STATUSES = (
     Status.PROVED,
@@ -105,7 +105,7 @@ def register() -> dict[str, System]:
 
     def place(system: System) -> tuple[int, str]:
         # The survey is several files; its Roman numerals happen to sort like its sections.
-        return rank[system.paper or BESIDE], system.section if system.paper == "001" else ""
+        return rank[system.paper or OUTSIDE_PAPERS], system.section if system.paper == "001" else ""
 
     return {system.key: system for system in sorted(systems, key=place)}
 
@@ -158,9 +158,9 @@ def runs_of(place: Place, key: str) -> list[System]:
 def verdict_on(method: str) -> str:
     """The verdict on all that a method of Explore claims as published; "" where none is given."""
     for system in runs_of(Place.EXPLORE, method):
-        found_here = standing(system)
-        if found_here.of == PUBLISHED and not system.claim:
-            return found_here.verdict
+        current = standing(system)
+        if current.of == PUBLISHED and not system.claim:
+            return current.verdict
     return ""
 
 
@@ -184,9 +184,9 @@ def selected(
     Parameters
     ----------
     search : str, optional
-        Words as `search.found` takes them.
+        Words as `search.matches_query` takes them.
     paper : str, optional
-        "000" to "004", or `BESIDE`.
+        "000" to "004", or `OUTSIDE_PAPERS`.
     family, status, practice : str, optional
         A value of `Family`, of `Status` and of `Practice`.
     runnable, failures : bool
@@ -195,12 +195,12 @@ def selected(
     matches = [
         system
         for system in register().values()
-        if paper in (None, system.paper or BESIDE)
+        if paper in (None, system.paper or OUTSIDE_PAPERS)
         and family in (None, system.family)
         and practice in (None, system.practice)
         and (runs_here(system) or not runnable)
         and (system.breaks or system.leaks or not failures)
-        and found(search or "", system)
+        and matches_query(search or "", system)
         and status in (None, standing(system).status)
     ]
     return tuple(sorted(matches, key=lambda system: not system.is_main))
@@ -223,7 +223,7 @@ def proved(systems: Iterable[System]) -> tuple[int, int, int]:
     return either - ours, ours, with_sound_variant
 
 
-def proved_told(systems: Iterable[System]) -> str:
+def proved_in_words(systems: Iterable[System]) -> str:
     """The numbers of `proved` in words."""
     printed, ours, with_sound_variant = proved(systems)
     text = f"{printed} as printed, {ours} in our corrected version"

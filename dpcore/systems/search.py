@@ -9,8 +9,8 @@ from itertools import pairwise
 from dpcore.systems.system import System
 
 
-def found(query: str, system: System) -> bool:
-    """Whether every word of the query begins a word of what is said of the system.
+def matches_query(query: str, system: System) -> bool:
+    """Whether every word of the query begins a word of the texts about the system.
 
     Words may be run together or apart: "kmeans", "k means" and "K-Means" are one. A capital inside
     a word begins one too: "gan" finds "DPGAN".
@@ -34,8 +34,8 @@ def _texts(system: System) -> tuple[tuple[str, tuple[int, ...]], ...]:
     paper = f"paper {system.paper} paper {int(system.paper)}" if system.paper else ""
     works = " ".join(f"{work.title} {work.year}" for work in system.literature)
     software = " ".join(package.name for package in system.software)
-    said = (system.key, system.title, system.source, str(system.family), system.what)
-    return tuple(map(_letters, (*said, paper, works, software)))
+    own_texts = (system.key, system.title, system.source, str(system.family), system.what)
+    return tuple(map(_letters, (*own_texts, paper, works, software)))
 
 
 def _letters(text: str) -> tuple[str, tuple[int, ...]]:

@@ -13,7 +13,7 @@ from dpcore.figures.words import plain, uncapitalised
 from dpcore.methods import method_named
 from dpcore.models.register import model_named
 from dpcore.systems import (
-    BESIDE,
+    OUTSIDE_PAPERS,
     PAPERS,
     Place,
     Practice,
@@ -137,7 +137,11 @@ def _practice(known: Practice) -> None:
 def _printed(system: System) -> None:
     """Show the authors, the papers with their links, and where the five papers tell of it."""
     numbers = "".join(f" [{number}]" for number in system.references)
-    place = f"paper {system.paper}, section {system.section}" if system.paper else PAPERS[BESIDE]
+    place = (
+        f"paper {system.paper}, section {system.section}"
+        if system.paper
+        else PAPERS[OUTSIDE_PAPERS]
+    )
     st.caption(f"{system.source}{numbers} · {place}")
     # Links in a caption are too pale to read.
     works = (

@@ -18,11 +18,11 @@ from dpcore.rounding import stop_below
 from pages.explore import texts
 from pages.explore.controls import Start
 from pages.explore.layout import Slots
-from pages.shared import doors, downloads, own_table, query, view_link
+from pages.shared import downloads, own_table, page_links, query, view_link
 from pages.shared.charts import plot
 from pages.shared.numbers import in_grid
 from pages.shared.session import control_text, control_value, follow, set_controls, store, stored
-from pages.shared.uploads import MadeFile
+from pages.shared.uploads import MadeUpFile
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
 
@@ -74,7 +74,7 @@ def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
     line_place.caption(f"{dataset.title} · {total:,} {dataset.records_are} · {judged_on(view)}")
     if not view.records.published:
         st.warning(texts.UPLOADED, icon=":material/lock_open:")
-    if isinstance(start.upload, MadeFile):
+    if isinstance(start.upload, MadeUpFile):
         st.info(start.upload.note, icon=":material/science:")
     for leak in split.leaks:
         st.warning(verbatim(leak), icon=":material/warning:")
@@ -165,7 +165,7 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
         with grid.cell():
             epsilon = drawn(EPSILON)
             row = view.row(focus, epsilon)
-            numbers.beside_epsilon(row, epsilon)
+            numbers.epsilon_note(row, epsilon)
         _slider()
         with sentence_place:
             numbers.sentence(view, row, focus, epsilon)
@@ -175,7 +175,7 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
             plot(once(view, key, lambda: _overview(view, row, focus)), "accuracy_figure")
         query.sign()
         detail.at_chosen_epsilon(view, row, epsilon, focus, slots)
-        doors.draw_anew()  # last: nobody waits for where the links lead
+        page_links.draw_anew()  # last: nobody waits for where the links lead
 
     with slots.answer:
         fragment()

@@ -35,10 +35,10 @@ PART, PRIVATE, CORRECTED = "Part", "Private model", "Corrected"
 
 def jobs(study: ColumnStudy) -> tuple[shared_jobs.WatchedJobs, ...]:
     """The job that judges a corrected model of this study, once that is asked for."""
-    asked = stored(MEASURED)
-    if asked is None or _of_all(asked, study) != study.study:
+    hand = stored(MEASURED)
+    if hand is None or _of_all(hand, study) != study.study:
         return ()
-    return curve_jobs.watched_alone("by hand", "Judging the corrected model", asked)
+    return curve_jobs.watched_alone("by hand", "Judging the corrected model", hand)
 
 
 def show(view: View, study: ColumnStudy, terms: Callable[[], pd.DataFrame], column: str) -> None:

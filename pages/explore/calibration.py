@@ -55,7 +55,7 @@ def _at(
 
 
 def _numbers(row: pd.Series, without: pd.Series) -> list[Number]:
-    """What tells of a whole model how right it is, beside the model without privacy."""
+    """Measures of a whole model's calibration, compared with the model without privacy."""
     return [
         _number("Slope", "calibration_slope", _plain, texts.SLOPE, row, without),
         _number("Intercept", "calibration_intercept", _plain, texts.IN_THE_LARGE, row, without),
@@ -80,5 +80,5 @@ def _number(
     if value != value:
         return label, "–", "not defined", hover
     reference = without[column]
-    beside = "" if reference != reference else f"; {written(reference)} without privacy"
-    return label, written(value), f"{written(low)} to {written(high)}{beside}", hover
+    comparison = "" if reference != reference else f"; {written(reference)} without privacy"
+    return label, written(value), f"{written(low)} to {written(high)}{comparison}", hover

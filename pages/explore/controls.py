@@ -48,7 +48,7 @@ from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, default_delta
 from pages.explore import presets, texts
 from pages.shared import own_table, own_texts, query, uploads
-from pages.shared.presets import set_held
+from pages.shared.presets import apply_stored
 from pages.shared.session import control_text, control_value, once, set_controls, share
 from pages.shared.widgets import Form
 
@@ -179,15 +179,15 @@ def link_complaint() -> str:
 
 
 def _old_values(link: Link) -> dict[str, tuple[str, str]]:
-    """What an older link meant besides, as (value, title) by control."""
-    meant = explore_links.meant(link)
+    """What an older link implies without naming it, as (value, title) by control."""
+    implied = explore_links.former_defaults(link)
     if query.VERSION not in link:
-        named = {key: [title] for key, (_, title) in meant.items()}
+        named = {key: [title] for key, (_, title) in implied.items()}
         has_gaps = any(column.missing_mark for column in _linked_entry({**link, **named}).used)
         if has_gaps and "missing" not in link:
             # Records with gaps were left out unless the link said otherwise.
-            meant["missing"] = ("drop", str(MISSING.text("drop")))
-    return meant
+            implied["missing"] = ("drop", str(MISSING.text("drop")))
+    return implied
 
 
 def _linked_entry(link: Link) -> Entry:
@@ -336,7 +336,7 @@ def tell_delta(first: Start, delta: float, records: int) -> str:
 
 def start() -> Start:
     """Draw the first controls: data, δ and adjacency. They need no slow library."""
-    set_held("explore")
+    apply_stored("explore")
     form = Form(CONTROLS)
     with st.sidebar:
         dataset = form.draw("data")

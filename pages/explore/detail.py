@@ -123,28 +123,28 @@ def _bound(
 
 
 def _one_person(view: View, row: pd.Series | None, epsilon: float) -> None:
-    """Draw what someone could find out from the model on the first screen."""
+    """Draw what someone could learn about one person from the model on the first screen."""
     row_epsilon = epsilon if row is None else float(row["epsilon"])
 
-    def calibration() -> Calibration | None:
+    def calibrate() -> Calibration | None:
         return None if row is None else view.calibration(row["method"], row["edition"], row_epsilon)
 
     def promise_of() -> Promise:
-        made = calibration()
+        calibrated = calibrate()
         records = view.problem.records
-        if made is None:
+        if calibrated is None:
             assumed = Guarantee(
                 row_epsilon, view.delta, view.problem.adjacency, "whoever proves it"
             )
             return Promise("any method", "assumed", assumed, records)
-        title = f"{made.title} ({made.edition} edition)"
-        return promise(title, made.proof, made.certified, records)
+        title = f"{calibrated.title} ({calibrated.edition} edition)"
+        return promise(title, calibrated.proof, calibrated.certified, records)
 
     def exact_curve() -> PrivacyCurve | None:
         from dpcore.erm.privacy_curve import privacy_curve
 
-        made = calibration()
-        return None if made is None else privacy_curve(made)
+        calibrated = calibrate()
+        return None if calibrated is None else privacy_curve(calibrated)
 
     budget, mu, note = _bound(view, row, epsilon)
     risk_panel.card(budget, view.problem.adjacency, "people_figure", note, mu)

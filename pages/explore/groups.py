@@ -55,11 +55,11 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
 
 def wanted(view: View) -> GroupStudy | str:
     """What the tab is computed from, for every ε at once; or why it is not, in a sentence."""
-    found = clinic.wanted(view, corrected=clinic.is_corrected())
-    if isinstance(found, str):
-        return found
+    clinic_study = clinic.wanted(view, corrected=clinic.is_corrected())
+    if isinstance(clinic_study, str):
+        return clinic_study
     threshold = control_value(THRESHOLD.key) / 100
-    return GroupStudy(replace(found, thresholds=(threshold,)), control_value(GROUP_BY.key))
+    return GroupStudy(replace(clinic_study, thresholds=(threshold,)), control_value(GROUP_BY.key))
 
 
 def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:

@@ -88,7 +88,7 @@ def _worth(rows: pd.DataFrame, line: pd.DataFrame, threshold: float) -> str:
 def _numbers(
     row: pd.Series, without: pd.Series, guarantee: str, costs: Costs | None
 ) -> list[Number]:
-    """What acting from the threshold on leads to, beside the model without privacy."""
+    """What acting from the threshold on leads to, compared with no privacy."""
     rates = [
         _rate("Sensitivity", row, without, "true_positive_rate", texts.SENSITIVITY, guarantee),
         _rate("Specificity", row, without, "true_negative_rate", texts.SPECIFICITY, guarantee),
@@ -128,5 +128,5 @@ def _rate(
     if value != value:
         return label, "–", "of nobody", hover
     reference = without[column]
-    beside = "" if reference != reference else f"; {percent(reference)} without privacy"
-    return label, percent(value), f"{percents(low, high)}{beside}", hover
+    comparison = "" if reference != reference else f"; {percent(reference)} without privacy"
+    return label, percent(value), f"{percents(low, high)}{comparison}", hover

@@ -29,7 +29,7 @@ from dpcore.figures.words import (
 from dpcore.guarantee import PrivacyBudget
 from pages.explore import texts
 from pages.explore.view import once
-from pages.shared import badges, on_paper
+from pages.shared import badges, print_only
 from pages.shared.charts import plot
 from pages.shared.numbers import Number
 from pages.shared.texts import ODDS, RIGHT_GUESSES
@@ -80,12 +80,12 @@ def without_looking(view: View, focus: str, row: pd.Series) -> str:
 
 
 def _features(view: View, row: pd.Series) -> str:
-    """Which features the rule takes at a row's ε, as a sentence; "" where it has no say."""
+    """Which features the rule takes at a row's ε, as a sentence; "" where it does not apply."""
     method, epsilon = str(row["method"]), float(row["epsilon"])
     if not view.split.maps or is_of_the_survey(method):
         return ""
-    taken = features_at(view.study, view.split, method, epsilon)
-    return f"Numbers are {texts.FEATURES[taken]} at this ε, by rule. "
+    features = features_at(view.study, view.split, method, epsilon)
+    return f"Numbers are {texts.FEATURES[features]} at this ε, by rule. "
 
 
 def _compared(view: View) -> str:
@@ -134,11 +134,11 @@ def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> N
     words = " ".join(filter(None, (words, without_looking(view, focus, row), coming)))
     shown = unbroken(verbatim(words))
     st.markdown(shown if row["status"] == "proved" else f":red[:material/error: {shown}]")
-    on_paper.line(guarantee_at(row))
+    print_only.line(guarantee_at(row))
 
 
-def beside_epsilon(row: pd.Series | None, epsilon: float) -> None:
-    """Draw below ε what belongs beside it, in so few words that they are always in sight.
+def epsilon_note(row: pd.Series | None, epsilon: float) -> None:
+    """Draw below ε its guarantee in short, so that it is always in sight.
 
     Parameters
     ----------

@@ -40,13 +40,13 @@ def show(view: View, row: pd.Series | None, focus: str) -> None:
     if is_of_the_survey(row["method"]):
         st.caption(f":material/info: {LINEAR_ONLY.format(view.titles[row['method']])}")
         return
-    found = _found(view, row, focus)
+    findings = _findings(view, row, focus)
 
     def file() -> bytes:
         from dpcore.export.report.build import report
         from dpcore.export.report.html import html
 
-        return html(report(found, date.today())).encode()
+        return html(report(findings, date.today())).encode()
 
     st.download_button(
         "Report (HTML)",
@@ -60,14 +60,15 @@ def show(view: View, row: pd.Series | None, focus: str) -> None:
     )
 
 
-def _found(view: View, row: pd.Series, focus: str) -> Findings:
+def _findings(view: View, row: pd.Series, focus: str) -> Findings:
+    """What the report states, with the tabs' results that are computed already."""
     method, edition, epsilon = str(row["method"]), str(row["edition"]), float(row["epsilon"])
     rows = view.whole_table
     chosen = BY_HAND
     if focus == BEST:
         looked = by_looking(view.candidates, view.quality.name)
         chosen = looked if view.by_looking else BY_RULE
-    found = Findings(
+    findings = Findings(
         study=view.study,
         calibration=view.calibration(method, edition, epsilon),
         split=view.split,
@@ -82,12 +83,15 @@ def _found(view: View, row: pd.Series, focus: str) -> Findings:
         threshold=(stored(net_benefit.LAST) or THRESHOLD.default) / 100,
     )
     judged = clinic.wanted(view, corrected=clinic.was_corrected())
-    told = stored(groups.LAST)
+    group_study = stored(groups.LAST)
     if isinstance(judged, str) or method not in judged.study.methods:
-        return found
+        return findings
     if curve_jobs.is_done(judged):
-        found = replace(found, risks=curve_jobs.results(judged))
-    alike = told is not None and replace(told.clinic, thresholds=judged.thresholds) == judged
-    if alike and curve_jobs.is_done(told):
-        found = replace(found, groups=curve_jobs.results(told))
-    return found
+        findings = replace(findings, risks=curve_jobs.results(judged))
+    alike = (
+        group_study is not None
+        and replace(group_study.clinic, thresholds=judged.thresholds) == judged
+    )
+    if alike and curve_jobs.is_done(group_study):
+        findings = replace(findings, groups=curve_jobs.results(group_study))
+    return findings

@@ -54,13 +54,13 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
 
 def wanted(view: View) -> ColumnStudy | str:
     """What the tab is computed from, for every ε at once; or why it is not, in a sentence."""
-    found = clinic.wanted(view, corrected=False)
-    if isinstance(found, str):
-        return found
+    clinic_study = clinic.wanted(view, corrected=False)
+    if isinstance(clinic_study, str):
+        return clinic_study
     chosen = control_value(CURVE_OF.key)
     columns = (chosen,) if len(view.split.entry.used) > MOST_TOGETHER else ()
     try:
-        return ColumnStudy(found.study, columns)
+        return ColumnStudy(clinic_study.study, columns)
     except InvalidInput as refusal:
         return verbatim(str(refusal))
 
@@ -77,9 +77,9 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
     from dpcore.figures.curves import at
 
     column = str(control_value(CURVE_OF.key))
-    found = curve_jobs.results(study)
+    results = curve_jobs.results(study)
     key = f"risk curves {study.key}"
-    rows, terms = once(view, key, lambda: (curve_part(found), term_part(found)))
+    rows, terms = once(view, key, lambda: (curve_part(results), term_part(results)))
     chosen = float(row["epsilon"])
     judged = at(clinic.line_of(view, focus, corrected=False), chosen)
     clinic.tell_other(view, row, judged, corrected=False)
@@ -102,7 +102,7 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
 def _figure(
     view: View, rows: pd.DataFrame, column: str, measure: str, method: str, epsilon: float
 ) -> Drawn:
-    """What a method's model at one ε says about a column, beside no privacy."""
+    """A column's risk curve by a method's model at one ε, and the one without privacy."""
     from dpcore.figures.column_curves import column_curve
 
     others = clinic.of_model(rows, method, epsilon)

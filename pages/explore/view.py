@@ -40,7 +40,7 @@ from pages.shared.charts import on_dark
 from pages.shared.session import control_value
 from pages.shared.shared_jobs import WatchedJobs
 
-Made = TypeVar("Made")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -336,8 +336,8 @@ def gather(choice: ExploreChoice) -> View:
         if is_compared := curve_jobs.is_done(references):
             compared = compared.reading(curve_jobs.results(references))
 
-        def beside(rows: pd.DataFrame) -> pd.DataFrame:
-            """The rows with the model without privacy on the same splits."""
+        def with_baselines(rows: pd.DataFrame) -> pd.DataFrame:
+            """The rows with the values of the model without privacy on the same splits."""
             is_first = rows["splits"] < records.all_splits
             parts = [against(rows[~is_first], compared), against(rows[is_first], at_once)]
             return pd.concat([part for part in parts if len(part)] or parts[:1]).sort_index()
@@ -358,10 +358,10 @@ def gather(choice: ExploreChoice) -> View:
         printed_jobs: tuple[WatchedJobs, ...] = ()
         if printed := _only(study, _printed(study)):
             as_printed = _on_every_split(printed, records) + _alone(printed)
-            made, printed_jobs = _from_jobs(as_printed)
+            printed_rows, printed_jobs = _from_jobs(as_printed)
             rest = everything[~everything["method"].isin(printed.methods)]
-            closed = _closed_form(printed, records, choice.left_out, made)
-            rows = pd.concat([_completed(closed, made), rest])
+            closed = _closed_form(printed, records, choice.left_out, printed_rows)
+            rows = pd.concat([_completed(closed, printed_rows), rest])
         untrained = (*jobs_refined, *printed_jobs, *jobs_first, *jobs_others)
         every, before = [*further, *as_printed, *first, *others], 0
         if not records.published:
@@ -374,8 +374,8 @@ def gather(choice: ExploreChoice) -> View:
         records=records,
         problem=problem,
         delta=delta_for(study, split),
-        table=beside(table),
-        everything=beside(everything[everything["method"] != "nonprivate"]),
+        table=with_baselines(table),
+        everything=with_baselines(everything[everything["method"] != "nonprivate"]),
         compared=compared.by(_measure(choice, records)),
         is_compared=is_compared,
         titles=titles(),
@@ -489,19 +489,19 @@ def _once(key: str, _make: Callable[[], Any]) -> Any:
     return _make()
 
 
-def once(view: View, key: str, make: Callable[[], Made]) -> Made:
-    """What is made from rows of the view, or of finished jobs, and does not change: made once.
+def once(view: View, key: str, make: Callable[[], Value]) -> Value:
+    """A value computed once from rows of the view, or of finished jobs.
 
     Parameters
     ----------
     view : View
     key : str
-        All that it depends on, with the ground's colour for a figure; results of finished jobs are
-        named by their study's key, the view's own rows by `View.contents`.
+        All that it depends on, with the background's colour for a figure; results of finished jobs
+        are named by their study's key, the view's own rows by `View.contents`.
     make : callable
     """
-    made: Made = uploads.made_once(key, make) if view.study.upload else _once(key, make)
-    return made
+    value: Value = uploads.cached_in_session(key, make) if view.study.upload else _once(key, make)
+    return value
 
 
 def _objective(view: View, epsilon: float) -> Drawn:

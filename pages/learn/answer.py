@@ -36,15 +36,15 @@ def draw(choice: LearnChoice) -> None:
         st.html(LARGE)
         # A room looks at one control; the others are a click away.
         st.set_page_config(initial_sidebar_state="collapsed")
-    lesson, made = LESSONS[choice.number - 1], controls.guess(choice.number)
+    lesson, guess = LESSONS[choice.number - 1], controls.guess(choice.number)
     view_link.title(f"{choice.number}. {lesson.title}")
     if choice.is_class:
         st.caption(f"Class: everybody sees lesson {choice.number} with seed {choice.seed}.")
     st.markdown(f"{lesson.story} **{lesson.question}**")
-    if made is None:
+    if guess is None:
         _before(choice, lesson)
     else:
-        _after(choice, lesson, made)
+        _after(choice, lesson, guess)
 
 
 def _before(choice: LearnChoice, lesson: Lesson) -> None:
@@ -63,7 +63,7 @@ def _before(choice: LearnChoice, lesson: Lesson) -> None:
 
 
 def _after(choice: LearnChoice, lesson: Lesson, guess: tuple[float, ...]) -> None:
-    """Draw the curve beside the guess, and what one changes."""
+    """Draw the curve and the guess in one chart, and the controls that change the curve."""
     form = Form(CHANGES)
     form.values[LESSON.key] = str(choice.number)
     mine = [control.key for control in CHANGES if control.shown(form.values)]

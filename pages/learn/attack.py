@@ -16,33 +16,34 @@ def _attacked(claimed: float, seed: int) -> Attacked:
 
 
 def draw(claimed: float, seed: int) -> None:
-    """Show the three beside each other, never mixed."""
-    found = _attacked(claimed, seed)
+    """Draw claim, proof and attack in three columns, never mixed."""
+    outcome = _attacked(claimed, seed)
     st.subheader("Is the claim true?", anchor=False)
     claim, proof, measured = st.columns(3)
     with claim:
         st.markdown("**Claim** (what the paper says)")
-        st.markdown(verbatim(badges.statement(found.claim)))
+        st.markdown(verbatim(badges.statement(outcome.claim)))
     with proof:
         st.markdown("**Proof** (what holds for this noise)")
-        st.markdown(verbatim(badges.statement(found.proof)))
-        st.markdown(f"Certified for it: {verbatim(badges.statement(found.certified))}")
+        st.markdown(verbatim(badges.statement(outcome.proof)))
+        st.markdown(f"Certified for it: {verbatim(badges.statement(outcome.certified))}")
     with measured:
         st.markdown("**Attack** (what was measured)")
-        st.markdown(_told(found))
+        st.markdown(_attack_sentence(outcome))
     st.caption(
         f"All three are for {ATTACKED_RECORDS} records: one person's record among blank ones, or "
-        f"blank too. {found.runs:,} models are trained on each of the two data sets."
+        f"blank too. {outcome.runs:,} models are trained on each of the two data sets."
     )
 
 
-def _told(found: Attacked) -> str:
-    assert found.claim.delta is not None
+def _attack_sentence(outcome: Attacked) -> str:
+    """The lower bound that the attack measured, and whether it refutes the claim; Markdown."""
+    assert outcome.claim.delta is not None
     bound = (
-        f"ε is at least {at_least(found.lower_bound)} at δ = {plain(found.claim.delta)}, "
-        f"{found.claim.adjacency}, with {plain(100 * found.confidence)} % confidence "
+        f"ε is at least {at_least(outcome.lower_bound)} at δ = {plain(outcome.claim.delta)}, "
+        f"{outcome.claim.adjacency}, with {plain(100 * outcome.confidence)} % confidence "
         "(Clopper–Pearson)."
     )
-    if found.refuted:
+    if outcome.refuted:
         return f":red[:material/report:] The claim is refuted: {bound}"
     return f"{bound} This attack refutes nothing here, which proves nothing."

@@ -57,13 +57,13 @@ def sidebar() -> LearnChoice:
 
 def guess(number: int) -> tuple[float, ...] | None:
     """The guess that was made, empty where the curve was shown without one; None before."""
-    made: tuple[float, ...] | None = stored(f"learn guess {number}")
-    return made
+    values: tuple[float, ...] | None = stored(f"learn guess {number}")
+    return values
 
 
-def reveal(number: int, made: tuple[float, ...]) -> None:
-    """Keep the guess, and show the curve; use in a callback."""
-    store(f"learn guess {number}", made)
+def reveal(number: int, values: tuple[float, ...]) -> None:
+    """Store the guess, and show the curve; use in a callback."""
+    store(f"learn guess {number}", values)
 
 
 def restart(number: int) -> None:

@@ -7,9 +7,9 @@ import streamlit as st
 from dpcore.figures import ledger as figures
 from dpcore.figures.words import at_least, at_most, plain
 from dpcore.release.ledger import Ledger
-from dpcore.release.ledger.told import history_rows
+from dpcore.release.ledger.history_table import history_rows
 from pages.ledger import texts
-from pages.shared import composing
+from pages.shared import composition_note
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.numbers import draw_numbers
 from pages.shared.verbatim import verbatim
@@ -39,16 +39,16 @@ def show(ledger: Ledger, data_set: str) -> None:
     about = f"δ = {plain(delta)} · {left.account.terms.adjacency}"
     draw_numbers(
         (
-            ("ε taken", at_most(left.taken), "by the filter", texts.TAKEN),
+            ("ε taken", at_most(left.epsilon_spent), "by the filter", texts.SPENT),
             ("ε left", at_least(left.epsilon), f"of {plain(epsilon)}", texts.LEFT),
             ("Cap", plain(epsilon), about, texts.CAP),
         ),
         across=3,
     )
-    composing.explain()
+    composition_note.draw()
     entries = ledger.history(data_set)
     rows = history_rows(entries)
-    plot(figures.taken(rows, dark=on_dark()), "ledger_figure")
+    plot(figures.spending(rows, dark=on_dark()), "ledger_figure")
     with st.container(horizontal=True):
         verified = st.button("Check the chain", icon=":material/link:", key="ledger_verify")
     if verified:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpcore.errors import InvalidInput
 from dpcore.release.roles import Role
-from pages.ledger import answer, place, raising, texts
+from pages.ledger import answer, cap_form, shown_ledger, texts
 from pages.shared import query, server_ledger, sign_in, view_link
 from pages.shared.session import once
 from pages.shared.texts import LEDGER
@@ -17,12 +17,12 @@ view_link.title(LEDGER)
 person = sign_in.needed(Role.STEWARD)
 sign_in.who(person)
 try:
-    ledger = place.opened()
-    if place.is_demonstration():
+    ledger = shown_ledger.opened()
+    if shown_ledger.is_demonstration():
         st.info(texts.DEMONSTRATION.format(place=server_ledger.PLACE), icon=":material/science:")
     chosen = answer.chosen(ledger)
     if chosen is not None:
         answer.show(ledger, chosen)
-        raising.draw(ledger, chosen, person)
+        cap_form.draw(ledger, chosen, person)
 except InvalidInput as refusal:
     refuse(refusal)

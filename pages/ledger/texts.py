@@ -4,7 +4,7 @@ DEMONSTRATION = (
     "Demonstration: a ledger of this visit alone, with made-up entries. The server’s own is named "
     "by {place}."
 )
-TAKEN = (
+SPENT = (
     "The ε of all that was spent, at the cap’s δ; rounded up. The filter composes it as a sum, by "
     "Gaussian noise and in Rényi form, each with a part of δ. The least counts. It holds also "
     "where a release was chosen by what earlier ones had shown."

@@ -53,7 +53,7 @@ def sidebar() -> tuple[TrainingPlan, bool]:
     InvalidInput
         From `dpcore`, for values that do not fit together.
     """
-    presets.set_held("plan")
+    presets.apply_stored("plan")
     form = Form(CONTROLS)
     with st.sidebar:
         presets_place, run_place = st.container(), st.container()

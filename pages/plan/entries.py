@@ -280,8 +280,8 @@ def _fields(number: int, entry: Entry) -> None:
         with st.container(horizontal=True):
             box.amount("epsilon", "ε", entry.epsilon or 0.0)
             box.amount("delta", "δ", entry.delta or 0.0)
-        held = {"": SAME} | ADJACENCIES
-        box.choice("adjacency", "It protects", held, str(entry.adjacency or ""))
+        titles = {"": SAME} | ADJACENCIES
+        box.choice("adjacency", "It protects", titles, str(entry.adjacency or ""))
 
 
 class _Box:

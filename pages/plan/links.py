@@ -75,10 +75,10 @@ def _reopen() -> None:
 
 
 def _values(link: Link) -> dict[str, object]:
-    """The controls' values that a link names; what it can't mean is left out."""
-    found: dict[str, object] = {}
+    """The controls' values that a link names; invalid ones are left out."""
+    values: dict[str, object] = {}
     for control in (QUESTION, *ACCOUNT, *CONTROLS, *DETAIL):
         if control.key in link and control.key != VIEW.key:
             with suppress(ValueError):
-                found[control.key] = control.value(link[control.key][-1])
-    return found
+                values[control.key] = control.value(link[control.key][-1])
+    return values

@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.controls.account import ACCOUNT, FIND_BUDGET, QUESTION
-from pages.plan import budget, links, run, setting, year
+from pages.plan import account, budget, links, run, setting
 from pages.shared import background, job_panel, query, view_link
 from pages.shared.widgets import drawn
 
-ANSWERS = {"account": year.show, "setting": setting.show, "run": run.show}
+ANSWERS = {"account": account.show, "setting": setting.show, "run": run.show}
 
 query.tell("plan", links.validate_link())
 view_link.title("What can I afford?")

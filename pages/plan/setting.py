@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 MOMENT = 0.5
 """Seconds that the page waits: most answers take less."""
-ASKED = {
+TYPED_SETTINGS = {
     "epochs": (FIND_BATCH, FIND_NOISE),
     "sigma": (FIND_BATCH, FIND_EPOCHS),
     "batch": (FIND_NOISE, FIND_STEPS),
@@ -61,7 +61,7 @@ def show() -> Waiting:
     answer_place = st.container()
     try:
         with place:
-            typed = budget.typed(FIND_BUDGET, budget.of_account(), ASKED[unknown])
+            typed = budget.typed(FIND_BUDGET, budget.of_account(), TYPED_SETTINGS[unknown])
         with answer_place:
             if unknown == "release":
                 _releases(typed)
@@ -73,20 +73,20 @@ def show() -> Waiting:
         return []
 
 
-def _start(asked: budget.Budget) -> TrainingPlan:
+def _start(typed: budget.Budget) -> TrainingPlan:
     """The training with what is typed; the rest is where the search begins."""
-    people, typed = asked.people, asked.others
+    people, settings = typed.people, typed.others
     usual = FIND_BATCH.usual(people)
-    batch = whole("batch size", typed.get(FIND_BATCH.key, usual), at_least=1, at_most=people)
-    epochs = whole("epochs", typed.get(FIND_EPOCHS.key, FIND_EPOCHS.default), at_least=1)
-    steps = typed.get(FIND_STEPS.key, epochs * steps_per_epoch(people, batch))
+    batch = whole("batch size", settings.get(FIND_BATCH.key, usual), at_least=1, at_most=people)
+    epochs = whole("epochs", settings.get(FIND_EPOCHS.key, FIND_EPOCHS.default), at_least=1)
+    steps = settings.get(FIND_STEPS.key, epochs * steps_per_epoch(people, batch))
     return TrainingPlan(
-        float(typed.get(FIND_NOISE.key) or FIND_NOISE.default),
+        float(settings.get(FIND_NOISE.key) or FIND_NOISE.default),
         people,
         batch,
         whole("steps", steps, at_least=1),
-        asked.limit.delta,
-        adjacency=asked.adjacency,
+        typed.limit.delta,
+        adjacency=typed.adjacency,
     )
 
 
@@ -120,9 +120,9 @@ def _training(unknown: str, start: TrainingPlan, limit: PrivacyBudget, people: i
         _chart(table, unknown, plan.value, epsilon)
     st.markdown(reason)
     budget.note(limit, start.adjacency, people)
-    found = planner.to_set(plan)
-    if found is not None:
-        _use(found)
+    training = planner.to_set(plan)
+    if training is not None:
+        _use(training)
     _code(plan, unknown, start, epsilon)
     return waiting
 
@@ -137,25 +137,25 @@ def _chart(table: pd.DataFrame | None, unknown: str, answer: float, epsilon: flo
     table_behind(shown, "setting", "ε spent for each value of the setting")
 
 
-def _use(found: TrainingPlan) -> None:
+def _use(training: TrainingPlan) -> None:
     """The buttons that put the answer to use."""
-    per_epoch = steps_per_epoch(found.records, found.batch)
+    per_epoch = steps_per_epoch(training.records, training.batch)
     with st.container(horizontal=True):
-        if found.steps % per_epoch == 0:
+        if training.steps % per_epoch == 0:
             entry = Entry(
                 "training",
                 every="quarter",
-                noise=found.sigma,
-                records=found.records,
-                batch=found.batch,
-                epochs=found.steps // per_epoch,
+                noise=training.sigma,
+                records=training.records,
+                batch=training.batch,
+                epochs=training.steps // per_epoch,
             )
-            _offer(entry, found.delta, found.adjacency, found.records)
+            _offer(entry, training.delta, training.adjacency, training.records)
         st.button(
             "See this run in detail",
             icon=":material/search:",
             on_click=_open,
-            args=(found,),
+            args=(training,),
         )
 
 
@@ -185,8 +185,8 @@ def _add(entry: Entry) -> None:
     set_controls({QUESTION.key: "account"})
 
 
-def _open(found: TrainingPlan) -> None:
-    controls.set_to(found)
+def _open(training: TrainingPlan) -> None:
+    controls.set_to(training)
     set_controls({QUESTION.key: "run"})
 
 
@@ -198,20 +198,20 @@ def _code(plan: Plan, unknown: str, start: TrainingPlan, epsilon: float) -> None
             show_opacus(plan.training)
 
 
-def _releases(asked: budget.Budget) -> None:
+def _releases(typed: budget.Budget) -> None:
     """The least noise of equal releases that keep the budget together."""
-    limit, adjacency, people = asked.limit, asked.adjacency, asked.people
-    count = whole("how many releases", asked.others[FIND_RELEASES.key], at_least=1, at_most=10_000)
-    sensitivity = asked.others[FIND_SENSITIVITY.key]
-    found: BudgetSplit = split(limit, count, "pld", sensitivity)
-    answer, reason = sentences.releases(found, limit, sensitivity, adjacency)
+    limit, adjacency, people = typed.limit, typed.adjacency, typed.people
+    count = whole("how many releases", typed.others[FIND_RELEASES.key], at_least=1, at_most=10_000)
+    sensitivity = typed.others[FIND_SENSITIVITY.key]
+    budget_split: BudgetSplit = split(limit, count, "pld", sensitivity)
+    answer, reason = sentences.releases(budget_split, limit, sensitivity, adjacency)
     st.markdown(f"#### {answer}")
-    table = release_curve(found, limit, adjacency, sensitivity)
-    _chart(table, "release", found.portions[0].sigma, limit.epsilon)
+    table = release_curve(budget_split, limit, adjacency, sensitivity)
+    _chart(table, "release", budget_split.portions[0].sigma, limit.epsilon)
     st.markdown(reason)
     budget.note(limit, adjacency, people)
     if count <= MOST_COUNT:
-        noise = raised(found.portions[0].noise_multiplier, 5)
+        noise = raised(budget_split.portions[0].noise_multiplier, 5)
         _offer(Entry("release", count=count, noise=noise), limit.delta, adjacency, people)
     with st.expander("Take along: command line, Python", icon=":material/file_save:"):
         show_command(split_command(limit, count, sensitivity))

@@ -46,32 +46,32 @@ def show(choice: Choice) -> None:
     with form, st.container(border=True):
         given = _form(columns, model.hash, PATIENT if choice.is_demonstration else {})
     empty = [
-        figures.spoken(column.name)
+        figures.readable_name(column.name)
         for column in columns
         if given[column.name] is None and not (column.missing_mark and column.kind == "number")
     ]
     if empty:
-        # Nothing is told of a person from values that nobody has given.
+        # Without every required value there is no prediction.
         with place:
             st.markdown(f"Still to fill in: {verbatim(listed(empty))}.")
         return
     person = {column.name: _value(column, given[column.name]) for column in columns}
     rows = explained.parts(model, person)
     outcome = float(rows["outcome"].iloc[0])
-    told = figures.Told(
+    wording = figures.OutcomeWording(
         model.loss == "logistic",
         model.entry.outcome,
         is_corrected=model.risks is not None,
         among=figures.among(outcome),
     )
     with place:
-        st.markdown(f"#### {verbatim(told.headline(outcome))}")
-        st.caption(verbatim(told.meaning()))
+        st.markdown(f"#### {verbatim(wording.headline(outcome))}")
+        st.caption(verbatim(wording.meaning()))
     with picture:
-        drawn = figures.parts(rows, columns, told, dark=on_dark())
+        drawn = figures.parts(rows, columns, wording, dark=on_dark())
         plot(drawn, "predict_parts")
         table_behind(rows, "predict_parts", "What each value has to do with the answer")
-        _curve(model, person, told)
+        _curve(model, person, wording)
 
 
 def _form(columns: Sequence[Column], key: str, first: Person) -> dict[str, object]:
@@ -100,7 +100,7 @@ def _field(column: Column, first: Value, key: str) -> object:
         least, most = column.bounds
         unit = f" {column.unit}" if column.unit else ""
         return st.number_input(
-            verbatim(f"{figures.spoken(column.name)}, {least:g} to {most:g}{unit}"),
+            verbatim(f"{figures.readable_name(column.name)}, {least:g} to {most:g}{unit}"),
             least,
             most,
             None if first is None else float(first),
@@ -111,7 +111,7 @@ def _field(column: Column, first: Value, key: str) -> object:
         )
     levels = explained.levels_of(column)
     return st.selectbox(
-        verbatim(figures.spoken(column.name)),
+        verbatim(figures.readable_name(column.name)),
         [*levels, *([UNKNOWN] if column.missing_mark else [])],
         None if first is None else levels.index(str(first)),
         placeholder="Choose",
@@ -125,11 +125,11 @@ def _value(column: Column, given: object) -> Value:
     return explained.value_of(column, None if is_unknown else given)
 
 
-def _curve(model: Model, person: Person, told: figures.Told) -> None:
+def _curve(model: Model, person: Person, wording: figures.OutcomeWording) -> None:
     """The outcome along one column, the person's value marked."""
     columns = model.entry.columns
     with st.expander(
-        f"The {told.name} along one column",
+        f"The {wording.name} along one column",
         icon=":material/show_chart:",
         on_change="rerun",
         key="predict_curve",
@@ -139,9 +139,9 @@ def _curve(model: Model, person: Person, told: figures.Told) -> None:
         chosen = st.selectbox(
             "Column",
             range(len(columns)),
-            format_func=lambda each: figures.spoken(columns[each].name),
+            format_func=lambda each: figures.readable_name(columns[each].name),
             key=f"predict column {model.hash}",
         )
         rows = explained.curve(model, person, columns[chosen].name)
-        plot(figures.curve(rows, columns[chosen], told, dark=on_dark()), "predict_curve_figure")
+        plot(figures.curve(rows, columns[chosen], wording, dark=on_dark()), "predict_curve_figure")
         table_behind(rows, "predict_curve", "The answer at each value of the column")

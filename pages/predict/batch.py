@@ -8,14 +8,14 @@ from dpcore.errors import InvalidInput
 from dpcore.figures.prediction import outcome_words
 from dpcore.release.batch import Batch, batch
 from pages.predict import texts
-from pages.predict.aside import aside
 from pages.predict.controls import Choice
+from pages.predict.isolated_call import isolated_call
 from pages.shared import session_end, uploads
 from pages.shared.session import leave, on_leaving, store, stored
 from pages.shared.uploads import File
 from pages.shared.verbatim import refuse, verbatim
 
-MADE = "predictions"
+PREDICTIONS = "predictions"
 
 
 def show(choice: Choice) -> None:
@@ -25,17 +25,17 @@ def show(choice: Choice) -> None:
         drop()
         st.markdown(texts.FILE)
         return
-    on_leaving(MADE, lambda: _forget(file))
-    made = _made(choice, file)
-    if isinstance(made, InvalidInput):
-        refuse(made)
+    on_leaving(PREDICTIONS, lambda: _forget(file))
+    predictions = _predictions(choice, file)
+    if isinstance(predictions, InvalidInput):
+        refuse(predictions)
         return
     outcome = outcome_words(choice.model.entry.outcome, is_positive=True)
-    records = "1 record" if made.records == 1 else f"{made.records:,} records"
-    st.markdown(f"#### {records}: of {made.positive:,} the model says {verbatim(outcome)}.")
+    records = "1 record" if predictions.records == 1 else f"{predictions.records:,} records"
+    st.markdown(f"#### {records}: of {predictions.positive:,} the model says {verbatim(outcome)}.")
     st.download_button(
         "Download predictions",
-        made.csv,
+        predictions.csv,
         file_name="predictions.csv",
         mime="text/csv",
         icon=":material/download:",
@@ -45,25 +45,25 @@ def show(choice: Choice) -> None:
 
 
 def drop() -> None:
-    """Let go of the file and its predictions, where there are any."""
-    if stored(MADE) is not None:
+    """Forget the file and its predictions, where there are any."""
+    if stored(PREDICTIONS) is not None:
         leave()
 
 
-def _made(choice: Choice, file: File) -> Batch | InvalidInput:
-    """The predictions, made once for a model and a file."""
-    asked = choice.model.hash, file.file_id
-    if stored(MADE) is None or stored(MADE)[0] != asked:
-        made: Batch | InvalidInput
+def _predictions(choice: Choice, file: File) -> Batch | InvalidInput:
+    """The predictions, computed once for a model and a file."""
+    key = choice.model.hash, file.file_id
+    if stored(PREDICTIONS) is None or stored(PREDICTIONS)[0] != key:
+        computed: Batch | InvalidInput
         try:
-            made = aside(file.name, batch, choice.contents, file.getvalue(), file.name)
+            computed = isolated_call(file.name, batch, choice.contents, file.getvalue(), file.name)
         except InvalidInput as refusal:
-            made = refusal
-        store(MADE, (asked, made))
-    found: Batch | InvalidInput = stored(MADE)[1]
-    return found
+            computed = refusal
+        store(PREDICTIONS, (key, computed))
+    predictions: Batch | InvalidInput = stored(PREDICTIONS)[1]
+    return predictions
 
 
 def _forget(file: File) -> None:
-    store(MADE, None)
+    store(PREDICTIONS, None)
     session_end.forget_file(file.file_id)

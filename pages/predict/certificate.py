@@ -9,9 +9,9 @@ from dpcore.release.batch import checked
 from dpcore.release.check import Checked, check, read
 from dpcore.release.registry import leaves
 from pages.predict import texts
-from pages.predict.aside import aside
 from pages.predict.controls import Choice
-from pages.shared import on_paper
+from pages.predict.isolated_call import isolated_call
+from pages.shared import print_only
 from pages.shared.session import store, stored
 from pages.shared.verbatim import verbatim
 
@@ -25,12 +25,12 @@ def line(choice: Choice) -> None:
     if not choice.certificate:
         st.caption(texts.WITHOUT)
         return
-    found = _checked(choice)
-    if found.problems:
-        told = list(map(verbatim, found.problems[:MOST_PROBLEMS]))
-        more = len(found.problems) - len(told)
+    verification = _checked(choice)
+    if verification.problems:
+        problems = list(map(verbatim, verification.problems[:MOST_PROBLEMS]))
+        more = len(verification.problems) - len(problems)
         listed = "\n".join(
-            f"- {each}" for each in [*told, *([f"… and {more:,} more."] * (more > 0))]
+            f"- {each}" for each in [*problems, *([f"… and {more:,} more."] * (more > 0))]
         )
         st.error(f"{texts.BROKEN}\n\n{listed}", icon=":material/gpp_bad:")
     elif not choice.is_demonstration:
@@ -39,11 +39,11 @@ def line(choice: Choice) -> None:
 
 
 def show(choice: Choice) -> None:
-    """Draw the certificate where it was asked for; its claim on paper, too."""
+    """Draw the certificate in a box to open, and its claim as a line for print."""
     if not choice.certificate or _checked(choice).problems:
         return
-    made = read(choice.certificate.decode())
-    on_paper.line(made.document["claim"])
+    certificate = read(choice.certificate.decode())
+    print_only.line(certificate.document["claim"])
     place = st.expander(
         "Certificate", icon=":material/verified_user:", on_change="rerun", key="predict_certificate"
     )
@@ -51,12 +51,12 @@ def show(choice: Choice) -> None:
         return
     import pandas as pd
 
-    found = _checked(choice)
+    verification = _checked(choice)
     with place:
         st.markdown(f":green[:material/check:] {texts.HOLDS}")
-        st.markdown(verbatim(made.document["claim"]))
-        st.caption(verbatim(f"Checked: {'; '.join(found.checks)}. {found.warning}"))
-        rows = leaves(made.document)
+        st.markdown(verbatim(certificate.document["claim"]))
+        st.caption(verbatim(f"Checked: {'; '.join(verification.checks)}. {verification.warning}"))
+        rows = leaves(certificate.document)
         st.dataframe(
             pd.DataFrame({"field": list(rows), "value": [str(value) for value in rows.values()]}),
             hide_index=True,
@@ -65,7 +65,7 @@ def show(choice: Choice) -> None:
         )
         st.download_button(
             "Download as a page",
-            made.to_html(),
+            certificate.to_html(),
             file_name="certificate.html",
             mime="text/html",
             icon=":material/download:",
@@ -74,16 +74,18 @@ def show(choice: Choice) -> None:
 
 
 def _checked(choice: Choice) -> Checked:
-    """What the check found, made once for a model and a certificate."""
-    asked = choice.model.hash, hash(choice.certificate)
-    if stored(CHECKED) is None or stored(CHECKED)[0] != asked:
+    """The result of the check, computed once for a model and a certificate."""
+    key = choice.model.hash, hash(choice.certificate)
+    if stored(CHECKED) is None or stored(CHECKED)[0] != key:
         if choice.is_demonstration:
-            found = check(choice.certificate.decode(), None, choice.model)
+            verification = check(choice.certificate.decode(), None, choice.model)
         else:
             try:
-                found = aside("the certificate", checked, choice.certificate, choice.contents)
+                verification = isolated_call(
+                    "the certificate", checked, choice.certificate, choice.contents
+                )
             except InvalidInput as refusal:
-                found = Checked((str(refusal),), (), "")
-        store(CHECKED, (asked, found))
+                verification = Checked((str(refusal),), (), "")
+        store(CHECKED, (key, verification))
     result: Checked = stored(CHECKED)[1]
     return result

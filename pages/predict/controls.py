@@ -12,7 +12,7 @@ from dpcore.release.example import released
 from dpcore.release.explained import MOST_BYTES, read_model
 from dpcore.release.model import Model
 from pages.predict import texts
-from pages.shared import doors, last_release, query, session_end, upload_limit
+from pages.shared import last_release, page_links, query, session_end, upload_limit
 from pages.shared.session import once
 from pages.shared.widgets import drawn
 
@@ -53,8 +53,8 @@ def sidebar() -> Choice | InvalidInput | None:
         is_demonstration = drawn(controls.MODEL) == controls.DEMONSTRATION
         files = {} if is_demonstration else _files()
         for_many = drawn(controls.FOR) == controls.MANY
-        st.caption(texts.KEPT)
-        script, link = doors.door_to("May it leave?")
+        st.caption(texts.NOTHING_STORED)
+        script, link = page_links.link_to("May it leave?")
         st.page_link(script, label=texts.RELEASE, icon=":material/output:", query_params=link)
     query.sign()
     if is_demonstration:
@@ -85,15 +85,15 @@ def _files() -> dict[str, bytes]:
         help=texts.FILES,
         max_upload_size=upload_limit.allow(upload_limit.SMALL),
     )
-    found = {}
+    files = {}
     for upload in uploads:
         session_end.watch_file(upload)
         # One byte more shows that it has too many.
-        found[upload.name.lower()] = upload.read(MOST_BYTES + 1)
+        files[upload.name.lower()] = upload.read(MOST_BYTES + 1)
         upload.close()  # each run gets a copy
-    if not found and (found := last_release.held()):
+    if not files and (files := last_release.stored_files()):
         st.caption(texts.LAST_RELEASE)
-    return found
+    return files
 
 
 @st.cache_resource(max_entries=1, show_spinner="Releasing a demonstration model …")

@@ -1,6 +1,6 @@
 """Words of the prediction page."""
 
-KEPT = "What you enter is used and dropped: no address, file or log holds it."
+NOTHING_STORED = "What you enter is used and dropped: no address, file or log holds it."
 RELEASE = "Release a model"
 FILES = (
     "From the folder of a release. The model is read as data: nothing in it can run. Without its "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.controls.release import CONTROLS, DEMONSTRATION
-from pages.release import budget, look, paying, person, table, texts, twin
+from pages.release import budget, final_step, look, person, table, texts, twin
 from pages.release.account import Account
 from pages.release.steps import FIRST, ICONS, Step, current
 from pages.shared import query, view_link
@@ -37,7 +37,7 @@ def draw() -> None:
     ]
     account: Account | None = stored(ACCOUNT)
     with rows[0]:
-        is_busy = paying.under_way(account) is not None or twin.under_way(account) is not None
+        is_busy = final_step.under_way(account) is not None or twin.under_way(account) is not None
         records, first = table.draw(form, is_busy=is_busy)
     is_own = form.values["release_table"] != DEMONSTRATION
     introduction.markdown(texts.INTRODUCTION if is_own else texts.DEMONSTRATION)
@@ -52,7 +52,7 @@ def draw() -> None:
     store(ACCOUNT, paid_from.account)
     before = (first, second, third, fourth)
     with rows[4]:
-        fifth = paying.draw(form, records, paid_from, before)
+        fifth = final_step.draw(form, records, paid_from, before)
     query.sign()
     steps = (*before, fifth)
     store(STEPS, steps)

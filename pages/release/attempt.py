@@ -30,14 +30,14 @@ Phase = Literal[
 ]
 UNDER_WAY: tuple[Phase, ...] = ("preparing", "paying", "training")
 
-Made = TypeVar("Made")
+Product = TypeVar("Product")
 """A released model, or a private twin."""
-Work = Callable[["Attempt[Made]"], None]
+Work = Callable[["Attempt[Product]"], None]
 
 _log = logging.getLogger(__name__)
 
 
-class Attempt(Generic[Made]):
+class Attempt(Generic[Product]):
     """One release, or one twin, from the press of the button to its files.
 
     Parameters
@@ -49,12 +49,12 @@ class Attempt(Generic[Made]):
         Whether its reader is still there.
     """
 
-    def __init__(self, work: Work[Made], is_present: Callable[[], bool]) -> None:
+    def __init__(self, work: Work[Product], is_present: Callable[[], bool]) -> None:
         self._work, self._is_present, self._changing = work, is_present, threading.Lock()
         self.phase: Phase = "preparing"
         self.share, self.doing, self.refusal = 0.0, "", ""
         self.paid_at: datetime | None = None
-        self.released: Made | None = None
+        self.released: Product | None = None
         self.files: dict[str, bytes] = {}
         self._thread = threading.Thread(target=self._run, name="release", daemon=True)
         self._thread.start()
@@ -121,29 +121,29 @@ class Attempt(Generic[Made]):
         self.phase = end
 
 
-class Attempts(Generic[Made]):
+class Attempts(Generic[Product]):
     """Those on one account, one at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.count = 0
-        self.latest: Attempt[Made] | None = None
+        self.latest: Attempt[Product] | None = None
 
     def begin(
-        self, seen: int, work: Work[Made], is_present: Callable[[], bool]
-    ) -> Attempt[Made] | None:
-        """Begin an attempt, unless there are more than its reader saw; ``None`` if there are.
+        self, count_when_drawn: int, work: Work[Product], is_present: Callable[[], bool]
+    ) -> Attempt[Product] | None:
+        """Begin an attempt; ``None`` if one has begun since the button was drawn, or is under way.
 
         Parameters
         ----------
-        seen : int
+        count_when_drawn : int
             How many there were when the button was drawn.
         work, is_present : callable
             As of an `Attempt`.
         """
         with self._lock:
             is_busy = self.latest is not None and self.latest.is_under_way
-            if self.count != seen or is_busy:
+            if self.count != count_when_drawn or is_busy:
                 return None
             self.count += 1
             self.latest = Attempt(work, is_present)

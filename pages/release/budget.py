@@ -26,7 +26,7 @@ from pages.release import account, controls, outcome, payment, texts
 from pages.release.account import Account, Demonstration
 from pages.release.records import Records
 from pages.release.steps import Step
-from pages.shared import composing, server_ledger, sign_in
+from pages.shared import composition_note, server_ledger, sign_in
 from pages.shared.code import show_command
 from pages.shared.session import once
 from pages.shared.verbatim import refuse, verbatim
@@ -86,26 +86,30 @@ def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
     try:
         price = _price(form.values, records, left)
         if payment.refused(price, EPSILON, "release_less"):
-            return Budget(chosen, actor), _made(chosen) or Step("to do", texts.CANNOT_BE_PAID)
+            return Budget(chosen, actor), _step_after_release(chosen) or Step(
+                "to do", texts.CANNOT_BE_PAID
+            )
     except InvalidInput as refusal:
         refuse(refusal)
         return Budget(chosen, actor), Step("to do", texts.CANNOT_BE_PAID)
-    composing.explain()
+    composition_note.draw()
     if _asks_to_correct(form.values) and _is_left(price.plan):
         st.caption(texts.TOO_FEW)
     if not actor:  # else the price stands above the button that pays it
         st.markdown(verbatim(price.words()))
         return Budget(chosen, actor, price), Step("to do", texts.WHO)
-    return Budget(chosen, actor, price), _made(chosen) or Step("done", verbatim(price.brief()))
+    return Budget(chosen, actor, price), _step_after_release(chosen) or Step(
+        "done", verbatim(price.brief())
+    )
 
 
-def _is_left(made: Plan) -> bool:
+def _is_left(release_plan: Plan) -> bool:
     """Whether risks stay as trained by the rule."""
-    return made.path.scorer.loss == "logistic" and not made.path.count_sums
+    return release_plan.path.scorer.loss == "logistic" and not release_plan.path.count_sums
 
 
-def _made(chosen: Account) -> Step | None:
-    """The step once a model was released from the account: what was paid, not what is next."""
+def _step_after_release(chosen: Account) -> Step | None:
+    """The step after a model was released from the account, with what was paid; else ``None``."""
     latest = chosen.attempts.latest
     if latest is None or latest.released is None:
         return None
@@ -177,7 +181,7 @@ def _price(values: dict[str, Any], records: Records, left: Left) -> Price[Plan]:
     InvalidInput
         If it cannot be planned.
     """
-    made = plan(
+    release_plan = plan(
         records.columns,
         records.count,
         epsilon=values["release_epsilon"],
@@ -187,4 +191,4 @@ def _price(values: dict[str, Any], records: Records, left: Left) -> Price[Plan]:
         features=values["release_features"],
         corrected=None if _asks_to_correct(values) else False,
     )
-    return Price(made, left)
+    return Price(release_plan, left)

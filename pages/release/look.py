@@ -13,7 +13,7 @@ from dpcore.release.made_up import stand_in
 from dpcore.release.plan import Plan
 from dpcore.release.price import Price
 from dpcore.release.rehearsal import Rehearsed, rehearse
-from dpcore.release.table.written import harmless_columns
+from dpcore.release.table.csv_text import harmless_columns
 from pages.release import made_up, texts, twin
 from pages.release.budget import Budget
 from pages.release.records import Records
@@ -22,7 +22,7 @@ from pages.shared import background, job_panel
 from pages.shared.session import store, stored
 from pages.shared.widgets import Form
 
-ASKED = "release rehearsal"
+REHEARSED_PLAN = "release rehearsal"
 STAND_IN_RECORDS = 1_000
 
 
@@ -62,15 +62,15 @@ def show(
 
 def _stand_in(records: Records | None, price: Price[Plan] | None) -> None:
     """Draw the ways to look at made-up records."""
-    asked = "" if price is None else str(price.plan)
+    plan_key = "" if price is None else str(price.plan)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if price is not None and stored(ASKED) != asked:
+        if price is not None and stored(REHEARSED_PLAN) != plan_key:
             st.button(
                 texts.REHEARSE,
                 key="release_rehearse",
                 icon=":material/science:",
                 on_click=store,
-                args=(ASKED, asked),
+                args=(REHEARSED_PLAN, plan_key),
             )
         if records is not None:
             st.download_button(
@@ -86,36 +86,37 @@ def _stand_in(records: Records | None, price: Price[Plan] | None) -> None:
             "standin",
             texts.EXPLORE,
             texts.OF_A_STAND_IN,
-            partial(_made, records.columns),
+            partial(_made_up_table, records.columns),
             is_as_many=False,
         )
-    if price is not None and stored(ASKED) == asked:
-        _rehearsal(price.plan, asked)
+    if price is not None and stored(REHEARSED_PLAN) == plan_key:
+        _rehearsal(price.plan, plan_key)
 
 
-def _made(columns: str) -> tuple[str, str]:
+def _made_up_table(columns: str) -> tuple[str, str]:
     """Made-up records, and the description of them."""
     return stand_in(columns, STAND_IN_RECORDS), harmless_columns(columns)
 
 
-def _rehearsal(made: Plan, asked: str) -> None:
-    found, waiting = background.answer_to(
-        "rehearsal", texts.REHEARSING, asked, partial(_rehearsed, made), quick=True
+def _rehearsal(plan: Plan, plan_key: str) -> None:
+    rehearsal, waiting = background.answer_to(
+        "rehearsal", texts.REHEARSING, plan_key, partial(_rehearsed, plan), quick=True
     )
     job_panel.watch(background.watched(waiting, "rehearsal"))
-    if found is not None:
-        st.markdown(_told(found))
+    if rehearsal is not None:
+        st.markdown(_rehearsal_sentence(rehearsal))
         st.caption(texts.REHEARSED)
 
 
-def _rehearsed(made: Plan, progress: Progress) -> Rehearsed:
-    return rehearse(made, progress=progress)
+def _rehearsed(plan: Plan, progress: Progress) -> Rehearsed:
+    return rehearse(plan, progress=progress)
 
 
-def _told(found: Rehearsed) -> str:
-    runs = found.runs
+def _rehearsal_sentence(rehearsal: Rehearsed) -> str:
+    """The accuracy on made-up records without noise and with it."""
+    runs = rehearsal.runs
     return (
-        f"Of made-up records {percent(found.without)} are told right without noise, "
-        f"{percent(found.mean)} with it ({percent(min(runs))} to {percent(max(runs))} in "
+        f"Of made-up records {percent(rehearsal.without)} are told right without noise, "
+        f"{percent(rehearsal.mean)} with it ({percent(min(runs))} to {percent(max(runs))} in "
         f"{len(runs)} runs)."
     )

@@ -14,7 +14,7 @@ from dpcore.datasets.images.sets import features_npz
 from dpcore.datasets.own.statements import restated
 from dpcore.release.network_file import network_file
 from pages.release import texts
-from pages.shared import doors, own_table, uploads
+from pages.shared import own_table, page_links, uploads
 from pages.shared.session import control_value
 
 Make = Callable[[], tuple[str, str]]
@@ -55,7 +55,7 @@ def _explore(name: str, note: str, records: str, columns: str) -> None:
     mine = control_value(own_table.COLUMNS)
     if mine is not None:
         own_table.describe_next(mine, is_made_up=False)
-    script, link = doors.door_to("What does it cost?", data="Your own table")
+    script, link = page_links.link_to("What does it cost?", data="Your own table")
     link.pop(own_table.COLUMNS, None)
     st.switch_page(script, query_params=link)
 
@@ -65,12 +65,12 @@ def _train(name: str, note: str, records: str, columns: str) -> None:
     uploads.hand_over(f"{name}.npz", features, note, "features")
     values = {"dataset": features_npz.ENTRY.key, "network": "perceptron", "features": "raw"}
     settings = {key: str(train.CONTROLS[key].text(value)) for key, value in values.items()}
-    script, link = doors.door_to("Train", **settings)
+    script, link = page_links.link_to("Train", **settings)
     link.pop("lot", None)  # the usual one follows from the number of records
     st.switch_page(script, query_params=link)
 
 
 def _plan(records: str) -> None:
     rows = sum(1 for _ in csv.reader(io.StringIO(records))) - 1
-    script, link = doors.door_to("What can I afford?", **{PEOPLE.key: str(rows)})
+    script, link = page_links.link_to("What can I afford?", **{PEOPLE.key: str(rows)})
     st.switch_page(script, query_params=link)

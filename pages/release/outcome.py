@@ -77,11 +77,11 @@ def without(attempt: Attempt[Any], account: Account) -> None:
     if attempt.phase == "cancelled":
         st.info(texts.CANCELLED, icon=":material/undo:")
         return
-    said = [attempt.refusal]
+    sentences = [attempt.refusal]
     if attempt.phase in ("lost", "doubtful"):
-        said = [texts.LOST if attempt.phase == "lost" else texts.DOUBTFUL, *said]
-        said.append(account.ledger.left(account.data_set).words())
-    refuse(" ".join(filter(None, said)))
+        sentences = [texts.LOST if attempt.phase == "lost" else texts.DOUBTFUL, *sentences]
+        sentences.append(account.ledger.left(account.data_set).words())
+    refuse(" ".join(filter(None, sentences)))
 
 
 def downloads(files: dict[str, bytes], labels: Mapping[str, str]) -> None:
@@ -103,7 +103,7 @@ def _released(released: Released, attempt: Attempt[Released]) -> None:
     st.markdown(f"**{verbatim(_about(released))}**: {_model(released)}.")
     st.markdown(f"{_cost(released, attempt)} {verbatim(released.receipt.left.words())}")
     downloads(attempt.files, LABELS)
-    last_release.hold(attempt.files)
+    last_release.store_files(attempt.files)
     with st.container(horizontal=True, vertical_alignment="center"):
         badges.status("proved", name="Released")
         with st.popover(texts.MORE, type="tertiary", icon=":material/verified_user:"):
@@ -128,8 +128,8 @@ def _model(released: Released) -> str:
     chosen = NETWORK if model.hidden else model.loss
     parts = [f"{MODEL.text(chosen)}, numbers as {str(FEATURES.text(model.features)).lower()}"]
     if model.loss == "logistic":
-        told = CORRECTED if model.risks is not None else AS_TRAINED
-        parts.append(f"risks {str(RISKS.text(told)).lower()}")
+        risks_choice = CORRECTED if model.risks is not None else AS_TRAINED
+        parts.append(f"risks {str(RISKS.text(risks_choice)).lower()}")
     return ", ".join(parts)
 
 
@@ -143,11 +143,11 @@ def _cost(released: Released, attempt: Attempt[Released]) -> str:
 def _proof(released: Released) -> None:
     """Draw what is proved, what is in the ledger, and how to check it."""
     proof = released.certificate.document["proof"]
-    found = released.certificate.document["facts"]["attack"]
+    attack = released.certificate.document["facts"]["attack"]
     st.markdown(
         f"ε ≤ {at_most(proof['epsilon'])} at δ = {plain(proof['delta'])}, "
         f"{proof['adjacency']}, by {proof['accountant']}; an attack shows "
-        f"ε ≥ {at_least(found['lower_bound'])}."
+        f"ε ≥ {at_least(attack['lower_bound'])}."
     )
     st.caption(
         "The certificate's hash is an entry of its own in the ledger. With it the chain head is "

@@ -1,4 +1,4 @@
-"""A button that pays, and the order in which what it pays for is made: for a model and a twin."""
+"""The button that pays for a model or a twin, and the steps of the attempt that it begins."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pages.shared.verbatim import refuse, verbatim
 
 
 class Leaving(Protocol):
-    """What was paid for and made."""
+    """A product that was paid for: a model or a twin."""
 
     @property
     def receipt(self) -> Receipt:
@@ -36,7 +36,7 @@ class Leaving(Protocol):
         """Everything that leaves, by file name."""
 
 
-Made = TypeVar("Made", bound=Leaving)
+Product = TypeVar("Product", bound=Leaving)
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class Press:
 
     Parameters
     ----------
-    seen : int
+    count_when_drawn : int
         How many attempts there were when the button was drawn.
     person : Person
     """
 
-    seen: int
+    count_when_drawn: int
     person: Person
 
     def may_still(self) -> bool:
@@ -128,8 +128,8 @@ def pressed(
     st.markdown(verbatim(price.words()))
     # For another price, or after another attempt, it is another tick and another button: none is
     # pressed for what its reader did not see.
-    seen = attempts.count
-    key = zlib.crc32(f"{account.place} {account.data_set} {seen} {price}".encode())
+    count_when_drawn = attempts.count
+    key = zlib.crc32(f"{account.place} {account.data_set} {count_when_drawn} {price}".encode())
     may = (not is_own or st.checkbox(texts.MAY, key=f"{name}_may_{key}")) and is_ready
     is_pressed = st.button(
         label,
@@ -145,12 +145,12 @@ def pressed(
     if isinstance(person, str):
         sign_in.refuse(person)
         return None
-    return Press(seen, person)
+    return Press(count_when_drawn, person)
 
 
-def begin(press: Press, attempts: Attempts[Made], work: Work[Made], begun: str) -> None:
-    """Begin what was pressed for, note under this name which attempt it is, and draw anew."""
-    store(begun, attempts.begin(press.seen, work, present()) or stored(begun))
+def begin(press: Press, attempts: Attempts[Product], work: Work[Product], begun: str) -> None:
+    """Begin the attempt, store it under this name, and draw anew."""
+    store(begun, attempts.begin(press.count_when_drawn, work, present()) or stored(begun))
     st.rerun()
 
 
@@ -159,10 +159,10 @@ def in_order(
     *,
     prepare: Callable[[Progress, Callable[[], bool]], None],
     pay: Callable[[], None],
-    make: Callable[[Progress], Made],
-    seal: Callable[[Made], Made],
-    hash_of: Callable[[Made], str],
-) -> Work[Made]:
+    make: Callable[[Progress], Product],
+    seal: Callable[[Product], Product],
+    hash_of: Callable[[Product], str],
+) -> Work[Product]:
     """What an attempt does, in a thread of its own.
 
     Parameters
@@ -176,20 +176,20 @@ def in_order(
         The hash that is to be attached to the payment.
     """
 
-    def work(attempt: Attempt[Made]) -> None:
+    def work(attempt: Attempt[Product]) -> None:
         prepare(attempt.report, lambda: not attempt.is_wanted)
         if not press.may_still():
             raise InvalidInput(texts.NO_LONGER)
         attempt.commit()
         pay()
         attempt.paid()
-        made = make(attempt.report)
-        attempt.released, attempt.files = made, made.files()
+        product = make(attempt.report)
+        attempt.released, attempt.files = product, product.files()
         try:
-            attempt.released = seal(made)
+            attempt.released = seal(product)
         except InvalidInput as refusal:
             attempt.refusal = texts.UNSEALED.format(
-                hash=hash_of(made), entry=made.receipt.entry, refusal=refusal
+                hash=hash_of(product), entry=product.receipt.entry, refusal=refusal
             )
 
     return work

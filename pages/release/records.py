@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from dpcore.datasets.sets.cohort import ENTRY
 from dpcore.datasets.text import quoted
 from dpcore.progress import Progress
-from dpcore.release import demonstration, held
+from dpcore.release import confined_release, demonstration
 from dpcore.release import release as releasing
-from dpcore.release.paid import Paid
+from dpcore.release.payment import Paid
 from dpcore.release.record import Record
 from dpcore.release.release import Prepared, Released
 from dpcore.release.table.read import ReleaseTable, read_for_release
@@ -148,17 +148,24 @@ class Uploaded:
         progress(0.0, "Reading the records, attacking the noise")
         account = order.account
         self.upload.ask(
-            *(held.prepare, order.plan, order.about, account.place, account.data_set, order.actor)
+            *(
+                confined_release.prepare,
+                order.plan,
+                order.about,
+                account.place,
+                account.data_set,
+                order.actor,
+            )
         )
 
     def pay(self, order: Order) -> None:
         """See `Records`."""
-        self.upload.ask(held.pay, order.account.place)
+        self.upload.ask(confined_release.pay, order.account.place)
 
     def train(self, progress: Progress) -> Released:
         """See `Records`."""
-        self.upload.ask(held.train)
-        released: Released = self._made(held.trained, progress)
+        self.upload.ask(confined_release.train)
+        released: Released = self._wait_for(confined_release.trained, progress)
         return released
 
     def prepare_twin(
@@ -168,24 +175,30 @@ class Uploaded:
         progress(0.0, "Counting the records, attacking the noise")
         account = order.account
         self.upload.ask(
-            *(held.prepare_twin, order.plan, account.place, account.data_set, order.actor)
+            *(
+                confined_release.prepare_twin,
+                order.plan,
+                account.place,
+                account.data_set,
+                order.actor,
+            )
         )
 
     def pay_twin(self, order: TwinOrder) -> None:
         """See `Records`."""
-        self.upload.ask(held.pay_twin, order.account.place)
+        self.upload.ask(confined_release.pay_twin, order.account.place)
 
     def measure(self, progress: Progress) -> Twin:
         """See `Records`."""
-        self.upload.ask(held.measure)
-        made: Twin = self._made(held.measured, progress)
-        return made
+        self.upload.ask(confined_release.measure)
+        measured: Twin = self._wait_for(confined_release.measured, progress)
+        return measured
 
-    def _made(self, state: Callable[[], Any], progress: Progress) -> Any:
-        """What is made there, once it is."""
+    def _wait_for(self, state: Callable[[], Any], progress: Progress) -> Any:
+        """The result of the work in the process, once it is there."""
         while True:
-            share, doing, made = self.upload.ask(state)
+            share, doing, result = self.upload.ask(state)
             progress(share, doing)
-            if made is not None:
-                return made
+            if result is not None:
+                return result
             time.sleep(LOOK_SECONDS)

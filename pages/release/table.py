@@ -16,7 +16,7 @@ from pages.shared.session import store, stored
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import Form
 
-HELD = "release held"
+RECORDS = "release held"
 
 
 def draw(form: Form, *, is_busy: bool) -> tuple[Records | None, Step]:
@@ -32,17 +32,19 @@ def draw(form: Form, *, is_busy: bool) -> tuple[Records | None, Step]:
         records = MadeUp()
         st.code(records.columns, language=None)
         return records, _done(records)
-    held: Uploaded | None = stored(HELD)
-    if held is not None and held.upload.closed:
-        store(HELD, held := None)
+    stored_records: Uploaded | None = stored(RECORDS)
+    if stored_records is not None and stored_records.upload.closed:
+        store(RECORDS, stored_records := None)
     if is_busy:
         st.caption(texts.TABLE_IS_BUSY)
-        return held, Step("to do", texts.CHOOSE) if held is None else _done(held)
+        return stored_records, Step("to do", texts.CHOOSE) if stored_records is None else _done(
+            stored_records
+        )
     may_release = not isinstance(sign_in.allowed(Role.ANALYST), str)
     file, columns = own_table.controls(upload_limit.LARGE if may_release else upload_limit.SMALL)
-    if file is None and held is not None and held.columns == columns:
-        st.caption(texts.HELD)
-        return held, _done(held)
+    if file is None and stored_records is not None and stored_records.columns == columns:
+        st.caption(texts.EARLIER_FILE)
+        return stored_records, _done(stored_records)
     if file is None:
         st.caption(texts.OWN)
         return None, Step("to do", texts.CHOOSE)
@@ -60,7 +62,7 @@ def draw(form: Form, *, is_busy: bool) -> tuple[Records | None, Step]:
         own_table.refused(columns, file, refusal)
         return None, Step("to do", texts.MEND)
     read = Uploaded(upload, columns, count)
-    store(HELD, read)
+    store(RECORDS, read)
     return read, _done(read)
 
 

@@ -12,7 +12,7 @@ INTRODUCTION = (
 )
 
 TABLE_IS_BUSY = "A release is under way: the table can be changed after it."
-HELD = "The file is still held from before; choose it again to change its columns."
+EARLIER_FILE = "The file is still held from before; choose it again to change its columns."
 OWN = (
     "A CSV or Parquet file that names its columns. It is read by a process of its own, which keeps "
     "the records; no range may come from them."
@@ -60,7 +60,7 @@ TWIN_YET = "make the twin, or look in another way"
 TWIN_PAYS = "The payment is final, and pays for one twin. It can be cancelled until it is paid."
 TWIN_ONE_ROW = "One row of each person counts, chosen by lots: the noise is that of one row."
 TWIN_UNDER_WAY = "the twin is being made"
-TWIN_MADE = "at a private twin, paid by entry {entry} of the ledger"
+TWIN_PAID = "at a private twin, paid by entry {entry} of the ledger"
 TWIN_HOLDS = "Kept, with noise: each column by the outcome, and how columns go together in pairs."
 TWIN_HOLDS_NO_PAIRS = (
     "Kept, with noise: each column by the outcome. How columns go together is not, for so few "

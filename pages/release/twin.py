@@ -49,16 +49,16 @@ def draw(form: Form, records: Records | None, account: Account, actor: str) -> S
     if running is not None:
         job_panel.watch([WatchedAttempt(running, stored(BEGUN), "twin")])
         return Step("to do", texts.TWIN_UNDER_WAY)
-    made = None if latest is None else latest.released
-    if latest is not None and made is not None:
-        _made(made, latest)
+    released_twin = None if latest is None else latest.released
+    if latest is not None and released_twin is not None:
+        _draw_released(released_twin, latest)
     elif latest is not None:
         outcome.without(latest, account)
     if records is not None:
         _button(form.values, records, account, actor)
-    if made is None:
+    if released_twin is None:
         return Step("to do", texts.TWIN_YET)
-    return Step("done", texts.TWIN_MADE.format(entry=_entry(made)), stays_open=True)
+    return Step("done", texts.TWIN_PAID.format(entry=_entry(released_twin)), stays_open=True)
 
 
 def under_way(account: Account | None) -> Attempt[Twin] | None:
@@ -103,14 +103,14 @@ def _price(values: dict[str, Any], records: Records, left: Left) -> Price[TwinPl
     InvalidInput
         If it cannot be planned.
     """
-    made = twin_plan(
+    plan = twin_plan(
         records.columns,
         records.count,
         epsilon=values[TWIN_EPSILON.key],
         delta=values["release_delta"],
         adjacency=left.account.terms.adjacency,
     )
-    return Price(made, left)
+    return Price(plan, left)
 
 
 def _work(records: Records, order: TwinOrder, press: Press) -> Work[Twin]:
@@ -120,20 +120,20 @@ def _work(records: Records, order: TwinOrder, press: Press) -> Work[Twin]:
         prepare=lambda progress, cancelled: records.prepare_twin(order, progress, cancelled),
         pay=lambda: records.pay_twin(order),
         make=records.measure,
-        seal=lambda made: twin.seal(made, order.account.ledger),
-        hash_of=lambda made: made.card.hash,
+        seal=lambda released_twin: twin.seal(released_twin, order.account.ledger),
+        hash_of=lambda released_twin: released_twin.card.hash,
     )
 
 
-def _entry(made: Twin) -> int:
+def _entry(released_twin: Twin) -> int:
     """Number of the payment in the ledger."""
-    entry: int = made.card.document["facts"]["ledger"]["entry"]
+    entry: int = released_twin.card.document["facts"]["ledger"]["entry"]
     return entry
 
 
-def _made(made: Twin, attempt: Attempt[Twin]) -> None:
+def _draw_released(released_twin: Twin, attempt: Attempt[Twin]) -> None:
     """Draw the twin's proof and its files."""
-    proof = made.card.document["proof"]
+    proof = released_twin.card.document["proof"]
     with st.container(horizontal=True, vertical_alignment="center"):
         badges.status("proved", name="Twin")
         st.markdown(
@@ -141,13 +141,13 @@ def _made(made: Twin, attempt: Attempt[Twin]) -> None:
             f"{proof['adjacency']}, by {proof['accountant']}."
         )
     outcome.downloads(attempt.files, LABELS)
-    has_pairs = made.card.document["facts"]["mechanism"]["weight"] > 0
+    has_pairs = released_twin.card.document["facts"]["mechanism"]["weight"] > 0
     st.caption(texts.TWIN_HOLDS if has_pairs else texts.TWIN_HOLDS_NO_PAIRS)
     made_up.ways(
         "twin",
         texts.EXPLORE_TWIN,
         texts.OF_A_TWIN,
-        lambda: (made.csv, made.columns),
+        lambda: (released_twin.csv, released_twin.columns),
         is_as_many=True,
     )
     if attempt.refusal:

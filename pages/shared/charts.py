@@ -10,7 +10,7 @@ from dpcore.evaluation.marks import marked
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.headings import heading
 from dpcore.spreadsheet import csv
-from pages.shared import on_paper
+from pages.shared import print_only
 from pages.shared.code import show_command, show_python
 from pages.shared.session import control_text
 from pages.shared.verbatim import verbatim
@@ -63,7 +63,7 @@ def show_table(table: pd.DataFrame, name: str, alt: str) -> None:
         placeholder="–",
     )
     if not is_whole:
-        on_paper.line(f"{MOST_ROWS} of {len(table):,} rows; the CSV has them all.")
+        print_only.line(f"{MOST_ROWS} of {len(table):,} rows; the CSV has them all.")
 
 
 def download_csv(table: pd.DataFrame, name: str) -> None:

@@ -10,11 +10,11 @@ NAME = "last release"
 FILES = ("model.json", "certificate.yaml")
 
 
-def hold(files: Mapping[str, bytes]) -> None:
-    """Hold the model and its certificate for the other pages of this session."""
+def store_files(files: Mapping[str, bytes]) -> None:
+    """Store the model and its certificate for the other pages of this session."""
     store(NAME, {name: files[name] for name in FILES if name in files})
 
 
-def held() -> dict[str, bytes]:
-    """Name and contents of what is held; empty if this session has released nothing."""
+def stored_files() -> dict[str, bytes]:
+    """Name and contents of the stored files; empty if this session has released nothing."""
     return dict(stored(NAME) or {})

@@ -73,7 +73,7 @@ def draw(columns: str, upload: File, syntaxes: Sequence[Syntax]) -> None:
     draft = form(columns, syntaxes)
     version = f"{upload.file_id}_{zlib.crc32(columns.encode())}"
     st.subheader("What may the columns hold?", anchor=False)
-    st.markdown(_says(draft))
+    st.markdown(_origin(draft))
     _editor(draft, f"own_rows_{version}")
     unused = st.empty()
     names = [row.name for row in draft.rows]
@@ -86,7 +86,7 @@ def draw(columns: str, upload: File, syntaxes: Sequence[Syntax]) -> None:
             placeholder="Choose a column",
             width=260,
         )
-        # What is said stands above the choice, and knows of it.
+        # The text is above the choice, and depends on it.
         on_screen = _on_screen(draft, version)
         unused.markdown(_unused(on_screen, _filled_in(draft, on_screen, version)))
         st.button(
@@ -106,13 +106,13 @@ def draw(columns: str, upload: File, syntaxes: Sequence[Syntax]) -> None:
         tell(slip[1])
 
 
-def _says(draft: Form) -> str:
+def _origin(draft: Form) -> str:
     """Where the rows come from, in Markdown."""
     if not draft.suggested:
         return texts.OWN_FORM
     used = [row.name for row in draft.rows if row.used]
-    found = f"Suggested by name: {_named(used)}. " if used else ""
-    return found + texts.OWN_SUGGESTED
+    suggestion = f"Suggested by name: {_named(used)}. " if used else ""
+    return suggestion + texts.OWN_SUGGESTED
 
 
 def _named(columns: Sequence[str]) -> str:
@@ -130,14 +130,16 @@ def _shown(name: str) -> str:
 def _unused(draft: Form, filled_in: Sequence[str]) -> str:
     """How values are written, and which columns are not used and why, in Markdown."""
     unused = draft.unused()
-    told = [f"{texts.OWN_FILLED_IN.format(names=_named(filled_in))}\n"] if filled_in else []
+    filled_in_note = (
+        [f"{texts.OWN_FILLED_IN.format(names=_named(filled_in))}\n"] if filled_in else []
+    )
     lines = [
         f"- {words.format(names=_named(unused[lack]))}"
         for lack, words in texts.OWN_LACKS.items()
         if lack in unused
     ]
     heading = [f"{texts.OWN_UNUSED}\n"] if lines else []
-    return "\n".join([f"{texts.OWN_VALUES}\n", *told, *heading, *lines])
+    return "\n".join([f"{texts.OWN_VALUES}\n", *filled_in_note, *heading, *lines])
 
 
 def _editor(draft: Form, key: str) -> None:

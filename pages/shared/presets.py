@@ -72,11 +72,11 @@ def hold(
         of a control that comes.
     """
     store(f"{page} preset", (values, address or {}))
-    set_held(page)
+    apply_stored(page)
 
 
-def set_held(page: str) -> None:
-    """Set the controls to the values that are held; call this before they are drawn."""
+def apply_stored(page: str) -> None:
+    """Set the controls to the stored values; call this before they are drawn."""
     values, address = stored(f"{page} preset") or ({}, {})
     set_controls(
         {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}

@@ -87,9 +87,9 @@ def upgrade_link(
     first_run = not stored(f"{page} opened")
     store(f"{page} opened", True)
     if _is_older(link):
-        meant = old_values(link)
-        if meant:
-            _write_anew(page, link, meant, first_run=first_run)
+        implied = old_values(link)
+        if implied:
+            _write_anew(page, link, implied, first_run=first_run)
         sign()
     elif link and VERSION not in link:
         # Going back may lead to the link that was rewritten; any other address without a version
@@ -131,21 +131,21 @@ def _rewrite(
         new_link[control] = [titles[new_value]]
     if new_link == link and not old_values:
         return
-    meant = {control: (new_value, titles[new_value]), **old_values}
-    _write_anew(page, new_link, old_values if first_run else meant, first_run=first_run)
+    implied = {control: (new_value, titles[new_value]), **old_values}
+    _write_anew(page, new_link, old_values if first_run else implied, first_run=first_run)
 
 
 def _write_anew(
-    page: str, link: Link, meant: Mapping[str, tuple[str, str]], *, first_run: bool
+    page: str, link: Link, implied: Mapping[str, tuple[str, str]], *, first_run: bool
 ) -> None:
-    """Begin anew with a link, and with the values and titles that it meant besides."""
+    """Begin anew with a link, and with the values and titles that it implies besides."""
     if first_run:
         # In one change, as each change is a step in the browser's history.
-        new_link = {**link, **{name: [title] for name, (_, title) in meant.items()}}
+        new_link = {**link, **{name: [title] for name, (_, title) in implied.items()}}
         st.query_params.from_dict({**new_link, VERSION: THIS} if new_link else {})
     else:
         # The controls are drawn already, and write their part of the address themselves.
-        store(f"{page} now", {name: value for name, (value, _) in meant.items()})
+        store(f"{page} now", {name: value for name, (value, _) in implied.items()})
         sign()
     st.rerun()  # controls begin with what the address holds at a run's start
 
@@ -236,9 +236,9 @@ def drop(link: Mapping[str, Sequence[str]], refusals: Sequence[Refusal]) -> None
     """
     for name in {refusal.name for refusal in refusals}:
         refused_values = {refusal.value for refusal in refusals if refusal.name == name}
-        kept_values = [value for value in link[name] if value not in refused_values]
-        if kept_values:
-            st.query_params[name] = kept_values
+        allowed_values = [value for value in link[name] if value not in refused_values]
+        if allowed_values:
+            st.query_params[name] = allowed_values
         elif name == VERSION:
             st.query_params[VERSION] = THIS
         else:

@@ -254,13 +254,13 @@ class WatchedJobs:
         Acts from the second poll on, not while the page is first drawn: a worker that imports its
         libraries then would take the processor from the browser.
         """
-        seen_flag = f"look {' '.join(self.keys)}"
-        if stored(seen_flag):
+        polled_key = f"look {' '.join(self.keys)}"
+        if stored(polled_key):
             with suppress(jobs.QueueFull):  # submitted again at the next poll
                 self._hand_in("new", "cancelled")
             for key in self.keys:
                 join(self.place, key)
-        store(seen_flag, True)
+        store(polled_key, True)
 
     def stop(self) -> None:
         """Leave them all, at every place; their rows so far stay."""

@@ -8,7 +8,7 @@ BadgeColour = Literal["green", "gray", "orange", "red"]
 
 PREDICT = "What does a released model say?"
 LEDGER = "What was spent on each data set?"
-"""Titles of the pages that have no door."""
+"""Titles of the pages that the sidebar does not link to."""
 
 COMPOSED = (
     "Several releases together mostly cost less than the sum of their ε: the ledger composes them."

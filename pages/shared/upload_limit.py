@@ -64,11 +64,11 @@ class UploadLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it."""
         is_put = scope["type"] == "http" and scope["method"] == "PUT"
-        found = _UPLOAD.fullmatch(scope["path"]) if is_put else None
-        if found is None:
+        match = _UPLOAD.fullmatch(scope["path"]) if is_put else None
+        if match is None:
             await self.app(scope, receive, send)
             return
-        most = (LARGE if found[1] in _large else SMALL) * MEGABYTE
+        most = (LARGE if match[1] in _large else SMALL) * MEGABYTE
         stated = Headers(scope=scope).get("content-length", "")
         if stated.isdecimal() and int(stated) > most:
             await PlainTextResponse(TOO_LARGE, 413)(scope, receive, send)

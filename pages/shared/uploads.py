@@ -23,7 +23,7 @@ from dpcore.confined import Confined
 from dpcore.datasets.text import quoted
 from dpcore.errors import Cancelled
 from dpcore.evaluation import jobs
-from dpcore.evaluation.forgetting import forget as forget_job
+from dpcore.evaluation.job_deletion import delete_job
 from dpcore.evaluation.task import StudyProtocol, Task
 from pages.shared import session_end, shared_jobs, upload_limit
 from pages.shared.session import once, store, stored
@@ -46,7 +46,7 @@ LOOK_SECONDS = 0.2
 MOST_ANSWERS = 100
 TABLES = ("sklearn.linear_model", "dpcore.methods", "dpcore.evaluation.uploaded")
 HEADERS = ("dpcore.datasets.own.form",)
-RELEASES = ("onnx", "dpcore.release.held")
+RELEASES = ("onnx", "dpcore.release.confined_release")
 FEATURES = ("dpcore.datasets.images.sets.features_npz", "dpcore.evaluation.uploaded")
 Kind = Literal["table", "features"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -204,7 +204,7 @@ class Upload:
         self._thread.shutdown(wait=False, cancel_futures=True)
         self._answers.clear()
         for key in self._jobs:
-            forget_job(key)
+            delete_job(key)
         for path in self._files:
             Path(path).unlink(missing_ok=True)
 
@@ -231,7 +231,7 @@ class File:
 
 
 @dataclass(frozen=True)
-class MadeFile(File):
+class MadeUpFile(File):
     """A file of made-up records that another page hands over.
 
     Parameters
@@ -250,29 +250,30 @@ class MadeFile(File):
 
 
 def hand_over(name: str, contents: bytes, note: str, kind: Kind = "table") -> None:
-    """Hand made-up records to the pages that take such a file; `note` as of a `MadeFile`."""
+    """Hand made-up records to the pages that take such a file; `note` as of a `MadeUpFile`."""
     digest = hashlib.sha256(contents).hexdigest()
-    made = MadeFile(f"made {digest}", name, is_public=True, contents=contents, note=note)
-    store(_made(kind), made)
+    file = MadeUpFile(f"made {digest}", name, is_public=True, contents=contents, note=note)
+    store(_handed_over_key(kind), file)
 
 
-def _made(kind: Kind) -> str:
+def _handed_over_key(kind: Kind) -> str:
+    """Key of the session state for a file of this kind that another page hands over."""
     return "made file" if kind == "table" else f"made {kind}"
 
 
-def handed_over(kind: Kind = "table") -> MadeFile | None:
+def handed_over(kind: Kind = "table") -> MadeUpFile | None:
     """Draw which file another page has handed over, and the button that drops it."""
-    file: MadeFile | None = stored(_made(kind))
+    file: MadeUpFile | None = stored(_handed_over_key(kind))
     if file is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f":material/description: {file.name}: made-up records")
             st.button(
                 "Drop",
-                key=f"drop_{_made(kind).replace(' ', '_')}",
+                key=f"drop_{_handed_over_key(kind).replace(' ', '_')}",
                 icon=":material/close:",
                 type="tertiary",
                 on_click=store,
-                args=(_made(kind), None),
+                args=(_handed_over_key(kind), None),
             )
     return file
 
@@ -322,10 +323,10 @@ def forget() -> None:
     store("features", None)
     store("release", None)
     for kind in KINDS:
-        store(_made(kind), None)
+        store(_handed_over_key(kind), None)
     store("syntaxes", None)
     # These caches belong to the session: other sessions lose nothing.
-    for cached in (_table, _features, _release, curve_rows, made_once):
+    for cached in (_table, _features, _release, curve_rows, cached_in_session):
         cached.clear()
     store("forgotten", (stored("forgotten") or 0) + 1)
     session_end.forget_files()
@@ -365,23 +366,23 @@ def syntaxes(file: File) -> tuple[Syntax, ...]:
     """
     from dpcore.datasets.own import form as own_form
 
-    file_id, found = stored("syntaxes") or ("", ())
+    file_id, column_syntaxes = stored("syntaxes") or ("", ())
     if file_id != file.file_id:
         looking = Upload(
             file.file_id, file.name, HEADERS, own_form.look, file.getvalue(), file.name
         )
         try:
-            found = looking.answer("", None)
+            column_syntaxes = looking.answer("", None)
         finally:
             looking.close()
-        store("syntaxes", (file.file_id, found))
-    return found
+        store("syntaxes", (file.file_id, column_syntaxes))
+    return column_syntaxes
 
 
 def names() -> tuple[str, ...]:
     """The describable columns of the file that was looked at last, if any was."""
-    _, found = stored("syntaxes") or ("", ())
-    return tuple(each.name for each in found if each.has_plain_name)
+    _, column_syntaxes = stored("syntaxes") or ("", ())
+    return tuple(each.name for each in column_syntaxes if each.has_plain_name)
 
 
 def table(key: str, columns: str, file: File) -> str:
@@ -393,10 +394,17 @@ def table(key: str, columns: str, file: File) -> str:
 
 @st.cache_resource(max_entries=1, show_spinner=False, scope="session", on_release=Upload.close)
 def _release(name: str, _columns: str, _file: File) -> Upload:
-    from dpcore.release import held
+    from dpcore.release import confined_release
 
     arguments = (_columns, _file.getvalue(), _file.name)
-    return Upload(name, _file.name, RELEASES, held.take, *arguments, megabytes=RELEASE_MEGABYTES)
+    return Upload(
+        name,
+        _file.name,
+        RELEASES,
+        confined_release.load_table,
+        *arguments,
+        megabytes=RELEASE_MEGABYTES,
+    )
 
 
 def release(columns: str, file: File) -> Upload:
@@ -499,6 +507,6 @@ def curve_rows(key: str) -> pd.DataFrame:
 
 
 @st.cache_resource(max_entries=200, show_spinner=False, scope="session")
-def made_once(key: str, _make: Callable[[], Any]) -> Any:
-    """What is made of uploaded data once in this session: the same object each time."""
+def cached_in_session(key: str, _make: Callable[[], Any]) -> Any:
+    """A value computed from uploaded data once in this session: the same object each time."""
     return _make()

@@ -18,12 +18,12 @@ _ACTS_LATE = re.compile(r"\S*(?::(?=\S)|@|//|www\.|--|->|<-|[<>~]=)\S*", re.IGNO
 _WITHIN_A_VALUE = re.compile(r"(?<=δ) (?==)|(?<=δ =) |(?<=\d) (?=%)")
 _LIST_ITEM = re.compile(r"^(\d*)([-+.)])(?=\s|$)")
 # Control characters, and marks that change the direction of text.
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+")
+_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+")
 
 
 def verbatim(text: str) -> str:
     """One line of Markdown that shows exactly this text: no markup, icon, formula or link."""
-    text = seen(text)
+    text = printable_line(text)
     parts, end = [], 0
     for match in _ACTS_LATE.finditer(text):
         parts += [_escaped(text[end : match.start()]), _code(match[0])]
@@ -32,9 +32,9 @@ def verbatim(text: str) -> str:
     return _LIST_ITEM.sub(r"\1\\\2", "".join(parts))
 
 
-def seen(text: str) -> str:
+def printable_line(text: str) -> str:
     """One line without control characters and marks that change the direction of text."""
-    return " ".join(_UNSEEN.sub(" ", text).split())
+    return " ".join(_INVISIBLE.sub(" ", text).split())
 
 
 def unbroken(text: str) -> str:

@@ -20,7 +20,7 @@ from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
 LINK = "compare"
-MOST_KEPT = 50
+MOST_TRAININGS = 50
 KEY = re.compile(r"[0-9a-f]{24}")
 
 
@@ -47,7 +47,7 @@ def note(key: str) -> None:
     """Add a finished training to those that can be compared, and select it."""
     finished_keys: list[str] = stored("train finished") or []
     if key not in finished_keys:
-        store("train finished", [*finished_keys, key][-MOST_KEPT:])
+        store("train finished", [*finished_keys, key][-MOST_TRAININGS:])
         store("train fresh", [*(stored("train fresh") or []), key])
 
 

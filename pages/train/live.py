@@ -208,8 +208,8 @@ def _measured(
         return measured, (lost, "…", "the one without is not there yet", texts.LOST)
     # A number with its unit would be cut off.
     value, _, unit = figures.lost(compared.alike, compared.reference, column).partition(" ")
-    apart = figures.parted(compared, column)
-    amount = " = ".join(filter(None, (unit, apart.parts if apart else "")))
+    cost = figures.parted(compared, column)
+    amount = " = ".join(filter(None, (unit, cost.parts if cost else "")))
     note = "; ".join(filter(None, (amount, f"{shown(compared.reference)} without privacy")))
     if compared.epoch is not None:
         note += f", both after epoch {compared.epoch:,}"
@@ -355,12 +355,12 @@ def _charts(
     with right:
         st.subheader("What privacy costs", anchor=False, help=texts.LOST)
         if compared is not None:
-            waits = texts.APART if compared.clipped is None else ""
+            waits = texts.CLIPPING_NOT_YET if compared.clipped is None else ""
         plot(figures.cost(compared, column, waits=waits, dark=on_dark()), "train_cost")
-        apart = figures.parted(compared, column)
-        if is_final and apart:
+        cost = figures.parted(compared, column)
+        if is_final and cost:
             status = stands(calibrated.assurance.status, system_entropy=False)
-            costs = figures.cost_table(apart, column, str(status))
+            costs = figures.cost_table(cost, column, str(status))
             table_behind(costs, "train_cost", "What clipping and noise cost")
 
 

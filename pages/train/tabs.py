@@ -82,7 +82,7 @@ def _why(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
             if trainings.state(arm) == "done"
         }
         ends = comparison.last(trainings.histories(finished))
-        plot(figures.why(ends, column, dark=on_dark()), "train_why")
+        plot(figures.ablation(ends, column, dark=on_dark()), "train_why")
         if len(ends) and is_final:
             download(ends, "why_accuracy_fell", "The end of each run, for each way of training")
 

@@ -40,7 +40,7 @@ UNTOUCHED = "Stopped before its first step: nothing is trained yet, and nothing 
 BY_ITSELF = "Short, so it starts by itself."
 FIRST_EPOCH = "waiting for the first epoch"
 NOT_YET = "not trained yet"
-APART = "Waiting for the training with clipping alone."
+CLIPPING_NOT_YET = "Waiting for the training with clipping alone."
 MEASURED_ON_MADE_UP = "Every accuracy, AUC and loss on this page is measured on made-up records."
 MEASURED = (
     "Every accuracy, AUC and loss on this page is measured on real records and is itself not "

@@ -43,7 +43,7 @@ def ask() -> tuple[Brief | None, UploadSettings, str]:
     except InvalidInput as refusal:
         refuse(refusal)
         return None, (), ""
-    note = file.note if isinstance(file, uploads.MadeFile) else ""
+    note = file.note if isinstance(file, uploads.MadeUpFile) else ""
     return outline, (("file", name),), note
 
 

@@ -50,7 +50,7 @@ def test_no_order_above_one_says_nothing(omega: float) -> None:
     assert concentrated.epsilon(nothing, 1e-5) == math.inf
     assert concentrated.epsilon_by_branches(nothing, 1e-5) == math.inf
     assert concentrated.delta(nothing, 1.0) == 1.0
-    assert not concentrated.says_something(nothing).met
+    assert not concentrated.order_condition(nothing).met
 
 
 @pytest.mark.parametrize("rho", [1e-8, 1e-3, 1.0, 1e4])

@@ -130,7 +130,7 @@ def test_an_epsilon_of_zero_is_still_a_promise() -> None:
     assert found.budget == PrivacyBudget(1e-12, 1e-5)
 
 
-@pytest.mark.parametrize("words", [risk.QUESTION, risk.BELIEF, risk.FALSE_ALARM, risk.FOUND])
+@pytest.mark.parametrize("words", [risk.QUESTION, risk.BELIEF, risk.FALSE_ALARM, risk.TRUE_ALARM])
 def test_words_follow_the_adjacency(words: dict[Adjacency, str]) -> None:
     assert set(words) == set(Adjacency)
     assert words[Adjacency.ADD_REMOVE] == words[Adjacency.ZERO_OUT]

@@ -30,6 +30,6 @@ LINES = {"feature_map": ("plain", "As they are")}
 def test_what_is_not_named_means_what_was_the_default_then(
     link: dict[str, list[str]], meant: dict[str, tuple[object, str]]
 ) -> None:
-    assert explore_links.meant(link) == meant | LINES
+    assert explore_links.former_defaults(link) == meant | LINES
     named = {"feature_map": ["Lines or curves, by rule"]}
-    assert explore_links.meant(link | named) == meant
+    assert explore_links.former_defaults(link | named) == meant

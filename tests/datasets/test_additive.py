@@ -61,7 +61,7 @@ def test_a_step_counts_as_the_square_of_its_weight_of_a_feature(features, counte
     numbers = sum(column.kind == "number" for column in table.entry.used)
     others = lines.dimension - numbers
     steps = STEPS[features]
-    assert curves.dimension == others + (steps.count + steps.beside) * numbers
+    assert curves.dimension == others + (steps.count + steps.keeps_number) * numbers
     assert curves.counted == others + counted * numbers
     assert np.linalg.norm(curves.x_train, axis=1).max() <= 1.0
     assert lines.counted == lines.dimension

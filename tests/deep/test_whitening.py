@@ -50,7 +50,7 @@ def test_the_coordinates_come_from_public_digits_only(public):
 def test_the_public_digits_lie_round_the_centre_and_spread_as_they_should(public):
     _, _, features = public
     found = whitening.whitened(features).astype(np.float64)
-    assert found.shape == (1_797, whitening.KEPT)
+    assert found.shape == (1_797, whitening.DIRECTIONS)
     assert np.abs(found.mean(0)).max() < 1e-3
     digits = images.load("digits")
     digits = np.concatenate([digits.train_targets, digits.test_targets])

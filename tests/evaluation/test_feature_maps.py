@@ -143,7 +143,7 @@ def test_the_outline_of_an_upload_holds_no_record_of_any_map() -> None:
             assert np.isnan(one.x_train).all()
         assert np.float64(secret).tobytes() not in pickle.dumps(outline)
     finally:
-        uploaded._held.table = uploaded._held.prepared = None
+        uploaded._uploaded.table = uploaded._uploaded.prepared = None
 
 
 def test_a_network_takes_no_features_by_rule(split) -> None:

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from dpcore.datasets.own.description import described
-from dpcore.figures.prediction import Told, parts
+from dpcore.figures.prediction import OutcomeWording, parts
 
 ENTRY = described("age: 20 to 80 years\nvisits: 0 to 6\npredict ill: one of no, yes")
 ROWS = pd.DataFrame(
@@ -25,7 +25,7 @@ ROWS = pd.DataFrame(
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_value_that_raises_the_risk_points_to_the_right(dark: bool) -> None:
-    drawn = parts(ROWS, ENTRY.columns, Told(True, ENTRY.label), dark=dark)
+    drawn = parts(ROWS, ENTRY.columns, OutcomeWording(True, ENTRY.label), dark=dark)
     line, bars = drawn.figure.data
     moved = dict(zip(drawn.figure.layout.yaxis.ticktext, bars.x, strict=True))
     assert moved == pytest.approx({"age: 70 years": 25.0, "visits: 1": -22.0})

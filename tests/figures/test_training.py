@@ -128,7 +128,8 @@ def test_nothing_yet_is_said() -> None:
     drawn = figures.learning(empty, "accuracy_test", epochs=EPOCHS)
     assert drawn.sentence == "Waiting for the first epoch."
     assert len(drawn.figure.data) == 0
-    assert figures.why(empty, "accuracy_test").sentence == "The points come as repetitions end."
+    drawn = figures.ablation(empty, "accuracy_test")
+    assert drawn.sentence == "The points come as repetitions end."
 
 
 def test_a_run_that_was_stopped_before_its_first_step_has_spent_nothing() -> None:
@@ -176,7 +177,7 @@ def test_without_a_certified_epsilon_the_course_says_so() -> None:
 )
 def test_what_cost_accuracy_is_named(clipped: float, noisy: float, blamed: str) -> None:
     rows = table(nonprivate=0.9, clipped=clipped, noisy=noisy, private=0.6)
-    drawn = figures.why(comparison.last(rows), "accuracy_test")
+    drawn = figures.ablation(comparison.last(rows), "accuracy_test")
     assert "Against 90.0 % without privacy" in drawn.sentence
     assert "both together −30.0 points" in drawn.sentence
     assert drawn.sentence.endswith(f"The larger part is {blamed}.")

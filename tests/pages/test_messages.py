@@ -10,7 +10,7 @@ import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.testing.v1 import AppTest, local_script_runner
 
-from pages.shared.doors import DOORS, Door
+from pages.shared.page_links import PAGE_LINKS, PageLink
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 CHEAP = {"v": "4", "data": "Breast cancer (Wisconsin)", "methods": "OPERA", "focus": "OPERA"}
@@ -80,13 +80,13 @@ def waiting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[Forwar
     return runs
 
 
-@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.controls)
+@pytest.mark.parametrize("page_link", PAGE_LINKS, ids=lambda page_link: page_link.controls)
 def test_the_browser_can_build_every_page_from_merged_messages(
-    door: Door, waiting: list[list[ForwardMsg]]
+    page_link: PageLink, waiting: list[list[ForwardMsg]]
 ) -> None:
     app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page(door.script)
-    for name, value in CHEAP.items() if door is DOORS[0] else ():
+    app.switch_page(page_link.script)
+    for name, value in CHEAP.items() if page_link is PAGE_LINKS[0] else ():
         app.query_params[name] = value
     for _ in range(2):
         app.run()
@@ -95,5 +95,5 @@ def test_the_browser_can_build_every_page_from_merged_messages(
         page = built(messages)
         assert elements(page.children[0]) > 5
         # Release has links of its own beside them.
-        doors = links(page.children[1])
-        assert len(DOORS) <= doors < 2 * len(DOORS), "each door is there once"
+        count = links(page.children[1])
+        assert len(PAGE_LINKS) <= count < 2 * len(PAGE_LINKS), "each link is there once"

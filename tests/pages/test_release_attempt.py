@@ -14,7 +14,7 @@ from dpcore.release import demonstration
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.plan import plan
 from dpcore.release.roles import Person, Role
-from pages.release import paying, texts, twin
+from pages.release import final_step, texts, twin
 from pages.release.attempt import Attempt, Attempts, WatchedAttempt
 from pages.release.payment import Press
 from pages.release.steps import Step, current, last
@@ -128,7 +128,7 @@ def test_nothing_is_paid_for_one_whose_role_was_taken_away(
     records, order = Mock(), Mock(plan=plan(demonstration.columns(), 100, epsilon=1, delta=1e-6))
     records.train.side_effect = InvalidInput("No more is needed here.")
     records.measure.side_effect = records.train.side_effect
-    for work, pay in ((paying._work, records.pay), (twin._work, records.pay_twin)):
+    for work, pay in ((final_step._work, records.pay), (twin._work, records.pay_twin)):
         attempt = ended(work(records, order, press))
         assert pay.call_count == payments
         assert (attempt.phase == "refused") == (not payments)

@@ -105,10 +105,10 @@ def test_a_risk_is_told_in_people_and_a_score_is_none() -> None:
         assert [figures.frequency(risk, people) for risk in risks] == [
             f"{count} of {people:,}" for count in shown
         ]
-    score = figures.Told(False, HUBER.entry.outcome)
+    score = figures.OutcomeWording(False, HUBER.entry.outcome)
     assert "score is −0.2: it says ill = no" in score.headline(-0.2)
     assert "no probability" in score.meaning()
-    risk = figures.Told(True, LOGISTIC.entry.outcome)
+    risk = figures.OutcomeWording(True, LOGISTIC.entry.outcome)
     assert "Of 100 people" in risk.headline(0.262)
     assert "expects 26 with ill = =yes" in risk.headline(0.262)
 

@@ -145,7 +145,7 @@ def test_choosing_freely_costs_little_beside_one_order_fixed_beforehand(delta: f
     agreed = account(3.0, delta, "renyi")
     for name in ("training", "release"):
         best = epsilon_from(orders.ORDERS, np.array(SUMS[name]), delta)[0]
-        taken = agreed.taken(Totals(None, None, SUMS[name]))
+        taken = agreed.epsilon_spent(Totals(None, None, SUMS[name]))
         assert best < taken < 1.3 * best
 
 
@@ -169,13 +169,13 @@ def test_gaussians_alone_are_compared_exactly() -> None:
         only = account(3.0, 1e-5, "gaussian", adjacency=adjacency)
         after = only.spent(GaussianSpend(8.0, 3), {}).spent(GaussianSpend(5.0), {})
         exact = analytic_epsilon(1.0, 1e-5, moved * math.sqrt(3 / 64 + 1 / 25))
-        assert exact <= after.taken() <= exact * (1.0 + 1e-9)
+        assert exact <= after.epsilon_spent() <= exact * (1.0 + 1e-9)
 
 
 def test_known_pairs_add_up_and_need_their_part_of_delta() -> None:
     only = account(1.0, 1e-5, "approximate")
     after = only.spent(ApproximateSpend(0.5, 4e-6), {}).spent(PureSpend(0.25), {})
-    assert after.taken() == pytest.approx(0.75)
+    assert after.epsilon_spent() == pytest.approx(0.75)
     assert not after.within(after.spent(ApproximateSpend(0.1, 7e-6), {}).totals)
     third = account(1.0, 1e-5)
     assert not third.within(third.spent(ApproximateSpend(0.1, 4e-6), {}).totals)

@@ -133,7 +133,7 @@ class Interleaved(RuleBasedStateMachine):
     def the_cap_is_kept(self) -> None:
         left = self.ledger.left("clinic")
         assert left.cap == (self.cap, DELTA)
-        assert left.taken <= self.cap
+        assert left.epsilon_spent <= self.cap
         kinds = [entry.kind for entry in self.ledger.history("clinic")]
         assert kinds.count("spent") == len(self.spent)
 

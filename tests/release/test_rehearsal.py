@@ -48,4 +48,4 @@ def test_the_demonstration_runs_from_the_first_step_to_the_last() -> None:
     attacked = prepared.attack
     assert 0.3 < attacked.lower_bound < proof["epsilon"]
     assert attacked.mu_lower_bound == pytest.approx(proof["mu"], rel=0.2)
-    assert released.receipt.left.taken == pytest.approx(budget.epsilon, rel=0.2)
+    assert released.receipt.left.epsilon_spent == pytest.approx(budget.epsilon, rel=0.2)

@@ -37,7 +37,7 @@ from dpcore.release.check import check, problems_of, read
 from dpcore.release.ledger import Ledger, Refused
 from dpcore.release.model import Model
 from dpcore.release.network import Network
-from dpcore.release.plainly import plainly
+from dpcore.release.plain_summary import plain_summary
 from dpcore.release.plan import plan
 from dpcore.release.prediction import predict
 from dpcore.release.record import Record
@@ -649,14 +649,18 @@ def test_card_and_page_begin_with_what_is_promised_to_one_person(
     for text in (released.card(), released.certificate.to_html()):
         places = [
             text.index(part)
-            for part in ("Risk", *(title for title, _ in plainly(document)), "Proof, computed")
+            for part in (
+                "Risk",
+                *(title for title, _ in plain_summary(document)),
+                "Proof, computed",
+            )
             if part in text
         ]
         assert places == sorted(places)
         assert promised.sentence in text
         assert text.index(promised.sentence) < text.index("differentially private")
         assert "how often it is was not measured here" in text
-    sentences = [each for _, said in plainly(document)[1:] for each in said]
+    sentences = [each for _, said in plain_summary(document)[1:] for each in said]
     assert max(len(sentence.split()) for part in sentences for sentence in part.split(". ")) <= 22
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore import systems
-from dpcore.systems.search import found
+from dpcore.systems.search import matches_query
 
 SYSTEMS = systems.register()
 K_MEANS = {"smooth-k-means", "k-means", "grid-k-means", "compressive-k-means"}
@@ -72,31 +72,31 @@ FINDS = {
 
 
 @pytest.mark.parametrize("query", FINDS)
-def test_what_people_type_is_found(query: str) -> None:
+def test_what_people_type_is_matches_query(query: str) -> None:
     matches = {each.key for each in systems.selected(search=query)}
     assert matches == FINDS[query]
 
 
 @pytest.mark.parametrize("query", ["", "   ", "-", "…", "()"])
 def test_nothing_typed_narrows_nothing(query: str) -> None:
-    assert all(found(query, each) for each in SYSTEMS.values())
+    assert all(matches_query(query, each) for each in SYSTEMS.values())
 
 
 def test_a_system_is_found_by_what_its_card_says() -> None:
     for system in SYSTEMS.values():
         for text in (system.title, system.title.upper(), system.source, system.key):
-            assert found(text, system), system.key
+            assert matches_query(text, system), system.key
         for work in system.literature:
-            assert found(f"{work.year} {work.title}", system), system.key
+            assert matches_query(f"{work.year} {work.title}", system), system.key
 
 
 def test_a_word_is_found_where_one_begins_only() -> None:
-    assert not found("annathan", SYSTEMS["random-decision-tree"])
-    assert found("jaganna", SYSTEMS["random-decision-tree"])
+    assert not matches_query("annathan", SYSTEMS["random-decision-tree"])
+    assert matches_query("jaganna", SYSTEMS["random-decision-tree"])
 
 
 def test_a_long_query_takes_no_time() -> None:
-    assert not found(" ".join("a" for _ in range(40)) + " 9z", SYSTEMS["noisy-sgd"])
+    assert not matches_query(" ".join("a" for _ in range(40)) + " 9z", SYSTEMS["noisy-sgd"])
 
 
 @pytest.mark.parametrize(

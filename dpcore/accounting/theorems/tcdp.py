@@ -49,7 +49,7 @@ def _composed(
             conditions += step_conditions
         total.append(concentrated.Concentrated(step.count * base.rho * ROUNDED_UP, base.omega))
     composed = concentrated.compose(total)
-    return composed, (*conditions, concentrated.says_something(composed))
+    return composed, (*conditions, concentrated.order_condition(composed))
 
 
 ACCOUNTANT = Accountant(

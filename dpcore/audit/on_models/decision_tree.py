@@ -38,7 +38,7 @@ def settings() -> tuple[ModelSetting, ...]:
     pair = records(shape, [(0.0, 0, 1), *base]), records(shape, [BLANKED, *base])
     in_leaf = records(shape, [(0.0, 3, 1), (0.0, 3, 0)]), records(shape, [BLANKED, (0.0, 3, 0)])
     setting = partial(ModelSetting, decision_tree.MODEL.key, Adjacency.ZERO_OUT, gaussian=False)
-    told = (
+    description = (
         "Two records, and a third, or a blank, whose level makes one split better; whether it is "
         "chosen"
     )
@@ -49,12 +49,12 @@ def settings() -> tuple[ModelSetting, ...]:
         setting(
             pair,
             both,
-            f"{told}, and its leaf's label is the record's.",
+            f"{description}, and its leaf's label is the record's.",
             epsilon=2.0,
             flags=0.5,
             runs=16_000,
         ),
-        setting(pair, split, f"{told}.", epsilon=4.0, runs=8_000, promise=choice_alone(0)),
+        setting(pair, split, f"{description}.", epsilon=4.0, runs=8_000, promise=choice_alone(0)),
         setting(
             in_leaf,
             leaf,

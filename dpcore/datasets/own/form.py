@@ -221,12 +221,12 @@ class Form:
 
         The predicted one is among them as long as something of it is missing.
         """
-        found: dict[Lack, tuple[str, ...]] = {}
+        names_by_lack: dict[Lack, tuple[str, ...]] = {}
         for row in self.rows:
             is_chosen = row.used or (row.name == self.predicted and row.lacks == "nothing")
             if not is_chosen:
-                found[row.lacks] = (*found.get(row.lacks, ()), row.name)
-        return found | ({"name": self.unnamed} if self.unnamed else {})
+                names_by_lack[row.lacks] = (*names_by_lack.get(row.lacks, ()), row.name)
+        return names_by_lack | ({"name": self.unnamed} if self.unnamed else {})
 
     def description(self) -> str:
         """The description of the rows that are used, and of the predicted one.
@@ -266,20 +266,20 @@ def look(data: bytes, filename: str) -> tuple[Syntax, ...]:
         If the file is empty, or neither text nor Parquet.
     """
     names, columns = sample(data, filename, MOST_LOOKED_AT, LARGEST_TABLE)
-    found: dict[str, Syntax] = {}
+    syntaxes: dict[str, Syntax] = {}
     for name, parts in zip(names, columns, strict=True):
         is_plain = is_name(name) and names.count(name) == 1 and not name.startswith("predict ")
-        found[name] = (
+        syntaxes[name] = (
             _syntax(name, {value for part in parts for value in part.unique().to_pylist()})
             if is_plain
             else Syntax(name, has_plain_name=False)
         )
-    return tuple(found.values())
+    return tuple(syntaxes.values())
 
 
-def _syntax(name: str, seen: set[str]) -> Syntax:
-    marks = [BLANK] if "" in seen else [mark for mark in UNKNOWN_MARKS if mark in seen]
-    values = seen - {"", *marks}
+def _syntax(name: str, distinct: set[str]) -> Syntax:
+    marks = [BLANK] if "" in distinct else [mark for mark in UNKNOWN_MARKS if mark in distinct]
+    values = distinct - {"", *marks}
     points = all(map(is_number, values))
     commas = all(is_number(value, decimal_comma=True) for value in values)
     orders = [order for order in DAYS.values() if values and are_days(values, order)]

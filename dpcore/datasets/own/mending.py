@@ -27,10 +27,10 @@ def predict(columns: str, line: DescribedColumn) -> Mend:
     return Mend(f"Predict {line.column.name}", with_line(columns, line.place, text))
 
 
-def predict_only(columns: str, kept: DescribedColumn, predicted: list[DescribedColumn]) -> str:
-    """The description in which, of those predicted, one is left so."""
+def predict_only(columns: str, outcome: DescribedColumn, predicted: list[DescribedColumn]) -> str:
+    """The description in which only this one of the predicted columns stays predicted."""
     for line in predicted:
-        if line is not kept:
+        if line is not outcome:
             columns = with_line(columns, line.place, line.text.removeprefix(PREDICT))
     return columns
 

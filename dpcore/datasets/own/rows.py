@@ -42,12 +42,12 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
     table, person = read_rows(columns, data, filename)
     if person is None:
         return table
-    kept = bounded(person, 1, lots_for_exploration(len(person)))
+    persons = bounded(person, 1, lots_for_exploration(len(person)))
     note = (
-        f"One row of each of {kept.count:,} persons is used here; {kept.dropped:,} more rows are "
-        "left out."
+        f"One row of each of {persons.count:,} persons is used here; {persons.dropped:,} more rows "
+        "are left out."
     )
-    return table.rows(kept.index, (note,))
+    return table.rows(persons.index, (note,))
 
 
 def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | None]:

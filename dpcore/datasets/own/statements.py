@@ -64,8 +64,8 @@ def is_statement(line: str) -> bool:
     """Whether a line speaks of the whole table, rightly or wrongly, and not of a column."""
     if line.strip() == NUMBER_IS_PUBLIC:
         return True
-    found = _PERSON.fullmatch(line.strip())
-    return found is not None and not _A_COLUMNS_VALUES.fullmatch(found[1])
+    match = _PERSON.fullmatch(line.strip())
+    return match is not None and not _A_COLUMNS_VALUES.fullmatch(match[1])
 
 
 def statements_of(columns: str) -> Statements:
@@ -99,8 +99,8 @@ def restated(columns: str, person: Person | None) -> str:
 def _person(line: str, place: int) -> Person:
     if re.sub(r"\s+", " ", line) == ONE_ROW_EACH:
         return Person()
-    found = _PERSON.fullmatch(line)
-    column = found and _COLUMN.fullmatch(found[1])
+    match = _PERSON.fullmatch(line)
+    column = match and _COLUMN.fullmatch(match[1])
     if not column:
         raise InvalidInput(
             f"The description, line {place}: a person must be “one row each”, or a column and the "

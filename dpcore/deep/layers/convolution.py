@@ -144,15 +144,15 @@ def _windows(layer: nn.Conv2d, inputs: Tensor, positions: torch.Size) -> Tensor:
     """
     assert not isinstance(layer.padding, str)
     (kernel_y, kernel_x), (stride_y, stride_x) = layer.kernel_size, layer.stride
-    (around_y, around_x), (apart_y, apart_x) = layer.padding, layer.dilation
+    (padding_y, padding_x), (dilation_y, dilation_x) = layer.padding, layer.dilation
     padded = inputs
-    if around_x or around_y:  # padding by 0 would still copy it
-        padded = functional.pad(inputs, (around_x, around_x, around_y, around_y))
+    if padding_x or padding_y:  # padding by 0 would still copy it
+        padded = functional.pad(inputs, (padding_x, padding_x, padding_y, padding_y))
     padded = padded.contiguous(memory_format=torch.channels_last)
     record, channel, row, column = padded.stride()
     return padded.as_strided(
         (len(inputs), *positions, kernel_y, kernel_x, inputs.shape[1]),
-        (record, row * stride_y, column * stride_x, row * apart_y, column * apart_x, channel),
+        (record, row * stride_y, column * stride_x, row * dilation_y, column * dilation_x, channel),
     )
 
 

@@ -130,8 +130,8 @@ def corrected(
     Returns
     -------
     DataFrame
-        `COLUMNS`, of each method and ε. What is measured is not private, and who corrects by it
-        does not post-process.
+        `COLUMNS`, of each method and ε. The measures are not private, so a correction chosen by
+        them is no post-processing.
 
     Raises
     ------
@@ -151,9 +151,9 @@ def corrected(
     def terms_for(preparation: Preparation) -> list[Terms]:
         return [terms_of(table.entry, preparation, table.entry.column(name)) for name in names]
 
-    for _, rows in by_map(explored, parts):  # a wrong term is told before anything is trained
-        found = terms_for(of_map(rows[0].preparation))
-        corrected_weights(np.zeros(found[0].matrix.shape[1]), found, study.corrections)
+    for _, rows in by_map(explored, parts):  # a wrong term is reported before any training
+        terms = terms_for(of_map(rows[0].preparation))
+        corrected_weights(np.zeros(terms[0].matrix.shape[1]), terms, study.corrections)
     tables = []
     for model in released(ClinicStudy(explored), parts, section(report, 0.0, 0.8)):
         split, preparation = model.splits[0], of_map(model.splits[0].preparation)
@@ -164,9 +164,9 @@ def corrected(
         both = [term_rows(terms, private, changed), effect(log_odds, split.y_test > 0)]
         tables.append(pd.concat(both).assign(**of_run(model, preparation, study.run)))
     report(1.0, "done")
-    made = pd.concat(tables, ignore_index=True)
+    combined = pd.concat(tables, ignore_index=True)
     texts = dict.fromkeys(("column", "term", "measure"), "")
-    return made.fillna(texts)[list(COLUMNS)]
+    return combined.fillna(texts)[list(COLUMNS)]
 
 
 def effect(log_odds: Array, positive: NDArray[np.bool_]) -> pd.DataFrame:
@@ -191,8 +191,8 @@ def effect(log_odds: Array, positive: NDArray[np.bool_]) -> pd.DataFrame:
     count, errors = len(positive), np.full(len(MEASURES), math.nan)
     if count >= 2 * GROUPS:
         group = np.arange(count) % GROUPS
-        kept = [group != one for one in range(GROUPS)]
-        without = np.stack([_measures(log_odds[:, one], positive[one]) for one in kept])
+        subsets = [group != one for one in range(GROUPS)]
+        without = np.stack([_measures(log_odds[:, one], positive[one]) for one in subsets])
         changes = without[:, :, 1] - without[:, :, 0]
         spread = ((changes - changes.mean(axis=0)) ** 2).sum(axis=0)
         errors = np.sqrt((GROUPS - 1) / GROUPS * spread)
@@ -210,14 +210,14 @@ def effect(log_odds: Array, positive: NDArray[np.bool_]) -> pd.DataFrame:
 
 def _measures(log_odds: Array, positive: NDArray[np.bool_]) -> Array:
     """`MEASURES` of each model, (measures, models)."""
-    found = risk_calibration(log_odds, positive)
+    calibration = risk_calibration(log_odds, positive)
     return np.stack(
         [
             ((log_odds > 0.0) == positive).mean(axis=1),
             auc(log_odds, positive),
-            found.slope,
-            found.intercept,
-            found.debiased_error,
+            calibration.slope,
+            calibration.intercept,
+            calibration.debiased_error,
         ]
     )
 

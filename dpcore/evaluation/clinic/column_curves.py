@@ -212,14 +212,14 @@ def _both(
             "risk": reference_person(entry, preparation),
             "risk_at_average": average_person(table, preparation),
         }
-        found = []
+        entries = []
         for column in columns:
             values = values_of(column, preparation)
             rows = {"log_odds": part_of(entry, preparation, values)}
             for name, person in persons.items():
                 rows[name] = people_at(entry, preparation, values, person)
-            found.append((values, persons["risk_at_average"][column.name], rows))
-        return found
+            entries.append((values, persons["risk_at_average"][column.name], rows))
+        return entries
 
     @cache
     def terms(preparation: Preparation) -> list[Terms]:
@@ -257,13 +257,13 @@ def average_person(table: Table, preparation: Preparation) -> Person:
     frame = table.frame[~table.blank]
     person = dict(reference_person(table.entry, preparation))
     for column in used_columns(table.entry, preparation):
-        held = frame[column.name]
-        held = held.cat.codes if column.kind == "category" else held.astype(float)
-        known = held[held >= 0] if column.kind == "category" else held.dropna()
+        values = frame[column.name]
+        values = values.cat.codes if column.kind == "category" else values.astype(float)
+        known = values[values >= 0] if column.kind == "category" else values.dropna()
         if len(known):
             is_number = column.kind == "number"
-            found = known.clip(*column.bounds).mean() if is_number else known.mode().iloc[0]
-            person[column.name] = float(found)
+            typical = known.clip(*column.bounds).mean() if is_number else known.mode().iloc[0]
+            person[column.name] = float(typical)
     return person
 
 
@@ -303,9 +303,11 @@ def _rows(models: Judged, preparation: Preparation, curves: Curves) -> pd.DataFr
     weights = np.concatenate(models.weights)
     tables = []
     for values, average, rows in curves:
-        told = {name: weights @ one.T for name, one in rows.items()}
-        told |= {name: expit(told[name]) for name in told if name != "log_odds"}
-        found = summarised(MEASURES, told, split_of_each(runs) if is_private else None)
+        predictions = {name: weights @ one.T for name, one in rows.items()}
+        predictions |= {
+            name: expit(predictions[name]) for name in predictions if name != "log_odds"
+        }
+        summary = summarised(MEASURES, predictions, split_of_each(runs) if is_private else None)
         places = np.arange(len(values))
         tables.append(
             pd.DataFrame(
@@ -315,7 +317,7 @@ def _rows(models: Judged, preparation: Preparation, curves: Curves) -> pd.DataFr
                     "level": values.levels or "",
                     "is_reference": places == values.reference,
                     "mean_or_mode": average,
-                    **found,
+                    **summary,
                 }
             )
         )

@@ -23,13 +23,13 @@ BLOCK_ENTRIES = 2**20
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """What deciding by each of k models at each of T thresholds leads to.
+    """Outcomes of decisions by each of k models at each of T thresholds.
 
     Parameters
     ----------
     thresholds : (T,) array
         Probabilities in (0, 1), ascending.
-    found : (k, T) array
+    true_positives : (k, T) array
         Share of all people who have the condition and are treated.
     alarms : (k, T) array
         Share of all people who do not have it and are treated.
@@ -38,7 +38,7 @@ class Decisions:
     """
 
     thresholds: NDArray[np.float64]
-    found: NDArray[np.float64]
+    true_positives: NDArray[np.float64]
     alarms: NDArray[np.float64]
     share: float
 
@@ -50,7 +50,7 @@ class Decisions:
     @property
     def net_benefit(self) -> NDArray[np.float64]:
         """Of each model, (k, T)."""
-        return self.found - self.weights * self.alarms
+        return self.true_positives - self.weights * self.alarms
 
     @property
     def treat_all(self) -> NDArray[np.float64]:
@@ -60,7 +60,7 @@ class Decisions:
     @property
     def missed_per_1000(self) -> NDArray[np.float64]:
         """People of 1,000 who have the condition and are not treated, (k, T)."""
-        return 1000.0 * (self.share - self.found)
+        return 1000.0 * (self.share - self.true_positives)
 
     @property
     def false_per_1000(self) -> NDArray[np.float64]:
@@ -70,7 +70,7 @@ class Decisions:
     @property
     def true_positive_rate(self) -> NDArray[np.float64]:
         """Sensitivity: share of those with the condition who are treated, (k, T); nan of nobody."""
-        return _share(self.found, self.share)
+        return _share(self.true_positives, self.share)
 
     @property
     def true_negative_rate(self) -> NDArray[np.float64]:
@@ -80,7 +80,7 @@ class Decisions:
     @property
     def predictive_value(self) -> NDArray[np.float64]:
         """PPV: share of the treated who have the condition, (k, T); nan where nobody is."""
-        return _share(self.found, self.found + self.alarms)
+        return _share(self.true_positives, self.true_positives + self.alarms)
 
     def cost_per_1000(self, miss: float, false_alarm: float) -> NDArray[np.float64]:
         """Cost of 1,000 people's wrong decisions, (k, T), in the currency of the two costs.
@@ -109,7 +109,7 @@ def decisions(risks: Array, positive: NDArray[np.bool_], thresholds: Sequence[fl
     Raises
     ------
     InvalidInput
-        If a threshold or a risk is out of range, or nobody is there to decide about.
+        If a threshold or a risk is out of range, or there are no people.
 
     Notes
     -----
@@ -135,8 +135,8 @@ def decisions(risks: Array, positive: NDArray[np.bool_], thresholds: Sequence[fl
             for place, row in enumerate(ordered, first):
                 below = np.searchsorted(row, levels, side="left")
                 counts[which, place] = len(row) - below
-    found, alarms = counts / people
-    return Decisions(levels, found, alarms, float(np.mean(ill)))
+    true_positives, alarms = counts / people
+    return Decisions(levels, true_positives, alarms, float(np.mean(ill)))
 
 
 def _share(part: NDArray[np.float64], whole: NDArray[np.float64] | float) -> NDArray[np.float64]:

@@ -236,10 +236,10 @@ def _rates(
     models: Judged, codes: list[NDArray[np.intp]], count: int, threshold: float
 ) -> dict[str, NDArray[np.float64]]:
     """Each measure of each run, of the groups and then of everybody; (runs, g + 1)."""
-    found: dict[str, list[NDArray[np.float64]]] = {name: [] for name in MEASURES}
+    rates: dict[str, list[NDArray[np.float64]]] = {name: [] for name in MEASURES}
     for (risks, ill), places in zip(models.risks, codes, strict=True):
         inside = group_measures(risks, ill, places, count, threshold)
         whole = group_measures(risks, ill, np.zeros_like(places), 1, threshold)
-        for name, parts in found.items():
+        for name, parts in rates.items():
             parts.append(np.hstack([inside.rates[name], whole.rates[name]]))
-    return {name: np.concatenate(parts) for name, parts in found.items()}
+    return {name: np.concatenate(parts) for name, parts in rates.items()}

@@ -95,17 +95,17 @@ def group_measures(
     member = groups[:, None] == np.arange(count)
     treated = (risks >= level).astype(np.float64)
     sizes, sick = member.sum(axis=0), member[ill].sum(axis=0)
-    found, alarms = treated[:, ill] @ member[ill], treated[:, ~ill] @ member[~ill]
+    true_positives, alarms = treated[:, ill] @ member[ill], treated[:, ~ill] @ member[~ill]
     well = sizes - sick
     areas = [auc(risks[:, inside], ill[inside]) for inside in member.T]
     rates = {
-        "missed_per_1000": _share(1000.0 * (sick - found), sizes),
+        "missed_per_1000": _share(1000.0 * (sick - true_positives), sizes),
         "false_per_1000": _share(1000.0 * alarms, sizes),
-        "true_positive_rate": _share(found, sick),
+        "true_positive_rate": _share(true_positives, sick),
         "true_negative_rate": _share(well - alarms, well),
-        "accuracy": _share(found + well - alarms, sizes),
+        "accuracy": _share(true_positives + well - alarms, sizes),
         "auc": np.stack(areas, axis=1).astype(np.float64),
-        "selection_rate": _share(found + alarms, sizes),
+        "selection_rate": _share(true_positives + alarms, sizes),
     }
     return GroupMeasures(sizes, sick, rates)
 

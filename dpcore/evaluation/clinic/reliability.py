@@ -63,20 +63,20 @@ def reliability_rows(models: Judged, bins: int) -> pd.DataFrame:
     """
     import pandas as pd
 
-    found = [risk_calibration(*one, bins) for one in models.log_odds]
-    runs = [len(one.slope) for one in found]
+    calibrations = [risk_calibration(*one, bins) for one in models.log_odds]
+    runs = [len(one.slope) for one in calibrations]
     places = None if models.calibration is None else split_of_each(runs)
     whole = {
-        "calibration_slope": np.concatenate([one.slope for one in found])[:, None],
-        "calibration_intercept": np.concatenate([one.intercept for one in found])[:, None],
-        "calibration_error": np.concatenate([one.debiased_error for one in found])[:, None],
+        "calibration_slope": np.concatenate([one.slope for one in calibrations])[:, None],
+        "calibration_intercept": np.concatenate([one.intercept for one in calibrations])[:, None],
+        "calibration_error": np.concatenate([one.debiased_error for one in calibrations])[:, None],
     }
-    binned = {name: np.concatenate([getattr(one, name) for one in found]) for name in OF_BIN}
-    people = np.concatenate([one.people for one in found]).mean(axis=0)
+    binned = {name: np.concatenate([getattr(one, name) for one in calibrations]) for name in OF_BIN}
+    people = np.concatenate([one.people for one in calibrations]).mean(axis=0)
     columns = {name: value[0] for name, value in summarised(OF_WHOLE, whole, places).items()}
     table = pd.DataFrame(
         {"bin": np.arange(1, bins + 1), "people": people, **summarised(OF_BIN, binned, places)}
     )
     counted = 1 if places is None else sum(runs)
-    said = of_model(models) | columns
-    return table.assign(**said, runs=counted, splits=len(found))[list(COLUMNS)]
+    model_columns = of_model(models) | columns
+    return table.assign(**model_columns, runs=counted, splits=len(calibrations))[list(COLUMNS)]

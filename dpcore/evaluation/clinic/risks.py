@@ -63,12 +63,12 @@ class Judged:
     @property
     def log_odds(self) -> list[tuple[Array, NDArray[np.bool_]]]:
         """Log odds (runs, m), and who has the condition (m,), of each split. Not private."""
-        found: list[tuple[Array, NDArray[np.bool_]]] = []
+        pairs: list[tuple[Array, NDArray[np.bool_]]] = []
         for place, (weights, split) in enumerate(zip(self.weights, self.splits, strict=True)):
             scores = weights @ split.x_test.T
             log_odds = self.curves[place].at(scores) if self.curves else scores
-            found.append((log_odds, split.y_test > 0))
-        return found
+            pairs.append((log_odds, split.y_test > 0))
+        return pairs
 
     @property
     def risks(self) -> list[tuple[Array, NDArray[np.bool_]]]:
@@ -163,13 +163,13 @@ def _with_each_map(study: ClinicStudy, parts: Sequence[Split], progress: Progres
     """`released` where the features are by rule: each ε with its own map."""
     explored = study.study
     maps = by_map(explored, parts)
-    found: dict[tuple[str, float], Judged] = {}
+    judged: dict[tuple[str, float], Judged] = {}
     reports = numbered(progress, len(maps), "features", with_steps=True)
     for (one, rows), report in zip(maps, reports, strict=True):
         models = released(replace(study, study=one), rows, report)
         pairs = [(method, epsilon) for method in one.methods for epsilon in one.epsilons]
-        found.update(zip(pairs, models, strict=True))
-    return [found[method, epsilon] for method in explored.methods for epsilon in explored.epsilons]
+        judged.update(zip(pairs, models, strict=True))
+    return [judged[method, epsilon] for method in explored.methods for epsilon in explored.epsilons]
 
 
 def _noise(study: ClinicStudy, problem: Problem, delta: float) -> tuple[Calibrations, Corrections]:
@@ -183,10 +183,10 @@ def _noise(study: ClinicStudy, problem: Problem, delta: float) -> tuple[Calibrat
 
 def reference(study: ClinicStudy, records: Table, progress: Progress) -> Judged:
     """The model without privacy of `dpcore.evaluation.baselines`, linear or boosted trees."""
-    found = without_privacy(splits(records, usual(study.study.preparation)), records, progress)
-    judging = [(_tests_of(split), np.atleast_2d(weights)) for split, weights in found.judging]
+    baseline = without_privacy(splits(records, usual(study.study.preparation)), records, progress)
+    judging = [(_tests_of(split), np.atleast_2d(weights)) for split, weights in baseline.judging]
     parts, weights = ([*part] for part in zip(*judging, strict=True))
-    return Judged(weights, parts, title=found.model)
+    return Judged(weights, parts, title=baseline.model)
 
 
 def _tests_of(split: Split) -> Split:

@@ -40,15 +40,15 @@ def of_model(models: Judged) -> dict[str, Any]:
         named = {"method": REFERENCE, "title": "without privacy", "baseline": models.title}
         return NONE | named | {"status": str(Status.NOT_PRIVATE)}
     row = calibration_table({calibration.method: [calibration]}).iloc[0]
-    said = NONE | {
+    columns = NONE | {
         "method": calibration.method,
         "title": predictor_named(calibration.method).title,
         **{name: row[name] for name in OF_NOISE},
     }
     if models.correction is None:
-        return said
+        return columns
     proof = models.correction.proof
-    return said | {
+    return columns | {
         "epsilon": proof.epsilon,
         "delta": proof.delta,
         "accountant": proof.by,

@@ -202,30 +202,32 @@ def _calibration_rows(study: ClinicStudy, models: Sequence[Judged]) -> pd.DataFr
 
 def _of_models(study: ClinicStudy, models: Judged) -> pd.DataFrame:
     """The rows of models of one kind."""
-    found = [decisions(*one, study.thresholds) for one in models.risks]
+    split_decisions = [decisions(*one, study.thresholds) for one in models.risks]
     if models.calibration is None:
-        return _table(study, found).assign(**of_model(models))
-    runs = [len(one.found) for one in found]
+        return _table(study, split_decisions).assign(**of_model(models))
+    runs = [len(one.true_positives) for one in split_decisions]
     places = split_of_each(runs)
-    return _table(study, found, places).assign(**of_model(models) | {"runs": sum(runs)})
+    return _table(study, split_decisions, places).assign(**of_model(models) | {"runs": sum(runs)})
 
 
 def _treated(study: ClinicStudy, parts: Sequence[Split], method: str) -> pd.DataFrame:
     """The rows of treating everybody, or nobody."""
     treated, title = (1.0, "treat all") if method == TREAT_ALL else (0.0, "treat none")
-    found = [
+    split_decisions = [
         decisions(np.full(len(one.y_test), treated), one.y_test > 0, study.thresholds)
         for one in parts
     ]
-    return _table(study, found).assign(**NONE | {"method": method, "title": title})
+    return _table(study, split_decisions).assign(**NONE | {"method": method, "title": title})
 
 
 def _table(
-    study: ClinicStudy, found: Sequence[Decisions], places: Array | None = None
+    study: ClinicStudy, split_decisions: Sequence[Decisions], places: Array | None = None
 ) -> pd.DataFrame:
     """Measures at each threshold: spread over runs, or without `places` a mean over splits."""
     import pandas as pd
 
-    values = {name: np.concatenate([getattr(one, name) for one in found]) for name in MEASURES}
+    values = {
+        name: np.concatenate([getattr(one, name) for one in split_decisions]) for name in MEASURES
+    }
     columns = {"threshold": study.thresholds, **summarised(MEASURES, values, places)}
-    return pd.DataFrame(columns).assign(runs=1, splits=len(found))
+    return pd.DataFrame(columns).assign(runs=1, splits=len(split_decisions))

@@ -113,5 +113,5 @@ def moved(terms: Terms, rows: pd.DataFrame) -> float:
     0 unless no feature is common to all records (`Terms.moves`).
     """
     change = (rows["corrected"] - rows["private"]).to_numpy()
-    found = float(terms.moves @ change)
-    return 0.0 if math.isclose(found, 0.0, abs_tol=1e-9) else found
+    shift = float(terms.moves @ change)
+    return 0.0 if math.isclose(shift, 0.0, abs_tol=1e-9) else shift

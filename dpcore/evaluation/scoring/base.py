@@ -174,8 +174,8 @@ def over_runs(
     for name, values in measured.items():
         mean, *ends = spread_over(values, places)
         band = in_range(name, ends) if name in banded else ()
-        found = (mean, *band, *deviations(values, places))
-        result.update(zip(columns_for([name], banded), map(float, found), strict=True))
+        statistics = (mean, *band, *deviations(values, places))
+        result.update(zip(columns_for([name], banded), map(float, statistics), strict=True))
     return result
 
 
@@ -287,6 +287,6 @@ class Scoring(Protocol):
         """Each measure of the best constant answer, without any features."""
         ...
 
-    def held_out(self, values: Array) -> Array:
+    def validation_score(self, values: Array) -> Array:
         """Score of models by their margins or residuals (n, k); more is better."""
         ...

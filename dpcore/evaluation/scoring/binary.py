@@ -141,7 +141,7 @@ class Classification:
         commoner = 1.0 if 2 * np.count_nonzero(labels > 0) >= len(labels) else -1.0
         return {"accuracy": float(np.mean(split.y_test == commoner)), "auc": 0.5}
 
-    def held_out(self, values: Array) -> Array:
+    def validation_score(self, values: Array) -> Array:
         """Accuracy."""
         return np.asarray(np.mean(values > 0, axis=0))
 

@@ -92,8 +92,8 @@ class Multiclass:
         drawn = np.empty((2, len(centres), len(draws)))
         for place, (centre, sigma) in enumerate(zip(centres, sigmas, strict=True)):
             models = centre + sigma * (draws if sigma > 0.0 else draws[:1])
-            found = accuracies(models, split.x_test, split.y_test, split.entry.classes)
-            for measure, values in zip(drawn, found, strict=True):
+            rates = accuracies(models, split.x_test, split.y_test, split.entry.classes)
+            for measure, values in zip(drawn, rates, strict=True):
                 measure[place] = values
         means = dict(zip(self.measured, drawn.mean(axis=2), strict=True))
         singles = dict(zip(self.measured, drawn, strict=True))
@@ -117,7 +117,7 @@ class Multiclass:
         commonest = np.argmax(counts)
         return {"accuracy": float(np.mean(split.y_test == commonest))}
 
-    def held_out(self, values: Array) -> Array:
+    def validation_score(self, values: Array) -> Array:
         """Share of positive margins, for one of the two-class problems at a time."""
         return np.asarray(np.mean(values > 0, axis=0))
 

@@ -160,10 +160,10 @@ class Regression:
     def over_runs(self, positive: Array, runs: pd.DataFrame) -> dict[str, float]:
         """The root of the mean square over runs; the band from 5 % to 95 % of them."""
         named = {name: runs[f"{name}_test"].to_numpy() for name in self.measured}
-        found = over_runs(named, runs["split"].to_numpy(), self.single)
+        statistics = over_runs(named, runs["split"].to_numpy(), self.single)
         mean = float(np.sqrt(np.mean(named["rmse"] ** 2)))
-        low, high = holding(mean, found["rmse_low"], found["rmse_high"])
-        return found | {"rmse": mean, "rmse_low": float(low), "rmse_high": float(high)}
+        low, high = holding(mean, statistics["rmse_low"], statistics["rmse_high"])
+        return statistics | {"rmse": mean, "rmse_low": float(low), "rmse_high": float(high)}
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
         """Intervals by the spread of the test records' squares, their mean taken to be normal."""
@@ -180,7 +180,7 @@ class Regression:
         gaps = split.y_test - (np.mean(targets) if len(targets) else 0.0)
         return {"rmse": half_range(split) * float(np.sqrt(np.mean(gaps**2)))}
 
-    def held_out(self, values: Array) -> Array:
+    def validation_score(self, values: Array) -> Array:
         """Minus the mean square of the residuals."""
         return np.asarray(-np.mean(values**2, axis=0))
 

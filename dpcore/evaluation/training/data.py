@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import images
 from dpcore.datasets.images.examples import NULL_CLASS
-from dpcore.evaluation.training.study import HELD_OUT, TrainingStudy
+from dpcore.evaluation.training.study import RECORDS_PER_HELD_OUT, TrainingStudy
 from dpcore.progress import Progress, section, silent
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def training_data(
     public = None
     if study.held_out or study.public:
         order = np.random.default_rng(0).permutation(examples.records)
-        cut = examples.records // HELD_OUT if study.held_out else 0
+        cut = examples.records // RECORDS_PER_HELD_OUT if study.held_out else 0
         study.trained_on(examples.records)
         held_out, aside, trained = np.split(order, [cut, cut + study.public])
         if study.held_out:

@@ -141,7 +141,7 @@ def _features(study: TrainingStudy, examples: Examples) -> tuple[NDArray[Any], f
         seconds = (time.perf_counter() - start) / len(few)
     elif study.features not in PICTURES:
         from dpcore.deep import scattering
-        from dpcore.deep.whitening import KEPT
+        from dpcore.deep.whitening import DIRECTIONS
 
         every = examples.train_inputs
         scattering.features(few[:1])  # filters are made once
@@ -150,7 +150,7 @@ def _features(study: TrainingStudy, examples: Examples) -> tuple[NDArray[Any], f
         if not (examples.published and scattering.is_cached(every)):
             seconds = (time.perf_counter() - start) / len(few)
         if study.features == "whitened":
-            few = few[:, :KEPT]
+            few = few[:, :DIRECTIONS]
     return few, seconds
 
 

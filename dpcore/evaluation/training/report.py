@@ -161,11 +161,11 @@ def settings(trainer: Trainer, place: int = 0) -> bytes:
     import torch
 
     study = trainer.studies[place]
-    asked = _used(study, study.config)
+    recipe = _used(study, study.config)
     if study.epsilon is not None:
-        del asked["sigma"]  # it was solved
+        del recipe["sigma"]  # it was solved
     text = {
-        "study": study.description | {"recipe": asked},
+        "study": study.description | {"recipe": recipe},
         "recipe": _used(study, trainer.configs[place]),
         "conclusion": conclusion(trainer, place),
         "device": str(trainer.device),

@@ -17,7 +17,7 @@ from dpcore.evaluation.training.spending import ACCOUNTANT
 from dpcore.guarantee import Adjacency
 from dpcore.progress import Progress, silent
 
-HELD_OUT = 6
+RECORDS_PER_HELD_OUT = 6
 """One in so many records is held out for choosing settings where `held_out` is set."""
 
 FEATURES = ("raw", "deskewed", "scattering", "whitened")
@@ -252,7 +252,7 @@ class TrainingStudy:
         InvalidInput
             If none is left.
         """
-        remaining = records - (records // HELD_OUT if self.held_out else 0)
+        remaining = records - (records // RECORDS_PER_HELD_OUT if self.held_out else 0)
         whole("public records", self.public, at_least=0, at_most=remaining - 1)
         return remaining - self.public
 

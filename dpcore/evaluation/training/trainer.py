@@ -153,7 +153,7 @@ class Trainer:
         self._rows: dict[tuple[int, int, int], tuple[Any, ...]] = {}
         usable = np.flatnonzero(known(data.targets))
         spaced = np.linspace(0, max(0, len(usable) - 1), min(len(usable), LOSS_RECORDS)).astype(int)
-        self._seen = usable[np.unique(spaced)]
+        self._loss_records = usable[np.unique(spaced)]
         tested = known(data.test_targets)
         self._tested = data.test_inputs[tested], data.test_targets[tested]
 
@@ -244,7 +244,7 @@ class Trainer:
     @property
     def all_blank(self) -> bool:
         """Whether every training record is blank; no noise and no step depends on it."""
-        return not len(self._seen)
+        return not len(self._loss_records)
 
     def min_noise_ratio(self, place: int) -> float:
         """As in `TrainingConfig.training`."""
@@ -379,22 +379,22 @@ class Trainer:
         self._measured(at)
         measured = time.perf_counter() - start
         return Timing(
-            steps, measured / (len(self._tested[1]) + len(self._seen)), len(self._batches)
+            steps, measured / (len(self._tested[1]) + len(self._loss_records)), len(self._batches)
         )
 
     def _measured(self, batch: _SameStepsBatch) -> tuple[Measure, Measure, Measure]:
         """Loss, accuracy and area of each run, measured now."""
         run, data = batch.run, self.data
-        # Measures never end a training: that would tell of the records. Without any they are nan.
+        # Measures never end a training: that would depend on the records. Without any they are nan.
         accuracy = area = loss = np.full(run.runs, math.nan)
         test_inputs, test_targets = self._tested
         if len(test_targets):
             outputs = run.scores(test_inputs)
             accuracy = scores.accuracies(outputs, test_targets, data.task)
             area = scores.auc_of_outputs(outputs, test_targets, data.task)
-        if len(self._seen):
-            on_seen = run.scores(data.inputs[self._seen])
-            loss = scores.losses(on_seen, data.targets[self._seen], data.task)
+        if len(self._loss_records):
+            training_outputs = run.scores(data.inputs[self._loss_records])
+            loss = scores.losses(training_outputs, data.targets[self._loss_records], data.task)
         return loss, accuracy, area
 
     def _note(self, batch: _SameStepsBatch) -> None:

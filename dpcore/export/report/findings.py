@@ -53,7 +53,7 @@ class Findings:
     chosen : str
         How the method was chosen, in words that end a sentence.
     positive_per_1000 : float
-        Positive outcomes among 1,000 test records; nan where none are told apart.
+        Positive outcomes among 1,000 test records; nan without two classes.
     risks, groups : DataFrame, optional
         Rows of a job of `dpcore.evaluation.clinic.task` and of `compared`, where computed.
     threshold : float

@@ -1,4 +1,4 @@
-"""Everything that a report needs, computed from records: for where no page has it already."""
+"""Compute from records everything a report needs, where no page has done so already."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def gathered(
     untuned = splits(records, usual(study.preparation))
     without = baselines(untuned, records, section(report, 0.6 * share, 0.4 * share))
     first = parts[0]
-    found = Findings(
+    findings = Findings(
         study=study,
         calibration=calibrations_on(alone, first)[chosen][0],
         split=first,
@@ -111,8 +111,10 @@ def gathered(
     if judging is not None:
         models = judged_models(judging, records, section(report, share, 0.5))
         if threshold is not None:
-            found = replace(found, risks=both_tables(judging, models))
+            findings = replace(findings, risks=both_tables(judging, models))
         if by is not None:
-            found = replace(found, groups=group_rows(GroupStudy(judging, by), records, models))
+            findings = replace(
+                findings, groups=group_rows(GroupStudy(judging, by), records, models)
+            )
     report(1.0, "done")
-    return found
+    return findings

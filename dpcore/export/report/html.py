@@ -62,9 +62,9 @@ def shown(text: str) -> str:
 
 
 def _text(parent: Element, tag: str, text: str, kind: str = "", **attributes: str) -> Element:
-    made = SubElement(parent, tag, {**({"class": kind} if kind else {}), **attributes})
-    made.text, made.tail = shown(text), "\n"
-    return made
+    element = SubElement(parent, tag, {**({"class": kind} if kind else {}), **attributes})
+    element.text, element.tail = shown(text), "\n"
+    return element
 
 
 def _section(parent: Element, section: Section) -> None:

@@ -1,4 +1,4 @@
-"""What was computed from records: the answer, measures, decisions, groups, and how one looked."""
+"""The sections computed from records: answer, measures, decisions, groups, data access."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
 from dpcore.evaluation.clinic.task import TREAT_ALL, calibration_part, decision_part
 from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.evaluation.scoring import BAND_ENDS, NOISE_DEVIATION, SPLIT_ERROR
-from dpcore.export.report import settled
+from dpcore.export.report import specification
 from dpcore.export.report.findings import Findings, without_privacy
 from dpcore.export.report.parts import Curve, Grid, Part, Section, Sentences
 from dpcore.figures.groups import WORDS as OF_GROUPS
@@ -43,28 +43,32 @@ WRITTEN: dict[str, tuple[str, Written]] = {
 NOT_COMPUTED = "Not computed for this report."
 
 
-def answer(found: Findings) -> Section:
+def answer(findings: Findings) -> Section:
     """The whole report in two sentences."""
     sentence = headline(
-        found.row,
-        subject=found.method.title,
-        cost=found.cost,
-        guess=found.compared.guess,
-        records_are=found.entry.records_are,
+        findings.row,
+        subject=findings.method.title,
+        cost=findings.cost,
+        guess=findings.compared.guess,
+        records_are=findings.entry.records_are,
     )
-    lines = (sentence, found.cost.sentence)
+    lines = (sentence, findings.cost.sentence)
     return Section("Answer", (Sentences(lines, measured=True),), wide=True)
 
 
-def measures(found: Findings) -> Section:
+def measures(findings: Findings) -> Section:
     """Every measure with its band and both errors, beside the model without privacy."""
-    row, compared = found.row, found.compared
+    row, compared = findings.row, findings.compared
     names = [name for name in WRITTEN if name in row.index]
     caption = (
-        f"At ε = {plain(found.epsilon)}. {in_band(int(row['runs']), splits=int(row['splits']))} "
+        f"At ε = {plain(findings.epsilon)}. {in_band(int(row['runs']), splits=int(row['splits']))} "
         "“Noise” is the standard deviation that the noise gives one model, “test records” the "
         "standard error that their choice leaves of the mean"
-        + ("; of one split it is not known, but the last column is." if found.splits == 1 else ".")
+        + (
+            "; of one split it is not known, but the last column is."
+            if findings.splits == 1
+            else "."
+        )
     )
     grid = Grid(
         caption,
@@ -77,20 +81,20 @@ def measures(found: Findings) -> Section:
             f"Without privacy ({compared.model})",
             "95 % on new records",
         ),
-        tuple(_measure(found, name) for name in names),
+        tuple(_measure(findings, name) for name in names),
     )
-    quality = found.quality
+    quality = findings.quality
     lines = [
         f"{quality.words.guessing.capitalize()}: {quality.shown(compared.guess)}.",
-        few_records(compared.value, compared.between, found.judged, quality),
-        ALL_BLANK if found.split.records and math.isnan(float(row[quality.column])) else "",
+        few_records(compared.value, compared.between, findings.judged, quality),
+        ALL_BLANK if findings.split.records and math.isnan(float(row[quality.column])) else "",
     ]
-    told = Sentences(tuple(line for line in lines if line), measured=True)
-    return Section("Measures", (grid, curve(found), told), wide=True)
+    notes = Sentences(tuple(line for line in lines if line), measured=True)
+    return Section("Measures", (grid, curve(findings), notes), wide=True)
 
 
-def _measure(found: Findings, name: str) -> tuple[str, ...]:
-    row, compared = found.row, found.compared
+def _measure(findings: Findings, name: str) -> tuple[str, ...]:
+    row, compared = findings.row, findings.compared
     title, written = WRITTEN[name]
     unit = compared.measure.unit if name == compared.measure.column else ""
     low, high = (row.get(f"{name}{end}", math.nan) for end in BAND_ENDS)
@@ -130,21 +134,21 @@ def _after(error: float, written: Written) -> str:
     return f" ± {written(float(error))}" if math.isfinite(error) else ""
 
 
-def curve(found: Findings) -> Curve:
+def curve(findings: Findings) -> Curve:
     """The measure of the method against ε."""
-    quality, column = found.quality, found.quality.column
+    quality, column = findings.quality, findings.quality.column
     points = tuple(
         (
             float(row["epsilon"]),
             *(float(row[f"{column}{end}"]) for end in ("", *BAND_ENDS)),
         )
-        for _, row in found.line.sort_values("epsilon").iterrows()
+        for _, row in findings.line.sort_values("epsilon").iterrows()
     )
-    guess, value = found.compared.guess, found.compared.value
+    guess, value = findings.compared.guess, findings.compared.value
     shown = "; ".join(f"{plain(epsilon)}: {quality.shown(mean)}" for epsilon, mean, *_ in points)
     return Curve(
         points=points,  # type: ignore[arg-type]
-        chosen=found.epsilon,
+        chosen=findings.epsilon,
         levels=(
             (f"without privacy: {quality.shown(value)}", value),
             (f"{quality.words.guess}: {quality.shown(guess)}", guess),
@@ -152,11 +156,11 @@ def curve(found: Findings) -> Curve:
         axis=quality.title,
         percent=quality.percent,
         sentence=(
-            f"{quality.title} on test records against ε. The band holds {band_of(found.row)}."
+            f"{quality.title} on test records against ε. The band holds {band_of(findings.row)}."
         ),
         alt=(
-            f"{quality.title} of {found.method.title} on test records against ε, with the band of "
-            f"single runs. By ε: {shown}. Without privacy: {quality.shown(value)}; "
+            f"{quality.title} of {findings.method.title} on test records against ε, with the band "
+            f"of single runs. By ε: {shown}. Without privacy: {quality.shown(value)}; "
             f"{quality.words.guess}: {quality.shown(guess)}."
         ),
     )
@@ -177,23 +181,23 @@ OF_DECISIONS: tuple[tuple[str, str, Written], ...] = (
 )
 
 
-def decisions(found: Findings) -> Section:
-    """Whether risks are right, and what deciding by them is worth."""
+def decisions(findings: Findings) -> Section:
+    """Calibration of the risks, and net benefit of decisions by them."""
     title = "Calibration and net benefit"
-    if found.risks is None:
+    if findings.risks is None:
         return Section(title, (Sentences((NOT_COMPUTED,)),))
-    table, rows = decision_part(found.risks), []
-    here = table[table["threshold"] == found.threshold]
-    for some, kinds in ((calibration_part(found.risks), OF_RISKS), (here, OF_DECISIONS)):
-        one, other = found.of_model(some).iloc[0], without_privacy(some).iloc[0]
+    table, rows = decision_part(findings.risks), []
+    here = table[table["threshold"] == findings.threshold]
+    for some, kinds in ((calibration_part(findings.risks), OF_RISKS), (here, OF_DECISIONS)):
+        one, other = findings.of_model(some).iloc[0], without_privacy(some).iloc[0]
         rows += [_row(*kind, one, other) for kind in kinds]
     everybody = here[here["method"] == TREAT_ALL].iloc[0]
     caption = (
-        f"Below the error: who acts from a risk of {percent(found.threshold, 0)} on. Treating "
+        f"Below the error: who acts from a risk of {percent(findings.threshold, 0)} on. Treating "
         f"everybody has a net benefit of {_known(everybody['net_benefit'], _plain)}, nobody 0."
     )
     columns = ("Measure", "With privacy", capitalised(band_of(one)), "Without")
-    return Section(title, (*settled.corrected(found), Grid(caption, columns, tuple(rows))))
+    return Section(title, (*specification.corrected(findings), Grid(caption, columns, tuple(rows))))
 
 
 def _row(
@@ -214,15 +218,15 @@ COMPARED = ("missed_per_1000", "false_per_1000")
 """The measures of groups in a report."""
 
 
-def groups(found: Findings) -> Section:
+def groups(findings: Findings) -> Section:
     """What deciding means to groups of people."""
     title = "Groups of people"
-    if found.groups is None:
+    if findings.groups is None:
         return Section(title, (Sentences((NOT_COMPUTED,)),))
-    own, other = found.of_model(found.groups), without_privacy(found.groups)
+    own, other = findings.of_model(findings.groups), without_privacy(findings.groups)
     column, threshold = own["column"].iloc[0], float(own["threshold"].iloc[0])
-    # Rates of a few people would tell who they are of.
-    few = own["group"].isin(_untold(own))
+    # Rates of a few people would reveal whose they are.
+    few = own["group"].isin(_omitted_groups(own))
     rows = []
     for group in dict.fromkeys(own.loc[~few, "group"]):
         cells: list[str] = []
@@ -243,43 +247,43 @@ def groups(found: Findings) -> Section:
     heads = ("Group", "People", "Missed", "without", "Alarms", "without")
     names = [name for name in dict.fromkeys(own.loc[few, "group"]) if name != GAP]
     which = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} groups"
-    untold = (
+    omission = (
         f"Left out, as too few or so that those of too few do not follow: {which}."
         if names
         else "No group is left out."
     )
     grid = Grid(caption, heads, tuple(rows))
-    told = Sentences((untold,), measured=True)
-    return Section(title, (*settled.corrected(found), grid, told))
+    note = Sentences((omission,), measured=True)
+    return Section(title, (*specification.corrected(findings), grid, note))
 
 
-def _untold(own: pd.DataFrame) -> set[str]:
+def _omitted_groups(own: pd.DataFrame) -> set[str]:
     """The groups of a table that are left out.
 
-    Those of too few; what all that are left out have together follows from everybody's and the
-    others', so that the smallest of the others goes with them, and the widest gap, which is of them
-    all. Groups of nobody hide no one.
+    Groups of too few people are left out. Their total follows from everybody's and the other
+    groups', so the smallest other group is left out, too, and the widest gap, which depends on all
+    groups. Groups of nobody need no other one to hide them.
     """
     rows = own[~own["group"].isin([EVERYBODY, GAP])]
     groups = rows.groupby("group")[["people", "too_small"]].first()
     few, others = groups[groups["too_small"]], groups[~groups["too_small"]]
-    untold = set(map(str, few.index))
+    omitted = set(map(str, few.index))
     if not few["people"].any():
-        return untold
+        return omitted
     smallest = {str(others["people"].idxmin())} if len(others) else set()
-    return untold | smallest | {GAP}
+    return omitted | smallest | {GAP}
 
 
-def looking(found: Findings) -> Section:
-    """What was looked at to make this report, in plain words."""
-    split, compared = found.split, found.compared
+def looking(findings: Findings) -> Section:
+    """What was computed from records for this report, in plain words."""
+    split, compared = findings.split, findings.compared
     lines = [
         "Every part of this file with a bar at its side was computed from records, and no ε covers "
         "it. Who may not see the records may not see these parts either, unless the records are "
         "published.",
         f"Records were read: {split.records:,} to learn from and {split.tested:,} to test on "
-        f"{settled.each_split(found)}. Models were trained many times; none was kept.",
-        f"The method was chosen {found.chosen}.",
+        f"{specification.each_split(findings)}. Models were trained many times; none was kept.",
+        f"The method was chosen {findings.chosen}.",
         "The model without privacy was tuned on these records by cross-validation: its λ, and "
         "whether a linear model or boosted trees stand for it.",
         "The noise behind the measures came from a seed, which is not in this file: they show what "
@@ -287,14 +291,14 @@ def looking(found: Findings) -> Section:
         "No ε here covers the low bits of a release’s numbers, nor the time that a training takes.",
     ]
     read = [*split.notes]
-    if not math.isnan(found.positive_per_1000):
+    if not math.isnan(findings.positive_per_1000):
         read.append(
-            f"Of 1,000 test records {found.positive_per_1000:.0f} are positive "
-            f"({found.entry.positive})."
+            f"Of 1,000 test records {findings.positive_per_1000:.0f} are positive "
+            f"({findings.entry.positive})."
         )
     if compared.model != LINEAR:
-        linear = compared.linear[found.quality.column]
-        read.append(f"The linear model without privacy: {found.quality.shown(linear)}.")
+        linear = compared.linear[findings.quality.column]
+        read.append(f"The linear model without privacy: {findings.quality.shown(linear)}.")
     parts: Sequence[Part] = (
         Sentences(tuple(lines)),
         Sentences(tuple(read) or ("Nothing was clipped or filled in.",), measured=True),

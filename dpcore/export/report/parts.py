@@ -96,7 +96,7 @@ Part = Facts | Sentences | Grid | Curve
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands under it.
+    """A heading and the parts below it.
 
     Parameters
     ----------

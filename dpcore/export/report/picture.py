@@ -17,13 +17,13 @@ LEFT, RIGHT, TOP, BOTTOM = 56.0, 12.0, 8.0, 40.0
 ROOM = 0.12
 """Share of the range of values that is left free above and below, for words."""
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
-MOST_TICKS, APART = 5, 38.0
-"""Most values on the vertical axis, and the room of a number on the other."""
+MOST_TICKS, LABEL_WIDTH = 5, 38.0
+"""Most values on the vertical axis, and the width of a number on the other."""
 
 
 @dataclass(frozen=True)
 class _Frame:
-    """Where values stand in the picture."""
+    """The coordinates of values in the picture."""
 
     epsilons: tuple[float, float]
     values: tuple[float, float]
@@ -87,7 +87,7 @@ def _axes(picture: Element, frame: _Frame, curve: Curve, shown: Callable[[str], 
     for value in _ticks(*frame.values):
         y = frame.y(value)
         _line(picture, LEFT, y, WIDTH - RIGHT, y, "#d4dae0")
-        # A tick has as many digits as tell it from the next.
+        # A tick has as many digits as distinguish it from the next.
         words = percent(value, 1).replace(".0 ", " ") if curve.percent else plain(value)
         _words(picture, words, LEFT - 6, y + 4, "end")
     _line(picture, LEFT, bottom, WIDTH - RIGHT, bottom, "#56616d")
@@ -121,16 +121,16 @@ def _words(picture: Element, words: str, x: float, y: float, anchor: str) -> Ele
     place = {"x": f"{x:g}", "y": f"{y:g}", "text-anchor": anchor}
     halo = {"stroke": "#fff", "stroke-width": "3", "paint-order": "stroke"}
     look = {"font-size": "12", "fill": str(ink(False)), **halo}
-    made = SubElement(picture, "text", {**place, **look})
-    made.text = words
-    return made
+    label = SubElement(picture, "text", {**place, **look})
+    label.text = words
+    return label
 
 
 def _named(points: list[float], chosen: float, frame: _Frame) -> list[float]:
     """The ε that the axis names: the chosen one, and of the others those with room."""
     named = [chosen]
     for epsilon in sorted(points, key=lambda point: not f"{point:e}".startswith("1.000000")):
-        if all(abs(frame.x(epsilon) - frame.x(one)) >= APART for one in named):
+        if all(abs(frame.x(epsilon) - frame.x(one)) >= LABEL_WIDTH for one in named):
             named.append(epsilon)
     return named
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 import dpcore
-from dpcore.export.report import settled
+from dpcore.export.report import specification
 from dpcore.export.report.findings import Findings
 from dpcore.export.report.parts import WHOLE, Item
 from dpcore.figures.words import counted, listed, percent
@@ -102,9 +102,9 @@ EVENTS = "21"
 """The item whose answer counts outcomes of records."""
 
 
-def checklist(found: Findings) -> tuple[tuple[str, tuple[Item, ...]], ...]:
+def checklist(findings: Findings) -> tuple[tuple[str, tuple[Item, ...]], ...]:
     """Every item with what the program knows, by heading."""
-    known = _known(found)
+    known = _known(findings)
     return tuple(
         (
             heading,
@@ -117,23 +117,23 @@ def checklist(found: Findings) -> tuple[tuple[str, tuple[Item, ...]], ...]:
     )
 
 
-def _known(found: Findings) -> dict[str, tuple[str, str]]:
+def _known(findings: Findings) -> dict[str, tuple[str, str]]:
     """Answer, and what is left to the author, of the items that the program knows of."""
-    return {**_of_data(found), **_of_analysis(found), **_of_results(found)}
+    return {**_of_data(findings), **_of_analysis(findings), **_of_results(findings)}
 
 
-def _of_data(found: Findings) -> dict[str, tuple[str, str]]:
-    entry = found.entry
-    spared = settled.left_out(found)
-    left = f" Left out: {listed([one.name for one in spared])}." if spared else ""
-    drawn = f"{found.total:,} {entry.records_are}"
-    admitted = "without an unknown value" if found.drops else "that the description admits"
+def _of_data(findings: Findings) -> dict[str, tuple[str, str]]:
+    entry = findings.entry
+    unused = specification.left_out(findings)
+    left = f" Left out: {listed([one.name for one in unused])}." if unused else ""
+    drawn = f"{findings.total:,} {entry.records_are}"
+    admitted = "without an unknown value" if findings.drops else "that the description admits"
     validated = "internal validation"
-    if found.site:
-        validated = f"validation at a site that it was not learned from, {found.site}"
+    if findings.site:
+        validated = f"validation at a site that it was not learned from, {findings.site}"
     return {
         "1": (
-            f"Development of a private model with {validated}. {settled.outcome(found)}",
+            f"Development of a private model with {validated}. {specification.outcome(findings)}",
             "the people it is for",
         ),
         "4": (
@@ -147,68 +147,78 @@ def _of_data(found: Findings) -> dict[str, tuple[str, str]]:
         ),
         "7": (
             "See Preparation: one rule for every record and every group, "
-            + ("which the records set." if found.split.leaks else "public, whatever the records."),
+            + (
+                "which the records set."
+                if findings.split.leaks
+                else "public, whatever the records."
+            ),
             "checks before the data came here",
         ),
-        "8a": (settled.outcome(found), "when and how it was assessed, and why it was chosen"),
+        "8a": (
+            specification.outcome(findings),
+            "when and how it was assessed, and why it was chosen",
+        ),
         "9a": (
-            f"{counted(len(found.columns), 'column')} of the description; the program "
+            f"{counted(len(findings.columns), 'column')} of the description; the program "
             f"chose none by a look at records.{left}",
             "why these",
         ),
         "9b": ("See Preparation.", "how and when each was measured"),
         "10": (
-            f"{found.split.records:,} learned from, {found.split.tested:,} tested on "
-            f"{settled.each_split(found)}.",
+            f"{findings.split.records:,} learned from, {findings.split.tested:,} tested on "
+            f"{specification.each_split(findings)}.",
             "how it was arrived at, and whether it suffices",
         ),
-        "11": (settled.missing(found), ""),
+        "11": (specification.missing(findings), ""),
         "18e": (
             (f"{entry.source}; {entry.licence}.", "")
-            if found.published
+            if findings.published
             else ("", "whether and where the data can be had")
         ),
     }
 
 
-def _of_analysis(found: Findings) -> dict[str, tuple[str, str]]:
-    split, made = found.split, found.calibration
-    share = percent(found.study.preparation.test_fraction, 0)
+def _of_analysis(findings: Findings) -> dict[str, tuple[str, str]]:
+    split, calibration = findings.split, findings.calibration
+    share = percent(findings.study.preparation.test_fraction, 0)
     partition = (
         "Further records of the same source are tested on, and never learned from."
         if split.further
         else f"{share} of the records, drawn at random, are tested on; the rest is learned from; "
-        f"{counted(found.splits, 'such split')}."
+        f"{counted(findings.splits, 'such split')}."
     )
     clusters, alike = "Not examined.", "None known: both are drawn from one source in one way."
-    if site := found.site:
-        others = listed([one for one in found.entry.sites if one != site])
+    if site := findings.site:
+        others = listed([one for one in findings.entry.sites if one != site])
         partition = f"All records of {site} are tested on; those of {others} are learned from."
         clusters = f"One site, {site}, was held out; the measures are of its records."
         alike = f"Tested on {site}, learned from {others}."
     plots = ["measures with bands", "a curve against ε"]
-    plots += ["calibration", "net benefit"] if found.risks is not None else []
+    plots += ["calibration", "net benefit"] if findings.risks is not None else []
     compared = (
-        f"Compared by {found.groups['column'].iloc[0]} (see Groups of people); nothing was done to "
-        "make groups alike."
-        if found.groups is not None
+        f"Compared by {findings.groups['column'].iloc[0]} (see Groups of people); nothing was done "
+        "to make groups alike."
+        if findings.groups is not None
         else "Groups were not compared, and nothing was done to make them alike."
     )
     updating = "None."
-    if found.corrected is not None:
+    if findings.corrected is not None:
         updating = "Risks were corrected by noisy counts of scores, within ε (see Privacy)."
-    risks = found.study.loss == "logistic" and made.problem.classes == 2
+    risks = findings.study.loss == "logistic" and calibration.problem.classes == 2
     output = {
         "class": "A probability; a class from ½ on." if risks else "A class, by the score’s sign.",
         "classes": "A class: the one with the largest score.",
         "number": "A number, brought into its public bounds.",
-    }[found.entry.predicts]
+    }[findings.entry.predicts]
     return {
         "12a": (partition, ""),
-        "12b": (f"{settled.scaling(found)} Features: {settled.features(found)}.", ""),
+        "12b": (
+            f"{specification.scaling(findings)} Features: {specification.features(findings)}.",
+            "",
+        ),
         "12c": (
-            f"{made.title} with its own rules (see Model and method), chosen {found.chosen}; "
-            "validated on the splits of 12a.",
+            f"{calibration.title} with its own rules (see Model and method), chosen "
+            f"{findings.chosen}; validated on the splits of 12a.",
             "the reason for this type of model",
         ),
         "12d": (clusters, "whether there are others"),
@@ -223,27 +233,27 @@ def _of_analysis(found: Findings) -> dict[str, tuple[str, str]]:
     }
 
 
-def _of_results(found: Findings) -> dict[str, tuple[str, str]]:
-    positive = found.positive_per_1000
+def _of_results(findings: Findings) -> dict[str, tuple[str, str]]:
+    positive = findings.positive_per_1000
     events = (
         "" if math.isnan(positive) else f" About {positive:.0f} of 1,000 test records are positive."
     )
-    about = "about " if found.drops and found.splits > 1 else ""
+    about = "about " if findings.drops and findings.splits > 1 else ""
     once = (
-        f"{about}{found.split.records:,} in each training, {about}{found.split.tested:,} in each "
-        "test."
+        f"{about}{findings.split.records:,} in each training, {about}{findings.split.tested:,} in "
+        "each test."
     ).capitalize()
     gaps = (
         "A record with a gap gets no prediction"
-        if found.drops or not found.may_be_unknown
+        if findings.drops or not findings.may_be_unknown
         else "An unknown value is filled in as in training"
     )
-    bounds = "" if found.split.leaks else "; numbers are clipped to their public bounds"
+    bounds = "" if findings.split.leaks else "; numbers are clipped to their public bounds"
     return {
         "20a": (
-            f"{found.total:,} records without an unknown value; the others were left out."
-            if found.drops
-            else f"{found.total:,} records, none lost.",
+            f"{findings.total:,} records without an unknown value; the others were left out."
+            if findings.drops
+            else f"{findings.total:,} records, none lost.",
             "the flow before, and how many had the outcome",
         ),
         "20b": (
@@ -255,7 +265,7 @@ def _of_results(found: Findings) -> dict[str, tuple[str, str]]:
                 "Not in this file: characteristics of records are not private.",
                 "how the sites differ",
             )
-            if found.site
+            if findings.site
             else ("Not compared: both come from one source.", "")
         ),
         EVENTS: (f"{once}{events}", ""),
@@ -265,9 +275,14 @@ def _of_results(found: Findings) -> dict[str, tuple[str, str]]:
             "where the released model can be had",
         ),
         "23a": ("See Measures, and Groups of people where they were compared.", ""),
-        "23b": (f"Measures are those of {found.site}." if found.site else "Not examined.", ""),
+        "23b": (
+            f"Measures are those of {findings.site}." if findings.site else "Not examined.",
+            "",
+        ),
         "24": (
-            "None." if found.corrected is None else "See Calibration and net benefit, and Groups.",
+            "None."
+            if findings.corrected is None
+            else "See Calibration and net benefit, and Groups.",
             "",
         ),
         "26": (

@@ -121,17 +121,17 @@ def remainder(statement: Statement) -> str:
     return at_least(math.floor(1e3 * statement.left) / 1e3)
 
 
-def left(found: Sequence[Room], statement: Statement) -> str:
+def left(rooms: Sequence[Room], statement: Statement) -> str:
     """What still fits, in words: "Left: 2 more trainings like “Training”".
 
-    What is not planned yet is told with its noise, as there is nothing that it would be like.
+    What is not planned yet is described by its noise, as no entry of the plan is like it.
     """
     if not statement.is_within:
         return "Nothing more fits: add noise, or take something out."
     planned = {(entry.kind, entry.what) for entry in statement.entries}
     fitting = [
         _room(each, is_planned=(each.entry.kind, each.entry.what) in planned)
-        for each in found
+        for each in rooms
         if each.count
     ]
     if not fitting:

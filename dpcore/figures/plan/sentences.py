@@ -120,14 +120,14 @@ def setting(plan: Plan, budget: float) -> tuple[str, str]:
 
 
 def releases(
-    found: BudgetSplit, budget: PrivacyBudget, sensitivity: float, adjacency: Adjacency
+    budget_split: BudgetSplit, budget: PrivacyBudget, sensitivity: float, adjacency: Adjacency
 ) -> tuple[str, str]:
     """The noise of equal releases in their own unit, and what they spend together."""
-    sigma, count = found.portions[0].sigma, len(found.portions)
+    sigma, count = budget_split.portions[0].sigma, len(budget_split.portions)
     many = "It spends" if count == 1 else f"All {count:,} together spend"
     reason = (
         f"σ is the standard deviation of the Gaussian noise on every released number. {many} ε = "
-        f"{at_most(found.certified_epsilon, DIGITS)} of {plain(budget.epsilon)} at δ = "
+        f"{at_most(budget_split.certified_epsilon, DIGITS)} of {plain(budget.epsilon)} at δ = "
         f"{plain(budget.delta)} (Gaussian DP, exact, {adjacency}). This holds if one person's data "
         f"move a release by at most Δ = {plain(sensitivity)}."
     )

@@ -1,5 +1,6 @@
 """A training's figures: how it learns, its noise and ε, what cost accuracy, what a setting does."""
 
+from dpcore.figures.training.ablation import ablation
 from dpcore.figures.training.cost import cost, cost_table, parted
 from dpcore.figures.training.effects import effect, written
 from dpcore.figures.training.lines import epsilon_schedule, learning
@@ -14,7 +15,6 @@ from dpcore.figures.training.series import (
     shown,
 )
 from dpcore.figures.training.time import about, in_time
-from dpcore.figures.training.why import why
 
 __all__ = [
     "AXES",
@@ -22,6 +22,7 @@ __all__ = [
     "MOST_RUNS",
     "REPETITION",
     "SERIES",
+    "ablation",
     "about",
     "cost",
     "cost_table",
@@ -33,6 +34,5 @@ __all__ = [
     "parted",
     "runs",
     "shown",
-    "why",
     "written",
 ]

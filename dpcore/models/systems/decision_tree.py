@@ -117,13 +117,13 @@ def codes(records: Records) -> Whole:
     return np.hstack([intervals.reshape(records.numbers.shape), records.categories])
 
 
-def split_scores(held: Whole, labels: Whole, shape: RecordShape) -> Array:
+def split_scores(record_codes: Whole, labels: Whole, shape: RecordShape) -> Array:
     """The "max" score of each split for a node's records, shape (splits,); blank ones add 0.
 
     Parameters
     ----------
-    held : (n, columns) array of int
-        Their `codes`.
+    record_codes : (n, columns) array of int
+        `codes` of the records.
     labels : (n,) array of int
     shape : RecordShape
     """
@@ -131,7 +131,7 @@ def split_scores(held: Whole, labels: Whole, shape: RecordShape) -> Array:
     start = np.cumsum([0, *sizes])
     right = []
     for label in (1, 0):
-        each = (held[labels == label] + start[:-1]).ravel()
+        each = (record_codes[labels == label] + start[:-1]).ravel()
         counts = np.bincount(each, minlength=start[-1]).astype(float)
         cuts = start[shape.numbers]
         above = (
@@ -202,11 +202,11 @@ class DecisionTree:
     splits: list[NDArray[np.int64]]
     labels: NDArray[np.int64]
 
-    def predict(self, held: Whole, shape: RecordShape) -> NDArray[np.int64]:
+    def predict(self, record_codes: Whole, shape: RecordShape) -> NDArray[np.int64]:
         """The label of each record, given its `codes`."""
-        node, offered = np.zeros(len(held), dtype=np.int64), public_splits(shape)
+        node, offered = np.zeros(len(record_codes), dtype=np.int64), public_splits(shape)
         for level in self.splits:
-            node = 2 * node + offered.right(held, level[node])
+            node = 2 * node + offered.right(record_codes, level[node])
         return np.asarray(self.labels[node])
 
 
@@ -250,8 +250,10 @@ def _grow(
 
 def scores(learned: list[list[DecisionTree]], records: Records) -> Array:
     """1 or -1 by the label of a record's leaf, (k, runs, n)."""
-    held, shape = codes(records), records.shape
-    labels = np.array([[t.predict(held, shape) for t in fits] for fits in learned], dtype=np.int8)
+    record_codes, shape = codes(records), records.shape
+    labels = np.array(
+        [[t.predict(record_codes, shape) for t in fits] for fits in learned], dtype=np.int8
+    )
     return np.where(labels == 1, 1.0, -1.0)
 
 

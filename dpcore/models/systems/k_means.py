@@ -155,8 +155,8 @@ def updated(centres: Array, noisy: Array, share: float, sigma: Array) -> Array:
     move = noisy[..., :-1] / np.where(counted, count, 1.0) - centres
     blur = move.shape[-1] * (sigma / np.where(counted, count, 1.0)) ** 2
     square = np.einsum("...d,...d->...", move, move)[..., None]
-    kept_share = np.maximum(0.0, 1.0 - blur / np.maximum(square, 1e-300))
-    moved = centres + np.where(counted, kept_share, 0.0) * move
+    signal_share = np.maximum(0.0, 1.0 - blur / np.maximum(square, 1e-300))
+    moved = centres + np.where(counted, signal_share, 0.0) * move
     return np.asarray(moved / np.maximum(1.0, np.linalg.norm(moved, axis=-1, keepdims=True)))
 
 

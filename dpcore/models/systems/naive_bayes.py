@@ -31,8 +31,8 @@ from dpcore.models.model import (
 )
 from dpcore.models.records import Records, RecordShape
 
-_APART = (3.0 - math.sqrt(0.5)) / 2.0
-FURTHEST = _APART**2 * (1.0 + 4.0 * (2.0 - _APART) ** 2)
+_WORST_DISTANCE = (3.0 - math.sqrt(0.5)) / 2.0
+FURTHEST = _WORST_DISTANCE**2 * (1.0 + 4.0 * (2.0 - _WORST_DISTANCE) ** 2)
 """The largest (x - x′)² + 4(x² - x′²)² on [-1, 1]."""
 SPREAD = 0.3
 """Assumed distance of class means, with half the range as 1; not taken from the data."""

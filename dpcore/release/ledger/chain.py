@@ -85,14 +85,14 @@ def read(number: int, data_set: str, text: str, hash_: str) -> Entry:
 
 def certificates(entries: Iterable[Entry]) -> dict[int, list[str]]:
     """The hashes of the certificates of each spend, by its number; [] where it has none."""
-    found: dict[int, list[str]] = {}
+    hashes: dict[int, list[str]] = {}
     for entry in entries:
         if entry.kind in ("spent", "attached"):
             place = entry.number if entry.kind == "spent" else int(entry.document["refers"])
-            kept = found.setdefault(place, [])
+            spend_hashes = hashes.setdefault(place, [])
             if "certificate_hash" in entry.details:
-                kept.append(entry.details["certificate_hash"])
-    return found
+                spend_hashes.append(entry.details["certificate_hash"])
+    return hashes
 
 
 def problems(
@@ -105,7 +105,7 @@ def problems(
     rows : iterable of (number, data set, document, hash, number of the spend it refers to)
         All entries, by number.
     known : collection of str
-        Chain heads that were seen before, such as those in certificates.
+        Chain heads from elsewhere, such as those in certificates.
     """
     previous, at, count = GENESIS, "", 0
     accounts: dict[str, Account] = {}
@@ -165,7 +165,7 @@ def _problems_of(
             after = before.spent(from_json(details["spend"]), details["spend"])
             if "certificate_hash" not in details:
                 unsealed[entry.number] = entry.data_set
-            if not after.taken() <= before.epsilon * (1.0 + SAME):
+            if not after.epsilon_spent() <= before.epsilon * (1.0 + SAME):
                 yield f"{name} spends more than the cap of “{entry.data_set}” leaves."
         case "raised", Account():
             after = replace(before, epsilon=details["epsilon"], delta=details["delta"])

@@ -1,4 +1,4 @@
-"""The filter: what the entries of a data set take of its cap, when each may hang on all before.
+"""The filter: what the entries of a data set spend of its cap, each dependent on all before.
 
 δ is divided in equal and fixed parts over what the data set was created to accept, and one of these
 must hold on every path:
@@ -55,7 +55,7 @@ LARGEST_DELTA = 0.1
 
 @dataclass(frozen=True)
 class Totals:
-    """What a data set's entries take together; ``None`` where an entry rules the way out.
+    """What a data set's entries spend together; ``None`` where an entry rules the way out.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class Terms:
     accepts: tuple[str, ...]
 
     def charge(self, spend: Spend) -> Totals:
-        """What one spend takes by each way.
+        """What one spend costs by each way.
 
         Raises
         ------
@@ -231,26 +231,26 @@ class Account:
         """The part of δ for each of what is accepted, rounded down."""
         return self.delta / (len(self.terms.accepts) * ROUNDED_UP)
 
-    def taken(self, totals: Totals | None = None) -> float:
-        """The ε that totals take at the cap's δ, rounded up; ``inf`` where no ε will do."""
+    def epsilon_spent(self, totals: Totals | None = None) -> float:
+        """The ε that totals spend at the cap's δ, rounded up; ``inf`` where no ε suffices."""
         totals = self.totals if totals is None else totals
         accepts, part = self.terms.accepts, self.part
         if totals.delta > (part if "approximate" in accepts else 0.0):
             return math.inf
-        found = [math.inf]
+        candidates = [math.inf]
         if totals.epsilon is not None:
-            found.append(totals.epsilon)
+            candidates.append(totals.epsilon)
         if totals.mu_squared is not None and "gaussian" in accepts:
-            found.append(_gaussian_epsilon(totals.mu_squared, part))
+            candidates.append(_gaussian_epsilon(totals.mu_squared, part))
         if totals.rdp is not None and "renyi" in accepts:
             count = len(accepts)
             first = orders.weights(self.terms.epsilon, self.terms.delta / count)
-            found.append(orders.epsilon_of(totals.rdp, first, part))
-        return min(found)
+            candidates.append(orders.epsilon_of(totals.rdp, first, part))
+        return min(candidates)
 
     def within(self, totals: Totals) -> bool:
         """Whether totals keep the cap."""
-        return self.taken(totals) <= self.epsilon
+        return self.epsilon_spent(totals) <= self.epsilon
 
     def spent(self, spend: Spend, plain: Mapping[str, Any]) -> Account:
         """After a spend, whether or not it keeps the cap."""

@@ -303,7 +303,7 @@ class Ledger:
         Parameters
         ----------
         known_heads : collection of str
-            Chain heads that were kept elsewhere. Without one, an older copy of the whole ledger
+            Chain heads that were stored elsewhere. Without one, an older copy of the whole ledger
             looks right.
         """
         with self._store.reading() as connection:
@@ -354,7 +354,7 @@ def _append(
         )
     at = now
     if kind == "attached" and head is not None:
-        # To the minute: how long a training took, in which its rows have a part, is not kept.
+        # To the minute: how long a training took, which depends on its rows, is not recorded.
         minute = datetime.fromisoformat(now).replace(second=0, microsecond=0)
         at = max(minute.isoformat(timespec="microseconds"), head.at)
     place = 1 if head is None else head.number + 1

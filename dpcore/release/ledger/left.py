@@ -29,7 +29,7 @@ class Refused(InvalidInput):
         self.left = left
 
     def __reduce__(self) -> tuple[type[Refused], tuple[str, Left]]:
-        # It is also told by a process that holds records.
+        # It is also raised in a process that holds records, and sent from there.
         return Refused, (str(self), self.left)
 
 
@@ -50,15 +50,15 @@ class Left:
         return self.account.epsilon, self.account.delta
 
     @property
-    def taken(self) -> float:
-        """The ε that is taken at the cap's δ, rounded up."""
-        return self.account.taken()
+    def epsilon_spent(self) -> float:
+        """The ε that is spent at the cap's δ, rounded up."""
+        return self.account.epsilon_spent()
 
     @property
     def epsilon(self) -> float:
-        """The cap's ε less what is taken, rounded down."""
-        cap, taken = self.account.epsilon, self.taken
-        return max(0.0, math.nextafter(cap - taken, -math.inf)) if taken else cap
+        """The cap's ε less what is spent, rounded down."""
+        cap, spent = self.account.epsilon, self.epsilon_spent
+        return max(0.0, math.nextafter(cap - spent, -math.inf)) if spent else cap
 
     def more(self, spend: Spend) -> int:
         """How many more like this spend are within the cap; at most `MOST_MORE`.
@@ -97,15 +97,15 @@ class Left:
         number = _WORDS[count] if count < len(_WORDS) else f"{count:,}"
         beyond = "at least " if count == MOST_MORE else ""
         which = "the last" if spend is None else "this one"
-        alone = self.account.taken(Totals().plus(self.account.terms.charge(like)))
+        alone = self.account.epsilon_spent(Totals().plus(self.account.terms.charge(like)))
         less = ": several cost less than their sum" if count * alone > self.epsilon else ""
         return f"{left}, enough for {beyond}{number} more {noun} like {which}{less}."
 
 
 def refused(account: Account, after: Account, spend: Spend) -> Refused:
     """The refusal of a spend after which the cap would not be kept."""
-    left, taken = Left(account), after.taken()
-    reached = f"ε = {raised(taken, 3):g}" if math.isfinite(taken) else "no finite ε"
+    left, spent = Left(account), after.epsilon_spent()
+    reached = f"ε = {raised(spent, 3):g}" if math.isfinite(spent) else "no finite ε"
     also = "" if account.last is None else f" {left.words()}"
     return Refused(
         f"The spend would bring the data set to {reached}, but its cap is {account.epsilon:g} at "

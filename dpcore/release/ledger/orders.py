@@ -1,7 +1,7 @@
-"""A Rényi filter over a fixed grid of orders: the ε that a path of adaptively chosen entries takes.
+"""A Rényi filter over a fixed grid of orders: the ε of a path of adaptively chosen entries.
 
-Feldman and Zrnic 2021 (Theorem 3.1) fix one order α: where the RDP of each entry may hang on all
-that was seen before, E[e^{(α-1)(L - S)}] ≤ 1, with L the privacy loss of the path and S = S(α) the
+Feldman and Zrnic 2021 (Theorem 3.1) fix one order α: where the RDP of each entry may depend on
+all outputs before, E[e^{(α-1)(L - S)}] ≤ 1, with L the privacy loss of the path and S = S(α) the
 sum of its entries' RDP. The order that is best differs from path to path, and one picked afterwards
 is not covered. A mixture with weights fixed beforehand, Σ_α w_α = 1, is: with
 G(L) = Σ_α w_α e^{(α-1)(L - S_α)}, E[G] ≤ 1 over all paths. If on every path
@@ -113,5 +113,5 @@ def epsilon_of(total: tuple[float, ...], share: tuple[float, ...], delta: float)
     if not inner < 1.0:
         return math.inf
     # Flat at its largest value: an error of 1e-12 in the place is none here.
-    found = loss + math.log1p(-inner)
-    return max(0.0, found + 1e-9 * abs(found) + 1e-12)
+    epsilon = loss + math.log1p(-inner)
+    return max(0.0, epsilon + 1e-9 * abs(epsilon) + 1e-12)

@@ -278,10 +278,10 @@ def text(field: str, value: object) -> str:
         If it is not.
     """
     result = " ".join(str(value).split()) if isinstance(value, str) else ""
-    is_seen = result.isprintable() and _FILLERS.isdisjoint(result)
-    # Marks that change a letter before them are seen beside one only.
-    is_seen &= any(letter.isalnum() for letter in result)
-    if not result or len(result) > LONGEST_TEXT or not is_seen:
+    is_visible = result.isprintable() and _FILLERS.isdisjoint(result)
+    # Marks that change a letter before them are visible only next to one.
+    is_visible &= any(letter.isalnum() for letter in result)
+    if not result or len(result) > LONGEST_TEXT or not is_visible:
         shown = value if isinstance(value, str) else repr(value)
         raise InvalidInput(
             f"{field} is {shown[:40]!r}, but it must be a text of 1 to {LONGEST_TEXT} printable "

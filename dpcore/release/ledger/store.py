@@ -1,4 +1,4 @@
-"""Where the entries are kept: SQLite by default, or PostgreSQL by its URL.
+"""The database of the entries: SQLite by default, or PostgreSQL by its URL.
 
 One writer at a time: SQLite by BEGIN IMMEDIATE, PostgreSQL by a lock on the table, which readers do
 not feel. A commit is on the disk before it returns (synchronous=FULL; synchronous_commit=on).
@@ -106,13 +106,13 @@ class Store:
     def _migrate(self) -> None:
         with self._refusing("could not be opened"), self._alone():
             with self.engine.connect() as connection:
-                found = _version(connection)
-                if found == VERSIONS[-1]:
+                version = _version(connection)
+                if version == VERSIONS[-1]:
                     return
                 # Another program's file is left as it is; a server's database may hold both.
                 is_file = self.engine.dialect.name == "sqlite"
                 is_other = is_file and sa.inspect(connection).get_table_names()
-                if found not in VERSIONS if found else is_other:
+                if version not in VERSIONS if version else is_other:
                     raise InvalidInput(
                         f"The database {self.name} is another program's, or a newer version's, but "
                         "it must be a ledger of this one, or empty."

@@ -52,8 +52,8 @@ class ReleaseTable:
             return self
         has = np.diff(np.append(self.persons.first, self.table.records))
         person = np.repeat(np.arange(self.count), has)
-        kept = bounded(person, 1, lots(len(person)))
-        return replace(self, table=self.table.rows(kept.index), persons=None)
+        selected = bounded(person, 1, lots(len(person)))
+        return replace(self, table=self.table.rows(selected.index), persons=None)
 
 
 def read_for_release(
@@ -84,6 +84,8 @@ def read_for_release(
         return ReleaseTable(columns, replace(table, counts={}), None)
     unit = statements_of(columns).person or Person()
     persons = bounded(person, unit.most, lots(len(person)))
-    kept = table.rows(persons.index)
-    kept = replace(kept, entry=replace(kept.entry, records=persons.count), counts={})
-    return ReleaseTable(columns, kept, persons if unit.most > 1 else None)
+    bounded_table = table.rows(persons.index)
+    bounded_table = replace(
+        bounded_table, entry=replace(bounded_table.entry, records=persons.count), counts={}
+    )
+    return ReleaseTable(columns, bounded_table, persons if unit.most > 1 else None)

@@ -2,7 +2,7 @@
 
 The neighbours are made up: one record that is blank in the other data set, or, under replace-one,
 another that shares no cell with it and has half of the signs. They are counted by the twin's own
-code, and the σ is what the measurement asks its sampler for, whatever the mechanism says. The
+code, and the σ is what the measurement requests from its sampler, whatever the mechanism says. The
 attacker sees all noisy sums; their likelihood ratio follows from one of their projections, which
 moves by the distance of the exact sums with noise of the same σ (`dpcore.release.attack`). No
 private record is looked at.
@@ -17,7 +17,7 @@ import numpy as np
 
 from dpcore.datasets.schema import Column, Entry
 from dpcore.guarantee import Adjacency
-from dpcore.release.attack import RUNS, Found, told_apart
+from dpcore.release.attack import RUNS, AttackResult, distinguish
 from dpcore.release.descent import Draw
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.twin import cells
@@ -44,7 +44,7 @@ def attack(
     *,
     runs: int = RUNS,
     draw: Draw = rounded_gaussians,
-) -> Found:
+) -> AttackResult:
     """Attack twins by this description.
 
     Parameters
@@ -56,10 +56,10 @@ def attack(
     draw : callable
         (σ, count) -> whole numbers: the sampler under attack.
     """
-    asked: list[int] = []
+    sigmas: list[int] = []
 
     def note(sigma: int, count: int) -> list[int]:
-        asked.append(sigma)
+        sigmas.append(sigma)
         return [0] * count
 
     (first, pairs), (second, other) = neighbours(entry, mechanism.adjacency)
@@ -68,7 +68,7 @@ def attack(
     if mechanism.weight:
         noisy_products(pairs, mechanism, note)
         squared += _squared(pairs, other) * mechanism.weight**2
-    return told_apart(math.sqrt(squared), min(asked), delta, ABOUT, runs=runs, draw=draw)
+    return distinguish(math.sqrt(squared), min(sigmas), delta, ABOUT, runs=runs, draw=draw)
 
 
 def neighbours(entry: Entry, adjacency: str) -> tuple[Sums, Sums]:

@@ -80,9 +80,9 @@ def _cells(column: Column, values: pd.Series) -> Whole:
     if column.kind == "category":
         places = values.cat.codes.to_numpy().astype(np.int64)
         return np.where(places < 0, unknown, places)
-    held = values.to_numpy(dtype=float)
+    numbers = values.to_numpy(dtype=float)
     low, high = column.bounds if column.kind == "number" else (0.0, 2.0)
-    is_known = ~np.isnan(held)
-    share = (np.clip(np.where(is_known, held, low), low, high) - low) / (high - low)
+    is_known = ~np.isnan(numbers)
+    share = (np.clip(np.where(is_known, numbers, low), low, high) - low) / (high - low)
     places = np.minimum((share * size).astype(np.int64), size - 1)
     return np.where(is_known, places, unknown)

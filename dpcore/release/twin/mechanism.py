@@ -141,9 +141,9 @@ def counting_for(
     """
     if tables > 1:
         weight = min(UNITS, math.isqrt(2 * UNITS**2 // (tables - 1)))
-        made = _least(budget, tables, weight, adjacency)
-        if made.sigma <= MOST_PAIR_NOISE * weight * records:
-            return made
+        counting = _least(budget, tables, weight, adjacency)
+        if counting.sigma <= MOST_PAIR_NOISE * weight * records:
+            return counting
     return _least(budget, tables, 0, adjacency)
 
 
@@ -156,7 +156,7 @@ def _least(budget: PrivacyBudget, tables: int, weight: int, adjacency: Adjacency
     if sigma > MOST_SIGMA / 2:
         raise InvalidInput(f"epsilon is {epsilon:g}, but it must be larger: σ is too large.")
     for margin in (1e-12, 1e-10, 1e-8):
-        made = Counting(chosen, tables, UNITS, weight, math.ceil(sigma * (1 + margin)))
-        if made.epsilon(delta) <= epsilon:
-            return made
+        counting = Counting(chosen, tables, UNITS, weight, math.ceil(sigma * (1 + margin)))
+        if counting.epsilon(delta) <= epsilon:
+            return counting
     raise AssertionError("the noise of a budget does not keep it")  # beyond all rounding

@@ -1,4 +1,4 @@
-"""How columns go together: sums of products of signs, and the correlations that they tell of.
+"""How columns go together: sums of products of signs, and the correlations estimated from them.
 
 In each column a record has the sign +1 if its cell is at or above a cut, and -1 below. Cuts follow
 from the noisy tables, one for either outcome, so that about half of the records lie on each side.
@@ -82,12 +82,12 @@ def correlations(fit: Fit, cuts: Whole, means: Array, noise: float) -> Array:
         )
         is_low = expected < means
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
-    found = (low + high) / 2.0
-    # What is as small as its noise is mostly noise: less of it is taken.
+    estimates = (low + high) / 2.0
+    # A correlation as small as its noise is mostly noise, so it is shrunk.
     spread = np.pi / 2.0 * noise
-    found *= found**2 / (found**2 + (2.0 * spread) ** 2 + 1e-30)
+    estimates *= estimates**2 / (estimates**2 + (2.0 * spread) ** 2 + 1e-30)
     result = np.eye(d)
-    result[i, j] = result[j, i] = found
+    result[i, j] = result[j, i] = estimates
     return _nearest_correlation(result)
 
 
@@ -111,6 +111,6 @@ def _mean_product(first: Array, second: Array, correlation: Array) -> Array:
 def _nearest_correlation(matrix: Array) -> Array:
     """The matrix without its negative directions, with ones on the diagonal."""
     values, vectors = np.linalg.eigh(matrix)
-    kept = (vectors * np.maximum(values, 1e-6)) @ vectors.T
-    scale = np.sqrt(np.diag(kept))
-    return np.asarray(kept / np.outer(scale, scale))
+    positive_part = (vectors * np.maximum(values, 1e-6)) @ vectors.T
+    scale = np.sqrt(np.diag(positive_part))
+    return np.asarray(positive_part / np.outer(scale, scale))

@@ -10,7 +10,7 @@ from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.made_up import MOST_RECORDS
 from dpcore.release.model import entry_of
-from dpcore.release.table.written import harmless_columns
+from dpcore.release.table.csv_text import harmless_columns
 from dpcore.release.twin.mechanism import Counting, counting_for
 
 
@@ -51,8 +51,8 @@ class TwinPlan:
         InvalidInput
             If there is no mechanism for it.
         """
-        budget, made = PrivacyBudget(epsilon, self.budget.delta), self.mechanism
-        mechanism = counting_for(budget, made.tables, self.records, made.adjacency)
+        budget, current = PrivacyBudget(epsilon, self.budget.delta), self.mechanism
+        mechanism = counting_for(budget, current.tables, self.records, current.adjacency)
         return replace(self, budget=budget, mechanism=mechanism)
 
 
@@ -86,10 +86,10 @@ def twin_plan(
     entry_of(columns_of_twin(columns))
     n = whole("number of records", records, at_least=2, at_most=MOST_RECORDS)
     mechanism = counting_for(budget, len(entry.columns), n, adjacency)
-    made = TwinPlan(columns, n, budget, mechanism)
+    plan = TwinPlan(columns, n, budget, mechanism)
     # The ledger takes no other noise than this.
-    _ = made.spend
-    return made
+    _ = plan.spend
+    return plan
 
 
 def columns_of_twin(columns: str) -> str:

@@ -17,16 +17,17 @@ from numpy.typing import NDArray
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
 from dpcore.progress import Progress, section, silent
-from dpcore.release.attack import Found
+from dpcore.release.attack import AttackResult
 from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate
+from dpcore.release.file_hashes import COLUMNS, TWIN
 from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.model import entry_of
-from dpcore.release.paid import Paid, Payer, attached, until_cancelled
+from dpcore.release.payment import Paid, Payer, attached, until_cancelled
 from dpcore.release.record import Record
+from dpcore.release.table.csv_text import written
 from dpcore.release.table.read import ReleaseTable
-from dpcore.release.table.written import written
 from dpcore.release.twin import cells, pairs
 from dpcore.release.twin.attack import attack
 from dpcore.release.twin.card import card, one_row_of
@@ -35,7 +36,6 @@ from dpcore.release.twin.drawing import drawn
 from dpcore.release.twin.fit import Fit, fitted
 from dpcore.release.twin.noise import noisy_counts, noisy_products
 from dpcore.release.twin.plan import TwinPlan, columns_of_twin, twin_plan
-from dpcore.release.unchanged import COLUMNS, TWIN
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class PreparedTwin:
         Every record's cell in each column.
     label : (n,) array
         -1 or 1, or 0 of a blank record.
-    attack : Found
+    attack : AttackResult
         What an attack on the mechanism found.
     """
 
@@ -59,7 +59,7 @@ class PreparedTwin:
     payer: Payer
     places: Whole = field(repr=False)
     label: NDArray[np.int8] = field(repr=False)
-    attack: Found
+    attack: AttackResult
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Twin:
 
 
 def prepare(
-    made: TwinPlan,
+    plan: TwinPlan,
     table: ReleaseTable,
     *,
     ledger: Ledger,
@@ -105,7 +105,7 @@ def prepare(
 
     Parameters
     ----------
-    made : TwinPlan
+    plan : TwinPlan
         For the ledger's adjacency and the table's number of persons.
     table : ReleaseTable
         The records, read by the plan's description; of each person one is counted, by lots. That
@@ -128,22 +128,22 @@ def prepare(
     """
     report = until_cancelled(progress, cancelled)
     report(0.0, "Checking the table")
-    mechanism, entry = made.mechanism, entry_of(made.columns)
+    mechanism, entry = plan.mechanism, entry_of(plan.columns)
     payer = Payer.of(ledger, data_set, actor, mechanism.adjacency)
-    if table.columns != made.columns:
+    if table.columns != plan.columns:
         raise InvalidInput("The table was read by another description, but it must be by this one.")
-    if table.count != made.records:
+    if table.count != plan.records:
         raise InvalidInput(
-            f"The table has {table.count:,} {Record.of(made.columns).noun}, but it must have the "
-            f"plan's {made.records:,}."
+            f"The table has {table.count:,} {Record.of(plan.columns).noun}, but it must have the "
+            f"plan's {plan.records:,}."
         )
     counted = table.one_row_each().table
     places, label = cells.cells(entry, counted.frame), np.sign(counted.label).astype(np.int8)
     report(0.4, "Attacking the noise")
-    found = attack(entry, mechanism, made.budget.delta)
-    found.stop_above(mechanism)
+    attack_result = attack(entry, mechanism, plan.budget.delta)
+    attack_result.stop_above(mechanism)
     report(1.0, "Ready to be paid for")
-    return PreparedTwin(made, payer, places, label, found)
+    return PreparedTwin(plan, payer, places, label, attack_result)
 
 
 def pay(prepared: PreparedTwin, ledger: Ledger) -> Paid[PreparedTwin]:
@@ -174,21 +174,21 @@ def measure(paid: Paid[PreparedTwin], *, progress: Progress = silent) -> Twin:
         If the payment had its twin.
     """
     paid.use()
-    prepared, made = paid.prepared, paid.prepared.plan
-    entry = entry_of(made.columns)
+    prepared, plan = paid.prepared, paid.prepared.plan
+    entry = entry_of(plan.columns)
     progress(0.0, "Drawing noise")
     fit, correlations = _measured(entry, prepared)
     progress(0.5, "Drawing made-up records")
     frame, label = drawn(entry, fit, correlations, np.random.default_rng())
-    csv, columns = written(made.columns, frame, label), columns_of_twin(made.columns)
+    csv, columns = written(plan.columns, frame, label), columns_of_twin(plan.columns)
     facts = {
         "released": datetime.now(UTC).date().isoformat(),
-        "budget": asdict(made.budget),
-        "mechanism": made.mechanism.to_json(),
-        "records": made.records,
+        "budget": asdict(plan.budget),
+        "mechanism": plan.mechanism.to_json(),
+        "records": plan.records,
         "hashes": {"twin": digest(csv), "columns": digest(columns)},
         "ledger": prepared.payer.facts(paid.receipt),
-        **one_row_of(Record.of(made.columns)).facts(),
+        **one_row_of(Record.of(plan.columns)).facts(),
         "attack": asdict(prepared.attack),
     }
     progress(1.0, "Drawn")
@@ -257,7 +257,7 @@ def private_twin(
     Cancelled
         If it was stopped on request; nothing was paid.
     """
-    made = twin_plan(
+    plan = twin_plan(
         table.columns,
         table.count,
         epsilon=epsilon,
@@ -265,7 +265,7 @@ def private_twin(
         adjacency=ledger.left(data_set).account.terms.adjacency,
     )
     prepared = prepare(
-        made,
+        plan,
         table,
         ledger=ledger,
         data_set=data_set,

@@ -74,7 +74,7 @@ def test_many_models_are_decided_in_blocks_as_one_by_one(monkeypatch: pytest.Mon
     risks, positive = made(models=9)
     whole = decisions(risks, positive, LEVELS)
     monkeypatch.setattr("dpcore.evaluation.clinic.decision_curve.BLOCK_ENTRIES", 700)
-    assert np.array_equal(decisions(risks, positive, LEVELS).found, whole.found)
+    assert np.array_equal(decisions(risks, positive, LEVELS).true_positives, whole.true_positives)
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.1, float("nan"), float("inf")])

@@ -30,8 +30,8 @@ from dpcore.release.ledger.spends import to_json
 from dpcore.release.model import entry_of, preparation_for
 from dpcore.release.registry import leaves
 from dpcore.release.rounded_gaussian import rounded_gaussians
+from dpcore.release.table.csv_text import harmless_columns
 from dpcore.release.table.read import read_for_release
-from dpcore.release.table.written import harmless_columns
 from dpcore.release.twin import cells, twin
 from dpcore.release.twin.attack import Sums, attack, neighbours
 from dpcore.release.twin.card import card

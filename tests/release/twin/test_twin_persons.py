@@ -17,7 +17,7 @@ from dpcore.cli import main
 from dpcore.datasets.own.rows import read_own
 from dpcore.datasets.persons import Lots
 from dpcore.errors import InvalidInput
-from dpcore.release import held
+from dpcore.release import confined_release
 from dpcore.release.canonical import digest
 from dpcore.release.check import check
 from dpcore.release.model import entry_of
@@ -180,16 +180,18 @@ def test_the_command_asks_what_one_person_is_and_takes_several_rows(
 def test_a_held_table_of_persons_has_a_twin_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(held, "_held", None)
+    monkeypatch.setattr(confined_release, "_releases", None)
     place, draw = str(tmp_path / "l.db"), np.random.default_rng(5)
     ledger = ledger_with(place)
     rows = [row for person in range(40) for row in rows_of(person, 1 + person % 3, draw)]
-    count = held.take(COLUMNS, "\n".join(["who,age,sex,smoker,ill", *rows]).encode(), "t.csv")
+    count = confined_release.load_table(
+        COLUMNS, "\n".join(["who,age,sex,smoker,ill", *rows]).encode(), "t.csv"
+    )
     made = twin_plan(COLUMNS, count, epsilon=2.0, delta=1e-6)
-    held.prepare_twin(made, place, "clinic", "B")
-    held.pay_twin(place)
-    held.measure()
-    while (found := held.measured()[2]) is None:
+    confined_release.prepare_twin(made, place, "clinic", "B")
+    confined_release.pay_twin(place)
+    confined_release.measure()
+    while (found := confined_release.measured()[2]) is None:
         time.sleep(0.01)
     assert len(found.csv.splitlines()) == 1 + 40
     assert check(twin.seal(found, ledger).card.to_yaml(), ledger).problems == ()

@@ -1,4 +1,4 @@
-"""What is settled without a look at records: data, preparation, privacy, model and its rule."""
+"""The sections that need no look at records: data, preparation, privacy, and model."""
 
 from __future__ import annotations
 
@@ -35,40 +35,43 @@ PUBLIC = "published or made up: looking at them is free"
 OWN = "not known to be published: treat this file like the records"
 
 
-def data(found: Findings) -> Section:
+def data(findings: Findings) -> Section:
     """What the records are, and how many."""
-    entry, split = found.entry, found.split
+    entry, split = findings.entry, findings.split
     tested = "further ones" if split.further else "of the records"
-    if found.site:
-        tested = f"of {found.site}"
+    if findings.site:
+        tested = f"of {findings.site}"
     rows = [
         ("Data", entry.title),
-        ("Predicted", f"{entry.task} {outcome(found)}"),
+        ("Predicted", f"{entry.task} {outcome(findings)}"),
         ("Source", entry.source),
         ("Licence", entry.licence),
         ("Cite", entry.citation),
-        ("Records", f"{found.total:,} {entry.records_are}: {PUBLIC if found.published else OWN}"),
+        (
+            "Records",
+            f"{findings.total:,} {entry.records_are}: {PUBLIC if findings.published else OWN}",
+        ),
         (
             "Use",
             f"{split.records:,} learned from (n, public), {split.tested:,} {tested} tested on, "
-            f"{each_split(found)}",
+            f"{each_split(findings)}",
         ),
     ]
     return Section("Data", (Facts(tuple(row for row in rows if row[1])),))
 
 
-def each_split(found: Findings) -> str:
-    """Where so many are tested on."""
-    if found.splits == 1:
+def each_split(findings: Findings) -> str:
+    """In which splits so many records are tested on."""
+    if findings.splits == 1:
         return "in one split"
-    if found.drops:
-        return f"in the first of {found.splits} splits, a few more or fewer in the others"
-    return f"in each of {found.splits} splits"
+    if findings.drops:
+        return f"in the first of {findings.splits} splits, a few more or fewer in the others"
+    return f"in each of {findings.splits} splits"
 
 
-def outcome(found: Findings) -> str:
+def outcome(findings: Findings) -> str:
     """What is predicted, in one sentence."""
-    label = found.entry.label
+    label = findings.entry.label
     if isinstance(label, Column):
         low, high = label.bounds
         unit = f" {label.unit}" if label.unit else ""
@@ -79,28 +82,32 @@ def outcome(found: Findings) -> str:
     return f"{label.name}: {label.positive}, or {label.negative}."
 
 
-def preparation(found: Findings) -> Section:
+def preparation(findings: Findings) -> Section:
     """How records become rows, and the public bounds that they are brought into."""
-    made, used = found.study.preparation, found.columns
+    preparation, used = findings.study.preparation, findings.columns
     rows = [
         ("Columns used", f"{len(used)}: {'; '.join(map(_column, used))}"),
-        ("Left out", "; ".join(f"{one.name}: {one.left_out}" for one in left_out(found))),
+        ("Left out", "; ".join(f"{one.name}: {one.left_out}" for one in left_out(findings))),
         ("Bounds from", _vouched(used)),
-        ("Scaling", " ".join((scaling(found), *found.split.leaks))),
-        ("Missing values", missing(found)),
-        ("Features", f"{features(found)}; d = {found.calibration.problem.dimension:,}"),
+        ("Scaling", " ".join((scaling(findings), *findings.split.leaks))),
+        ("Missing values", missing(findings)),
+        ("Features", f"{features(findings)}; d = {findings.calibration.problem.dimension:,}"),
         (
             "Length of a row",
-            ("brought to 1" if made.norm == "unit" else "at most 1; longer rows are shortened")
-            + (", with a constant of 1 as one feature" if made.intercept else ""),
+            (
+                "brought to 1"
+                if preparation.norm == "unit"
+                else "at most 1; longer rows are shortened"
+            )
+            + (", with a constant of 1 as one feature" if preparation.intercept else ""),
         ),
     ]
     return Section("Preparation", (Facts(tuple(row for row in rows if row[1])),))
 
 
-def left_out(found: Findings) -> list[Column]:
+def left_out(findings: Findings) -> list[Column]:
     """The columns that the catalogue leaves out and nobody asked for."""
-    return [one for one in found.entry.columns if one not in found.columns]
+    return [one for one in findings.entry.columns if one not in findings.columns]
 
 
 def _column(column: Column) -> str:
@@ -119,23 +126,27 @@ def _vouched(used: tuple[Column, ...]) -> str:
     return f"{numbers}{lists}" if numbers else ""
 
 
-def scaling(found: Findings) -> str:
+def scaling(findings: Findings) -> str:
     """How values become numbers of a row."""
-    made = found.study.preparation
-    ends = "−1 to 1" if made.interval == "symmetric" else "0 to 1"
+    preparation = findings.study.preparation
+    ends = "−1 to 1" if preparation.interval == "symmetric" else "0 to 1"
     by = "clipped to their public bounds and scaled by them"
-    if made.scaling == "data":
+    if preparation.scaling == "data":
         by = "scaled by the smallest and largest value in the data"
-    bent = [one.name for one in found.columns if made.log_transform and one.transform != "none"]
-    after = f", after a public logarithm of {listed(bent)}" if bent else ""
+    transformed = [
+        one.name
+        for one in findings.columns
+        if preparation.log_transform and one.transform != "none"
+    ]
+    after = f", after a public logarithm of {listed(transformed)}" if transformed else ""
     return f"Numbers are {by} to {ends}{after}; each level of a category is a feature of 0 or 1."
 
 
-def missing(found: Findings) -> str:
+def missing(findings: Findings) -> str:
     """What happens to unknown values."""
-    if not found.may_be_unknown:
+    if not findings.may_be_unknown:
         return "The description of the data knows none."
-    if found.drops:
+    if findings.drops:
         return f"Records with an unknown value are left out; {COMPLETE_ONLY}."
     return (
         "Filled in from public values: a number by the middle of its bounds, a category by a level "
@@ -143,25 +154,26 @@ def missing(found: Findings) -> str:
     )
 
 
-def features(found: Findings) -> str:
+def features(findings: Findings) -> str:
     """What becomes of the columns."""
-    by_rule = found.study.preparation.features == "rule"
+    by_rule = findings.study.preparation.features == "rule"
     rule = ", by a rule in public sizes, ε and δ" if by_rule else ""
-    return f"{MAPS[found.features]}{rule}"
+    return f"{MAPS[findings.features]}{rule}"
 
 
-def privacy(found: Findings) -> Section:
+def privacy(findings: Findings) -> Section:
     """Unit, adjacency, δ, claim and proof, with every condition."""
-    made, standing = found.calibration, found.method.editions[found.calibration.edition]
-    adjacency = made.problem.adjacency
-    rule = " (by rule in n)" if found.study.delta is None else ""
-    unclaimed = made.claim.reason == NO_PAPER
-    claim = "No claim in print is examined here." if unclaimed else statement(made.claim)
-    row = found.corrected
+    calibration = findings.calibration
+    standing = findings.method.editions[calibration.edition]
+    adjacency = calibration.problem.adjacency
+    rule = " (by rule in n)" if findings.study.delta is None else ""
+    unclaimed = calibration.claim.reason == NO_PAPER
+    claim = "No claim in print is examined here." if unclaimed else statement(calibration.claim)
+    row = findings.corrected
     both = "" if row is None else f"{correction(row)} By {row['accountant']}."
-    if made.edition is Edition.PUBLISHED:
+    if calibration.edition is Edition.PUBLISHED:
         claim += f" In print: {standing.claim}"
-    same = (made.claim.adjacency, adjacency) == (Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT)
+    same = (calibration.claim.adjacency, adjacency) == (Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT)
     rows = [
         (
             "Unit",
@@ -170,40 +182,40 @@ def privacy(found: Findings) -> Section:
         ("Neighbours", f"{adjacency}: {adjacency.meaning}"),
         (
             "Asked for",
-            f"ε = {plain(found.epsilon)}, δ = {plain(made.requested.delta)}{rule}",
+            f"ε = {plain(findings.epsilon)}, δ = {plain(calibration.requested.delta)}{rule}",
         ),
-        ("Verdict", STATUS_NAMES.get(made.status, str(made.status))),
+        ("Verdict", STATUS_NAMES.get(calibration.status, str(calibration.status))),
         ("Claimed in print", f"{claim} {SAME_FIGURE}" if same else claim),
-        ("Proved", statement(made.proof)),
+        ("Proved", statement(calibration.proof)),
     ]
-    if at_most(made.certified.bound) != at_most(made.proof.bound):
-        rows.append(("Certified noise", statement(made.certified)))
+    if at_most(calibration.certified.bound) != at_most(calibration.proof.bound):
+        rows.append(("Certified noise", statement(calibration.certified)))
     if both:
         rows.append(("Corrected risks", both))
     if standing.status is not Status.PROVED:
         rows.append(("Of this edition", standing.proof))
     rows += [
         (word, " ".join(f"{one.text}.{'' if one.met else f' {one.consequence}'}" for one in some))
-        for word, some in _verdicts(made.conditions)
+        for word, some in _verdicts(calibration.conditions)
     ]
-    if found.method.trust is not None:
+    if findings.method.trust is not None:
         rows += [
             ("Whom to trust", f"{one.whom}, {one.to}: {statement(one.guarantee)}")
-            for one in found.method.trust(made)
+            for one in findings.method.trust(calibration)
         ]
     else:
         rows.append(("Whom to trust", "whoever holds the records and runs the training"))
-    told = [OF_A_RELEASE]
-    if found.chosen != BY_RULE:
-        told.append(f"It does not cover how the method was chosen: {found.chosen}.")
-    if found.method.limits:
-        rows.append(("Limits", " ".join(found.method.limits)))
-    return Section("Privacy", (*refusal(found), Facts(tuple(rows)), Sentences(tuple(told))))
+    sentences = [OF_A_RELEASE]
+    if findings.chosen != BY_RULE:
+        sentences.append(f"It does not cover how the method was chosen: {findings.chosen}.")
+    if findings.method.limits:
+        rows.append(("Limits", " ".join(findings.method.limits)))
+    return Section("Privacy", (*refusal(findings), Facts(tuple(rows)), Sentences(tuple(sentences))))
 
 
-def corrected(found: Findings) -> tuple[Part, ...]:
+def corrected(findings: Findings) -> tuple[Part, ...]:
     """That the risks judged here are corrected, and of which release; empty where they are not."""
-    row = found.corrected
+    row = findings.corrected
     return () if row is None else (Sentences((correction(row), ANOTHER_RELEASE)),)
 
 
@@ -217,18 +229,18 @@ OF_A_RELEASE = (
 )
 
 
-def refusal(found: Findings) -> tuple[Part, ...]:
+def refusal(findings: Findings) -> tuple[Part, ...]:
     """That nothing is proved, and why; empty where it is."""
-    proof = found.calibration.proof
+    proof = findings.calibration.proof
     if proof.epsilon is not None and not proof.vacuous:
         return ()
-    certified = found.calibration.certified
+    certified = findings.calibration.certified
     noise = (
         "No ε is certified for its noise."
         if certified.epsilon is None or not math.isfinite(certified.epsilon)
         else f"Certified for exactly this noise: ε = {at_most(certified.epsilon)}."
     )
-    sentence = f"ε = {plain(found.epsilon)} is not proved here. {proof.reason}".strip()
+    sentence = f"ε = {plain(findings.epsilon)} is not proved here. {proof.reason}".strip()
     return (Sentences((f"{sentence} {noise}",), alarm=True),)
 
 
@@ -242,43 +254,53 @@ def _verdicts(conditions: Sequence[Condition]) -> list[tuple[str, list[Condition
     return [(word, some) for word, some in kinds.items() if some]
 
 
-def model(found: Findings) -> Section:
+def model(findings: Findings) -> Section:
     """The method, its settings, and the rule that chose each."""
-    made, study = found.calibration, found.study
-    problem = made.problem
+    calibration, study = findings.calibration, findings.study
+    problem = calibration.problem
     width = f", h = {plain(study.huber_width)}" if study.loss == "huber" else ""
     classes = f", one of {problem.classes} against the rest" if problem.classes > 2 else ""
     rule = "by rule in n and d" if study.lam is None else "as asked for"
     rows = [
         ("Model", f"{LOSSES[study.loss]}{width}{classes}, linear in the features"),
-        ("Method", f"{made.title}, {EDITION_NAMES[made.edition]}: {found.method.idea}"),
-        ("Source", found.method.paper),
-        ("Chosen", found.chosen),
+        (
+            "Method",
+            f"{calibration.title}, {EDITION_NAMES[calibration.edition]}: {findings.method.idea}",
+        ),
+        ("Source", findings.method.paper),
+        ("Chosen", findings.chosen),
         ("λ", f"{plain(problem.lam)}, {rule}"),
-        ("Noise on", made.query),
-        ("Sensitivity, σ", f"Δ = {plain(made.sensitivity)}, σ = {plain(made.sigma)} a coordinate"),
-        ("Steps", _steps(found)),
+        ("Noise on", calibration.query),
+        (
+            "Sensitivity, σ",
+            f"Δ = {plain(calibration.sensitivity)}, σ = {plain(calibration.sigma)} a coordinate",
+        ),
+        ("Steps", _steps(findings)),
         ("Radius", "" if problem.radius is None else f"{plain(problem.radius)}, as asked for"),
     ]
     return Section("Model and method", (Facts(tuple(row for row in rows if row[1])),))
 
 
-def _steps(found: Findings) -> str:
-    made, study = found.calibration, found.study
-    asked = [
+def _steps(findings: Findings) -> str:
+    calibration, study = findings.calibration, findings.study
+    requested = [
         name
         for name, value in (("T", study.steps), ("batch size", study.batch))
         if value is not None
     ]
     if study.full_length:
-        asked.append("the paper’s length")
-    rate = f", η = {plain(made.learning_rate)}" if made.learning_rate == made.learning_rate else ""
+        requested.append("the paper’s length")
+    rate = (
+        f", η = {plain(calibration.learning_rate)}"
+        if calibration.learning_rate == calibration.learning_rate
+        else ""
+    )
     batch = (
         "all records"
-        if made.sampling == "all"
-        else f"{counted(made.batch, 'record')} ({made.sampling})"
+        if calibration.sampling == "all"
+        else f"{counted(calibration.batch, 'record')} ({calibration.sampling})"
     )
-    said = "by the method’s own rule in n, d, ε and δ"
-    if asked:
-        said = f"{listed(asked)} as asked for, all else {said}"
-    return f"T = {made.steps:,}{rate}, {batch} a step; {said}"
+    origin = "by the method’s own rule in n, d, ε and δ"
+    if requested:
+        origin = f"{listed(requested)} as asked for, all else {origin}"
+    return f"T = {calibration.steps:,}{rate}, {batch} a step; {origin}"

@@ -100,11 +100,11 @@ def _texts(line: DescribedColumn, values: pd.Series) -> NDArray[np.object_]:
     if column.kind == "category":
         levels = np.array([*map(harmless, column.levels), mark], dtype=object)
         return levels[values.cat.codes.to_numpy()]  # -1 is the last: unknown
-    held = values.to_numpy(dtype=float)
+    numbers = values.to_numpy(dtype=float)
     if column.kind == "indicator":
         words = np.array([*map(harmless, column.codes), ""], dtype=object)
-        return words[np.where(np.isnan(held), 2, held).astype(np.int64)]
-    texts = [mark if np.isnan(value) else _number(line, column.days, value) for value in held]
+        return words[np.where(np.isnan(numbers), 2, numbers).astype(np.int64)]
+    texts = [mark if np.isnan(value) else _number(line, column.days, value) for value in numbers]
     return np.array(texts, dtype=object)
 
 

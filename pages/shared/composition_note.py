@@ -1,4 +1,4 @@
-"""Why what is left of a budget pays for more than it seems to: a sentence, and why."""
+"""A note that several releases mostly cost less than the sum of their ε, with its reason."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import streamlit as st
 from pages.shared import texts
 
 
-def explain() -> None:
-    """Draw the sentence, with its reason one click away."""
+def draw() -> None:
+    """Draw the note, with its reason one click away."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(texts.COMPOSED, width="content")
         with st.popover("Why?", type="tertiary"):

@@ -1,4 +1,4 @@
-"""One call on strangers' files, in a process that ends with its answer."""
+"""A call on files of unknown origin, in a process of its own that ends with its answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 LIBRARIES = ("dpcore.release.batch",)
 
 
-def aside(filename: str, call: Callable[..., Value], *arguments: object) -> Value:
+def isolated_call(filename: str, call: Callable[..., Value], *arguments: object) -> Value:
     """The call's result; the page still reacts meanwhile.
 
     Raises

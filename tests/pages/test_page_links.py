@@ -1,4 +1,4 @@
-"""The doors take along what pages share, and each page's own settings wait behind its door."""
+"""Links to pages carry what pages share, and restore each page's own settings."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.shared.doors import DOORS
+from pages.shared.page_links import PAGE_LINKS
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
-EXPLORE, PLAN, ATLAS, TRAIN = DOORS[:4]
+EXPLORE, PLAN, ATLAS, TRAIN = PAGE_LINKS[:4]
 BREAST, REPLACED = "Breast cancer (Wisconsin)", "One record replaced"
 LINK = {"data": BREAST, "epsilon": "3", "delta": "1e-6", "adjacency": REPLACED, "seed": "7"}
 
@@ -33,13 +33,13 @@ def opened(**link: str) -> AppTest:
 
 
 def behind(app: AppTest, question: str) -> dict[str, list[str]]:
-    """The settings in a door's link."""
+    """The settings in a page's link."""
     links = {link.proto.label: link.proto.query_string for link in app.sidebar.get("page_link")}
     return parse_qs(links[question])
 
 
 def through(app: AppTest, script: str, question: str) -> dict[str, list[str]]:
-    """Go through a door, as the browser does; returns its link."""
+    """Follow a page's link, as the browser does; returns its settings."""
     link = behind(app, question)
     app.switch_page(script)
     app.query_params.clear()
@@ -62,20 +62,20 @@ def explored(app: AppTest) -> dict[str, object]:
     }
 
 
-def test_there_is_a_door_to_each_page_and_a_first_visit_takes_nothing_along() -> None:
+def test_there_is_a_link_to_each_page_and_a_first_visit_takes_nothing_along() -> None:
     app = AppTest.from_file(APP, default_timeout=180).run()
     # Those of a run's start are gone at its end: the browser would go through them at each move.
     for page in (EXPLORE, PLAN):
-        doors = [link.proto.label for link in app.switch_page(page.script).run().get("page_link")]
-        assert doors[: len(DOORS)] == [door.question for door in DOORS]
-        assert doors.count(DOORS[0].question) == 1
+        labels = [link.proto.label for link in app.switch_page(page.script).run().get("page_link")]
+        assert labels[: len(PAGE_LINKS)] == [link.question for link in PAGE_LINKS]
+        assert labels.count(PAGE_LINKS[0].question) == 1
     app.switch_page(EXPLORE.script).run()
     # δ by rule is nobody's choice.
     assert not {"year_delta", "year_neighbour"} & set(behind(app, PLAN.question))
     assert behind(app, EXPLORE.question) == {}
 
 
-def test_the_state_goes_through_every_door_and_back() -> None:
+def test_the_state_goes_through_every_link_and_back() -> None:
     app = opened(**LINK)
     state = explored(app)
     assert state == {
@@ -114,7 +114,7 @@ def test_what_is_changed_on_another_page_is_found_on_return() -> None:
     }
 
 
-def test_a_page_finds_its_own_settings_behind_its_door() -> None:
+def test_a_page_finds_its_own_settings_behind_its_link() -> None:
     app = opened(**LINK, loss="Huber SVM", view="Per 1,000")
     through(app, PLAN.script, PLAN.question)
     link = through(app, EXPLORE.script, EXPLORE.question)
@@ -123,7 +123,7 @@ def test_a_page_finds_its_own_settings_behind_its_door() -> None:
     assert app.selectbox(key="loss").value == "huber"
 
 
-def test_an_epsilon_that_moves_is_in_the_link_of_each_door_at_once() -> None:
+def test_an_epsilon_that_moves_is_in_the_link_of_each_page_at_once() -> None:
     app = opened(**LINK)
     app.number_input(key="epsilon").set_value(0.7).run()
     assert behind(app, TRAIN.question)["target_epsilon"] == ["0.7"]

@@ -1,4 +1,4 @@
-"""A data set's history as a table: what was spent, by whom, and what was taken after each entry."""
+"""A data set's history as a table: what was spent, by whom, and the ε spent after each entry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LATEST = 100
-"""Entries of which the table tells what was taken after them: each takes milliseconds."""
+"""Most entries in the table: the ε spent after one takes milliseconds to compute."""
 
 
 def history_rows(entries: Sequence[Entry]) -> pd.DataFrame:
@@ -26,27 +26,27 @@ def history_rows(entries: Sequence[Entry]) -> pd.DataFrame:
     -------
     DataFrame
         ``entry`` (number), ``when`` (UTC), ``kind``, ``who``, ``what``, ``taken`` (the ε that is
-        taken after it, at the cap's δ), ``cap`` (its ε), ``delta`` and ``hash``.
+        spent after it, at the cap's δ), ``cap`` (its ε), ``delta`` and ``hash``.
     """
     import pandas as pd
 
-    found = []
+    rows = []
     for entry in entries[-LATEST:]:
         account = entry.account
-        found.append(
+        rows.append(
             {
                 "entry": entry.number,
                 "when": entry.at[:16].replace("T", " "),
                 "kind": entry.kind,
                 "who": entry.actor,
                 "what": _what(entry),
-                "taken": account.taken(),
+                "taken": account.epsilon_spent(),
                 "cap": account.epsilon,
                 "delta": account.delta,
                 "hash": entry.hash,
             }
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(rows)
 
 
 def _what(entry: Entry) -> str:

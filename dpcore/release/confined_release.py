@@ -16,7 +16,7 @@ from dpcore.progress import Progress
 from dpcore.release import release as releasing
 from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger, Receipt
-from dpcore.release.paid import Paid
+from dpcore.release.payment import Paid
 from dpcore.release.plan import Plan
 from dpcore.release.release import Prepared, Released
 from dpcore.release.table.read import ReleaseTable, read_for_release
@@ -27,11 +27,11 @@ from dpcore.release.twin.twin import PreparedTwin, Twin
 FAULT = "It ended by a fault of the program."
 
 Ready = TypeVar("Ready")
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 
-class Making(Generic[Made]):
-    """What a payment is for being made, in a thread, so that the process still answers.
+class BackgroundWork(Generic[Result]):
+    """A thread that makes what was paid for, so that the process still answers.
 
     Parameters
     ----------
@@ -39,59 +39,59 @@ class Making(Generic[Made]):
         (progress) -> what was paid for.
     """
 
-    def __init__(self, make: Callable[[Progress], Made]) -> None:
+    def __init__(self, make: Callable[[Progress], Result]) -> None:
         self.share, self.doing, self.refusal = 0.0, "", ""
-        self.made: Made | None = None
+        self.result: Result | None = None
         threading.Thread(target=self._run, args=(make,), daemon=True).start()
 
     def _report(self, share: float, doing: str) -> None:
         self.share, self.doing = share, doing
 
-    def _run(self, make: Callable[[Progress], Made]) -> None:
+    def _run(self, make: Callable[[Progress], Result]) -> None:
         try:
-            self.made = make(self._report)
+            self.result = make(self._report)
         except BaseException as error:
             self.refusal = str(error) if isinstance(error, InvalidInput) else FAULT
 
-    def state(self) -> tuple[float, str, Made | None]:
-        """The share that is done, what is being done, and what was made once it is there.
+    def state(self) -> tuple[float, str, Result | None]:
+        """The share that is done, what is being done, and the result once it exists.
 
         Raises
         ------
         InvalidInput
-            If it ended without.
+            If it ended without one.
         """
         if self.refusal:
             raise InvalidInput(self.refusal)
-        return self.share, self.doing, self.made
+        return self.share, self.doing, self.result
 
 
-class Way(Generic[Ready, Made]):
-    """One kind of release of the table, each of its steps for one time.
+class ReleaseSteps(Generic[Ready, Result]):
+    """The steps of one kind of release of the table; each is possible once.
 
     Parameters
     ----------
     pay : callable
         (what is prepared, ledger) -> its payment.
     make : callable
-        (payment, progress) -> what it is for.
+        (payment, progress) -> what was paid for.
     """
 
     def __init__(
         self,
         pay: Callable[[Ready, Ledger], Paid[Ready]],
-        make: Callable[[Paid[Ready], Progress], Made],
+        make: Callable[[Paid[Ready], Progress], Result],
     ) -> None:
         self._pay, self._make = pay, make
         self.prepared: Ready | None = None
         self._paid: Paid[Ready] | None = None
-        self._making: Making[Made] | None = None
+        self._work: BackgroundWork[Result] | None = None
 
     def pay(self, place: str) -> Receipt:
         """Pay for what is prepared, from the ledger at `place`."""
         prepared, self.prepared = self.prepared, None
         if prepared is None:
-            raise _gone()
+            raise _no_records()
         with _ledger(place) as ledger:
             self._paid = self._pay(prepared, ledger)
         return self._paid.receipt
@@ -100,102 +100,102 @@ class Way(Generic[Ready, Made]):
         """Begin to make what is paid."""
         paid, self._paid = self._paid, None
         if paid is None:
-            raise _gone()
-        self._making = Making(lambda progress: self._make(paid, progress))
+            raise _no_records()
+        self._work = BackgroundWork(lambda progress: self._make(paid, progress))
 
-    def state(self) -> tuple[float, str, Made | None]:
-        """As of what is `Making`."""
-        if self._making is None:
-            raise _gone()
-        return self._making.state()
+    def state(self) -> tuple[float, str, Result | None]:
+        """As of `BackgroundWork`."""
+        if self._work is None:
+            raise _no_records()
+        return self._work.state()
 
 
-class _Held:
-    """A table, and what is made of it."""
+class _TableReleases:
+    """A table, and the steps of its releases."""
 
     def __init__(self, table: ReleaseTable) -> None:
         self.table = table
-        self.model: Way[Prepared, Released] = Way(
+        self.model: ReleaseSteps[Prepared, Released] = ReleaseSteps(
             releasing.pay, lambda paid, progress: releasing.train(paid, progress=progress)
         )
-        self.twin: Way[PreparedTwin, Twin] = Way(
+        self.twin: ReleaseSteps[PreparedTwin, Twin] = ReleaseSteps(
             twin.pay, lambda paid, progress: twin.measure(paid, progress=progress)
         )
 
 
-_held: _Held | None = None
+_releases: _TableReleases | None = None
 
 
-def take(columns: str, data: bytes, filename: str) -> int:
-    """Read a table as `read_for_release` does, and hold it; its number of persons."""
-    global _held
-    _held = _Held(read_for_release(columns, data, filename))
-    return _held.table.count
+def load_table(columns: str, data: bytes, filename: str) -> int:
+    """Read a table by `read_for_release` and store it here; returns its number of persons."""
+    global _releases
+    _releases = _TableReleases(read_for_release(columns, data, filename))
+    return _releases.table.count
 
 
-def prepare(made: Plan, about: About, place: str, data_set: str, actor: str) -> None:
+def prepare(plan: Plan, about: About, place: str, data_set: str, actor: str) -> None:
     """As `dpcore.release.release.prepare`, with the ledger at `place`."""
-    held = _now()
+    releases = _current_releases()
     with _ledger(place) as ledger:
-        held.model.prepared = releasing.prepare(
-            made, held.table, about=about, ledger=ledger, data_set=data_set, actor=actor
+        releases.model.prepared = releasing.prepare(
+            plan, releases.table, about=about, ledger=ledger, data_set=data_set, actor=actor
         )
 
 
 def pay(place: str) -> Receipt:
     """Pay for what was prepared, once."""
-    return _now().model.pay(place)
+    return _current_releases().model.pay(place)
 
 
 def train() -> None:
     """Begin the training that was paid."""
-    _now().model.begin()
+    _current_releases().model.begin()
 
 
 def trained() -> tuple[float, str, Released | None]:
-    """The share that is done, what is being done, and the model once it is there.
+    """The share that is done, what is being done, and the model once it exists.
 
     Raises
     ------
     InvalidInput
         If it ended without one.
     """
-    return _now().model.state()
+    return _current_releases().model.state()
 
 
-def prepare_twin(made: TwinPlan, place: str, data_set: str, actor: str) -> None:
+def prepare_twin(plan: TwinPlan, place: str, data_set: str, actor: str) -> None:
     """As `dpcore.release.twin.twin.prepare`, with the ledger at `place`."""
-    held = _now()
+    releases = _current_releases()
     with _ledger(place) as ledger:
-        held.twin.prepared = twin.prepare(
-            made, held.table, ledger=ledger, data_set=data_set, actor=actor
+        releases.twin.prepared = twin.prepare(
+            plan, releases.table, ledger=ledger, data_set=data_set, actor=actor
         )
 
 
 def pay_twin(place: str) -> Receipt:
     """Pay for the twin that was prepared, once."""
-    return _now().twin.pay(place)
+    return _current_releases().twin.pay(place)
 
 
 def measure() -> None:
     """Begin to measure the twin that was paid."""
-    _now().twin.begin()
+    _current_releases().twin.begin()
 
 
 def measured() -> tuple[float, str, Twin | None]:
     """As `trained`, of the twin."""
-    return _now().twin.state()
+    return _current_releases().twin.state()
 
 
-def _now() -> _Held:
-    if _held is None:
-        raise _gone()
-    return _held
+def _current_releases() -> _TableReleases:
+    if _releases is None:
+        raise _no_records()
+    return _releases
 
 
 def _ledger(place: str) -> closing[Ledger]:
     return closing(Ledger.open(place, must_exist=True))
 
 
-def _gone() -> InvalidInput:
+def _no_records() -> InvalidInput:
     return InvalidInput("The records are no longer there: choose the file again.")

@@ -16,7 +16,7 @@ from dpcore.figures.plan import account as figures
 from dpcore.figures.words import at_most, plain
 from dpcore.progress import Progress
 from pages.plan import budget, entries, loss, texts
-from pages.shared import doors
+from pages.shared import page_links
 from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot, table_behind
 from pages.shared.code import show_command, show_python
@@ -46,7 +46,7 @@ def show() -> Waiting:
             refuse(refusal)
         _rows({}, rows, entries_people(rows))
         return []
-    found, waiting = answer_to(
+    answer, waiting = answer_to(
         "account",
         "Adding up the account",
         (account, people),
@@ -56,20 +56,20 @@ def show() -> Waiting:
     )
     shown = {}
     with answer_place:
-        if isinstance(found, str):
-            refuse(found)
-        elif found is None:
+        if isinstance(answer, str):
+            refuse(answer)
+        elif answer is None:
             st.caption("The answer comes here.")
         else:
-            statement, fitting = found
+            statement, fitting = answer
             shown = dict(zip(rows, statement.entries, strict=True))
             _answer(statement, fitting)
             _chart(statement)
         budget.note(limit, adjacency, people)
     _rows(shown, rows, people)
-    if isinstance(found, tuple):
-        waiting += _model(found[0], people)
-        _below(found[0])
+    if isinstance(answer, tuple):
+        waiting += _model(answer[0], people)
+        _below(answer[0])
     return waiting
 
 
@@ -91,12 +91,14 @@ def _added_up(
     """The account's statement and what still fits, or why there is none."""
     first = first_day(date.today())
     try:
-        found = state(account, lambda share, message: progress(0.7 * share, message))
+        statement = state(account, lambda share, message: progress(0.7 * share, message))
         usual_ones = [usual("training", first, people), usual("release", first)]
-        more = rooms(found, usual_ones, lambda share, message: progress(0.7 + 0.3 * share, message))
+        more = rooms(
+            statement, usual_ones, lambda share, message: progress(0.7 + 0.3 * share, message)
+        )
     except InvalidInput as refusal:
         return str(refusal)
-    return found, more
+    return statement, more
 
 
 def _answer(statement: Statement, fitting: tuple[Room, ...]) -> None:
@@ -147,7 +149,7 @@ def _model(statement: Statement, people: int) -> Waiting:
     )
     if not place.open:
         return []
-    found, waiting = answer_to(
+    rooms_of_models, waiting = answer_to(
         "model room",
         "Looking for the ε of one model more",
         statement.account,
@@ -156,19 +158,19 @@ def _model(statement: Statement, people: int) -> Waiting:
         quick=True,
     )
     with place:
-        if found is None:
+        if rooms_of_models is None:
             st.caption("The answer comes here.")
         else:
             st.caption(texts.ONE_MODEL)
-            models = [each.entry for each in found if each.entry is not None]
+            models = [each.entry for each in rooms_of_models if each.entry is not None]
             losses = loss.of_models(models, statement.account, people) if models else {}
-            for each in found:
+            for each in rooms_of_models:
                 _room_of(each, losses.get(each.method, ""))
     return waiting
 
 
 def _room_of(room: ModelRoom, lost: str) -> None:
-    """A model's ε, what it loses there, and the door to Explore at that ε."""
+    """A model's ε, what it loses there, and the link to Explore at that ε."""
     name = figures.title(room.method)
     with st.container(horizontal=True, vertical_alignment="center"):
         if room.entry is None:
@@ -176,7 +178,7 @@ def _room_of(room: ModelRoom, lost: str) -> None:
             return
         st.markdown(f"**{verbatim(figures.noise(room.entry))}**", width="stretch")
         shown = figures.exactly(room.entry.epsilon or 0.0)
-        script, link = doors.door_to(EXPLORE, epsilon=shown, methods=name, focus=name)
+        script, link = page_links.link_to(EXPLORE, epsilon=shown, methods=name, focus=name)
         st.page_link(
             script,
             label=f"{name} at ε = {plain(room.entry.epsilon or 0.0)} on Explore",

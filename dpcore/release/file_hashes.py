@@ -1,6 +1,6 @@
-"""Whether the files that left are those of their certificate, by their hashes.
+"""Whether released files are those of their certificate, by their hashes.
 
-A certificate names the SHA-256 of each file beside it. Its own page of HTML is made from it and
+A certificate names the SHA-256 of each released file. Its own page of HTML is made from it and
 cannot be among them: it is made anew, in each form that there was, and compared. Older certificates
 name the content of the model alone, and say nothing of the other files.
 """
@@ -44,23 +44,23 @@ def named(facts: Mapping[str, Any]) -> dict[str, str]:
     """
     stated = facts["hashes"]
     if "twin" in stated:
-        found = [{"name": _OF_TWIN[key], "sha256": stated[key]} for key in _OF_TWIN]
+        entries = [{"name": _OF_TWIN[key], "sha256": stated[key]} for key in _OF_TWIN]
     else:
-        found = stated.get("files", [])
-    names = {each["name"]: each["sha256"] for each in found}
+        entries = stated.get("files", [])
+    names = {each["name"]: each["sha256"] for each in entries}
     for name, sha in names.items():
         if not FILE_NAME.fullmatch(name) or not SHA256.fullmatch(sha):
             raise InvalidInput(f"The certificate names {brief(name)}, but not by a SHA-256.")
-    if len(names) < len(found) or len(found) > MOST_FILES:
+    if len(names) < len(entries) or len(entries) > MOST_FILES:
         raise InvalidInput(
-            f"The certificate names {len(found):,} files, but must name at most {MOST_FILES}, each "
-            "once."
+            f"The certificate names {len(entries):,} files, but must name at most {MOST_FILES}, "
+            "each once."
         )
     return names
 
 
 def states(certificate: Certificate, files: Files) -> Iterator[tuple[str, State, str]]:
-    """What became of each file, and why one is unreadable; `expected` tells which are missing.
+    """The state of each file, and why one is unreadable; `expected` lists which must exist.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def states(certificate: Certificate, files: Files) -> Iterator[tuple[str, State,
             continue
         try:
             read = content()
-        except InvalidInput as refusal:  # the files after it are still told of
+        except InvalidInput as refusal:  # the files after it are still checked
             yield name, "unreadable", str(refusal)
             continue
         if name in stated:
@@ -86,6 +86,6 @@ def states(certificate: Certificate, files: Files) -> Iterator[tuple[str, State,
 
 
 def expected(certificate: Certificate) -> list[str]:
-    """The files that are beside a certificate."""
+    """The names of the files that belong to a certificate."""
     facts = certificate.document["facts"]
     return [*named(facts), *([PAGE] if "files" in facts["hashes"] else [])]

@@ -1,4 +1,4 @@
-"""What every release of a data set goes through: who pays, the payment, and its certificate."""
+"""The payment of every release of a data set: who pays, the entry, and its certificate."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Paid(Generic[Ready]):
 
 
 def attached(certificate: Certificate, ledger: Ledger) -> Receipt:
-    """Write a certificate's hash into the ledger, beside its payment.
+    """Write a certificate's hash into the ledger, as that of its payment.
 
     Raises
     ------

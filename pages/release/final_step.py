@@ -49,14 +49,22 @@ def draw(form: Form, records: Records | None, budget: Budget, before: Sequence[S
     if latest is not None and budget.account is not None:
         outcome.draw(latest, budget.account)
     is_released = latest is not None and latest.released is not None
-    # One cost at a time: beside files stands what they cost, and another release is a click away.
+    # One cost at a time: that of the files is shown with them, another release is a click away.
     with st.expander(texts.ANOTHER) if is_released else st.container():
-        said = _said(form, is_own=is_own)
-        missing = [control.label for control in TEXTS if not said[_name(control.key)]]
+        certificate_texts = _certificate_texts(form, is_own=is_own)
+        missing = [control.label for control in TEXTS if not certificate_texts[_name(control.key)]]
         if not all(step.is_done for step in before):
             st.caption(texts.NOT_YET)
         elif records is not None and budget.account is not None and budget.price is not None:
-            _button(records, budget, budget.account, budget.price, said, missing, is_own=is_own)
+            _button(
+                records,
+                budget,
+                budget.account,
+                budget.price,
+                certificate_texts,
+                missing,
+                is_own=is_own,
+            )
     step = last(before, *("", "") if latest is None else outcome.brief(latest))
     if missing and step.state == "to do":
         return Step("to do", texts.FILL_IN.format(missing=missing[0].lower()))
@@ -77,7 +85,7 @@ def _button(
     budget: Budget,
     account: Account,
     price: Price[Plan],
-    said: dict[str, str],
+    certificate_texts: dict[str, str],
     missing: list[str],
     *,
     is_own: bool,
@@ -99,24 +107,24 @@ def _button(
     if press is None:
         return
     try:
-        order = Order(price.plan, About(**said), budget.actor, account)
+        order = Order(price.plan, About(**certificate_texts), budget.actor, account)
     except InvalidInput as refusal:
         refuse(refusal)
         return
     payment.begin(press, attempts, _work(records, order, press), BEGUN)
 
 
-def _said(form: Form, *, is_own: bool) -> dict[str, str]:
-    """Draw the texts of the certificate; empty where nothing is said."""
-    cells, said = st.columns(3), {}
+def _certificate_texts(form: Form, *, is_own: bool) -> dict[str, str]:
+    """Draw the fields for the certificate's texts; empty where nothing is entered."""
+    cells, certificate_texts = st.columns(3), {}
     for place, control in enumerate(TEXTS):
         name = _name(control.key)
         first = "" if is_own else getattr(demonstration.ABOUT, name)
         with cells[place % 3]:
-            said[name] = controls.text(control, first, "own" if is_own else "made_up")
+            certificate_texts[name] = controls.text(control, first, "own" if is_own else "made_up")
     with cells[2]:
-        said["sector"] = form.draw("release_sector")
-    return said
+        certificate_texts["sector"] = form.draw("release_sector")
+    return certificate_texts
 
 
 def _name(key: str) -> str:

@@ -1,4 +1,4 @@
-"""A higher cap, with a reason: an entry that stays."""
+"""The form for a higher cap, with a reason: an entry that stays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pages.shared.verbatim import refuse
 
 
 def draw(ledger: Ledger, data_set: str, person: Person) -> None:
-    """Draw the form, and raise the cap once it is handed in.
+    """Draw the form, and raise the cap once it is submitted.
 
     Raises
     ------
@@ -30,8 +30,8 @@ def draw(ledger: Ledger, data_set: str, person: Person) -> None:
             new_delta = st.number_input("New δ", delta, 1.0, delta, format="%.3g")
         reason = st.text_input("Reason", max_chars=LONGEST_TEXT)
         actor = person.email or st.text_input("Who raises it", max_chars=LONGEST_TEXT)
-        asked = st.form_submit_button("Raise it for good", icon=":material/add:")
-    if not asked:
+        is_submitted = st.form_submit_button("Raise it for good", icon=":material/add:")
+    if not is_submitted:
         return
     try:
         ledger.raise_cap(data_set, epsilon=new_epsilon, delta=new_delta, reason=reason, actor=actor)

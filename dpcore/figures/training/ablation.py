@@ -23,7 +23,7 @@ from dpcore.figures.words import listed
 if TYPE_CHECKING:
     import pandas as pd
 
-WHY_TITLES = {
+ABLATION_TITLES = {
     "nonprivate": "No privacy",
     "clipped": "Clipping only",
     "noisy": "Noise only",
@@ -31,7 +31,7 @@ WHY_TITLES = {
 }
 
 
-def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
+def ablation(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
     """Where training ended with clipping only, noise only and both: means, and a dot a run.
 
     Parameters
@@ -46,7 +46,7 @@ def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
     figure = canvas(HEIGHT, dark, showlegend=False)
     means: dict[str, float] = {}
     ends = dict(of_each(table, column))
-    for series, name in WHY_TITLES.items():
+    for series, name in ABLATION_TITLES.items():
         if series not in ends:
             continue
         rows, look = ends[series], SERIES[series].look
@@ -72,14 +72,14 @@ def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
         add_rule(figure, y=means["nonprivate"], color=NEUTRAL, dash="dot")
     figure.update_xaxes(
         type="category",
-        range=[-0.5, len(WHY_TITLES) - 0.5],
-        categoryarray=list(WHY_TITLES.values()),
-        tickvals=list(WHY_TITLES.values()),
+        range=[-0.5, len(ABLATION_TITLES) - 0.5],
+        categoryarray=list(ABLATION_TITLES.values()),
+        tickvals=list(ABLATION_TITLES.values()),
         ticktext=[
             # In narrow lines, so that they stand upright on a phone too.
             f"{name.split(' (')[0].replace(' ', '<br>')}<br>"
             + (shown(column)(means[series]) if series in means else "…")
-            for series, name in WHY_TITLES.items()
+            for series, name in ABLATION_TITLES.items()
         ],
         tickfont={"size": 14},
         tickangle=0,

@@ -12,7 +12,7 @@ import pytest
 from dpcore.confined import Confined
 from dpcore.datasets.own.rows import read_own
 from dpcore.errors import InvalidInput
-from dpcore.release import held
+from dpcore.release import confined_release
 from dpcore.release.check import check
 from dpcore.release.plan import plan
 from dpcore.release.release import seal
@@ -33,33 +33,39 @@ def _made(state: Callable[[], tuple[float, str, Any]]) -> Any:
 def test_what_was_paid_is_trained_once_and_certified(tmp_path: Path) -> None:
     place = str(tmp_path / "ledger.db")
     ledger = ledger_with(place)
-    process = Confined(1_000, ("dpcore.release.held",))
+    process = Confined(1_000, ("dpcore.release.confined_release",))
 
     def ask(call, *given):
         return process.ask("Releasing", call, *given, seconds=60.0)
 
     with pytest.raises(InvalidInput, match="no longer there"):
-        ask(held.pay, place)
-    count = ask(held.take, COLUMNS, data(), "t.csv")
+        ask(confined_release.pay, place)
+    count = ask(confined_release.load_table, COLUMNS, data(), "t.csv")
     made = plan(COLUMNS, count, epsilon=4.0, delta=1e-6, steps=12)
     with pytest.raises(InvalidInput, match="not in the ledger"):
-        ask(held.prepare, made, ABOUT, place, "elsewhere", "Dr. B")
-    ask(held.prepare, made, ABOUT, place, "clinic", "Dr. B")
-    receipt = ask(held.pay, place)
-    for call, given in ((held.pay, (place,)), (held.trained, ())):
+        ask(confined_release.prepare, made, ABOUT, place, "elsewhere", "Dr. B")
+    ask(confined_release.prepare, made, ABOUT, place, "clinic", "Dr. B")
+    receipt = ask(confined_release.pay, place)
+    for call, given in ((confined_release.pay, (place,)), (confined_release.trained, ())):
         with pytest.raises(InvalidInput, match="no longer there"):
             ask(call, *given)
-    ask(held.train)
-    model = _made(lambda: ask(held.trained))
+    ask(confined_release.train)
+    model = _made(lambda: ask(confined_release.trained))
     with pytest.raises(InvalidInput, match="no longer there"):
-        ask(held.train)
-    ask(held.prepare_twin, twin_plan(COLUMNS, count, epsilon=2.0, delta=1e-6), place, "clinic", "B")
-    paid = ask(held.pay_twin, place)
-    for call, given in ((held.pay_twin, (place,)), (held.measured, ())):
+        ask(confined_release.train)
+    ask(
+        confined_release.prepare_twin,
+        twin_plan(COLUMNS, count, epsilon=2.0, delta=1e-6),
+        place,
+        "clinic",
+        "B",
+    )
+    paid = ask(confined_release.pay_twin, place)
+    for call, given in ((confined_release.pay_twin, (place,)), (confined_release.measured, ())):
         with pytest.raises(InvalidInput, match="no longer there"):
             ask(call, *given)
-    ask(held.measure)
-    found = twin.seal(_made(lambda: ask(held.measured)), ledger)
+    ask(confined_release.measure)
+    found = twin.seal(_made(lambda: ask(confined_release.measured)), ledger)
     process.close()
     assert read_own(COLUMNS.replace("=yes", "’=yes"), found.csv.encode(), "").records == count
     *_, spent, attached = ledger.history("clinic")

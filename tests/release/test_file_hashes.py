@@ -24,6 +24,7 @@ from dpcore.release.card import card
 from dpcore.release.certificate import Certificate, certificate
 from dpcore.release.certificate_html import FORMS, html
 from dpcore.release.check import Checked, check
+from dpcore.release.file_hashes import hashes
 from dpcore.release.files import write
 from dpcore.release.release import Released
 from dpcore.release.twin import twin
@@ -31,7 +32,6 @@ from dpcore.release.twin.attack import attack as attack_twin
 from dpcore.release.twin.card import card as twin_card
 from dpcore.release.twin.mechanism import counting_for
 from dpcore.release.twin.twin import Twin
-from dpcore.release.unchanged import hashes
 from tests.release.test_release import ledger_with, released_from
 from tests.release.twin.test_twin import made_from
 

@@ -1,4 +1,4 @@
-"""What a certificate says to people who are no experts, in a few plain sentences."""
+"""The plain summary of a certificate: a few sentences for people who are no experts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NOT = (
 )
 
 
-def plainly(document: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+def plain_summary(document: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     """Three headings, each with its sentences; the first are a person's own words.
 
     Parameters
@@ -39,11 +39,11 @@ def plainly(document: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     """
     facts, proof = document["facts"], document["proof"]
     budget = PrivacyBudget(proof["epsilon"], proof["delta"])
-    told = odds(budget, Adjacency(proof["adjacency"]), mu=proof["mu"])
+    promise = odds(budget, Adjacency(proof["adjacency"]), mu=proof["mu"])
     gives = _GIVES.get(facts["training"].get("loss"), "")
     return [
         (DOES, [_ended(facts["about"]["description"]), *filter(None, [gives])]),
-        (PROMISED, [told.sentence, _EVERYONE]),
+        (PROMISED, [promise.sentence, _EVERYONE]),
         (NOT_PROMISED, list(_NOT)),
     ]
 

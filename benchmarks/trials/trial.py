@@ -33,8 +33,8 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """Outcome of a trial.
+class Outcome:
+    """Outcome of one trial.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Seen:
         Exit code; ``None`` where it was stopped for its time.
     out, err : str
     mebibytes : float
-        By which its resident memory rose above that of the process it began in.
+        Rise of its resident memory above that of its parent process.
     """
 
     code: int | None
@@ -68,7 +68,7 @@ class Tally:
         self.most_mebibytes = max(self.most_mebibytes, mebibytes)
 
 
-def apart(work: Callable[[], int], limits: Limits) -> Seen:
+def run_in_fork(work: Callable[[], int], limits: Limits) -> Outcome:
     """Run `work()` in a fork of this process; returns its exit code and output."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         reader, writer = os.pipe()
@@ -77,7 +77,7 @@ def apart(work: Callable[[], int], limits: Limits) -> Seen:
             os.close(reader)
             _child(work, out.fileno(), err.fileno(), writer, limits)
         os.close(writer)
-        code = _awaited(child, limits.seconds)
+        code = _exit_code(child, limits.seconds)
         with os.fdopen(reader) as answer:
             growth = float(answer.read() or 0.0)
         texts = []
@@ -86,10 +86,10 @@ def apart(work: Callable[[], int], limits: Limits) -> Seen:
             texts.append(stream.read(1_000_000).decode(errors="replace"))
         if growth > limits.mebibytes and code in (0, 2):
             code, texts[1] = 71, f"it took {growth:.0f} MiB"
-        return Seen(code, *texts, growth)
+        return Outcome(code, *texts, growth)
 
 
-def _child(work: Callable[[], int], out: int, err: int, tell: int, limits: Limits) -> None:
+def _child(work: Callable[[], int], out: int, err: int, writer: int, limits: Limits) -> None:
     code, before = 70, memory("VmRSS")
     try:
         os.setpgid(0, 0)
@@ -111,11 +111,11 @@ def _child(work: Callable[[], int], out: int, err: int, tell: int, limits: Limit
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        os.write(tell, f"{memory('VmHWM') - before:.1f}".encode())
+        os.write(writer, f"{memory('VmHWM') - before:.1f}".encode())
         os._exit(code)
 
 
-def _awaited(child: int, seconds: float) -> int | None:
+def _exit_code(child: int, seconds: float) -> int | None:
     """The exit code; ``None``, with the process group killed, if it takes too long."""
     descriptor = os.pidfd_open(child)
     try:
@@ -140,7 +140,7 @@ def memory(what: str) -> float:
     return int(entry.split()[1]) / 1024
 
 
-def paced(total: int, what: str, started: float, done: int) -> None:
+def print_progress(total: int, what: str, started: float, done: int) -> None:
     """Print the progress every 50 trials."""
     if done % 50 == 0 or done == total:
         duration = time.monotonic() - started

@@ -1,8 +1,8 @@
-"""The doors: a link to each page, which takes along what all pages share.
+"""Links to the pages, in the sidebar and elsewhere; each carries what all pages share.
 
 Data, ε, δ, whose data count as one person's, and the seed are one state. A control that declares
-its `state` gives its value to it when it is drawn; a door's link sets the controls of the next page
-that share it, and leaves its others as they were.
+its `state` gives its value to it when it is drawn; a page's link sets the controls of the page that
+share it, and leaves its others as they were.
 
 An address that is reached without settings of its own, such as by the logo, gets those that the
 page had last in this session, and keeps none of the page that was left. That a click is one step of
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Door:
-    """A page's door.
+class PageLink:
+    """The link to a page.
 
     Parameters
     ----------
@@ -51,43 +51,43 @@ class Door:
     controls: str
 
 
-DOORS = (
-    Door(
+PAGE_LINKS = (
+    PageLink(
         "explore/explore.py",
         "What does it cost?",
         ":material/explore:",
         "What privacy costs on a data set: accuracy against ε.",
         "explore",
     ),
-    Door(
+    PageLink(
         "plan/plan.py",
         "What can I afford?",
         ":material/event_note:",
         "What trainings and releases cost in ε, and what a budget buys.",
         "account",
     ),
-    Door(
+    PageLink(
         "atlas/atlas.py",
         "Is it true?",
         ":material/map:",
         "Every claim of the papers, with a verdict.",
         "atlas",
     ),
-    Door(
+    PageLink(
         "train/train.py",
         "Train",
         ":material/model_training:",
         "A network trained with privacy, epoch by epoch.",
         "train",
     ),
-    Door(
+    PageLink(
         "learn/learn.py",
         "Learn",
         ":material/school:",
         "Six short lessons: guess, see, change.",
         "learn",
     ),
-    Door(
+    PageLink(
         "release/release.py",
         "May it leave?",
         ":material/output:",
@@ -98,7 +98,7 @@ DOORS = (
 
 
 def open_page(question: str) -> None:
-    """Draw the doors above the sidebar's controls; call it before the page is run.
+    """Draw the links above the sidebar's controls; call it before the page is run.
 
     They are drawn again once the page has its settings, in a place beside the first: messages to
     one place in one run are merged while they wait, and a fragment's would be torn apart.
@@ -125,16 +125,16 @@ def open_page(question: str) -> None:
     store("doors are drawn", False)
 
 
-def door_to(question: str, **settings: str) -> tuple[str, dict[str, str | list[str]]]:
+def link_to(question: str, **settings: str) -> tuple[str, dict[str, str | list[str]]]:
     """A page's script and link, with these settings in place of what it showed last."""
-    door = next(door for door in DOORS if door.question == question)
-    return door.script, {**_link(door), **settings, query.VERSION: query.THIS}
+    page_link = next(each for each in PAGE_LINKS if each.question == question)
+    return page_link.script, {**_link(page_link), **settings, query.VERSION: query.THIS}
 
 
 def close_page() -> None:
-    """Draw the doors of a page that has not done so itself; call it after the page is run.
+    """Draw the links of a page that has not done so itself; call it after the page is run.
 
-    The first ones go, as the browser would go through them at each move of a control.
+    The first ones are removed, as the browser would go through them at each move of a control.
     """
     if not stored("doors are drawn"):
         draw_anew()
@@ -142,7 +142,7 @@ def close_page() -> None:
 
 
 def draw_anew() -> None:
-    """Note the page's settings, and draw the doors with them; at most once a run."""
+    """Store the page's settings, and draw the links with them; at most once a run."""
     store("settings", {**_settings(), str(stored("page")): _address()})
     store("doors are drawn", True)
     _draw(stored("doors"), "doors")
@@ -159,22 +159,22 @@ def _settings() -> dict[str, dict[str, list[str]]]:
 
 def _draw(place: DeltaGenerator, key: str) -> None:
     with place.container(key=key, gap="xxsmall"):
-        for door in DOORS:
+        for page_link in PAGE_LINKS:
             st.page_link(
-                door.script,
-                label=door.question,
-                icon=door.icon,
-                help=door.help,
+                page_link.script,
+                label=page_link.question,
+                icon=page_link.icon,
+                help=page_link.help,
                 width="stretch",
-                query_params=_link(door),
+                query_params=_link(page_link),
             )
 
 
-def _link(door: Door) -> dict[str, str | list[str]]:
-    """The last settings of the door's page, with the state where the page can show it."""
-    link: dict[str, str | list[str]] = dict(_settings().get(door.question, {}))
+def _link(page_link: PageLink) -> dict[str, str | list[str]]:
+    """The last settings of the page, with the shared state where the page can show it."""
+    link: dict[str, str | list[str]] = dict(_settings().get(page_link.question, {}))
     state = shared_state()
-    module = import_module(f"dpcore.controls.{door.controls}")
+    module = import_module(f"dpcore.controls.{page_link.controls}")
     shared: Iterable[Control] = module.SHARED
     for control in shared:
         # What the page does not offer stays behind: it shows what it showed last.

@@ -10,7 +10,7 @@ from dpcore.evaluation import jobs, work
 LOOK_SECONDS, PATIENCE_SECONDS = 0.2, 600.0
 
 
-def forget(key: str) -> threading.Thread:
+def delete_job(key: str) -> threading.Thread:
     """End a job and remove its files, also those that its worker writes until it notices.
 
     Returns
