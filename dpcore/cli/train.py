@@ -109,7 +109,8 @@ def run(options: argparse.Namespace) -> None:
         raise reject(
             "resume",
             options.output,
-            "a folder with a training of this version of the program, on this kind of device",
+            "a folder with a training of the same records, by this version of the program, on this "
+            "kind of device",
         )
     if state is not None and not checkpoint.claim(trainer, state):
         raise reject("resume", options.output, "a folder whose training nobody else goes on with")

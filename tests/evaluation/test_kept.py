@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 import torch
 
+from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import task
@@ -96,9 +97,9 @@ def test_every_study_of_a_sweep_goes_on() -> None:
     unbroken = begun(*studies)
     unbroken.run()
     sweep = TrainingSweep(studies)
-    found = training_task(sweep).run(JobContext(state=left_by(sweep)))
+    result = training_task(sweep).run(JobContext(state=left_by(sweep)))
     pd.testing.assert_frame_equal(
-        found.rows.drop(columns="seconds"), unbroken.history().drop(columns="seconds")
+        result.rows.drop(columns="seconds"), unbroken.history().drop(columns="seconds")
     )
 
 
@@ -111,12 +112,12 @@ def test_a_study_that_goes_on_leaves_what_an_unbroken_one_leaves() -> None:
     def report(share: float, message: str) -> None:
         told.append(message)
 
-    found = training_task(STUDY).run(JobContext(report, seen.append, state=left_by(STUDY)))
+    result = training_task(STUDY).run(JobContext(report, seen.append, state=left_by(STUDY)))
     # Why it is a while before anything moves.
     assert "counting what each epoch will spend, once more before it goes on" in told
     assert told[-1].startswith("epoch ")
     assert seen[0]["steps"].max() > 0  # rows of the first part are there before the second begins
-    assert np.load(io.BytesIO(found.files["weights.npz"]))["0.weight"].tolist() == (
+    assert np.load(io.BytesIO(result.files["weights.npz"]))["0.weight"].tolist() == (
         np.load(io.BytesIO(outcome(unbroken).files["weights.npz"]))["0.weight"].tolist()
     )
 
@@ -158,6 +159,22 @@ def test_a_state_of_other_settings_is_not_used(other: TrainingStudy) -> None:
     assert not restore(trainer, pack(stopped(3, STUDY)))
     assert trainer.steps_done(0) == 0
     assert np.array_equal(trainer.weights(0)["0.weight"], before)
+
+
+@pytest.mark.parametrize("change", ["grown", "one other record", "one other test record"])
+def test_a_state_of_other_records_is_not_used(change: str) -> None:
+    """Its steps were taken at the rate and the σ of its own records."""
+    examples = images.load("digits")
+    inputs = np.concatenate([examples.train_inputs] * 2)
+    targets = np.concatenate([examples.train_targets] * 2)
+    tests = examples.test_inputs.copy()
+    if change != "grown":
+        inputs, targets = examples.train_inputs.copy(), examples.train_targets
+        (tests if change == "one other test record" else inputs)[7] *= 0.5
+    other = replace(examples, train_inputs=inputs, train_targets=targets, test_inputs=tests)
+    trainer = begin([STUDY], device="cpu", records=other)
+    assert not restore(trainer, pack(stopped(3, STUDY)))
+    assert trainer.steps_done(0) == 0
 
 
 def test_a_state_of_other_code_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,7 +235,12 @@ def test_a_state_is_never_run(zipped: bool, tmp_path: Path) -> None:
 def test_damage_is_said_in_one_sentence() -> None:
     whole, trainer = pack(stopped(3, STUDY)), begun(STUDY)
     held = io.BytesIO()
-    torch.save({"of": kept._name(trainer), "state": {"rows": {}}}, held)
+    damaged = {
+        "of": kept._name(trainer),
+        "records": trainer.data.digest,
+        "state": {"rows": {}},
+    }
+    torch.save(damaged, held)
     for bad in (b"", b"nothing", whole[: len(whole) // 2], held.getvalue()):
         with pytest.raises(InvalidInput, match="damaged"):
             restore(trainer, bad)

@@ -38,6 +38,7 @@ def pack(trainer: Trainer) -> bytes:
         {
             "of": _name(trainer),
             "studies": [study.description for study in trainer.studies],
+            "records": trainer.data.digest,
             "state": trainer.state(),
         },
         buffer,
@@ -106,8 +107,9 @@ def restore(trainer: Trainer, contents: bytes) -> bool:
     Returns
     -------
     bool
-        False, with the trainer as it was, for a state of other settings, other code, another kind
-        of device or another release of torch.
+        False, with the trainer as it was, for a state of other settings, other records, other code,
+        another kind of device or another release of torch. The steps that it counts were taken at
+        the rate and the σ of its own records, which the ε of others would not cover.
 
     Raises
     ------
@@ -115,7 +117,7 @@ def restore(trainer: Trainer, contents: bytes) -> bool:
         If it can't be read.
     """
     packed = _read(contents, trainer.device)
-    if packed.get("of") != _name(trainer):
+    if packed.get("of") != _name(trainer) or packed.get("records") != trainer.data.digest:
         return False
     try:
         trainer.restore(packed["state"])

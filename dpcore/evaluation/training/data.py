@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +42,16 @@ class TrainingData:
     public: tuple[Any, Any] | None
     outputs: int
     task: str
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all records. Private: only for a checkpoint's contents, never for a name."""
+        arrays = [self.inputs, self.targets, self.test_inputs, self.test_targets]
+        checksum = hashlib.sha256()
+        for array in map(np.ascontiguousarray, [*arrays, *(self.public or ())]):
+            checksum.update(f"{array.dtype.str}{array.shape}".encode())
+            checksum.update(array.data.cast("B") if array.size else b"")
+        return checksum.hexdigest()
 
 
 def known(targets: NDArray[Any]) -> NDArray[np.bool_]:
