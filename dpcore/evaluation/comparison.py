@@ -147,8 +147,11 @@ def nonprivate(config: TrainingConfig) -> TrainingConfig:
     """The same network on the same batches without clipping and noise.
 
     Settings that matter to privacy only keep their defaults: one such training serves every ε.
+    A public size counts, because its steps and a refusal of its batch would tell n otherwise.
     """
-    shared_settings = ("network", "widths", "activation", "epochs", "batch", "sampling", "seed")
+    shared_settings = ["network", "widths", "activation", "epochs", "batch", "sampling", "seed"]
+    if config.public_size is not None:
+        shared_settings += ["adjacency", "public_size"]
     return TrainingConfig(
         **{name: getattr(config, name) for name in shared_settings},
         learning_rate=REFERENCE_RATE,

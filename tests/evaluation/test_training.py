@@ -24,6 +24,7 @@ from dpcore.datasets import Preparation, images
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.training import TrainingRun
 from dpcore.errors import Cancelled, InvalidInput
+from dpcore.evaluation.comparison import comparison_arms
 from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training.data import training_data
 from dpcore.evaluation.training.report import conclusion, measured, measures, outcome
@@ -202,9 +203,9 @@ def test_studies_of_the_same_records_are_trained_as_one_batch() -> None:
     studies.append(replace(STUDY, config=replace(LINEAR, learning_rate=0.1)))
     trainer = begin(studies, device="cpu")
     assert sorted(batch.run.runs for batch in trainer._batches) == [2, 2, 4]
-    found = sweep_training(studies, device="cpu")
-    assert [len(rows) for rows in found] == [6] * 4
-    ends = [rows.groupby("run").tail(1) for rows in found]
+    result = sweep_training(studies, device="cpu")
+    assert [len(rows) for rows in result] == [6] * 4
+    ends = [rows.groupby("run").tail(1) for rows in result]
     assert ends[0]["epsilon"].max() <= 0.02 < ends[1]["epsilon"].max() <= 8.0
     means = [float(rows["accuracy_test"].mean()) for rows in ends]
     assert means[0] < means[1] - 0.2  # noise of ε = 0.02 covers digits, that of 8 does not
@@ -262,13 +263,13 @@ def test_the_settings_say_what_was_trained_and_what_it_spent() -> None:
     text = json.loads(outcome(trainer).files["settings.json"])
     config = TrainingConfig(**text["recipe"])
     assert config == replace(STUDY.with_calibrated_sigma(RECORDS), widths=TrainingConfig.widths)
-    found = text["conclusion"]
-    assert found["certified"]["epsilon"] == trainer.history()["epsilon"].iloc[-1]
-    assert found["certified"]["status"] == "proved"
-    assert found["accountant"] == "PLD"
-    assert (found["epsilon"], found["randomness"]) == (None, "seed")
-    assert found["status"] == "exploration only"
-    assert "takes it off" in found["reason"]
+    result = text["conclusion"]
+    assert result["certified"]["epsilon"] == trainer.history()["epsilon"].iloc[-1]
+    assert result["certified"]["status"] == "proved"
+    assert result["accountant"] == "PLD"
+    assert (result["epsilon"], result["randomness"]) == (None, "seed")
+    assert result["status"] == "exploration only"
+    assert "takes it off" in result["reason"]
     assert text["study"]["runs"] == 2
 
 
@@ -278,13 +279,13 @@ KEPT = replace(STUDY, release=new_release())
 def test_the_settings_hold_only_what_took_part() -> None:
     def settings(study: TrainingStudy) -> dict[str, Any]:
         trainer = begin([study], device="cpu")
-        found: dict[str, Any] = json.loads(outcome(trainer).files["settings.json"])
-        return found
+        result: dict[str, Any] = json.loads(outcome(trainer).files["settings.json"])
+        return result
 
-    found = settings(STUDY)
-    assert found["recipe"]["seed"] == STUDY.config.seed
-    assert "sigma" not in found["study"]["recipe"]  # it was solved
-    for recipe in (found["recipe"], found["study"]["recipe"]):
+    result = settings(STUDY)
+    assert result["recipe"]["seed"] == STUDY.config.seed
+    assert "sigma" not in result["study"]["recipe"]  # it was solved
+    for recipe in (result["recipe"], result["study"]["recipe"]):
         assert not {"widths", "activation", "public_size", "cost", "share", "order"} & set(recipe)
     # Batches and noise came from the system: the seed gave the first weights and nothing else.
     for recipe in (settings(KEPT)["recipe"], settings(KEPT)["study"]["recipe"]):
@@ -332,16 +333,20 @@ def test_what_is_kept_is_proved_for_all_the_models_in_the_file(models: int) -> N
     weights = np.load(io.BytesIO(left.files["weights.npz"]))
     assert weights["0.weight"].shape == (models, 10, 64)
     assert weights["0.weight"].dtype == np.float32
-    found = json.loads(left.files["settings.json"])["conclusion"]
-    assert (found["randomness"], found["status"], found["models"]) == ("system", "proved", models)
-    run = TrainingPlan(found["sigma"], RECORDS, 256, 18, 1e-5, decay=0.8, decay_every=STEPS)
+    actual = json.loads(left.files["settings.json"])["conclusion"]
+    assert (actual["randomness"], actual["status"], actual["models"]) == (
+        "system",
+        "proved",
+        models,
+    )
+    run = TrainingPlan(actual["sigma"], RECORDS, 256, 18, 1e-5, decay=0.8, decay_every=STEPS)
     together = Composed((run.event(),) * models)
     wanted = certify(together, 1e-5, Adjacency.ZERO_OUT, "pld").epsilon
-    assert found["epsilon"] == pytest.approx(wanted, rel=1e-6)
-    assert found["certified"]["epsilon"] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
+    assert actual["epsilon"] == pytest.approx(wanted, rel=1e-6)
+    assert actual["certified"]["epsilon"] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
     # Two models at ε = 3 each tell more than one.
-    assert (found["epsilon"] > 3.5) == (models == 2)
-    assert found["neighbours"] == "one record blanked out, of the training part"
+    assert (actual["epsilon"] > 3.5) == (models == 2)
+    assert actual["neighbours"] == "one record blanked out, of the training part"
 
 
 def test_files_that_epsilon_speaks_of_hold_nothing_that_is_measured_and_the_others_no_epsilon() -> (
@@ -422,6 +427,21 @@ def test_under_add_remove_everything_comes_from_the_public_size() -> None:
         assert left(count) == left(1_400)
     assert b'"records": 1400' in left(1_437)[1]
     assert b"1437" not in left(1_437)[1]
+
+    def compared(count: int) -> list[int]:
+        """The steps of each arm; 199 records are fewer than a batch."""
+        config = replace(LINEAR, adjacency="add-remove", public_size=1_400, batch=200)
+        given = replace(
+            examples,
+            train_inputs=examples.train_inputs[:count],
+            train_targets=examples.train_targets[:count],
+        )
+        arms = list(comparison_arms(replace(STUDY, config=config)).values())
+        trainer = begin(arms, device="cpu", records=given)
+        trainer.run()
+        return trainer.history()["steps"].tolist()
+
+    assert compared(199) == compared(200) == compared(1_400)
     with pytest.raises(InvalidInput, match="held out"):
         replace(
             STUDY, held_out=True, config=replace(LINEAR, adjacency="add-remove", public_size=1_400)
@@ -430,17 +450,17 @@ def test_under_add_remove_everything_comes_from_the_public_size() -> None:
 
 def test_paper_003s_figure_is_a_claim_with_its_conditions_and_no_proof() -> None:
     trainer = begin([STUDY], device="cpu")
-    found = conclusion(trainer)
+    actual = conclusion(trainer)
     sigma, rate = STUDY.with_calibrated_sigma(RECORDS).sigma, 256 / RECORDS
     # Equation (3) and Lemma 3 by hand.
     rho = sum(STEPS * 13 * rate**2 / (2 * sigma**2 * 0.8**epoch) for epoch in range(3))
     wanted = rho + 2 * math.sqrt(rho * math.log(1e5))
-    assert found["claim"]["epsilon"] == pytest.approx(wanted, rel=1e-9)
-    assert found["claim"]["adjacency"] == "replace-one"
-    assert any(not each["met"] for each in found["claim"]["conditions"])
-    assert all(each["met"] for each in found["conditions"])
-    assert found["certified"]["status"] == "proved"
-    assert found["certified"]["epsilon"] is None  # nothing is spent before the first step
+    assert actual["claim"]["epsilon"] == pytest.approx(wanted, rel=1e-9)
+    assert actual["claim"]["adjacency"] == "replace-one"
+    assert any(not each["met"] for each in actual["claim"]["conditions"])
+    assert all(each["met"] for each in actual["conditions"])
+    assert actual["certified"]["status"] == "proved"
+    assert actual["certified"]["epsilon"] is None  # nothing is spent before the first step
     trainer.run()
     assert conclusion(trainer)["certified"]["epsilon"] <= 3.0
 
@@ -450,12 +470,12 @@ def test_paper_004s_noise_is_what_it_prints_for_its_claim() -> None:
     study = TrainingStudy("digits", config=config, epsilon=2.0)
     trainer = begin([study], device="cpu")
     trainer.run()
-    found = conclusion(trainer)
-    assert found["claim"]["epsilon"] == pytest.approx(2.0, rel=1e-6)
-    assert found["claim"]["by"] == "paper 004, theorem 1"
-    assert found["epsilon"] is None
+    result = conclusion(trainer)
+    assert result["claim"]["epsilon"] == pytest.approx(2.0, rel=1e-6)
+    assert result["claim"]["by"] == "paper 004, theorem 1"
+    assert result["epsilon"] is None
     assert trainer.history()["epsilon"].isna().all()
-    assert found["status"] == "claim not supported"
+    assert result["status"] == "claim not supported"
     public = begin(
         [replace(study, config=replace(config, weights="public"), public=100)], device="cpu"
     )
@@ -466,11 +486,11 @@ def test_paper_004s_noise_is_what_it_prints_for_its_claim() -> None:
 
 def test_held_out_and_public_records_are_not_trained_on() -> None:
     whole = images.load("digits")
-    found = training_data(replace(STUDY, held_out=True, public=100))
-    assert len(found.test_inputs) == RECORDS // 6
-    assert len(found.public[0]) == 100
-    assert len(found.inputs) == RECORDS - RECORDS // 6 - 100
-    parts = [found.inputs, found.test_inputs, found.public[0]]
+    result = training_data(replace(STUDY, held_out=True, public=100))
+    assert len(result.test_inputs) == RECORDS // 6
+    assert len(result.public[0]) == 100
+    assert len(result.inputs) == RECORDS - RECORDS // 6 - 100
+    parts = [result.inputs, result.test_inputs, result.public[0]]
     together = np.concatenate(parts).reshape(RECORDS, -1)
     everyone = whole.train_inputs.reshape(RECORDS, -1)
     assert np.array_equal(np.sort(together, 0), np.sort(everyone, 0))
@@ -507,8 +527,8 @@ def test_scattering_features_are_trained_on(
     )
     told: list[tuple[float, str]] = []
     for published in (False, True):
-        found = replace(few, published=published)
-        monkeypatch.setattr(images, "load", lambda key, found=found: found)
+        result = replace(few, published=published)
+        monkeypatch.setattr(images, "load", lambda key, result=result: result)
         made = training_data(replace(STUDY, features="scattering"))
         assert made.inputs.shape == (300, 81 * 4)
         assert len(made.test_inputs) == 40
@@ -608,10 +628,10 @@ def test_uploaded_records_come_along_with_the_training() -> None:
     for each in (study, TrainingSweep((study,))):
         brought = training_task(each)
         assert (brought.key, brought.title) == (each.key, each.title)
-        found = brought.run(JobContext(records=flat)).rows
+        result = brought.run(JobContext(records=flat)).rows
         same = training_task(STUDY).run(JobContext()).rows
-        assert list(found["accuracy_test"]) == list(same["accuracy_test"])
-        assert list(found["epsilon"]) == list(same["epsilon"])
+        assert list(result["accuracy_test"]) == list(same["accuracy_test"])
+        assert list(result["epsilon"]) == list(same["epsilon"])
 
 
 def test_a_training_is_a_job_with_live_rows_and_files() -> None:
