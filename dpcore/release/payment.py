@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -14,7 +15,8 @@ from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.ledger.spends import Spend, text
 
 Ready = TypeVar("Ready")
-_LOCKS: dict[str, threading.Lock] = {}
+_LOCKS: dict[str, tuple[threading.Lock, int]] = {}
+"""The lock of each payment, by its chain head, and the process that paid."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +85,13 @@ class Paid(Generic[Ready]):
     receipt: Receipt
     # A lock can be taken once, by one thread, and neither pickled nor copied in depth.
     _unused: threading.Lock = field(init=False, repr=False, compare=False)
+    _process: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # One a payment: another object of the same receipt is the same payment.
-        lock = _LOCKS.setdefault(self.receipt.chain_head, threading.Lock())
+        # One a payment: another object of the same receipt is the same payment, in a fork too.
+        lock, process = _LOCKS.setdefault(self.receipt.chain_head, (threading.Lock(), os.getpid()))
         object.__setattr__(self, "_unused", lock)
+        object.__setattr__(self, "_process", process)
 
     def use(self) -> None:
         """Take the payment for the one thing that it is for.
@@ -95,8 +99,13 @@ class Paid(Generic[Ready]):
         Raises
         ------
         InvalidInput
-            If it was taken before.
+            If it was taken before, or this process is a fork of the one that paid.
         """
+        if os.getpid() != self._process:
+            raise InvalidInput(
+                f"Entry {self.receipt.entry} of the ledger was paid by another process, and pays "
+                "in that one only."
+            )
         if not self._unused.acquire(blocking=False):
             raise InvalidInput(
                 f"Entry {self.receipt.entry} of the ledger has been used, but it pays for one "

@@ -8,10 +8,11 @@ import csv
 import hashlib
 import io
 import json
+import os
 import pickle
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -137,6 +138,23 @@ def test_no_noise_is_drawn_before_the_payment_is_final(monkeypatch: pytest.Monke
     assert [entry.kind for entry in ledger.history("clinic")] == ["created", "spent"]
 
 
+def in_a_fork(attempt: Callable[[], object]) -> str:
+    """What a forked process answers: its refusal."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            attempt()
+        except InvalidInput as refused:
+            os.write(writing, str(refused).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading, "rb") as answer:
+        return answer.read().decode()
+
+
 @pytest.mark.usefixtures("short_attack")
 def test_a_payment_is_for_one_training_and_can_be_stopped_until_it_is_made() -> None:
     ledger, table = ledger_with("memory"), read_for_release(COLUMNS, data(), "t.csv")
@@ -155,6 +173,10 @@ def test_a_payment_is_for_one_training_and_can_be_stopped_until_it_is_made() -> 
         releasing.prepare(other, table, **settings)
     assert len(ledger.history("clinic")) == 1
     paid = releasing.pay(releasing.prepare(made, table, **settings), ledger)
+    assert in_a_fork(lambda: releasing.train(paid)) == in_a_fork(
+        lambda: releasing.train(Paid(paid.prepared, paid.receipt))
+    )
+    assert "paid by another process" in in_a_fork(lambda: releasing.train(replace(paid)))
     told: list[float] = []
     released = releasing.train(paid, progress=lambda share, _: told.append(share))
     assert (told[0], told[-1], len(told)) == (0.0, 1.0, 13)
@@ -415,8 +437,8 @@ def test_onnx_with_its_preparation_gives_the_same(paid: tuple[Ledger, Released])
     } | {name: table.frame[name].to_numpy(dtype=float)[:, None] for name in ("age", "bmi")}
     for model in (released.model, _plain_huber()):
         session = onnxruntime.InferenceSession(model.to_onnx(), providers=["CPUExecutionProvider"])
-        found = session.run(["score"], feed)[0][:, 0]
-        np.testing.assert_allclose(found, model.scores(table.frame), rtol=0, atol=1e-6)
+        result = session.run(["score"], feed)[0][:, 0]
+        np.testing.assert_allclose(result, model.scores(table.frame), rtol=0, atol=1e-6)
     risks = onnxruntime.InferenceSession(released.model.to_onnx()).run(["risk"], feed)[0][:, 0]
     assert np.ptp(risks) > 0.1
 
@@ -535,10 +557,10 @@ def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(
     made = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, adjacency=adjacency, loss=loss)
     mechanism, scorer = made.mechanism, made.path.scorer
     epsilon, mu = mechanism.epsilon(1e-6), mechanism.mu
-    found = attack(mechanism, scorer, 1e-6, runs=20_000)
-    assert 0.1 * epsilon < found.lower_bound < epsilon
-    assert 0.5 * mu < found.mu_lower_bound < mu
-    assert found.above(mechanism) == ""
+    result = attack(mechanism, scorer, 1e-6, runs=20_000)
+    assert 0.1 * epsilon < result.lower_bound < epsilon
+    assert 0.5 * mu < result.mu_lower_bound < mu
+    assert result.above(mechanism) == ""
     half = attack(
         mechanism, scorer, 1e-6, runs=20_000, draw=lambda sigma, n: rounded_gaussians(sigma // 2, n)
     )
@@ -668,7 +690,7 @@ def test_card_and_page_round_to_the_safe_side_and_the_yaml_does_not(
     paid: tuple[Ledger, Released],
 ) -> None:
     released, proof = paid[1], paid[1].certificate.document["proof"]
-    found = paid[1].certificate.document["facts"]["attack"]
+    result = paid[1].certificate.document["facts"]["attack"]
     assert repr(proof["mu"]) in released.certificate.to_yaml()
     for text in (released.card(), released.certificate.to_html()):
         plain = re.sub("[0-9a-f]{64}|2024-12-31|0\\.00[0-9]*", "", text)
@@ -686,7 +708,7 @@ def test_card_and_page_round_to_the_safe_side_and_the_yaml_does_not(
     )
     assert proof["mu"] <= float(rows["proof.mu"]) <= proof["mu"] * 1.01
     assert float(rows["proof.noise_multiplier"]) <= proof["noise_multiplier"]
-    assert float(rows["facts.attack.mu_lower_bound"]) <= found["mu_lower_bound"]
+    assert float(rows["facts.attack.mu_lower_bound"]) <= result["mu_lower_bound"]
     for number, point in enumerate(proof["profile"]):
         assert float(rows[f"proof.profile.{number}.delta"]) >= point["delta"]
 
