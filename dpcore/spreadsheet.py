@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-# Some spreadsheets also split a text at semicolons, tabs and ends of lines, wherever these stand,
-# and take the wide signs of East Asian letters for the usual ones.
-_FORMULA = re.compile(r"(?:^|(?<=[;\t\n\r]))(?= *[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])")
+FORMULA_SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"
+"""A text that begins with one is a formula; some spreadsheets take the wide signs of East Asian
+letters for the usual ones."""
+
+# Some also split a text at semicolons, tabs and ends of lines, wherever these stand.
+_FORMULA = re.compile(rf"(?:^|(?<=[;\t\n\r]))(?= *[{re.escape(FORMULA_SIGNS)}\t\r])")
 
 
 def csv(table: pd.DataFrame) -> str:

@@ -15,6 +15,7 @@ from dpcore.accounting.entries import KINDS, Entry
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import PrivacyBudget
 from dpcore.rounding import raised
+from dpcore.spreadsheet import FORMULA_SIGNS
 
 MOST_LETTERS = 16_000
 BETWEEN_ENTRIES, BETWEEN_CELLS = ";", "~"
@@ -28,7 +29,6 @@ _LINK = {
     "spent": ("what", "first", "epsilon", "delta", "adjacency"),
 }
 """The cells of each kind in a link, after the kind; empty ones at the end are left out."""
-_NO_FORMULA = "=+-@ "
 
 
 def to_link(entries: Sequence[Entry]) -> str:
@@ -94,7 +94,7 @@ def to_csv(entries: Sequence[Entry]) -> str:
     writer.writeheader()
     for entry in entries:
         row = {name: _cell(value) for name, value in entry.row().items()}
-        writer.writerow(row | {"what": row["what"].lstrip(_NO_FORMULA)})
+        writer.writerow(row | {"what": row["what"].lstrip(f"{FORMULA_SIGNS} ")})
     return target.getvalue()
 
 

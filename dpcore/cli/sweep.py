@@ -141,7 +141,7 @@ def give(
     if under:
         print_json({under: rows.to_dict("records")})
     elif output is None:
-        print(shortened(rows).to_csv(index=False), end="")
+        print(csv(shortened(rows)), end="")
 
 
 def writable(name: str) -> Path:

@@ -49,8 +49,9 @@ def test_an_account_goes_through_a_file_and_comes_back() -> None:
     assert from_csv(f"\ufeff{fewer}") == (Entry("release", "A", 7, noise=3.0),)
     (row,) = from_csv(to_csv([replace(WEEKLY, what="=HYPERLINK(1)")]))
     assert row.what == "HYPERLINK(1)"
-    (row,) = from_csv(to_csv([replace(WEEKLY, what="- =1+1")]))
-    assert row.what == "1+1"
+    for formula in ("- =1+1", "\uff1d1+1", "\uff20 =1+1"):
+        (row,) = from_csv(to_csv([replace(WEEKLY, what=formula)]))
+        assert row.what == "1+1"
 
 
 def test_a_name_holds_no_sign_that_is_not_seen() -> None:
@@ -108,10 +109,10 @@ def test_an_old_calendar_keeps_its_noise_and_its_cost(composition: str) -> None:
     ]
     assert [entry.noise for entry in entries] == pytest.approx(noises, rel=1e-11)
     assert all((entry.noise or 0.0) >= noise for entry, noise in zip(entries, noises, strict=True))
-    found = state(Account(BUDGET, entries))
-    assert found.is_within
+    result = state(Account(BUDGET, entries))
+    assert result.is_within
     exact = split(BUDGET, [1, 2, 1], composition).certified_epsilon
-    assert found.guarantee.epsilon == pytest.approx(exact, rel=1e-6)
+    assert result.guarantee.epsilon == pytest.approx(exact, rel=1e-6)
 
 
 def test_an_old_calendar_with_typed_noise_is_merged_by_weeks() -> None:
