@@ -82,17 +82,17 @@ def part_of(path: Path) -> str:
 @cache
 def imports_of(path: Path) -> set[str]:
     """Every module named in an import statement of the file, at any depth."""
-    found: set[str] = set()
+    result: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            result.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name}: relative imports hide the direction"
             assert node.module is not None
-            found.add(node.module)
+            result.add(node.module)
             if node.module in ("dpcore", "pages"):
-                found.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return found
+                result.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return result
 
 
 def sources(folder: Path) -> list[Path]:
@@ -186,17 +186,17 @@ def needs_of(paths: Sequence[Path]) -> dict[str, set[str]]:
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
         for path in paths
     }
-    found: dict[str, set[str]] = {}
+    result: dict[str, set[str]] = {}
     for name, path in names.items():
-        found[name] = set()
+        result[name] = set()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
-                found[name] |= {each.name for each in node.names}
+                result[name] |= {each.name for each in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
                 inside = {f"{node.module}.{each.name}" for each in node.names}
-                found[name] |= inside & set(names) or {node.module}
-        found[name] &= set(names) - {name}
-    return found
+                result[name] |= inside & set(names) or {node.module}
+        result[name] &= set(names) - {name}
+    return result
 
 
 @pytest.mark.parametrize("folder", ["dpcore", "pages"])

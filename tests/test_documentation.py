@@ -41,6 +41,6 @@ def test_record_has_number_date_and_status_and_stands_in_the_index(name):
     assert f"{int(head['number']):04d}" == name[:4]
     row = f"| {name[:4]} | [{head['title']}]({name}) | "
     rows = (RECORDS / "README.md").read_text(encoding="utf-8").splitlines()
-    found = [line for line in rows if line.startswith(row)]
-    assert len(found) == 1
-    assert found[0].endswith(f" | {head['date']} | {head['status']} |")
+    result = [line for line in rows if line.startswith(row)]
+    assert len(result) == 1
+    assert result[0].endswith(f" | {head['date']} | {head['status']} |")

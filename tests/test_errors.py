@@ -87,9 +87,9 @@ def test_a_bad_whole_number_is_named(value, sentence) -> None:
 
 @pytest.mark.parametrize("value", [7, 7.0, "7", np.int64(7), np.float32(7.0)])
 def test_a_good_whole_number_comes_back_as_an_int(value) -> None:
-    found = whole("runs", value, at_least=1)
-    assert found == 7
-    assert type(found) is int
+    result = whole("runs", value, at_least=1)
+    assert result == 7
+    assert type(result) is int
 
 
 def test_words() -> None:

@@ -84,8 +84,8 @@ def regression(**more: Any) -> PrivateLinearRegression:
 
 def every_method() -> list[tuple[type, str]]:
     kinds = {PrivateLogisticRegression: "logistic", PrivateHuberSVC: "huber"}
-    found = [(kind, method) for kind, loss in kinds.items() for method in sound_methods(loss)]
-    return [*found, *((PrivateLinearRegression, method) for method in sound_methods("squared"))]
+    result = [(kind, method) for kind, loss in kinds.items() for method in sound_methods(loss)]
+    return [*result, *((PrivateLinearRegression, method) for method in sound_methods("squared"))]
 
 
 def of(kind: type, **more: Any) -> Any:
@@ -97,14 +97,14 @@ def of(kind: type, **more: Any) -> Any:
 @pytest.mark.parametrize(("kind", "method"), every_method())
 def test_every_sound_method_by_name(kind: type, method: str) -> None:
     model = of(kind, epsilon=0.9, method=method)
-    found = model.guarantee_
-    assert found.method == method
-    assert found.status is Status.PROVED
-    assert found.epsilon is not None
-    assert 0.85 < found.epsilon <= 0.9
-    assert found.adjacency is Adjacency.ZERO_OUT
-    assert found.by
-    assert found.public.records == (len(NUMBERS) if kind is PrivateLinearRegression else len(Y))
+    result = model.guarantee_
+    assert result.method == method
+    assert result.status is Status.PROVED
+    assert result.epsilon is not None
+    assert 0.85 < result.epsilon <= 0.9
+    assert result.adjacency is Adjacency.ZERO_OUT
+    assert result.by
+    assert result.public.records == (len(NUMBERS) if kind is PrivateLinearRegression else len(Y))
     assert np.isfinite(model.coef_).all()
 
 
@@ -244,15 +244,15 @@ def test_what_is_public_is_stated() -> None:
 
 def test_claim_and_proof_stand_apart() -> None:
     model = PrivateLogisticRegression(2.0, method="outpert", bounds=UNIT).fit(X, Y)
-    found = model.guarantee_
-    assert (found.epsilon, found.delta) == (None, None)
-    assert found.status is Status.CONDITIONS_NOT_MET
-    assert "below 1 only" in found.reason
-    assert found.certified_epsilon is not None
+    result = model.guarantee_
+    assert (result.epsilon, result.delta) == (None, None)
+    assert result.status is Status.CONDITIONS_NOT_MET
+    assert "below 1 only" in result.reason
+    assert result.certified_epsilon is not None
     assert model.claim_.epsilon is None
     assert model.claim_.reason
-    assert model.claim_ is not found
-    assert dpcore.risk(found).right == 100
+    assert model.claim_ is not result
+    assert dpcore.risk(result).right == 100
 
 
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
@@ -260,10 +260,10 @@ def test_the_promise_is_the_calibrations_of_these_public_values(adjacency: str) 
     model = PrivateLogisticRegression(0.5, 1e-6, bounds=UNIT, adjacency=adjacency).fit(X, Y)
     problem = Problem("logistic", LAM, *(X.shape + np.array([0, 1])), Adjacency(adjacency))
     (made,) = method_named("dpgd").calibrate(problem, [0.5], 1e-6, Edition.SOUND, Settings())
-    found = model.guarantee_
-    assert (found.epsilon, found.delta) == (made.proof.epsilon, made.proof.delta)
-    assert (found.by, found.adjacency) == (made.proof.by, Adjacency(adjacency))
-    assert dpcore.risk(found).right == dpcore.risk(0.5, 1e-6).right
+    result = model.guarantee_
+    assert (result.epsilon, result.delta) == (made.proof.epsilon, made.proof.delta)
+    assert (result.by, result.adjacency) == (made.proof.by, Adjacency(adjacency))
+    assert dpcore.risk(result).right == dpcore.risk(0.5, 1e-6).right
 
 
 @pytest.mark.parametrize("seed", [7, np.random.RandomState(7), np.random.default_rng(7)])
@@ -273,13 +273,13 @@ def test_a_seed_is_for_exploration_only(seed: Any) -> None:
         for epsilon in (0.5, 2.0)
     ]
     for model in models:
-        found = model.guarantee_
-        assert found.status is Status.EXPLORATION
-        assert str(found.status) == "exploration only"
-        assert (found.epsilon, found.delta, found.certified_epsilon) == (None, None, None)
-        assert "seed" in found.reason
-        assert "proved:" not in str(found).lower()
-        assert dpcore.risk(found).right == 100
+        result = model.guarantee_
+        assert result.status is Status.EXPLORATION
+        assert str(result.status) == "exploration only"
+        assert (result.epsilon, result.delta, result.certified_epsilon) == (None, None, None)
+        assert "seed" in result.reason
+        assert "proved:" not in str(result).lower()
+        assert dpcore.risk(result).right == 100
     again = clone(models[0]).fit(X, Y) if isinstance(seed, int) else models[0]
     assert np.array_equal(again.coef_, models[0].coef_)
 

@@ -33,14 +33,14 @@ def command(*words: str) -> dict[str, object]:
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         assert main([*words, "--json"]) in (0, None)
-    found: dict[str, object] = json.loads(out.getvalue())
-    return found
+    result: dict[str, object] = json.loads(out.getvalue())
+    return result
 
 
 @pytest.mark.parametrize("name", dpcore.__all__)
 def test_every_name_is_there_and_documented(name: str) -> None:
-    found = getattr(dpcore, name)
-    assert (inspect.getdoc(found) or "").strip()
+    result = getattr(dpcore, name)
+    assert (inspect.getdoc(result) or "").strip()
     assert name in dir(dpcore)
 
 
@@ -128,12 +128,12 @@ def test_one_release_has_the_numbers_of_the_mechanism_and_of_the_command() -> No
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
 def test_a_run_has_the_numbers_of_the_accountant_and_of_the_command(adjacency: str) -> None:
     run = dpcore.Run(1.1, 0.01, 1000, adjacency)
-    found = dpcore.certify(run, 1e-5)
-    assert found == accountants.certify(run.event(), 1e-5, Adjacency(adjacency), "pld")
-    assert dpcore.epsilon(run, delta=1e-5) == found.epsilon
+    result = dpcore.certify(run, 1e-5)
+    assert result == accountants.certify(run.event(), 1e-5, Adjacency(adjacency), "pld")
+    assert dpcore.epsilon(run, delta=1e-5) == result.epsilon
     words = ["--sigma", "1.1", "--sampling-rate", "0.01", "--steps", "1000", "--delta", "1e-5"]
     typed = command("epsilon", *words, "--adjacency", adjacency)
-    assert typed["epsilon"] == pytest.approx(found.epsilon, rel=1e-12)
+    assert typed["epsilon"] == pytest.approx(result.epsilon, rel=1e-12)
 
 
 def test_a_run_is_checked_against_a_second_accounting() -> None:
@@ -174,9 +174,9 @@ def test_a_plan_with_a_clipping_norm_and_a_decay_has_the_numbers_of_the_planner(
 
 def test_where_no_theorem_covers_a_run_epsilon_is_infinite_and_the_reason_is_named() -> None:
     assert dpcore.epsilon(RUN, delta=1e-5, accountant="gdp") == math.inf
-    found = dpcore.certify(RUN, 1e-5, accountant="gdp")
-    assert found.epsilon is None
-    assert "no theorem" in found.reason
+    result = dpcore.certify(RUN, 1e-5, accountant="gdp")
+    assert result.epsilon is None
+    assert "no theorem" in result.reason
 
 
 @pytest.mark.parametrize("unknown", ["sigma", "steps", "batch"])
@@ -184,10 +184,10 @@ def test_a_plan_has_the_numbers_of_the_planner_and_of_the_command(unknown: str) 
     given = {"steps": 500, "batch": 100, "noise_multiplier": 1.1}
     given.pop({"sigma": "noise_multiplier"}.get(unknown, unknown))
     sampling = {"sampling": "poisson"} if unknown == "batch" else {}
-    found = dpcore.plan(unknown, epsilon=2, delta=1e-5, records=10_000, **given, **sampling)
-    assert isinstance(found, planner.Plan)
-    assert found.guarantee.epsilon is not None
-    assert found.guarantee.epsilon <= 2.0
+    result = dpcore.plan(unknown, epsilon=2, delta=1e-5, records=10_000, **given, **sampling)
+    assert isinstance(result, planner.Plan)
+    assert result.guarantee.epsilon is not None
+    assert result.guarantee.epsilon <= 2.0
     words = ["--records", "10000"]
     for option, name in (
         ("steps", "steps"),
@@ -197,12 +197,12 @@ def test_a_plan_has_the_numbers_of_the_planner_and_of_the_command(unknown: str) 
         if name in given:
             words += [f"--{option}", str(given[name])]
     typed = command("plan", "--solve", unknown, "--epsilon", "2", "--delta", "1e-5", *words)
-    assert typed[unknown] == pytest.approx(found.value, rel=1e-9)
+    assert typed[unknown] == pytest.approx(result.value, rel=1e-9)
 
 
 def test_a_plan_without_a_batch_takes_every_record() -> None:
-    found = dpcore.plan("sigma", epsilon=1, delta=1e-5)
-    assert found.value == pytest.approx(dpcore.sigma(1, 1e-5), rel=2e-4)
+    result = dpcore.plan("sigma", epsilon=1, delta=1e-5)
+    assert result.value == pytest.approx(dpcore.sigma(1, 1e-5), rel=2e-4)
     assert dpcore.plan("epsilon", noise_multiplier=4).value == pytest.approx(
         dpcore.epsilon(4, 1e-5), rel=1e-3
     )
@@ -213,11 +213,11 @@ def test_risk_follows_the_budget_the_run_or_the_guarantee() -> None:
     assert dpcore.risk(1, 1e-5).right == command("risk", "--epsilon", "1", "--delta", "1e-5")[
         "from_budget"
     ].get("right_of_100")
-    found = dpcore.certify(RUN, 1e-5)
-    assert dpcore.risk(found) == risk.odds(PrivacyBudget(found.epsilon, 1e-5), Adjacency.ZERO_OUT)
+    result = dpcore.certify(RUN, 1e-5)
+    assert dpcore.risk(result) == risk.odds(PrivacyBudget(result.epsilon, 1e-5), Adjacency.ZERO_OUT)
     exact = tradeoff.advantage(tradeoff.from_event(RUN.event(), Adjacency.ZERO_OUT))
     assert dpcore.risk(RUN).right == risk.right_of_100(exact)
-    assert dpcore.risk(RUN).right <= dpcore.risk(found).right
+    assert dpcore.risk(RUN).right <= dpcore.risk(result).right
     nothing = Guarantee(None, None, Adjacency.ZERO_OUT, "none", "No noise is added.")
     assert dpcore.risk(nothing).right == 100
 
@@ -247,17 +247,17 @@ def test_explore_gives_the_table_of_the_page() -> None:
     study = dpcore.Study(
         methods=("nonprivate", "outpert"), epsilons=(0.5,), preparation=Preparation(seed=1)
     )
-    found = dpcore.explore(study)
-    assert found.equals(answers(study))
+    result = dpcore.explore(study)
+    assert result.equals(answers(study))
 
 
 def test_train_gives_the_table_of_the_command() -> None:
     from dpcore.evaluation.training import train
 
     study = dpcore.TrainingStudy("digits", config=dpcore.TrainingConfig("linear", epochs=1))
-    found, expected = dpcore.train(study), train(study)
+    actual, expected = dpcore.train(study), train(study)
     same = [name for name in expected.columns if "second" not in name]
-    assert found[same].equals(expected[same])
+    assert actual[same].equals(expected[same])
 
 
 @pytest.mark.parametrize(

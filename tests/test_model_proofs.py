@@ -33,18 +33,18 @@ def made(
     method: str, epsilon: float, delta: float, adjacency: Adjacency
 ) -> Iterator[tuple[Calibration | ModelCalibration, float | None]]:
     """Calibrations of a method and the μ of each, on several shapes of data."""
-    found = predictors.predictor_named(method)
+    result = predictors.predictor_named(method)
     for records, columns in SIZES:
-        if not isinstance(found, Method):
+        if not isinstance(result, Method):
             shape = RecordShape(records, columns, (2, 7))
-            (one,) = found.calibrate(shape, [epsilon], delta, adjacency)
+            (one,) = result.calibrate(shape, [epsilon], delta, adjacency)
             yield one, gaussian_mu(one)
             continue
-        for classes, loss in itertools.product((2, 3), found.losses):
+        for classes, loss in itertools.product((2, 3), result.losses):
             if classes > 2 and loss == "squared":
                 continue
             problem = Problem(loss, 0.01, records, columns, adjacency, classes=classes)
-            (fit,) = calibrate(found, problem, [epsilon], delta, Edition.SOUND, Settings())
+            (fit,) = calibrate(result, problem, [epsilon], delta, Edition.SOUND, Settings())
             yield fit, fit.gaussian_mu
 
 

@@ -65,10 +65,10 @@ def test_a_long_sentence_is_found() -> None:
 
 def test_no_sentence_on_a_page_is_longer_than_twenty_words() -> None:
     places = [path for name in SAID for path in sorted((ROOT / name).rglob("*.py"))]
-    found = [
+    result = [
         f"{path.relative_to(ROOT)}, {sentence}"
         for path in places
         for sentence in long_sentences(path.read_text("utf-8"))
     ]
     assert places
-    assert found == [], "\n".join(found)
+    assert result == [], "\n".join(result)

@@ -156,10 +156,10 @@ def test_a_training_costs_what_the_planner_says() -> None:
 
 
 def test_releases_with_gaussian_noise_alone_are_exact() -> None:
-    found = composed([WEEKLY, replace(WEEKLY, noise=7.0, count=1)], DELTA, Adjacency.ZERO_OUT)
-    assert found.by == "Gaussian DP"
+    result = composed([WEEKLY, replace(WEEKLY, noise=7.0, count=1)], DELTA, Adjacency.ZERO_OUT)
+    assert result.by == "Gaussian DP"
     sigma = (52 / 20.0**2 + 1 / 7.0**2) ** -0.5
-    assert found.epsilon == pytest.approx(analytic_epsilon(sigma, DELTA), rel=1e-9)
+    assert result.epsilon == pytest.approx(analytic_epsilon(sigma, DELTA), rel=1e-9)
 
 
 @pytest.mark.parametrize("adjacency", Adjacency)
@@ -240,15 +240,15 @@ def test_what_has_no_theorem_is_refused() -> None:
 @pytest.mark.parametrize("name", MIXES)
 def test_the_days_add_up_to_the_whole(name: str) -> None:
     entries = MIXES[name]
-    found = state(Account(BUDGET, tuple(entries)))
-    spent = list(found.table["epsilon_spent"])
-    assert found.guarantee.epsilon == total(entries) == spent[-1]
+    result = state(Account(BUDGET, tuple(entries)))
+    spent = list(result.table["epsilon_spent"])
+    assert result.guarantee.epsilon == total(entries) == spent[-1]
     assert spent == sorted(spent)
-    assert list(found.table["within"]) == [epsilon <= 3.0 for epsilon in spent]
-    assert found.breaks_on == next(iter(found.table["day"][~found.table["within"]]), None)
-    assert found.left == max(0.0, 3.0 - spent[-1])
-    assert found.spent_by(DAY - timedelta(days=1)) == 0.0
-    assert found.spent_by(date(2027, 12, 31)) == spent[-1]
+    assert list(result.table["within"]) == [epsilon <= 3.0 for epsilon in spent]
+    assert result.breaks_on == next(iter(result.table["day"][~result.table["within"]]), None)
+    assert result.left == max(0.0, 3.0 - spent[-1])
+    assert result.spent_by(DAY - timedelta(days=1)) == 0.0
+    assert result.spent_by(date(2027, 12, 31)) == spent[-1]
     # What the first day costs, by itself.
     first = [replace(entry, count=1) for entry in entries]
     if not any(entry.kind == "spent" for entry in entries):
@@ -258,30 +258,30 @@ def test_the_days_add_up_to_the_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", MIXES)
 def test_as_many_more_fit_as_are_named_and_no_more(name: str) -> None:
-    found = state(Account(BUDGET, tuple(MIXES[name])))
-    for each in rooms(found, [replace(TRAINING, count=1), replace(WEEKLY, count=1)]):
+    result = state(Account(BUDGET, tuple(MIXES[name])))
+    for each in rooms(result, [replace(TRAINING, count=1), replace(WEEKLY, count=1)]):
         entries = [*MIXES[name], replace(each.entry, count=max(1, each.count))]
         if each.count:
             assert total(entries) <= 3.0
         assert total([*MIXES[name], replace(each.entry, count=each.count + 1)]) > 3.0
-    kinds = {each.entry.kind for each in rooms(found, [TRAINING, WEEKLY])}
+    kinds = {each.entry.kind for each in rooms(result, [TRAINING, WEEKLY])}
     assert kinds == {"training", "release"} | {
         entry.kind for entry in MIXES[name] if entry.kind in ("laplace", "model")
     }
 
 
 def test_nothing_fits_an_account_that_is_overdrawn() -> None:
-    found = state(Account(PrivacyBudget(0.5, DELTA), (TRAINING, WEEKLY)))
-    assert not found.is_within
-    assert found.left == 0.0
-    assert found.breaks_on == DAY
-    assert room(found, WEEKLY) == Room(replace(WEEKLY, count=1), 0)
+    result = state(Account(PrivacyBudget(0.5, DELTA), (TRAINING, WEEKLY)))
+    assert not result.is_within
+    assert result.left == 0.0
+    assert result.breaks_on == DAY
+    assert room(result, WEEKLY) == Room(replace(WEEKLY, count=1), 0)
 
 
 def test_an_empty_account_has_everything_left() -> None:
-    found = state(Account(BUDGET, ()))
-    assert (found.guarantee.epsilon, found.left, found.breaks_on) == (0.0, 3.0, None)
-    assert found.table.empty
+    result = state(Account(BUDGET, ()))
+    assert (result.guarantee.epsilon, result.left, result.breaks_on) == (0.0, 3.0, None)
+    assert result.table.empty
 
 
 @pytest.mark.parametrize(
@@ -297,14 +297,14 @@ def test_an_empty_account_has_everything_left() -> None:
     ids=["releases", "both", "beside typed noise", "Laplace", "one tree", "models"],
 )
 def test_shares_use_the_whole_budget_and_never_more(entries: tuple[Entry, ...]) -> None:
-    found = state(Account(BUDGET, entries))
-    assert found.is_within
-    assert found.guarantee.epsilon == pytest.approx(3.0, rel=2e-3)
+    result = state(Account(BUDGET, entries))
+    assert result.is_within
+    assert result.guarantee.epsilon == pytest.approx(3.0, rel=2e-3)
     # The noise is short enough to be written down, and it is what was composed.
-    for typed, entry in zip(entries, found.entries, strict=True):
+    for typed, entry in zip(entries, result.entries, strict=True):
         assert entry.share is None
         assert typed.noise in (None, entry.noise)
-    assert state(Account(BUDGET, found.entries)).guarantee == found.guarantee
+    assert state(Account(BUDGET, result.entries)).guarantee == result.guarantee
 
 
 def test_the_delta_of_a_gaussian_model_is_the_account_s_unless_it_is_named() -> None:
@@ -357,9 +357,9 @@ def test_nothing_left_for_a_share_is_said() -> None:
 
 def test_an_epsilon_of_each_release_is_kept_by_it_alone() -> None:
     entry = replace(WEEKLY, noise=None, epsilon=0.5, count=1)
-    found = state(Account(BUDGET, (entry,)))
-    assert found.guarantee.epsilon == pytest.approx(0.5, rel=1e-3)
-    assert (found.guarantee.epsilon or 1.0) <= 0.5
+    result = state(Account(BUDGET, (entry,)))
+    assert result.guarantee.epsilon == pytest.approx(0.5, rel=1e-3)
+    assert (result.guarantee.epsilon or 1.0) <= 0.5
 
 
 def test_the_days_of_repetitions() -> None:

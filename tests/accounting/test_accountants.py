@@ -52,10 +52,10 @@ COVERED = [
 
 
 def epsilon(event: Event, key: str, adjacency: Adjacency, delta: float = DELTA) -> float:
-    found = certify(event, delta, adjacency, key)
-    assert found.epsilon is not None, found.reason
-    assert (found.delta, found.adjacency, found.by) == (delta, adjacency, ACCOUNTANTS[key].title)
-    return found.epsilon
+    result = certify(event, delta, adjacency, key)
+    assert result.epsilon is not None, result.reason
+    assert (result.delta, result.adjacency, result.by) == (delta, adjacency, ACCOUNTANTS[key].title)
+    return result.epsilon
 
 
 @pytest.mark.parametrize(("key", "sampling", "adjacency"), COVERED)
@@ -63,28 +63,28 @@ class TestEveryAccountant:
     """What holds for each of them, on each kind of step it covers."""
 
     def test_more_noise_costs_less(self, key: str, sampling: str, adjacency: Adjacency) -> None:
-        found = [
+        result = [
             epsilon(Repeated(step(sampling, sigma, 0.02), 30), key, adjacency)
             for sigma in (6.0, 6.1, 8.0, 20.0)
         ]
-        assert all(before >= after for before, after in pairwise(found))
+        assert all(before >= after for before, after in pairwise(result))
 
     def test_more_steps_cost_more(self, key: str, sampling: str, adjacency: Adjacency) -> None:
-        found = [
+        result = [
             epsilon(Repeated(step(sampling, 6.0, 0.02), count), key, adjacency)
             for count in (1, 2, 30, 31, 1000)
         ]
-        assert all(before <= after for before, after in pairwise(found))
+        assert all(before <= after for before, after in pairwise(result))
 
     def test_a_larger_rate_costs_more(self, key: str, sampling: str, adjacency: Adjacency) -> None:
         rates = (0.01, 0.011, 0.02, 0.05)
-        found = [epsilon(Repeated(step(sampling, 6.0, q), 30), key, adjacency) for q in rates]
-        assert all(before <= after for before, after in pairwise(found))
+        result = [epsilon(Repeated(step(sampling, 6.0, q), 30), key, adjacency) for q in rates]
+        assert all(before <= after for before, after in pairwise(result))
 
     def test_a_larger_delta_costs_less(self, key: str, sampling: str, adjacency: Adjacency) -> None:
         event = Repeated(step(sampling, 6.0, 0.02), 30)
-        found = [epsilon(event, key, adjacency, delta) for delta in (1e-30, 1e-9, 1e-5, 0.01)]
-        assert all(before >= after for before, after in pairwise(found))
+        result = [epsilon(event, key, adjacency, delta) for delta in (1e-30, 1e-9, 1e-5, 0.01)]
+        assert all(before >= after for before, after in pairwise(result))
 
     def test_composition_is_associative_and_order_does_not_matter(
         self, key: str, sampling: str, adjacency: Adjacency
@@ -100,10 +100,10 @@ class TestEveryAccountant:
         self, key: str, sampling: str, adjacency: Adjacency
     ) -> None:
         rate = 1.0 if sampling == "none" else 0.02
-        found = epsilon(
+        result = epsilon(
             from_schedule(schedules.constant(6.0, 25), rate=rate, sampling=sampling), key, adjacency
         )
-        assert found == epsilon(Repeated(step(sampling, 6.0, 0.02), 25), key, adjacency)
+        assert result == epsilon(Repeated(step(sampling, 6.0, 0.02), 25), key, adjacency)
 
     def test_sensitivity_is_a_unit(self, key: str, sampling: str, adjacency: Adjacency) -> None:
         plain = epsilon(step(sampling, 6.0, 0.02), key, adjacency)
@@ -118,9 +118,9 @@ class TestEveryAccountant:
         self, key: str, sampling: str, adjacency: Adjacency
     ) -> None:
         event = Repeated(step(sampling, 6.0, 0.02), 100)
-        found = epsilon(event, key, adjacency)
+        result = epsilon(event, key, adjacency)
         lower, upper = bounds(event, DELTA, adjacency)
-        assert lower <= found
+        assert lower <= result
         # No records attain the pair of a fixed batch; blanked ones move the sum half as far.
         room = {"fixed": 2.6 if adjacency is ZERO_OUT else 1.2}.get(sampling, 1.05)
         assert lower <= upper <= lower * room + 1e-3
@@ -149,9 +149,9 @@ def test_what_is_covered_is_stated() -> None:
 
 
 def test_a_refusal_names_the_noise_the_sampling_and_the_adjacency() -> None:
-    found = certify(FixedSampled(0.1, Gaussian(1.0)), DELTA, ADD_REMOVE, "rdp")
-    assert found.epsilon is None
-    assert found.reason == (
+    result = certify(FixedSampled(0.1, Gaussian(1.0)), DELTA, ADD_REMOVE, "rdp")
+    assert result.epsilon is None
+    assert result.reason == (
         "Rényi has no theorem here for Gaussian noise on batches of fixed size under add-remove."
     )
 
@@ -168,10 +168,10 @@ def test_the_adjacency_moves_the_sum_by_once_or_twice_the_norm(adjacency: Adjace
 def test_every_bound_on_gaussians_stands_above_the_exact_curve() -> None:
     event = from_schedule(schedules.custom([1.0, 2.0, 3.0]))
     exact = float(analytic_epsilon(6.0 / 7.0, DELTA))
-    found = {key: epsilon(event, key, ADD_REMOVE) for key in ACCOUNTANTS}
-    assert all(value >= exact for value in found.values())
-    assert found["gdp"] == pytest.approx(5.237634550665694, abs=1e-6)
-    assert found["pld"] < found["rdp"] <= found["zcdp"] * (1.0 + 1e-9)
+    result = {key: epsilon(event, key, ADD_REMOVE) for key in ACCOUNTANTS}
+    assert all(value >= exact for value in result.values())
+    assert result["gdp"] == pytest.approx(5.237634550665694, abs=1e-6)
+    assert result["pld"] < result["rdp"] <= result["zcdp"] * (1.0 + 1e-9)
 
 
 @pytest.mark.parametrize(("sigma", "count"), [(2.0, 3), (30.0, 400)])
@@ -229,8 +229,8 @@ def test_batches_of_fixed_size_are_covered_under_zero_out_and_not_under_add_remo
 
 
 def test_zero_out_is_usual_unless_batches_have_a_fixed_size() -> None:
-    found = {sampling: default_adjacency(sampling) for sampling in ("none", "poisson", "fixed")}
-    assert found == {"none": ZERO_OUT, "poisson": ZERO_OUT, "fixed": REPLACE_ONE}
+    result = {sampling: default_adjacency(sampling) for sampling in ("none", "poisson", "fixed")}
+    assert result == {"none": ZERO_OUT, "poisson": ZERO_OUT, "fixed": REPLACE_ONE}
     assert TrainingPlan(1.0, 100, 10, 1, 1e-5).adjacency is ZERO_OUT
 
 
@@ -264,13 +264,13 @@ def test_fixed_batches_cost_no_less_than_any_choice_of_order_in_each_step() -> N
     upper = epsilon(Repeated(FixedSampled(rate, Gaussian(2.0 * nu)), count), "pld", REPLACE_ONE)
     orders = [pairs.PoissonGaussian(nu, rate), pairs.PoissonGaussian(nu, rate, adding=True)]
     for first in (1, 250, 500, 750, 999):
-        found = pld.compose(orders, [first, count - first], delta=DELTA, optimistic=True)
-        assert found.epsilon(DELTA) < upper
+        result = pld.compose(orders, [first, count - first], delta=DELTA, optimistic=True)
+        assert result.epsilon(DELTA) < upper
 
 
 def test_two_fixed_batches_by_a_double_integral() -> None:
     nu, rate, order = 0.8, 0.3, 0.9
-    found = pld.compose([pairs.FixedGaussian.replaced(nu, rate)], [2], delta=1e-2, interval=1e-4)
+    result = pld.compose([pairs.FixedGaussian.replaced(nu, rate)], [2], delta=1e-2, interval=1e-4)
     x = np.linspace(-9.0 * nu, 9.0 * nu + 1.0, 3001)
     with_it = (1 - rate) * stats.norm.pdf(x, 0, nu) + rate * stats.norm.pdf(x, 1, nu)
     without = stats.norm.pdf(x, 0, nu)
@@ -283,7 +283,7 @@ def test_two_fixed_batches_by_a_double_integral() -> None:
         factor = math.exp(epsilon_at)
         both = np.maximum(np.outer(p, p) - factor * np.outer(q, q), 0.0).sum() * cell
         one = 2.0 * rest * np.maximum(p - factor * q, 0.0).sum() * math.sqrt(cell)
-        assert found.delta(epsilon_at) == pytest.approx(both + one, rel=4e-3)
+        assert result.delta(epsilon_at) == pytest.approx(both + one, rel=4e-3)
 
 
 def test_a_library_bound_on_fixed_batches_is_no_smaller() -> None:
@@ -329,9 +329,9 @@ def test_extremes_have_a_finite_answer_above_the_lower_bound(
 
 
 def test_an_unmet_condition_leaves_the_proof_empty_and_is_named_with_its_value() -> None:
-    found = certify(FixedSampled(0.01, Gaussian(2.8)), 1e-4, REPLACE_ONE, "tcdp")
-    assert found.epsilon is None
-    assert "ρ up to 0.1; here ρ = 0.2551" in found.reason
+    result = certify(FixedSampled(0.01, Gaussian(2.8)), 1e-4, REPLACE_ONE, "tcdp")
+    assert result.epsilon is None
+    assert "ρ up to 0.1; here ρ = 0.2551" in result.reason
 
 
 def test_the_central_limit_is_an_estimate_and_no_accountant() -> None:
@@ -360,7 +360,7 @@ def test_noise_beyond_the_tested_range_is_refused(sigma: float, sensitivity: flo
 def test_eight_hundred_scales_are_certified_close_to_the_library() -> None:
     schedule = schedules.custom(np.linspace(2.0, 0.8, 800).tolist())
     event = from_schedule(schedule, rate=0.01, sampling="poisson")
-    found = epsilon(event, "pld", ADD_REMOVE)
+    result = epsilon(event, "pld", ADD_REMOVE)
     # The library at an interval of 1e-4 gives 1.409585, an upper bound.
-    assert found == pytest.approx(1.409585, rel=5e-3)
+    assert result == pytest.approx(1.409585, rel=5e-3)
     assert epsilon(event, "rdp", ADD_REMOVE) <= 2.077246

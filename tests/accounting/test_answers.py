@@ -21,40 +21,40 @@ with (Path(__file__).parents[1] / "reference" / "vectors.csv").open(newline="") 
 
 
 def rows(kind: str) -> list[Any]:
-    found = [row for row in ROWS if row["kind"] == kind]
-    assert found
-    return [(json.loads(row["params"]), float(row["value"])) for row in found]
+    result = [row for row in ROWS if row["kind"] == kind]
+    assert result
+    return [(json.loads(row["params"]), float(row["value"])) for row in result]
 
 
 @pytest.mark.parametrize(("params", "value"), rows("gaussian_sigma_analytic"))
 def test_sigma_by_distribution_is_the_exact_one_from_above(
     params: dict[str, float], value: float
 ) -> None:
-    found = answer("sigma", "pld", **params)["sigma"]
-    assert value * (1.0 - 1e-9) <= found <= value * (1.0 + 1e-3)
+    result = answer("sigma", "pld", **params)["sigma"]
+    assert value * (1.0 - 1e-9) <= result <= value * (1.0 + 1e-3)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("gaussian_epsilon"))
 def test_epsilon_of_every_accountant_is_at_least_the_exact_one(
     params: dict[str, float], value: float
 ) -> None:
-    found = {m: answer("epsilon", m, **params)["epsilon"] for m in THROUGH_ACCOUNTANTS}
-    assert found["pld"] == pytest.approx(value, rel=1e-4)
-    assert value * (1.0 - 1e-9) <= found["pld"] < found["rdp"] < found["zcdp"] == found["tcdp"]
+    result = {m: answer("epsilon", m, **params)["epsilon"] for m in THROUGH_ACCOUNTANTS}
+    assert result["pld"] == pytest.approx(value, rel=1e-4)
+    assert value * (1.0 - 1e-9) <= result["pld"] < result["rdp"] < result["zcdp"] == result["tcdp"]
 
 
 def test_delta_of_every_accountant_is_at_least_the_exact_one() -> None:
     params, value = rows("gaussian_delta")[1]
-    found = {m: answer("delta", m, **params)["delta"] for m in THROUGH_ACCOUNTANTS}
-    assert found["pld"] == pytest.approx(value, rel=1e-3)
-    assert value <= found["pld"] < found["rdp"] < found["zcdp"] == found["tcdp"]
+    result = {m: answer("delta", m, **params)["delta"] for m in THROUGH_ACCOUNTANTS}
+    assert result["pld"] == pytest.approx(value, rel=1e-3)
+    assert value <= result["pld"] < result["rdp"] < result["zcdp"] == result["tcdp"]
 
 
 @pytest.mark.parametrize(("params", "value"), rows("gaussian_epsilon_via_rdp"))
 def test_epsilon_by_renyi(params: dict[str, Any], value: float) -> None:
-    found = answer("epsilon", "rdp", sigma=params["sigma"], delta=params["delta"])["epsilon"]
+    result = answer("epsilon", "rdp", sigma=params["sigma"], delta=params["delta"])["epsilon"]
     # Theirs is the best of a grid of orders, so an upper bound on ours; to the row's tolerance.
-    assert value - 1e-5 <= found <= value + 1e-6
+    assert value - 1e-5 <= result <= value + 1e-6
 
 
 @pytest.mark.parametrize(("params", "value"), rows("zcdp_to_epsilon_bs16"))
@@ -77,25 +77,25 @@ def test_sigma_keeps_the_budget_it_was_found_for(
 ) -> None:
     epsilon, delta = 10.0**log_epsilon, 10.0**log_delta
     sensitivity = 10.0**log_sensitivity
-    found = answer("sigma", mechanism, epsilon=epsilon, delta=delta, sensitivity=sensitivity)
-    spent = float(analytic_epsilon(found["sigma"], delta, sensitivity))
+    result = answer("sigma", mechanism, epsilon=epsilon, delta=delta, sensitivity=sensitivity)
+    spent = float(analytic_epsilon(result["sigma"], delta, sensitivity))
     assert spent <= epsilon
-    assert found["certified_epsilon"] == spent
-    back = answer("epsilon", mechanism, sigma=found["sigma"], delta=delta, sensitivity=sensitivity)
+    assert result["certified_epsilon"] == spent
+    back = answer("epsilon", mechanism, sigma=result["sigma"], delta=delta, sensitivity=sensitivity)
     assert back["epsilon"] == pytest.approx(epsilon, rel=1e-6)
 
 
 @pytest.mark.parametrize("mechanism", THROUGH_ACCOUNTANTS)
 @pytest.mark.parametrize(("epsilon", "sigma"), [(1.0, 1.0), (50.0, 0.5), (3000.0, 0.7), (1e5, 1.0)])
 def test_delta_is_never_below_the_exact_one(mechanism: str, epsilon: float, sigma: float) -> None:
-    found = answer("delta", mechanism, epsilon=epsilon, sigma=sigma)["delta"]
-    assert float(analytic_delta(epsilon, sigma)) <= found
-    assert 0.0 < found < 1.0
+    result = answer("delta", mechanism, epsilon=epsilon, sigma=sigma)["delta"]
+    assert float(analytic_delta(epsilon, sigma)) <= result
+    assert 0.0 < result < 1.0
 
 
 def test_the_ladder_falls_to_the_exact_noise() -> None:
-    found = ladder(1.0, 1e-5, 2.0)
-    assert [row["mechanism"] for row in found] == [
+    result = ladder(1.0, 1e-5, 2.0)
+    assert [row["mechanism"] for row in result] == [
         "zcdp",
         "tcdp",
         "classical",
@@ -103,10 +103,10 @@ def test_the_ladder_falls_to_the_exact_noise() -> None:
         "pld",
         "analytic",
     ]
-    noise = [row["claim"]["sigma"] for row in found]
+    noise = [row["claim"]["sigma"] for row in result]
     assert noise == sorted(noise, reverse=True)
     assert noise[-1] == pytest.approx(7.461263269631884, rel=1e-9)
-    unproved = [row["mechanism"] for row in found if row["sigma"] is None]
+    unproved = [row["mechanism"] for row in result if row["sigma"] is None]
     assert unproved == ["classical"]
 
 
@@ -143,5 +143,5 @@ def test_what_is_missing_is_named(mechanism: str) -> None:
 def test_the_limits_themselves_are_answered() -> None:
     for mechanism in THROUGH_ACCOUNTANTS:
         least = LIMITS["delta"]["at_least"]
-        found = answer("epsilon", mechanism, sigma=1.0, delta=least)
-        assert found["certified_epsilon"] <= found["epsilon"] < 60.0
+        result = answer("epsilon", mechanism, sigma=1.0, delta=least)
+        assert result["certified_epsilon"] <= result["epsilon"] < 60.0

@@ -22,22 +22,22 @@ def test_a_split_keeps_the_budget_and_better_composition_needs_less_noise(
 ) -> None:
     noise = []
     for kind in budget.COMPOSITIONS:
-        found = budget.split(YEAR, parts, kind, sensitivity=2.0)
-        event = Composed(tuple(Gaussian(p.noise_multiplier) for p in found.portions))
+        result = budget.split(YEAR, parts, kind, sensitivity=2.0)
+        event = Composed(tuple(Gaussian(p.noise_multiplier) for p in result.portions))
         exact = certify(event, YEAR.delta, ADD_REMOVE, "gdp").epsilon
         assert exact is not None
         assert exact <= YEAR.epsilon * (1.0 + 1e-9)
-        assert found.certified_epsilon == pytest.approx(exact, rel=1e-9)
-        assert sum(p.share for p in found.portions) == pytest.approx(1.0)
-        assert all(p.sigma >= 2.0 * p.noise_multiplier for p in found.portions)
-        noise.append(found.portions[0].sigma)
+        assert result.certified_epsilon == pytest.approx(exact, rel=1e-9)
+        assert sum(p.share for p in result.portions) == pytest.approx(1.0)
+        assert all(p.sigma >= 2.0 * p.noise_multiplier for p in result.portions)
+        noise.append(result.portions[0].sigma)
     assert noise[0] > noise[1] > noise[2]
 
 
 def test_basic_composition_splits_both_epsilon_and_delta() -> None:
-    found = [p.noise_multiplier for p in budget.split(YEAR, [1.0, 3.0], "basic").portions]
+    actual = [p.noise_multiplier for p in budget.split(YEAR, [1.0, 3.0], "basic").portions]
     expected = [analytic_sigma(part * 3.0, part * 1e-5) for part in (0.25, 0.75)]
-    assert found == pytest.approx(expected, rel=1e-9)
+    assert actual == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("mechanism", ["zcdp", "tcdp", "rdp", "pld"])
@@ -45,22 +45,22 @@ def test_basic_composition_splits_both_epsilon_and_delta() -> None:
 def test_sigma_by_every_mechanism_is_private_and_goes_round(
     mechanism: str, epsilon: float, delta: float
 ) -> None:
-    found = answers.answer("sigma", mechanism, epsilon=epsilon, delta=delta, sensitivity=2.0)
-    assert found["certified_epsilon"] <= epsilon
-    back = answers.answer("epsilon", mechanism, sigma=found["sigma"], delta=delta, sensitivity=2.0)[
-        "epsilon"
-    ]
+    result = answers.answer("sigma", mechanism, epsilon=epsilon, delta=delta, sensitivity=2.0)
+    assert result["certified_epsilon"] <= epsilon
+    back = answers.answer(
+        "epsilon", mechanism, sigma=result["sigma"], delta=delta, sensitivity=2.0
+    )["epsilon"]
     assert back == pytest.approx(epsilon, rel=1e-4)
     assert back <= epsilon * (1.0 + 1e-9)
     given = answers.answer(
-        "delta", mechanism, sigma=found["sigma"], epsilon=epsilon, sensitivity=2.0
+        "delta", mechanism, sigma=result["sigma"], epsilon=epsilon, sensitivity=2.0
     )["delta"]
     assert given == pytest.approx(delta, rel=1e-2)
 
 
 def test_the_ladder_goes_from_the_loosest_to_the_exact() -> None:
-    found = [row["mechanism"] for row in answers.ladder(1.0, 1e-5)]
-    assert found[-3:] == ["rdp", "pld", "analytic"]
+    result = [row["mechanism"] for row in answers.ladder(1.0, 1e-5)]
+    assert result[-3:] == ["rdp", "pld", "analytic"]
     classical = next(row for row in answers.ladder(1.0, 1e-5) if row["mechanism"] == "classical")
     assert classical["sigma"] is None
     assert classical["claim"]["sigma"] == pytest.approx(4.844805262605389)
@@ -92,12 +92,12 @@ def test_the_whole_curve_says_less_risk_than_one_point_of_it() -> None:
 
 def test_a_distribution_of_gaussians_has_the_gaussian_curve() -> None:
     exact = tradeoff.from_gaussian(0.5, ADD_REMOVE)
-    found = tradeoff.from_event(Repeated(Gaussian(8.0), 16), ADD_REMOVE)
+    result = tradeoff.from_event(Repeated(Gaussian(8.0), 16), ADD_REMOVE)
     for rate in (1e-4, 0.01, 0.3, 0.9):
-        best, ours = float(tradeoff.power(exact, rate)), float(tradeoff.power(found, rate))
+        best, ours = float(tradeoff.power(exact, rate)), float(tradeoff.power(result, rate))
         assert best <= ours <= best * 1.001 + 1e-8
     for prior in (0.01, 0.5, 0.9):
-        assert tradeoff.success(found, prior) == pytest.approx(
+        assert tradeoff.success(result, prior) == pytest.approx(
             tradeoff.success(exact, prior), rel=1e-4
         )
 
@@ -105,15 +105,15 @@ def test_a_distribution_of_gaussians_has_the_gaussian_curve() -> None:
 def test_success_is_never_below_following_the_prior_and_symmetric() -> None:
     curve = tradeoff.from_gaussian(1.0, ADD_REMOVE)
     for prior in (0.001, 0.2, 0.5, 0.8):
-        found = tradeoff.success(curve, prior)
-        assert found >= max(prior, 1.0 - prior)
-        assert found == pytest.approx(tradeoff.success(curve, 1.0 - prior), rel=1e-12)
+        result = tradeoff.success(curve, prior)
+        assert result >= max(prior, 1.0 - prior)
+        assert result == pytest.approx(tradeoff.success(curve, 1.0 - prior), rel=1e-12)
 
 
 def test_optimal_composition_lies_between_strong_and_exact() -> None:
-    found = composition.optimal_homogeneous_epsilon(0.1, 0.0, 200, 1e-5)
-    assert found <= composition.strong_composition(0.1, 200, 1e-5)
-    assert found <= 200 * 0.1
+    result = composition.optimal_homogeneous_epsilon(0.1, 0.0, 200, 1e-5)
+    assert result <= composition.strong_composition(0.1, 200, 1e-5)
+    assert result <= 200 * 0.1
     assert composition.optimal_homogeneous_epsilon(0.1, 1e-3, 200, 1e-5) == math.inf
     assert composition.strong_composition_of([0.1], [200], 1e-5) == pytest.approx(
         composition.strong_composition(0.1, 200, 1e-5)

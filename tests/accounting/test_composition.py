@@ -74,11 +74,11 @@ def exact_amplification(epsilon: float, rate: float) -> mpmath.mpf:
 @example(epsilon=1e300, rate=5e-324)
 @example(epsilon=5e-324, rate=5e-324)
 def test_amplification_is_rounded_up_everywhere(epsilon: float, rate: float) -> None:
-    found = amplified_epsilon(epsilon, rate)
+    result = amplified_epsilon(epsilon, rate)
     exact = exact_amplification(epsilon, rate)
-    assert 0.0 < found <= epsilon
-    assert min(exact, mpmath.mpf(epsilon)) <= found
-    assert found <= float(exact) * (1.0 + 1e-11) + 1e-322
+    assert 0.0 < result <= epsilon
+    assert min(exact, mpmath.mpf(epsilon)) <= result
+    assert result <= float(exact) * (1.0 + 1e-11) + 1e-322
 
 
 @given(epsilon=st.floats(-300.0, 300.0).map(lambda exponent: 10.0**exponent), rate=EVERY_RATE)
@@ -86,10 +86,10 @@ def test_amplification_is_rounded_up_everywhere(epsilon: float, rate: float) -> 
 def test_the_inverse_of_amplification_is_rounded_down_everywhere(
     epsilon: float, rate: float
 ) -> None:
-    found = unamplified_epsilon(epsilon, rate)
-    assert epsilon <= found < math.inf
+    result = unamplified_epsilon(epsilon, rate)
+    assert epsilon <= result < math.inf
     if epsilon < 1e5:
-        assert exact_amplification(found, rate) <= epsilon
+        assert exact_amplification(result, rate) <= epsilon
 
 
 @pytest.mark.parametrize("rate", [0.01, 0.3])

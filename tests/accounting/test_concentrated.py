@@ -28,9 +28,9 @@ def test_each_condition_of_the_amplification_lemma_has_its_edge() -> None:
 
 
 def test_amplification_gives_the_printed_constants() -> None:
-    found, _ = amplified(Concentrated(0.05), 0.01)
-    assert found.rho == pytest.approx(13.0 * 1e-4 * 0.05)
-    assert found.omega == pytest.approx(math.log(100.0) / 0.2)
+    result, _ = amplified(Concentrated(0.05), 0.01)
+    assert result.rho == pytest.approx(13.0 * 1e-4 * 0.05)
+    assert result.omega == pytest.approx(math.log(100.0) / 0.2)
 
 
 def test_the_branches_meet_at_the_threshold() -> None:
@@ -38,8 +38,8 @@ def test_the_branches_meet_at_the_threshold() -> None:
     delta = math.exp(-((omega - 1.0) ** 2) * rho)
     first = concentrated.printed_epsilon(rho, delta)
     for factor in (1.0 - 1e-9, 1.0 + 1e-9):
-        found = concentrated.epsilon_by_branches(Concentrated(rho, omega), delta**factor)
-        assert found == pytest.approx(first, rel=1e-6)
+        result = concentrated.epsilon_by_branches(Concentrated(rho, omega), delta**factor)
+        assert result == pytest.approx(first, rel=1e-6)
     beyond = concentrated.epsilon_by_branches(Concentrated(rho, omega), delta**2)
     assert beyond > concentrated.printed_epsilon(rho, delta**2)
 
@@ -60,8 +60,8 @@ def test_the_modern_conversion_is_never_above_the_branches(
     rho: float, delta: float, omega: float
 ) -> None:
     guarantee = Concentrated(rho, omega)
-    found = concentrated.epsilon(guarantee, delta)
-    assert 0.0 <= found <= concentrated.epsilon_by_branches(guarantee, delta) * (1.0 + 1e-11)
+    result = concentrated.epsilon(guarantee, delta)
+    assert 0.0 <= result <= concentrated.epsilon_by_branches(guarantee, delta) * (1.0 + 1e-11)
 
 
 def test_rho_for_a_budget_keeps_it_and_no_more() -> None:
@@ -75,38 +75,40 @@ DEFAULT = schedules.geometric(2.8, 0.99, 8, 100)
 
 
 def test_paper_003_per_epoch_claims_what_it_prints_and_proves_nothing() -> None:
-    found = paper_003.account(DEFAULT, 0.01, 1e-4)
-    assert found.claim.epsilon == pytest.approx(1.660, abs=5e-4)
-    assert found.printed.omega == pytest.approx(math.log(100.0) * 2.8**2 * 0.99**8 / 2.0, rel=1e-12)
-    assert found.corrected.rho == pytest.approx(4.0 * found.printed.rho)
-    assert found.proof.epsilon is None
-    assert "here ρ = 0.2737" in found.proof.reason
+    result = paper_003.account(DEFAULT, 0.01, 1e-4)
+    assert result.claim.epsilon == pytest.approx(1.660, abs=5e-4)
+    assert result.printed.omega == pytest.approx(
+        math.log(100.0) * 2.8**2 * 0.99**8 / 2.0, rel=1e-12
+    )
+    assert result.corrected.rho == pytest.approx(4.0 * result.printed.rho)
+    assert result.proof.epsilon is None
+    assert "here ρ = 0.2737" in result.proof.reason
 
 
 @pytest.mark.parametrize(
     ("steps", "claimed"), [(45, 0.421), (254, 1.990), (400, 4.516), (499, 7.956)]
 )
 def test_paper_003_per_iteration_claims(steps: int, claimed: float) -> None:
-    found = paper_003.account(schedules.geometric(2.8, 0.99, steps), 0.01, 1e-4)
-    assert found.claim.epsilon == pytest.approx(claimed, abs=1e-3)
-    assert found.proof.epsilon is None
+    result = paper_003.account(schedules.geometric(2.8, 0.99, steps), 0.01, 1e-4)
+    assert result.claim.epsilon == pytest.approx(claimed, abs=1e-3)
+    assert result.proof.epsilon is None
 
 
 def test_equation_three_is_the_closed_sum() -> None:
     decay, sigma, steps = 0.99, 2.8, 60
     closed = (1 - decay**steps) / (sigma**2 * (decay ** (steps - 1) - decay**steps))
-    found = paper_003.account(schedules.geometric(sigma, decay, steps), 0.01, 1e-4)
-    assert found.printed.rho == pytest.approx(13.0 * 1e-4 * 0.5 * closed, rel=1e-9)
+    result = paper_003.account(schedules.geometric(sigma, decay, steps), 0.01, 1e-4)
+    assert result.printed.rho == pytest.approx(13.0 * 1e-4 * 0.5 * closed, rel=1e-9)
 
 
 def test_with_enough_noise_the_corrected_chain_is_proved() -> None:
-    found = paper_003.account(schedules.geometric(20.0, 0.99, 8, 100), 0.01, 1e-4)
-    assert all(condition.met for condition in found.conditions)
-    assert found.proof.epsilon is not None
-    assert found.claim.epsilon is not None
-    assert found.proof.epsilon > found.claim.epsilon
+    result = paper_003.account(schedules.geometric(20.0, 0.99, 8, 100), 0.01, 1e-4)
+    assert all(condition.met for condition in result.conditions)
+    assert result.proof.epsilon is not None
+    assert result.claim.epsilon is not None
+    assert result.proof.epsilon > result.claim.epsilon
 
 
 def test_schedules_without_one_decay_have_no_further_one_in_equation_four() -> None:
-    found = paper_003.account(schedules.custom([3.0, 2.0, 2.5]), 0.01, 1e-4)
-    assert found.printed.omega == pytest.approx(math.log(100.0) / (4.0 * 0.125))
+    result = paper_003.account(schedules.custom([3.0, 2.0, 2.5]), 0.01, 1e-4)
+    assert result.printed.omega == pytest.approx(math.log(100.0) / (4.0 * 0.125))

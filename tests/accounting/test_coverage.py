@@ -41,9 +41,9 @@ def test_every_answer_agrees_on_what_is_covered(
     reason = refusal(event, adjacency, key)
     rows = {(row["accountant"], row["sampling"]): row for row in accountants.coverage()}
     assert rows[ACCOUNTANTS[key].title, sampling][str(adjacency)] is (reason == "")
-    found = certify(event, training.delta, adjacency, key)
+    result = certify(event, training.delta, adjacency, key)
     answers = [
-        found,
+        result,
         spent(training, key),
         spent(training, key, progress=silent),
         solve("epsilon", training, 1.0, key).guarantee,
@@ -56,7 +56,7 @@ def test_every_answer_agrees_on_what_is_covered(
         assert set(drawn["adjacency"]) == {str(adjacency)}
         assert set(drawn["accountant"]) == {ACCOUNTANTS[key].title}
         last = drawn["epsilon"].iloc[-1]
-        assert math.isnan(last) if reason else last == pytest.approx(found.epsilon, rel=2e-4)
+        assert math.isnan(last) if reason else last == pytest.approx(result.epsilon, rel=2e-4)
     if key == "pld":
         answers += certify_along(steps(event), [training.steps], training.delta, adjacency)
     for answer in answers:

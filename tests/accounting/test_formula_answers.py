@@ -28,35 +28,35 @@ def test_the_analytic_answers_are_the_calibrations() -> None:
     assert epsilon["epsilon"] == analytic_epsilon(3.0, 1e-5)
     delta = answer("delta", "analytic", epsilon=1.0, sigma=3.0)
     assert delta["delta"] == analytic_delta(1.0, 3.0)
-    for found in (sigma, epsilon, delta):
-        assert found["claim"][found["question"]] == found[found["question"]]
-        assert all(condition["met"] for condition in found["conditions"])
-        assert found["mechanism"] == "analytic"
+    for result in (sigma, epsilon, delta):
+        assert result["claim"][result["question"]] == result[result["question"]]
+        assert all(condition["met"] for condition in result["conditions"])
+        assert result["mechanism"] == "analytic"
 
 
 def test_the_classical_answer_below_one_is_the_printed_formula() -> None:
-    found = answer("sigma", "classical", epsilon=0.5, delta=1e-5)
-    assert found["sigma"] == pytest.approx(math.sqrt(2 * math.log(1.25e5)) / 0.5, rel=1e-9)
-    assert found["certified_epsilon"] < 0.5
+    result = answer("sigma", "classical", epsilon=0.5, delta=1e-5)
+    assert result["sigma"] == pytest.approx(math.sqrt(2 * math.log(1.25e5)) / 0.5, rel=1e-9)
+    assert result["certified_epsilon"] < 0.5
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 2.0, 1e3])
 def test_from_one_on_the_classical_answer_is_empty_with_the_reason(epsilon: float) -> None:
-    found = answer("sigma", "classical", epsilon=epsilon, delta=1e-5)
-    assert found["sigma"] is None
-    assert found["claim"]["sigma"] == classical_sigma(epsilon, 1e-5)
-    unmet = [condition for condition in found["conditions"] if not condition["met"]]
+    result = answer("sigma", "classical", epsilon=epsilon, delta=1e-5)
+    assert result["sigma"] is None
+    assert result["claim"]["sigma"] == classical_sigma(epsilon, 1e-5)
+    unmet = [condition for condition in result["conditions"] if not condition["met"]]
     assert len(unmet) == 1
     assert "ε < 1" in unmet[0]["condition"]
     assert unmet[0]["why"].endswith(".")
     tight = analytic_epsilon(classical_sigma(epsilon, 1e-5), 1e-5)
-    assert found["certified_epsilon"] == tight
+    assert result["certified_epsilon"] == tight
 
 
 def test_the_classical_formula_shows_when_it_promises_too_much() -> None:
     # At ε = 20 and δ = 1e-5 the printed σ is too small: the certified ε is above the claimed one.
-    found = answer("sigma", "classical", epsilon=20.0, delta=1e-5)
-    assert found["certified_epsilon"] > 20.0
+    result = answer("sigma", "classical", epsilon=20.0, delta=1e-5)
+    assert result["certified_epsilon"] > 20.0
 
 
 def test_the_classical_formula_turned_round_gives_back_what_was_put_in() -> None:
@@ -76,33 +76,33 @@ def test_the_classical_formula_turned_round_gives_back_what_was_put_in() -> None
 def test_the_classical_delta_is_never_below_its_formula(
     epsilon: float, sigma: float, sensitivity: float
 ) -> None:
-    found = answer("delta", "classical", epsilon=epsilon, sigma=sigma, sensitivity=sensitivity)
+    result = answer("delta", "classical", epsilon=epsilon, sigma=sigma, sensitivity=sensitivity)
     with mpmath.workdps(50):
         reach = mpmath.mpf(epsilon) * sigma / sensitivity
         exact = 1.25 * mpmath.exp(-reach * reach / 2)
-        claimed = mpmath.mpf(found["claim"]["delta"])
+        claimed = mpmath.mpf(result["claim"]["delta"])
         assert claimed >= exact
         assert claimed <= exact * (1 + mpmath.mpf("1e-9")) + mpmath.mpf("1e-322")
 
 
 def test_a_delta_too_small_for_a_float_is_rounded_up_and_still_an_answer() -> None:
     for sigma in (2e3, 1e300):
-        found = answer("delta", "classical", epsilon=0.5, sigma=sigma)
-        assert 0.0 < found["delta"] < 1e-300
+        result = answer("delta", "classical", epsilon=0.5, sigma=sigma)
+        assert 0.0 < result["delta"] < 1e-300
 
 
 def test_no_finite_noise_reaches_a_delta_of_zero() -> None:
     for mechanism in ("analytic", "classical"):
-        found = answer("sigma", mechanism, epsilon=0.5, delta=0.0)
-        assert found["claim"]["sigma"] == math.inf
+        result = answer("sigma", mechanism, epsilon=0.5, delta=0.0)
+        assert result["claim"]["sigma"] == math.inf
 
 
 def test_a_classical_delta_of_one_or_more_is_no_answer() -> None:
-    found = answer("delta", "classical", epsilon=0.5, sigma=0.1)
-    assert found["delta"] is None
-    assert found["claim"]["delta"] > 1.0
-    assert found["certified_epsilon"] is None
-    assert any("promises nothing" in condition["why"] for condition in found["conditions"])
+    result = answer("delta", "classical", epsilon=0.5, sigma=0.1)
+    assert result["delta"] is None
+    assert result["claim"]["delta"] > 1.0
+    assert result["certified_epsilon"] is None
+    assert any("promises nothing" in condition["why"] for condition in result["conditions"])
 
 
 @given(
@@ -117,16 +117,16 @@ def test_what_is_certified_covers_the_noise_of_the_answer(
 ) -> None:
     known: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "sigma": sigma}
     known.pop(question)
-    found = answer(question, mechanism, **known)
-    known[question] = found["claim"][question]
-    assert found["given"] == {name: known[name] for name in known if name != question}
-    certified = found["certified_epsilon"]
+    actual = answer(question, mechanism, **known)
+    known[question] = actual["claim"][question]
+    assert actual["given"] == {name: known[name] for name in known if name != question}
+    certified = actual["certified_epsilon"]
     if certified is not None and math.isfinite(certified) and certified > 0:
         reached = analytic_delta(certified, known["sigma"])
         assert reached <= known["delta"] * (1 + 1e-6)
-    met = all(condition["met"] for condition in found["conditions"])
-    assert (found[question] is None) != met
-    json.dumps(found)
+    met = all(condition["met"] for condition in actual["conditions"])
+    assert (actual[question] is None) != met
+    json.dumps(actual)
 
 
 @pytest.mark.parametrize(

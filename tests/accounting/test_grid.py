@@ -47,15 +47,15 @@ def test_every_cell_is_an_upper_bound_close_to_the_accountant(
         batch=round(rate * BASE.records),
     )
     exact = spent(run, "rdp").epsilon
-    found = grid.by_decay(run, [decay], [sigma])[0, 0]
+    result = grid.by_decay(run, [decay], [sigma])[0, 0]
     if exact is None or run.schedule().sigmas[-1] < grid.LOWEST:
-        assert math.isinf(found)
+        assert math.isinf(result)
         return
-    assert found >= exact * (1.0 - 1e-9)
+    assert result >= exact * (1.0 - 1e-9)
     if RESOLVED < exact < 20.0:
-        assert found <= exact * 1.2
+        assert result <= exact * 1.2
     if kind != "none":
-        assert grid.by_rate(run, [run.rate], [sigma])[0, 0] == found
+        assert grid.by_rate(run, [run.rate], [sigma])[0, 0] == result
 
 
 @pytest.mark.parametrize("kind", ["poisson", "fixed"])
@@ -70,9 +70,9 @@ def test_more_noise_slower_decay_and_smaller_batches_cost_less(kind: str) -> Non
 
 
 def test_noise_that_decays_to_nothing_is_infinite_and_not_cheap() -> None:
-    found = grid.by_decay(replace(BASE, decay_every=1), [0.5, 1.0], [2.0])
-    assert math.isinf(found[0, 0])
-    assert math.isfinite(found[1, 0])
+    result = grid.by_decay(replace(BASE, decay_every=1), [0.5, 1.0], [2.0])
+    assert math.isinf(result[0, 0])
+    assert math.isfinite(result[1, 0])
 
 
 @pytest.mark.parametrize("over", grid.OVER)

@@ -84,8 +84,8 @@ def test_laplace_delta_from_masses_is_the_closed_form() -> None:
     upper, lower, _, _ = pairs.LaplacePair(1.0).masses(grid)
     for epsilon in (0.0, 0.25, 0.9):
         high = grid[:-1] >= epsilon - 1e-9
-        found = (upper - math.exp(epsilon) * lower)[high].sum()
-        assert found == pytest.approx(-math.expm1((epsilon - 1.0) / 2.0), abs=1e-9)
+        result = (upper - math.exp(epsilon) * lower)[high].sum()
+        assert result == pytest.approx(-math.expm1((epsilon - 1.0) / 2.0), abs=1e-9)
 
 
 def plane(axis: np.ndarray, x: float, y: float, nu: float) -> np.ndarray:
@@ -165,10 +165,10 @@ def test_batches_of_fixed_size_lie_below_their_pair_in_either_order(
     for factor in FACTORS:
         bound = curve_of(pair, factor)
         for one, other in ((p, q), (q, p)):
-            found = float(np.maximum(one - factor * other, 0.0).sum()) * cell
-            assert found <= bound + 1e-4
+            result = float(np.maximum(one - factor * other, 0.0).sum()) * cell
+            assert result <= bound + 1e-4
             if bound > 0.01:
-                attained = max(attained, found / bound)
+                attained = max(attained, result / bound)
         # The pair of one order alone, as for add/remove, does not lie above the other order.
         alone = curve_of(pairs.PoissonGaussian(nu, batch / len(records)), factor)
         one_sided_fails |= float(np.maximum(q - factor * p, 0.0).sum()) * cell > alone + 2e-4
@@ -219,10 +219,10 @@ def test_a_blanked_record_in_batches_of_fixed_size_lies_below_its_pairs(
         attained = []
         for factor in FACTORS:
             bound = curve_of(pair, factor)
-            found = float(np.maximum(one - factor * other, 0.0).sum()) * cell
-            assert found <= bound + 2e-4
+            result = float(np.maximum(one - factor * other, 0.0).sum()) * cell
+            assert result <= bound + 2e-4
             if bound > 0.02 and (factor >= 1.0) is not adding:
-                attained.append(found / bound)
+                attained.append(result / bound)
         if name == "the others opposite" and not adding:
             assert attained == pytest.approx(np.ones(len(attained)), abs=2e-2)
 

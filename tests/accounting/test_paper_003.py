@@ -26,8 +26,8 @@ ANSWER = account(RUN.schedule(), RUN.rate, RUN.delta)
 def test_the_printed_number_of_the_default(
     epsilon: float | None, adjacency: Adjacency, status: Status, words: str
 ) -> None:
-    found, sentence = verdict(ANSWER, Guarantee(epsilon, RUN.delta, adjacency, "PLD"))
-    assert found is status
+    result, sentence = verdict(ANSWER, Guarantee(epsilon, RUN.delta, adjacency, "PLD"))
+    assert result is status
     assert words in sentence
     assert "1.66" in sentence
 

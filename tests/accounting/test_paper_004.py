@@ -69,10 +69,10 @@ def run(
 def test_whole_run_is_certified_at_a_larger_epsilon_than_claimed(
     claimed: float, certified: float
 ) -> None:
-    found = run(claimed, 1e-5, 55_000, 1_000, 1_650)
-    assert found.certified == pytest.approx(certified, abs=6e-3)
-    assert found.conditions[0].met is False
-    assert found.conditions[1].met is (claimed <= 0.9)
+    result = run(claimed, 1e-5, 55_000, 1_000, 1_650)
+    assert result.certified == pytest.approx(certified, abs=6e-3)
+    assert result.conditions[0].met is False
+    assert result.conditions[1].met is (claimed <= 0.9)
 
 
 def test_share_of_a_step_composes_to_the_claim_by_equation_12() -> None:
@@ -123,8 +123,8 @@ def test_claim_is_found_back_from_the_noise(
     if sigma is None:
         assert order is not None
         return
-    found = paper_004.claimed(sigma, 1e-5, 1_000, 20, 300, **rest)
-    assert found == pytest.approx(epsilon, rel=1e-9)
+    result = paper_004.claimed(sigma, 1e-5, 1_000, 20, 300, **rest)
+    assert result == pytest.approx(epsilon, rel=1e-9)
 
 
 def test_small_example_of_uneven_noise() -> None:
@@ -139,12 +139,12 @@ def test_small_example_of_uneven_noise() -> None:
 
 def test_uneven_noise_is_the_least_weighted_sum_under_the_papers_constraint() -> None:
     weights = np.random.default_rng(0).exponential(size=7)
-    found = minimize(
+    result = minimize(
         lambda u: np.log(np.sum(weights * np.exp(u))) + 0.5 * np.log(np.mean(np.exp(-2 * u))),
         np.zeros(7),
         tol=1e-9,
     )
-    searched = np.exp(found.x) * np.sqrt(np.mean(np.exp(-2 * found.x)))
+    searched = np.exp(result.x) * np.sqrt(np.mean(np.exp(-2 * result.x)))
     assert paper_004.shares(weights) == pytest.approx(searched, rel=1e-4)
     assert np.mean(paper_004.shares(weights) ** -2.0) == pytest.approx(1.0)
 
@@ -153,7 +153,7 @@ def test_uneven_noise_is_the_least_weighted_sum_under_the_papers_constraint() ->
 def test_no_share_is_below_the_stated_least(dimension: int) -> None:
     weights = np.zeros(dimension)
     weights[0] = 3.0
-    found = paper_004.shares(weights)
-    assert found.min() >= paper_004.LEAST
-    assert np.isfinite(found).all()
+    result = paper_004.shares(weights)
+    assert result.min() >= paper_004.LEAST
+    assert np.isfinite(result).all()
     assert (paper_004.shares(0.0 * weights) == 1.0).all()

@@ -33,9 +33,9 @@ def test_solving_for_each_setting_comes_back_to_it(
         assert plan.value == pytest.approx(given_value, rel=2.0 * RELATIVE_ERROR)
         assert plan.guarantee.epsilon is not None
         assert plan.guarantee.epsilon <= target * (1.0 + 1e-9)
-    found = solve("steps", run, target * (1.0 + 1e-9), "rdp").value
-    assert found is not None
-    assert found >= steps
+    result = solve("steps", run, target * (1.0 + 1e-9), "rdp").value
+    assert result is not None
+    assert result >= steps
     assert solve("batch", run, target * (1.0 + 1e-9), "rdp").value >= 100  # type: ignore[operator]
 
 
@@ -80,7 +80,7 @@ def test_noise_of_many_levels_is_solved_for_in_few_tries(
     assert plan.guarantee == asked[plan.training]
     assert plan.guarantee.epsilon <= 1.0
     # The best value lies between this one and a bolder one that was tried as well.
-    sigmas = [each.sigma / each.clip for each, found in asked.items() if found.epsilon > 1.0]
+    sigmas = [each.sigma / each.clip for each, result in asked.items() if result.epsilon > 1.0]
     assert plan.training.sigma / plan.training.clip <= max(sigmas) * (1.0 + RELATIVE_ERROR)
 
 
@@ -172,8 +172,8 @@ def test_a_search_can_be_ended_from_outside() -> None:
 def test_the_cost_with_progress_is_the_same_and_can_be_ended(decay_every: int) -> None:
     run = replace(BASE, steps=60, decay=0.99, decay_every=decay_every)
     told: list[float] = []
-    found = spent(run, "pld", lambda share, message: told.append(share))
-    assert found == spent(run, "pld")
+    result = spent(run, "pld", lambda share, message: told.append(share))
+    assert result == spent(run, "pld")
     assert told
     assert told == sorted(told)
 

@@ -99,9 +99,9 @@ def test_unsampled_gaussians_lie_just_above_the_exact_epsilon(
     sigma: float, steps: int, delta: float
 ) -> None:
     exact = float(analytic_epsilon(sigma / math.sqrt(steps), delta))
-    found = pld.compose([pairs.PoissonGaussian(sigma, 1.0)], [steps], delta=delta).epsilon(delta)
-    assert exact * (1.0 - 1e-11) <= found
-    assert found <= exact * 1.005 + 1e-5 / sigma * math.sqrt(steps) + 1e-9
+    result = pld.compose([pairs.PoissonGaussian(sigma, 1.0)], [steps], delta=delta).epsilon(delta)
+    assert exact * (1.0 - 1e-11) <= result
+    assert result <= exact * 1.005 + 1e-5 / sigma * math.sqrt(steps) + 1e-9
 
 
 @pytest.mark.parametrize("sigma", [1.0, 40.0])
@@ -109,8 +109,8 @@ def test_unsampled_gaussians_lie_just_above_the_exact_epsilon(
 def test_the_optimistic_distribution_lies_just_below(sigma: float, delta: float) -> None:
     exact = float(analytic_epsilon(sigma / 10.0, delta))
     pair = pairs.PoissonGaussian(sigma, 1.0)
-    found = pld.compose([pair], [100], delta=delta, optimistic=True).epsilon(delta)
-    assert 0.98 * exact - 1e-4 <= found <= exact
+    result = pld.compose([pair], [100], delta=delta, optimistic=True).epsilon(delta)
+    assert 0.98 * exact - 1e-4 <= result <= exact
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.5])
@@ -130,22 +130,22 @@ def test_one_sampled_step_is_its_integral(adjacency: Adjacency) -> None:
     steps: list[pairs.Pair] = [pairs.PoissonGaussianReplaced(0.9, 0.2)]
     if adjacency is Adjacency.ADD_REMOVE:
         steps = [pairs.PoissonGaussian(0.9, 0.2, adding) for adding in (False, True)]
-    found = [pld.compose([step], [1], interval=1e-4) for step in steps]
+    result = [pld.compose([step], [1], interval=1e-4) for step in steps]
     for epsilon in (0.0, 0.2, 1.0):
         exact = delta_of_one(0.9, 0.2, adjacency, epsilon)
-        assert max(each.delta(epsilon) for each in found) == pytest.approx(exact, rel=1e-4)
+        assert max(each.delta(epsilon) for each in result) == pytest.approx(exact, rel=1e-4)
 
 
 def by_library(multipliers: list[float], rate: float, delta: float, interval: float) -> list[float]:
     """ε after each of the steps."""
-    total, found = None, []
+    total, result = None, []
     for multiplier in multipliers:
         one = library.from_gaussian_mechanism(
             multiplier, sampling_prob=rate, value_discretization_interval=interval
         )
         total = one if total is None else total.compose(one)
-        found.append(float(total.get_epsilon_for_delta(delta)))
-    return found
+        result.append(float(total.get_epsilon_for_delta(delta)))
+    return result
 
 
 @settings(max_examples=5)
@@ -159,7 +159,7 @@ def test_random_schedules_lie_between_our_lower_bound_and_the_library(
 ) -> None:
     bounds = []
     for optimistic in (True, False):
-        found = [
+        result = [
             pld.compose(
                 [pairs.PoissonGaussian(multiplier, rate, adding) for multiplier in multipliers],
                 [1] * len(multipliers),
@@ -168,7 +168,7 @@ def test_random_schedules_lie_between_our_lower_bound_and_the_library(
             )
             for adding in (False, True)
         ]
-        bounds.append(max(each.epsilon(delta) for each in found))
+        bounds.append(max(each.epsilon(delta) for each in result))
     lower, upper = bounds
     theirs = by_library(multipliers, rate, delta, 1e-3)[-1]
     assert lower <= upper
@@ -181,9 +181,9 @@ def test_random_schedules_lie_between_our_lower_bound_and_the_library(
 def epsilons_along(
     steps: list[pairs.Pair], counts: list[int], marks: list[int], delta: float, **kwargs: bool
 ) -> list[float]:
-    found = dict(pld.along(steps, counts, marks, delta=delta, **kwargs))
-    assert sorted(found) == list(range(len(marks)))
-    return [found[place].epsilon(delta) for place in range(len(marks))]
+    result = dict(pld.along(steps, counts, marks, delta=delta, **kwargs))
+    assert sorted(result) == list(range(len(marks)))
+    return [result[place].epsilon(delta) for place in range(len(marks))]
 
 
 @settings(max_examples=5)
@@ -234,9 +234,9 @@ def test_marks_along_a_run_agree_with_each_composed_from_scratch(name: str, addi
     steps: list[pairs.Pair] = [pairs.PoissonGaussian(m, rate, adding) for m in multipliers]
     total = sum(counts)
     marks = sorted({1, 2, total // 5, total // 2, total - 1, total})
-    found = epsilons_along(steps, counts, marks, delta)
+    result = epsilons_along(steps, counts, marks, delta)
     ends = np.cumsum(counts)
-    for mark, epsilon in zip(marks, found, strict=True):
+    for mark, epsilon in zip(marks, result, strict=True):
         taken = np.clip(mark - (ends - counts), 0, counts)
         part = [(step, int(count)) for step, count in zip(steps, taken, strict=True) if count]
         alone = pld.compose(*zip(*part, strict=True), delta=delta).epsilon(delta)
@@ -250,9 +250,9 @@ def test_marks_of_unsampled_gaussians_lie_just_above_the_exact_epsilon(delta: fl
     sigmas = np.geomspace(40.0, 8.0, 200)
     marks = [1, 3, 10, 50, 120, 200]
     steps: list[pairs.Pair] = [pairs.PoissonGaussian(sigma, 1.0) for sigma in sigmas]
-    for mark, found in zip(marks, epsilons_along(steps, [1] * 200, marks, delta), strict=True):
+    for mark, result in zip(marks, epsilons_along(steps, [1] * 200, marks, delta), strict=True):
         exact = float(analytic_epsilon(1.0 / math.sqrt(np.sum(sigmas[:mark] ** -2.0)), delta))
-        assert exact * (1.0 - 1e-11) <= found <= exact * 1.005 + 1e-9
+        assert exact * (1.0 - 1e-11) <= result <= exact * 1.005 + 1e-9
 
 
 def test_equal_neighbours_are_as_good_as_one_level() -> None:
@@ -271,22 +271,22 @@ def test_marks_must_ascend_within_the_run(marks: list[int]) -> None:
 
 def test_rare_hits_under_little_noise_need_no_finer_grid_than_they_are_wide() -> None:
     step = pairs.PoissonGaussian(0.3, 1e-8)
-    found = pld.compose([step], [100], delta=1e-9)
+    result = pld.compose([step], [100], delta=1e-9)
     # More is spent than by one step, and less than Rényi accounting says (6.19).
     for epsilon in (0.01, 0.1, 1.0):
-        assert found.delta(epsilon) >= exact_delta(step, epsilon)
-    assert found.epsilon(1e-9) < 0.1
-    assert len(found.losses) < 2**17
+        assert result.delta(epsilon) >= exact_delta(step, epsilon)
+    assert result.epsilon(1e-9) < 0.1
+    assert len(result.losses) < 2**17
 
 
 @pytest.mark.parametrize(("scale", "steps"), [(1.0, 10), (5.0, 200)])
 def test_laplace_compositions_agree_with_the_library(scale: float, steps: int) -> None:
     theirs = library.from_laplace_mechanism(scale, value_discretization_interval=1e-4)
     theirs = theirs.self_compose(steps)
-    found = pld.compose([pairs.LaplacePair(scale)], [steps], delta=1e-6, interval=1e-3).epsilon(
+    result = pld.compose([pairs.LaplacePair(scale)], [steps], delta=1e-6, interval=1e-3).epsilon(
         1e-6
     )
-    assert found == pytest.approx(theirs.get_epsilon_for_delta(1e-6), rel=5e-3)
+    assert result == pytest.approx(theirs.get_epsilon_for_delta(1e-6), rel=5e-3)
 
 
 def test_tilting_changes_nothing_but_the_precision() -> None:
@@ -316,22 +316,22 @@ def test_masses_wrap_onto_the_circle_as_counted() -> None:
     weights = np.arange(1.0, 8.0)
     for size in (4, 7, 16):
         for start in (-9, -3, 0, 5):
-            found = pld_grid._wrapped(weights, start, size)
+            actual = pld_grid._wrapped(weights, start, size)
             expected = np.zeros(size)
             np.add.at(expected, (start + np.arange(7)) % size, weights)
-            assert np.array_equal(found, expected)
+            assert np.array_equal(actual, expected)
 
 
 def test_what_is_left_out_is_stated() -> None:
-    found = pld.compose([pairs.PoissonGaussian(1.0, 0.01)], [100], delta=1e-5)
-    assert 0.0 < found.infinite <= 1e-10
-    assert found.epsilon(found.infinite * 0.5) == math.inf
-    assert found.delta(0.0) >= found.infinite
+    result = pld.compose([pairs.PoissonGaussian(1.0, 0.01)], [100], delta=1e-5)
+    assert 0.0 < result.infinite <= 1e-10
+    assert result.epsilon(result.infinite * 0.5) == math.inf
+    assert result.delta(0.0) >= result.infinite
 
 
 def test_what_lies_at_infinity_counts_in_full() -> None:
     # A tenth of the outcomes give the record away; the others have losses 0, 1 and 2.
-    found = LossDistribution(
+    result = LossDistribution(
         losses=np.array([0.0, 1.0, 2.0]),
         masses=np.array([0.5, 0.3, 0.1]),
         infinite=0.1,
@@ -341,13 +341,13 @@ def test_what_lies_at_infinity_counts_in_full() -> None:
         optimistic=False,
     )
     at_zero = 0.1 + 0.3 * (1.0 - math.exp(-1.0)) + 0.1 * (1.0 - math.exp(-2.0))
-    assert found.delta(0.0) == pytest.approx(at_zero, rel=1e-8)
-    assert found.delta(2.0) == 0.1
-    assert found.epsilon(0.05) == math.inf
+    assert result.delta(0.0) == pytest.approx(at_zero, rel=1e-8)
+    assert result.delta(2.0) == 0.1
+    assert result.epsilon(0.05) == math.inf
     for delta in np.linspace(0.101, 0.37, 20):
-        epsilon = found.epsilon(float(delta))
-        assert found.delta(epsilon) <= delta < found.delta(epsilon - 1e-6)
-    assert [float(column[0]) for column in found.roc()] == [0.0, 0.1]
+        epsilon = result.epsilon(float(delta))
+        assert result.delta(epsilon) <= delta < result.delta(epsilon - 1e-6)
+    assert [float(column[0]) for column in result.roc()] == [0.0, 0.1]
 
 
 def test_losses_that_are_cut_off_are_no_less_than_all_of_them(
@@ -371,13 +371,13 @@ def test_an_attackers_curve_needs_the_whole_distribution() -> None:
 
 def test_epsilon_and_delta_are_inverse() -> None:
     for optimistic in (False, True):
-        found = pld.compose(
+        result = pld.compose(
             [pairs.PoissonGaussian(0.8, 0.1)], [50], delta=1e-5, optimistic=optimistic
         )
-        epsilon = found.epsilon(1e-5)
-        assert found.delta(epsilon) == pytest.approx(1e-5, rel=1e-3)
+        epsilon = result.epsilon(1e-5)
+        assert result.delta(epsilon) == pytest.approx(1e-5, rel=1e-3)
         # On the safe side: a bound from above keeps δ, a bound from below exceeds it.
         if optimistic:
-            assert found.delta(epsilon - 1e-9) >= 1e-5 * (1.0 - 1e-6)
+            assert result.delta(epsilon - 1e-9) >= 1e-5 * (1.0 - 1e-6)
         else:
-            assert found.delta(epsilon) <= 1e-5 * (1.0 + 1e-6)
+            assert result.delta(epsilon) <= 1e-5 * (1.0 + 1e-6)

@@ -13,19 +13,19 @@ from dpcore.accounting.presets import BASELINE, CLAIM, PRESETS, Preset, matching
 from dpcore.errors import InvalidInput
 from dpcore.systems import standing, system_named
 
-SOLVED = [found for found in PRESETS.values() if "equation (3)" in found.source]
+SOLVED = [each for each in PRESETS.values() if "equation (3)" in each.source]
 
 
-def printed(found: Preset) -> float:
-    run = found.training
+def printed(solved: Preset) -> float:
+    run = solved.training
     epsilon = account(run.schedule(), run.rate, run.delta, run.clip).claim.epsilon
     assert epsilon is not None
     return epsilon
 
 
-@pytest.mark.parametrize("found", SOLVED, ids=lambda found: found.key)
-def test_what_was_solved_from_the_printed_formula_gives_its_claim(found: Preset) -> None:
-    assert printed(found) == pytest.approx(found.stated, rel=0.006)
+@pytest.mark.parametrize("solved", SOLVED, ids=lambda solved: solved.key)
+def test_what_was_solved_from_the_printed_formula_gives_its_claim(solved: Preset) -> None:
+    assert printed(solved) == pytest.approx(solved.stated, rel=0.006)
 
 
 @pytest.mark.parametrize(
@@ -43,16 +43,16 @@ def test_figures_of_the_reference(
     run = preset(key).training
     assert printed(preset(key)) == pytest.approx(by_formula, rel=3e-3)
     if renyi is not None:
-        found = spent(run, "rdp").epsilon
-        assert found is not None
+        result = spent(run, "rdp").epsilon
+        assert result is not None
         # Ours may be tighter than the library's, whose figure is recorded.
-        assert pld < found <= renyi * 1.001
+        assert pld < result <= renyi * 1.001
     assert spent(run, "pld").epsilon == pytest.approx(pld, rel=5e-3)
 
 
 def test_a_preset_is_recognised_by_its_settings_alone() -> None:
-    for found in PRESETS.values():
-        assert matching(found.training) == found
+    for known in PRESETS.values():
+        assert matching(known.training) == known
     with pytest.raises(InvalidInput, match="preset is 'no such'"):
         preset("no such")
 
@@ -87,7 +87,7 @@ def test_a_verdict_says_what_accountants_find(key: str) -> None:
         return
     poisson, fixed = chosen.holds
     assert findings(key) == [
-        Finding.HOLDS if found else Finding.FAILS for found in (poisson, fixed)
+        Finding.HOLDS if result else Finding.FAILS for result in (poisson, fixed)
     ]
     assert chosen.verdict.endswith("for one record replaced.")
     assert chosen.verdict.startswith("Holds" if poisson else "Fails")

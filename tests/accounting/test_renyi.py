@@ -38,8 +38,8 @@ WHOLE = [
 def test_between_whole_orders_quadrature_is_above_the_integral_and_close(
     multiplier: float, rate: float, order: float
 ) -> None:
-    found = renyi.poisson_between(np.array([multiplier]), rate, np.array([order]))[0, 0]
-    above = float((float(found) - rdp_poisson(multiplier, rate, order)) * (order - 1.0))
+    result = renyi.poisson_between(np.array([multiplier]), rate, np.array([order]))[0, 0]
+    above = float((float(result) - rdp_poisson(multiplier, rate, order)) * (order - 1.0))
     assert 0.0 < above < 1e-11
 
 
@@ -47,9 +47,9 @@ def test_between_whole_orders_quadrature_is_above_the_integral_and_close(
 def test_at_whole_orders_the_sum_is_above_the_exact_one_and_close(
     multiplier: float, rate: float, order: int
 ) -> None:
-    found = renyi.poisson_whole(np.array([multiplier]), rate, np.array([order]))[0, 0]
+    result = renyi.poisson_whole(np.array([multiplier]), rate, np.array([order]))[0, 0]
     exact = rdp_poisson(multiplier, rate, order)
-    assert 0.0 < float((float(found) - exact) / exact) < 3e-11
+    assert 0.0 < float((float(result) - exact) / exact) < 3e-11
 
 
 @pytest.mark.parametrize("multiplier", [0.05, 0.3, 0.7, 1.0, 2.69, 2.71, 30.0])
@@ -68,15 +68,15 @@ def test_the_spacing_keeps_the_trapezoid_rule_below_its_slack(
 
 def test_little_noise_takes_the_chord_which_lies_above() -> None:
     many = np.full(1200, 0.03)
-    found = renyi.poisson_between(many, 0.01, np.array([3.5]))
-    assert found[0, 0] >= float(rdp_poisson(0.03, 0.01, 3.5))
+    result = renyi.poisson_between(many, 0.01, np.array([3.5]))
+    assert result[0, 0] >= float(rdp_poisson(0.03, 0.01, 3.5))
 
 
 def test_without_sampling_it_is_half_alpha_over_the_square() -> None:
     orders = np.array([2.0, 3.0])
     for function in (renyi.poisson_whole, renyi.poisson_between, renyi.fixed_size):
-        found = function(np.array([2.0]), 1.0, orders)
-        assert found[0] == pytest.approx(orders / 8.0, rel=1e-15)
+        result = function(np.array([2.0]), 1.0, orders)
+        assert result[0] == pytest.approx(orders / 8.0, rel=1e-15)
 
 
 @given(
@@ -128,15 +128,15 @@ def test_the_conversion_is_the_best_over_a_fine_scan_of_orders(delta: float) -> 
 
     scan = 1.0 + np.geomspace(1e-3, 40.0, 400)
     best, _ = renyi.epsilon_from(scan, between(scan), delta)
-    found = renyi.least_epsilon(whole, between, delta)
-    assert found <= best * 1.002 + 1e-6
+    result = renyi.least_epsilon(whole, between, delta)
+    assert result <= best * 1.002 + 1e-6
 
 
 def test_large_orders_are_searched_where_little_is_spent() -> None:
-    found = renyi.least_epsilon(
+    result = renyi.least_epsilon(
         lambda orders: renyi.gaussian(np.array([3000.0]), orders)[0],
         lambda orders: renyi.gaussian(np.array([3000.0]), orders)[0],
         1e-5,
     )
     rho = 0.5 / 3000.0**2
-    assert found < rho + 2.0 * math.sqrt(rho * math.log(1e5))
+    assert result < rho + 2.0 * math.sqrt(rho * math.log(1e5))

@@ -126,8 +126,8 @@ def test_a_guarantee_that_says_nothing_is_no_promise(hollow: Guarantee) -> None:
 
 
 def test_an_epsilon_of_zero_is_still_a_promise() -> None:
-    found = risk.promise("it", NONE, Guarantee(0.0, 1e-5, A, "an accountant"), 10)
-    assert found.budget == PrivacyBudget(1e-12, 1e-5)
+    result = risk.promise("it", NONE, Guarantee(0.0, 1e-5, A, "an accountant"), 10)
+    assert result.budget == PrivacyBudget(1e-12, 1e-5)
 
 
 @pytest.mark.parametrize("words", [risk.QUESTION, risk.BELIEF, risk.FALSE_ALARM, risk.TRUE_ALARM])

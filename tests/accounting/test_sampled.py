@@ -57,15 +57,15 @@ def poisson_epsilon(multiplier: float, rate: float, steps: int, delta: float) ->
 
 def reference(kind: str) -> list[tuple[SampledGaussian, float, float, float]]:
     """(what, δ, ε, library's discretisation of ε over all steps) of every row of a kind."""
-    found = []
+    result = []
     for row in ROWS:
         given = json.loads(row["params"])
         if row["kind"] == kind and not isinstance(given["steps"], str):
             what = SampledGaussian(
                 given["sigma"], given["q"], given["steps"], "poisson", ADD_REMOVE
             )
-            found.append((what, given["delta"], float(row["value"]), given.get("eps_error", 0.0)))
-    return found
+            result.append((what, given["delta"], float(row["value"]), given.get("eps_error", 0.0)))
+    return result
 
 
 def test_every_reference_kind_has_its_rows() -> None:
@@ -192,8 +192,8 @@ def test_published_noise_on_many_hits_costs_millions() -> None:
 @pytest.mark.parametrize(("delta", "printed"), [(1e-3, 2.783), (1e-5, 3.802)])
 def test_the_sound_multiplier_in_its_place(delta, printed) -> None:
     # The same entry's multiplier by privacy loss distributions; Rényi and the lattice add a little.
-    found = noise_multiplier_for(1.0913, delta, 1e-3, 10**6, "poisson", ZERO_OUT)
-    assert printed <= found <= 1.06 * printed
+    result = noise_multiplier_for(1.0913, delta, 1e-3, 10**6, "poisson", ZERO_OUT)
+    assert printed <= result <= 1.06 * printed
 
 
 @pytest.mark.parametrize(("sampling", "adjacency"), COVERED)

@@ -17,9 +17,9 @@ from dpcore.errors import InvalidInput
 
 
 def test_decay_multiplies_the_variance() -> None:
-    found = schedules.geometric(2.8, 0.99, 8, 100)
-    assert np.square(found.sigmas[1:]) / np.square(found.sigmas[:-1]) == pytest.approx([0.99] * 7)
-    assert (found.sigmas[0], found.counts, found.steps) == (2.8, (100,) * 8, 800)
+    result = schedules.geometric(2.8, 0.99, 8, 100)
+    assert np.square(result.sigmas[1:]) / np.square(result.sigmas[:-1]) == pytest.approx([0.99] * 7)
+    assert (result.sigmas[0], result.counts, result.steps) == (2.8, (100,) * 8, 800)
 
 
 def test_kinds_give_the_steps_they_say() -> None:
@@ -31,14 +31,14 @@ def test_kinds_give_the_steps_they_say() -> None:
 
 @pytest.mark.parametrize("sigma", [0.02, 1.0, 1e6])
 def test_merged_levels_spend_about_as_much(sigma: float) -> None:
-    found = schedules.geometric(sigma, 0.99, 400, 3)
-    merged = found.merged(50)
+    result = schedules.geometric(sigma, 0.99, 400, 3)
+    merged = result.merged(50)
     assert len(merged.sigmas) == 50
-    assert merged.steps == found.steps
-    assert all(found.sigmas[-1] <= each <= found.sigmas[0] for each in merged.sigmas)
-    assert found.merged(400).sigmas == pytest.approx(found.sigmas, rel=1e-9)
+    assert merged.steps == result.steps
+    assert all(result.sigmas[-1] <= each <= result.sigmas[0] for each in merged.sigmas)
+    assert result.merged(400).sigmas == pytest.approx(result.sigmas, rel=1e-9)
     if sigma >= 1.0:
-        spent = [np.expm1(each.each_step() ** -2.0).sum() for each in (found, merged)]
+        spent = [np.expm1(each.each_step() ** -2.0).sum() for each in (result, merged)]
         assert spent[1] == pytest.approx(spent[0], rel=1e-9)
 
 

@@ -68,7 +68,7 @@ def test_the_noise_of_releases_scales_with_the_change_by_one_person() -> None:
     )
     assert list(ten["value"]) == pytest.approx([10.0 * value for value in one["value"]])
     assert list(ten["epsilon"]) == pytest.approx(list(one["epsilon"]))
-    found = split(limit, 52, "pld", 1.0)
-    (at,) = one.loc[one["value"] == found.portions[0].sigma, "epsilon"]
-    assert at == found.certified_epsilon <= 3.0
-    assert (one.loc[one["value"] < found.portions[0].sigma, "epsilon"] > 3.0).all()
+    result = split(limit, 52, "pld", 1.0)
+    (at,) = one.loc[one["value"] == result.portions[0].sigma, "epsilon"]
+    assert at == result.certified_epsilon <= 3.0
+    assert (one.loc[one["value"] < result.portions[0].sigma, "epsilon"] > 3.0).all()

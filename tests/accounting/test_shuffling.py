@@ -26,7 +26,7 @@ def shuffled_epsilon(local: float, records: int, delta: float) -> float:
 def pair_by_enumeration(local: float, records: int, epsilon: float) -> float:
     """δ of the two laws of (from Q₀, from Q₁), every outcome one by one."""
     share, heavy = math.exp(-local), math.exp(local) / (1.0 + math.exp(local))
-    found = 0.0
+    result = 0.0
     for clones in range(records):
         chance = stats.binom.pmf(clones, records - 1, share)
         halves = [0.0, *stats.binom.pmf(np.arange(clones + 1), clones, 0.5), 0.0]
@@ -34,8 +34,8 @@ def pair_by_enumeration(local: float, records: int, epsilon: float) -> float:
             own, others = halves[zeros], halves[zeros + 1]  # A = zeros - 1, and A = zeros
             first = heavy * own + (1.0 - heavy) * others
             second = (1.0 - heavy) * own + heavy * others
-            found += chance * max(first - math.exp(epsilon) * second, 0.0)
-    return found
+            result += chance * max(first - math.exp(epsilon) * second, 0.0)
+    return result
 
 
 @pytest.mark.parametrize("records", [1, 2, 7, 60])
@@ -55,15 +55,15 @@ def shuffled_responses(local: float, records: int, answers: int, epsilon: float)
     np.fill_diagonal(laws, truth)
 
     def histogram(inputs: list[int]) -> dict[tuple[int, ...], float]:
-        found = {(0,) * answers: 1.0}
+        actual = {(0,) * answers: 1.0}
         for each in inputs:
             more: dict[tuple[int, ...], float] = {}
-            for counts, chance in found.items():
+            for counts, chance in actual.items():
                 for said in range(answers):
                     grown = tuple(c + (place == said) for place, c in enumerate(counts))
                     more[grown] = more.get(grown, 0.0) + chance * laws[each, said]
-            found = more
-        return found
+            actual = more
+        return actual
 
     worst = 0.0
     others = [
@@ -100,16 +100,16 @@ def test_no_shuffled_randomised_response_leaks_more(answers, records, local) -> 
 def test_never_above_the_closed_form_where_that_holds(records: int) -> None:
     delta, held = 1e-6, 0
     for local in (0.05, 0.3, 1.0, 3.0, 6.0, 9.0):
-        found = shuffled_epsilon(local, records, delta)
-        assert found <= local
+        result = shuffled_epsilon(local, records, delta)
+        assert result <= local
         if local > math.log(records / (16.0 * math.log(2.0 / delta))):
             continue
         held += 1
         grown = math.exp(local)
         printed = 8.0 * math.sqrt(grown * math.log(4.0 / delta) / records) + 8.0 * grown / records
-        assert found <= math.log1p((grown - 1.0) / (grown + 1.0) * printed)
-        assert clones_delta(local, records, found) <= delta
-        assert clones_delta(local, records, 0.99 * found) > delta
+        assert result <= math.log1p((grown - 1.0) / (grown + 1.0) * printed)
+        assert clones_delta(local, records, result) <= delta
+        assert clones_delta(local, records, 0.99 * result) > delta
     assert held >= 3
 
 
@@ -155,10 +155,10 @@ def test_what_is_moved_is_paid_for() -> None:
     mu, records, delta = 0.5, 10_000, 1e-6
     local = float(analytic_epsilon(1.0, delta, mu))
     assert shuffled_gaussian_epsilon(mu, records, delta) > shuffled_epsilon(local, records, delta)
-    found = shuffled_gaussian_epsilon(mu, records, delta)
+    result = shuffled_gaussian_epsilon(mu, records, delta)
     least = min(
-        clones_delta(each, records, found)
-        + (1.0 + math.exp(found))
+        clones_delta(each, records, result)
+        + (1.0 + math.exp(result))
         * records
         * math.exp(-each)
         * (1.0 + 1.0 / (1.0 + math.exp(each)))

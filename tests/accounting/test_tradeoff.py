@@ -33,14 +33,14 @@ def test_the_attacker_on_a_gaussian_is_the_threshold_test(
     # Noise N(0, 1) around 0 or μ: alarm above the threshold that 0 passes with chance `rate`.
     threshold = NORMAL.inv_cdf(1.0 - rate)
     hits = 1.0 - NORMAL.cdf(threshold - mu)
-    found = tradeoff.attacker(tradeoff.from_gaussian(mu, ADJACENCY), prior, rate)
-    assert found.true_positive_rate == pytest.approx(hits, rel=1e-9)
-    assert found.belief == pytest.approx(
+    result = tradeoff.attacker(tradeoff.from_gaussian(mu, ADJACENCY), prior, rate)
+    assert result.true_positive_rate == pytest.approx(hits, rel=1e-9)
+    assert result.belief == pytest.approx(
         prior * hits / (prior * hits + (1.0 - prior) * rate), rel=1e-9
     )
     halfway = 1.0 - 2.0 * NORMAL.cdf(-mu / 2.0)
-    assert found.advantage == pytest.approx(halfway, rel=1e-9)
-    assert found.advantage == pytest.approx(risk.gaussian_advantage(mu), rel=1e-9)
+    assert result.advantage == pytest.approx(halfway, rel=1e-9)
+    assert result.advantage == pytest.approx(risk.gaussian_advantage(mu), rel=1e-9)
 
 
 @given(epsilons, priors, rates)

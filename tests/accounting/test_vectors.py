@@ -29,11 +29,11 @@ with (Path(__file__).parents[1] / "reference" / "vectors.csv").open(newline="") 
 
 
 def rows(*kinds: str) -> list[Any]:
-    found = [row for row in ROWS if row["kind"] in kinds]
-    assert found
+    result = [row for row in ROWS if row["kind"] in kinds]
+    assert result
     return [
         pytest.param(json.loads(row["params"]), float(row["value"]), id=f"{row['kind']} {i}")
-        for i, row in enumerate(found)
+        for i, row in enumerate(result)
     ]
 
 
@@ -59,29 +59,29 @@ def schedule(params: dict[str, Any]) -> Event:
 
 
 def epsilon(event: Event, delta: float, accountant: str) -> float:
-    found = certify(event, delta, ADD_REMOVE, accountant).epsilon
-    assert found is not None
-    return found
+    result = certify(event, delta, ADD_REMOVE, accountant).epsilon
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize(("params", "value"), rows("rdp_subsampled_gaussian"))
 def test_renyi_divergence(params: dict[str, Any], value: float) -> None:
     order = params["order"]
     function = renyi.poisson_whole if order == int(order) else renyi.poisson_between
-    found = params["steps"] * function(np.array([params["sigma"]]), params["q"], np.array([order]))
+    result = params["steps"] * function(np.array([params["sigma"]]), params["q"], np.array([order]))
     if order == 1.5:  # theirs interpolates between whole orders
-        assert found[0, 0] == pytest.approx(0.00065007, rel=1e-4)
-        assert found[0, 0] <= value
+        assert result[0, 0] == pytest.approx(0.00065007, rel=1e-4)
+        assert result[0, 0] <= value
     else:
-        assert found[0, 0] == pytest.approx(value, rel=1e-4 if params["steps"] == 50 else 1e-9)
+        assert result[0, 0] == pytest.approx(value, rel=1e-4 if params["steps"] == 50 else 1e-9)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("rdp_to_epsilon"))
 def test_conversion(params: dict[str, Any], value: float) -> None:
     orders = np.arange(2, 33)
-    found, best = renyi.epsilon_from(orders, np.full(31, 1.1), params["delta"])
+    result, best = renyi.epsilon_from(orders, np.full(31, 1.1), params["delta"])
     assert best == 32
-    assert found == pytest.approx(value, abs=1e-7)
+    assert result == pytest.approx(value, abs=1e-7)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("gaussian_epsilon_via_rdp"))
@@ -93,9 +93,9 @@ def test_one_gaussian_by_renyi(params: dict[str, Any], value: float) -> None:
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_epsilon_rdp", "schedule_epsilon_rdp"))
 def test_renyi_epsilon_is_at_most_the_librarys(params: dict[str, Any], value: float) -> None:
     event = schedule(params) if "sigmas" in params else training(params)
-    found = epsilon(event, params["delta"], "rdp")
-    assert found <= value + 1e-6
-    assert found >= 0.995 * value
+    result = epsilon(event, params["delta"], "rdp")
+    assert result <= value + 1e-6
+    assert result >= 0.995 * value
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,9 @@ def test_renyi_epsilon_is_at_most_the_librarys(params: dict[str, Any], value: fl
 )
 def test_pld_epsilon_is_at_most_the_prv_upper_bound(params: dict[str, Any], value: float) -> None:
     event = schedule(params) if "sigmas" in params else training(params)
-    found = epsilon(event, params["delta"], "pld")
+    result = epsilon(event, params["delta"], "pld")
     # Theirs is an estimate plus its error of 0.01.
-    assert value - 0.025 <= found <= value
+    assert value - 0.025 <= result <= value
 
 
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_epsilon_pld", "schedule_epsilon_pld"))
@@ -118,8 +118,8 @@ def test_pld_epsilon_is_close_to_the_librarys(params: dict[str, Any], value: flo
 
 @pytest.mark.parametrize(("params", "value"), rows("subsampled_gaussian_delta_pld"))
 def test_pld_delta(params: dict[str, Any], value: float) -> None:
-    found = loss_distributions(steps(training(params)), ADD_REMOVE)
-    assert max(each.delta(params["epsilon"]) for each in found) == pytest.approx(value, abs=1e-3)
+    result = loss_distributions(steps(training(params)), ADD_REMOVE)
+    assert max(each.delta(params["epsilon"]) for each in result) == pytest.approx(value, abs=1e-3)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_noise_multiplier_opacus"))
@@ -130,15 +130,15 @@ def test_the_noise_of_a_looser_search_is_enough(params: dict[str, Any], value: f
 
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_noise_multiplier_pld"))
 def test_the_noise_for_a_target(params: dict[str, Any], value: float) -> None:
-    found = epsilon(training(params, value + 0.001), params["delta"], "pld")
-    assert found <= params["target_epsilon"]
+    result = epsilon(training(params, value + 0.001), params["delta"], "pld")
+    assert result <= params["target_epsilon"]
     assert bounds(training(params, value - 0.006), params["delta"], ADD_REMOVE)[0] > 0.98
 
 
 @pytest.mark.parametrize(("params", "value"), rows("subsampled_gaussian_sigma_pld"))
 def test_sampled_noise_for_a_target(params: dict[str, Any], value: float) -> None:
-    found = epsilon(training(params, value), params["delta"], "pld")
-    assert found == pytest.approx(params["epsilon"], rel=2e-3)
+    result = epsilon(training(params, value), params["delta"], "pld")
+    assert result == pytest.approx(params["epsilon"], rel=2e-3)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("gaussian_sigma_composed"))
@@ -164,15 +164,15 @@ def test_printed_conversion(params: dict[str, Any], value: float) -> None:
 
 @pytest.mark.parametrize(("params", "value"), rows("zcdp_to_epsilon_cks20"))
 def test_modern_conversion(params: dict[str, Any], value: float) -> None:
-    found = concentrated.epsilon(concentrated.Concentrated(params["rho"]), params["delta"])
-    assert found == pytest.approx(value, abs=1e-6)
+    result = concentrated.epsilon(concentrated.Concentrated(params["rho"]), params["delta"])
+    assert result == pytest.approx(value, abs=1e-6)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("zcdp_to_delta_cks20"))
 def test_modern_conversion_to_delta(params: dict[str, Any], value: float) -> None:
-    found = concentrated.delta(concentrated.Concentrated(params["rho"]), params["epsilon"])
-    assert found <= value + 1e-9
-    assert found >= 0.1
+    result = concentrated.delta(concentrated.Concentrated(params["rho"]), params["epsilon"])
+    assert result <= value + 1e-9
+    assert result >= 0.1
 
 
 @pytest.mark.parametrize(("params", "value"), rows("gaussian_rho"))
@@ -182,24 +182,24 @@ def test_rho_of_a_gaussian(params: dict[str, Any], value: float) -> None:
 
 @pytest.mark.parametrize(("params", "value"), rows("gdp_mu_clt_poisson"))
 def test_the_central_limit_estimate(params: dict[str, Any], value: float) -> None:
-    found = planning_estimate(training(params), 1e-5, ADD_REMOVE)
-    assert found == pytest.approx(float(analytic_epsilon(1.0 / value, 1e-5)), rel=1e-9)
+    result = planning_estimate(training(params), 1e-5, ADD_REMOVE)
+    assert result == pytest.approx(float(analytic_epsilon(1.0 / value, 1e-5)), rel=1e-9)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("optimal_homogeneous_composition_epsilon"))
 def test_optimal_composition(params: dict[str, Any], value: float) -> None:
-    found = composition.optimal_homogeneous_epsilon(
+    result = composition.optimal_homogeneous_epsilon(
         params["epsilon"], params["delta"], params["queries"], params["total_delta"]
     )
-    assert found == pytest.approx(value, abs=1e-7)
+    assert result == pytest.approx(value, abs=1e-7)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_tradeoff_beta_pld"))
 def test_attackers_miss_rate(params: dict[str, Any], value: float) -> None:
     curve = tradeoff.from_event(training(params), ADD_REMOVE)
-    found = 1.0 - float(tradeoff.power(curve, params["alpha"]))
-    assert found == pytest.approx(value, abs=1e-3)
-    assert found <= value + 1e-4
+    result = 1.0 - float(tradeoff.power(curve, params["alpha"]))
+    assert result == pytest.approx(value, abs=1e-3)
+    assert result <= value + 1e-4
 
 
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_advantage_pld"))

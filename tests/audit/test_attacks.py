@@ -77,12 +77,12 @@ def test_all_attacks_are_tried_here() -> None:
 @pytest.mark.parametrize("key", ATTACKED)
 def test_the_promise_survives_and_a_copy_with_less_noise_does_not(key: str) -> None:
     for attack in attacks_on(key):
-        found = honest(attack)
-        assert found.promise.epsilon is not None
-        assert found.lower_bound < found.promise.epsilon, attack
-        assert not found.flagged
+        result = honest(attack)
+        assert result.promise.epsilon is not None
+        assert result.lower_bound < result.promise.epsilon, attack
+        assert not result.flagged
         weaker = run(attack, noise_share=attack.flags)
-        assert weaker.promise == found.promise
+        assert weaker.promise == result.promise
         assert weaker.flagged, attack
         assert attack.flags >= (2.0 / 3.0 if attack.gaussian else 0.5)
 

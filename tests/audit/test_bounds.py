@@ -16,9 +16,9 @@ from dpcore.mechanisms.gaussian import analytic_epsilon
 @pytest.mark.parametrize("hits", [0, 1, 7, 39, 40])
 def test_limits_of_a_share_are_cloppers_and_pearsons(hits: int) -> None:
     for limit, tail in ((bounds.least_share, "greater"), (bounds.most_share, "less")):
-        found = float(limit(hits, 40, 0.995))
+        result = float(limit(hits, 40, 0.995))
         exact = stats.binomtest(hits, 40, alternative=tail).proportion_ci(0.995, "exact")
-        assert found == pytest.approx(exact.low if tail == "greater" else exact.high, rel=1e-12)
+        assert result == pytest.approx(exact.low if tail == "greater" else exact.high, rel=1e-12)
 
 
 def test_counts_prove_the_logarithm_of_their_limits_ratio() -> None:
@@ -27,8 +27,8 @@ def test_counts_prove_the_logarithm_of_their_limits_ratio() -> None:
         stats.binomtest(k, 1000, alternative=a).proportion_ci(0.995, "exact")
         for k, a in ((600, "greater"), (100, "less"))
     )
-    found = float(bounds.from_counts(600, 100, 1000, 0.05, 0.99))
-    assert found == pytest.approx(math.log((low.low - 0.05) / high.high), rel=1e-12)
+    result = float(bounds.from_counts(600, 100, 1000, 0.05, 0.99))
+    assert result == pytest.approx(math.log((low.low - 0.05) / high.high), rel=1e-12)
     assert bounds.from_counts(100, 600, 1000, 0.05, 0.99) == 0.0
     assert bounds.from_counts(30, 0, 1000, 0.05, 0.99) == 0.0  # all of it may be δ
 
@@ -63,14 +63,14 @@ def test_scores_without_any_noise_refute_every_promise() -> None:
 
 def test_thresholds_on_laplace_scores_come_near_the_true_epsilon_and_not_above() -> None:
     generator = np.random.default_rng(3)
-    found = [
+    result = [
         bounds.from_scores(
             generator.laplace(1.0, 1.0, 4_000), generator.laplace(0.0, 1.0, 4_000), 0.0
         )
         for _ in range(100)
     ]
-    assert np.count_nonzero(np.array(found) > 1.0) <= 4  # one expected at 99 %
-    assert np.median(found) > 0.8
+    assert np.count_nonzero(np.array(result) > 1.0) <= 4  # one expected at 99 %
+    assert np.median(result) > 0.8
 
 
 def test_the_best_threshold_of_scores_with_few_values_is_the_best_there_is() -> None:
@@ -78,7 +78,7 @@ def test_the_best_threshold_of_scores_with_few_values_is_the_best_there_is() -> 
     first, second = generator.binomial(5, 0.8, 3_000), generator.binomial(5, 0.5, 3_000)
     for one, other in ((first, second), (second, first), (-first, -second)):
         best = bounds.best_threshold(one, other, 0.05, 0.99)
-        found = bounds.from_counts(*best.counts(one, other), 3_000, 0.05, 0.99)
+        result = bounds.from_counts(*best.counts(one, other), 3_000, 0.05, 0.99)
         every = [
             bounds.from_counts(
                 *bounds.Threshold(level, above, is_first).counts(one, other), 3_000, 0.05, 0.99
@@ -87,7 +87,7 @@ def test_the_best_threshold_of_scores_with_few_values_is_the_best_there_is() -> 
             for above in (True, False)
             for is_first in (True, False)
         ]
-        assert found == max(every) > 2.0
+        assert result == max(every) > 2.0
 
 
 def test_which_data_set_lies_higher_does_not_matter_to_thresholds() -> None:

@@ -138,8 +138,8 @@ def test_every_accountant_doubles_what_a_replaced_record_moves() -> None:
     # accountant does not: asked alike, it answers 4.7 where 10 is true.
     least = analytic_epsilon(1.0, 1e-5, 2.0)
     for key in ACCOUNTANTS:
-        found = certify(Gaussian(1.0), 1e-5, Adjacency.REPLACE_ONE, key).epsilon
-        assert found is None or found >= least
+        result = certify(Gaussian(1.0), 1e-5, Adjacency.REPLACE_ONE, key).epsilon
+        assert result is None or result >= least
 
 
 def test_batches_of_fixed_size_are_not_accounted_for_as_poissons() -> None:
@@ -152,9 +152,9 @@ def test_batches_of_fixed_size_are_not_accounted_for_as_poissons() -> None:
     for key in ACCOUNTANTS:
         by_poisson = certify(poisson, 1e-5, Adjacency.ZERO_OUT, key).epsilon
         for adjacency in (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE):
-            found = certify(fixed, 1e-5, adjacency, key).epsilon
-            if found is not None and by_poisson is not None:
-                assert found > by_poisson
+            result = certify(fixed, 1e-5, adjacency, key).epsilon
+            if result is not None and by_poisson is not None:
+                assert result > by_poisson
                 compared += 1
     assert compared > 0
     assert certify(poisson, 1e-5, Adjacency.ZERO_OUT, "gdp").epsilon is None

@@ -31,8 +31,8 @@ def test_the_chance_is_its_formulas(guesses: int, right: int) -> None:
     ]
     most = max(sum(law[right - i : right]) / i for i in range(1, right + 1))
     expected = min(1.0, sum(law[right:]) + 2.0 * canaries * delta * most)
-    found = one_run.chance(canaries, guesses, right, epsilon, delta)
-    assert found == pytest.approx(expected, rel=1e-10)
+    actual = one_run.chance(canaries, guesses, right, epsilon, delta)
+    assert actual == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 0.0), (1.0, 0.0), (1.0, 1e-3), (2.0, 1e-4)])
@@ -70,13 +70,13 @@ TRAININGS = [
 
 @pytest.mark.parametrize("training", TRAININGS)
 def test_an_honest_training_passes_and_one_with_a_quarter_of_the_noise_does_not(training) -> None:
-    found = one_run.audit(**training)
-    assert found.promise.adjacency is training["adjacency"]
-    assert not found.flagged
-    assert found.lower_bound > 0.0  # it is not blind
+    result = one_run.audit(**training)
+    assert result.promise.adjacency is training["adjacency"]
+    assert not result.flagged
+    assert result.lower_bound > 0.0  # it is not blind
     weaker = one_run.audit(**training, noise_share=0.25)
-    assert weaker.promise == found.promise
-    assert weaker.guesses == found.guesses
+    assert weaker.promise == result.promise
+    assert weaker.guesses == result.guesses
     assert weaker.flagged
 
 

@@ -21,7 +21,7 @@ def expect_no_barrier(page: Page, within: str | None = None) -> None:
     wait_until(page, "() => !document.querySelector('[data-stale=true]')")
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(Axe().axe_script)
-    found = [
+    result = [
         f"{item['id']}: {node['html'][:200]} {_why(node)[:200]}"
         for item in page.evaluate(RUN, within)["violations"]
         if item["impact"] in ("serious", "critical")
@@ -30,7 +30,7 @@ def expect_no_barrier(page: Page, within: str | None = None) -> None:
             item["id"] == rule and node["html"].startswith(element) for rule, element in VENDOR
         )
     ]
-    assert found == [], "\n".join(found)
+    assert result == [], "\n".join(result)
 
 
 def _why(node: dict[str, list[dict[str, str]]]) -> str:

@@ -56,8 +56,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
-    with running() as found:
-        yield found
+    with running() as result:
+        yield result
 
 
 @pytest.fixture(scope="session")
@@ -71,8 +71,8 @@ def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hasty]:
         session_end.SECONDS: f"{FORGET_SECONDS}",
         watchers.SECONDS: f"{EXPIRES_SECONDS}",
     }
-    with running(**given) as found:
-        yield Hasty(found, calls)
+    with running(**given) as result:
+        yield Hasty(result, calls)
 
 
 @pytest.fixture(scope="session")
@@ -159,20 +159,20 @@ def tab(browser: Browser, in_turn: list[Page]) -> Page:
 @pytest.fixture(params=["light"])
 def theme(request: pytest.FixtureRequest) -> str:
     """What the browser says that the reader prefers."""
-    found: str = request.param
-    return found
+    result: str = request.param
+    return result
 
 
 @pytest.fixture
 def watched(tab: Page, theme: str) -> Iterator[Watched]:
     """A page that fails its test if it logs an error or asks another machine for anything."""
     tab.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    found = Watched(tab)
-    found.watch()
-    yield found
-    found.leave()
-    assert found.left_the_machine == []
-    assert found.errors == []
+    result = Watched(tab)
+    result.watch()
+    yield result
+    result.leave()
+    assert result.left_the_machine == []
+    assert result.errors == []
 
 
 def _empty(page: Page) -> bool:

@@ -64,28 +64,28 @@ def _found(memory: IO[bytes], wanted: bytes, place: int, end: int) -> bool:
     while place < end:
         try:
             memory.seek(place)
-            found = memory.read(min(BLOCK, end - place))
+            actual = memory.read(min(BLOCK, end - place))
         except OSError:  # it is no longer there
             return False
-        if wanted in before + found:
+        if wanted in before + actual:
             return True
-        if not found:
+        if not actual:
             return False
-        before = found[-len(wanted) :]
-        place += len(found)
+        before = actual[-len(wanted) :]
+        place += len(actual)
     return False
 
 
 def on_disk(wanted: bytes, *folders: Path, since: float = 0.0) -> list[Path]:
     """The files in these folders, and in that for temporary ones, that hold the bytes."""
-    found = []
+    actual = []
     for folder in (*folders, Path(tempfile.gettempdir())):
         for where, _, names in os.walk(folder):
             for path in (Path(where) / name for name in names):
                 try:
                     new = path.stat().st_mtime >= since and path.is_file()
                     if new and wanted in path.read_bytes():
-                        found.append(path)
+                        actual.append(path)
                 except OSError:
                     continue
-    return found
+    return actual

@@ -40,9 +40,9 @@ START_SECONDS = 60.0
 def chromium() -> str | None:
     """The path of an installed Chromium, or None."""
     for name in ("chromium", "chromium-browser", "google-chrome"):
-        found = shutil.which(name)
-        if found:
-            return found
+        result = shutil.which(name)
+        if result:
+            return result
     return None
 
 

@@ -39,16 +39,16 @@ class InSight(NamedTuple):
 
 def in_sight(page: Page) -> InSight:
     """The words and the names of the controls that are within the window, scrolled or not."""
-    found = page.evaluate(IN_SIGHT)
-    return InSight(found["words"], found["controls"])
+    result = page.evaluate(IN_SIGHT)
+    return InSight(result["words"], result["controls"])
 
 
 def share_above_the_fold(page: Page) -> float:
     """How much of the first chart's height is above the window's lower edge, from the top."""
-    found: float = page.get_by_test_id("stPlotlyChart").first.evaluate(
+    result: float = page.get_by_test_id("stPlotlyChart").first.evaluate(
         """chart => {
           const box = chart.getBoundingClientRect();
           return Math.max(0, Math.min(1, (innerHeight - box.top) / box.height));
         }"""
     )
-    return found
+    return result

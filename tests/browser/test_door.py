@@ -51,11 +51,11 @@ def test_every_answer_tells_the_browser_to_ask_nobody_else(server: Server) -> No
     for path in ("/", "/plan", "/_stcore/health", "/nowhere"):
         request = urllib.request.Request(f"http://127.0.0.1:{server.port}{path}")
         try:
-            found = urllib.request.urlopen(request, timeout=20).headers
+            result = urllib.request.urlopen(request, timeout=20).headers
         except urllib.error.HTTPError as refused:
-            found = refused.headers
+            result = refused.headers
         for name, value in HEADERS.items():
-            assert found.get_all(name) == [value]
+            assert result.get_all(name) == [value]
     assert "http" not in POLICY
     assert "*" not in POLICY
 

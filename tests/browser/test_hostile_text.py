@@ -43,12 +43,12 @@ SHOWN = tuple(text.replace(":material/", ":material_") for text in TEXTS)
 
 def links_away(page: Page) -> list[str]:
     """Where links and pictures in text and figures lead, but for the doors to other pages."""
-    found: list[str] = page.evaluate(
+    result: list[str] = page.evaluate(
         """() => [...document.querySelectorAll('a, img, image')].map(
              e => e.getAttribute('href') || e.getAttribute('xlink:href') || e.src || '')
            .filter(to => /evil|mailto/.test(to) && !/^[a-z]*\\?/.test(to))"""
     )
-    return found
+    return result
 
 
 def test_every_text_is_shown_letter_by_letter_and_leads_nowhere(

@@ -100,8 +100,8 @@ def expect_download(page: Page, folder: Path, column: str, rows: int) -> None:
         target = folder / started.value.suggested_filename
         started.value.save_as(target)
         with target.open(encoding="utf-8", newline="") as handle:
-            found = list(csv.DictReader(handle))
-        return len(found) == rows and any(row[column] for row in found)
+            result = list(csv.DictReader(handle))
+        return len(result) == rows and any(row[column] for row in result)
 
     eventually(page, complete)
 

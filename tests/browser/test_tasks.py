@@ -44,9 +44,9 @@ def first_page(hand: Hand, address: str, more: str = "") -> Page:
 def lost(page: Page, epsilon: str) -> float:
     """Points lost to the model without privacy, by the sentence above the chart."""
     sentence = page.get_by_text(re.compile(f"^At ε = {re.escape(epsilon)} .*{LOST.pattern}"))
-    found = LOST.search(sentence.inner_text())
-    assert found is not None
-    return float(found.group(1))
+    result = LOST.search(sentence.inner_text())
+    assert result is not None
+    return float(result.group(1))
 
 
 @pytest.mark.usefixtures("data_folder")

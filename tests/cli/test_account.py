@@ -52,17 +52,17 @@ def test_the_command_line_gives_the_same_numbers(
 ) -> None:
     account = ACCOUNTS[name]
     (folder / "account.csv").write_text(to_csv(account.entries), encoding="utf-8")
-    found = json.loads(said(f"{command(account)} --json", capsys))
+    result = json.loads(said(f"{command(account)} --json", capsys))
     statement = state(account)
-    assert found["epsilon"] == statement.guarantee.epsilon
-    assert found["left"] == statement.left
-    assert (found["delta"], found["adjacency"]) == (account.budget.delta, account.adjacency)
-    assert [row["epsilon"] for row in found["days"]] == list(statement.table["epsilon_spent"])
-    assert [row["epsilon_alone"] for row in found["entries"]] == [
+    assert result["epsilon"] == statement.guarantee.epsilon
+    assert result["left"] == statement.left
+    assert (result["delta"], result["adjacency"]) == (account.budget.delta, account.adjacency)
+    assert [row["epsilon"] for row in result["days"]] == list(statement.table["epsilon_spent"])
+    assert [row["epsilon_alone"] for row in result["entries"]] == [
         alone.epsilon for alone in statement.alone
     ]
     more = rooms(statement)
-    assert [row["more"] for row in found["fits"]] == [each.count for each in more]
+    assert [row["more"] for row in result["fits"]] == [each.count for each in more]
     text = said(command(account), capsys)
     assert text.startswith("epsilon = ")
     assert f"by {statement.guarantee.by}" in text
@@ -82,11 +82,11 @@ def test_the_rule_of_delta_is_the_default(folder: Path, capsys: pytest.CaptureFi
     (folder / "a.csv").write_text("kind,noise\nrelease,20\n", encoding="utf-8")
     line = "python -m dpcore account --file a.csv --epsilon 3 --json"
     assert json.loads(said(line, capsys))["delta"] == 1e-5
-    found = json.loads(said(f"{line} --records 60000", capsys))
-    assert found["delta"] == 1e-6
+    result = json.loads(said(f"{line} --records 60000", capsys))
+    assert result["delta"] == 1e-6
     entries = [{"kind": "release", "noise": 20}]
     statement = dpcore.account(entries, epsilon=3, records=60_000)
-    assert statement.guarantee.epsilon == found["epsilon"]
+    assert statement.guarantee.epsilon == result["epsilon"]
 
 
 def test_the_calendar_is_written_for_a_table_and_for_a_diary(

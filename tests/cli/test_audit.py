@@ -15,10 +15,10 @@ def test_a_method_and_its_copy_with_less_noise(capsys: Captured) -> None:
     assert "not refuted" in text
     assert len(set(text.splitlines()[1::2])) == 3  # each attack says what tells it from the others
     assert "400 releases on either set prove ε ≥ " in text
-    found = parsed(capsys, "audit", "--method", "opera", *FEW, "--noise-share", "0.5")["audit"]
-    assert {row["adjacency"] for row in found} == {"replace-one", "zero-out"}
-    assert {row["edition"] for row in found} == {"sound"}
-    for row in found:
+    result = parsed(capsys, "audit", "--method", "opera", *FEW, "--noise-share", "0.5")["audit"]
+    assert {row["adjacency"] for row in result} == {"replace-one", "zero-out"}
+    assert {row["edition"] for row in result} == {"sound"}
+    for row in result:
         assert row["refuted"]
         assert row["lower_bound"] > 4.0 >= row["epsilon"] > 3.999
         assert (row["noise_share"], row["runs"], row["confidence"]) == (0.5, 400, 0.99)
@@ -38,8 +38,8 @@ def test_one_training_and_its_copy_with_less_noise(capsys: Captured) -> None:
     assert "not refuted" in text
     assert "Of 4,000 canaries" in text
     assert "tuned to find out a training with a third of the noise" in text
-    found = parsed(capsys, "audit", "--one-run", "--canaries", "2000", "--noise-share", "0.25")
-    row = found["audit"]
+    result = parsed(capsys, "audit", "--one-run", "--canaries", "2000", "--noise-share", "0.25")
+    row = result["audit"]
     assert row["refuted"]
     assert row["lower_bound"] > 1.0 >= row["epsilon"] > 0.999
     assert row["tuned_to_noise_share"] == pytest.approx(1.0 / 3.0)

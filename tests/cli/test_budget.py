@@ -32,7 +32,7 @@ with (Path(__file__).parents[1] / "reference" / "vectors.csv").open(newline="") 
 
 def rows(*kinds: str) -> list[Any]:
     """(options of `epsilon`, value) of the rows of constant or listed noise."""
-    found = []
+    result = []
     for place, row in enumerate(ROWS):
         if row["kind"] not in kinds:
             continue
@@ -47,51 +47,51 @@ def rows(*kinds: str) -> list[Any]:
             steps = 2249 if isinstance(params["steps"], str) else params["steps"]
             sigmas = f"{params['sigma']} --steps {steps}"
         line = f"epsilon --sigma {sigmas} --sampling-rate {params['q']} --delta {params['delta']}"
-        found.append(pytest.param(line, float(row["value"]), id=f"{row['kind']} {place}"))
-    assert found
-    return found
+        result.append(pytest.param(line, float(row["value"]), id=f"{row['kind']} {place}"))
+    assert result
+    return result
 
 
 @pytest.mark.parametrize(("line", "value"), rows("dpsgd_epsilon_rdp", "schedule_epsilon_rdp"))
 def test_renyi_stays_below_the_librarys_bound(line: str, value: float, capsys: Captured) -> None:
-    found = parsed(capsys, *line.split(), "--accountant", "rdp")
-    assert 0.995 * value <= found["epsilon"] <= value + 1e-6
+    result = parsed(capsys, *line.split(), "--accountant", "rdp")
+    assert 0.995 * value <= result["epsilon"] <= value + 1e-6
 
 
 @pytest.mark.parametrize(
     ("line", "value"), rows("dpsgd_epsilon_prv_upper", "schedule_epsilon_prv_upper")
 )
 def test_distributions_stay_below_the_prv_bound(line: str, value: float, capsys: Captured) -> None:
-    found = parsed(capsys, *line.split(), "--accountant", "pld")
+    result = parsed(capsys, *line.split(), "--accountant", "pld")
     # Theirs is an estimate plus its error of 0.01.
-    assert value - 0.025 <= found["epsilon"] <= value
-    assert found["lower_bound"] <= value
+    assert value - 0.025 <= result["epsilon"] <= value
+    assert result["lower_bound"] <= value
 
 
 @pytest.mark.parametrize(("line", "value"), rows("dpsgd_epsilon_pld", "schedule_epsilon_pld"))
 def test_distributions_bracket_the_librarys_figure(
     line: str, value: float, capsys: Captured
 ) -> None:
-    found = parsed(capsys, *line.split(), "--accountant", "pld")
-    assert found["lower_bound"] <= value
-    assert found["epsilon"] == pytest.approx(value, rel=1e-3, abs=1e-4)
-    assert found["pessimism"] == found["epsilon"] - found["lower_bound"]
+    result = parsed(capsys, *line.split(), "--accountant", "pld")
+    assert result["lower_bound"] <= value
+    assert result["epsilon"] == pytest.approx(value, rel=1e-3, abs=1e-4)
+    assert result["pessimism"] == result["epsilon"] - result["lower_bound"]
 
 
 def test_a_run_is_told_with_everything_its_epsilon_depends_on(capsys: Captured) -> None:
-    found = parsed(capsys, *RUN.split())
-    assert (found["accountant"], found["adjacency"], found["delta"]) == ("pld", "zero-out", 1e-5)
-    assert found["public_size"] is None
-    assert (found["sampling"], found["sampling_rate"], found["steps"]) == ("poisson", 0.01, 1000)
-    assert (found["sigma"], found["sensitivity"], found["conditions"]) == (1.0, 1.0, [])
-    assert found["claim"] is None
-    assert found["certified"]["epsilon"] == found["epsilon"]
+    result = parsed(capsys, *RUN.split())
+    assert (result["accountant"], result["adjacency"], result["delta"]) == ("pld", "zero-out", 1e-5)
+    assert result["public_size"] is None
+    assert (result["sampling"], result["sampling_rate"], result["steps"]) == ("poisson", 0.01, 1000)
+    assert (result["sigma"], result["sensitivity"], result["conditions"]) == (1.0, 1.0, [])
+    assert result["claim"] is None
+    assert result["certified"]["epsilon"] == result["epsilon"]
     text = said(capsys, *RUN.split())
     # Ten digits, ε rounded up and its lower bound down: the eleventh is the processor's.
     (epsilon,) = re.findall(r"\Aepsilon = ([0-9.]+)\nat δ = 1e-05, zero-out, by pld\n", text)
     (bound,) = re.findall(r"at least ([0-9.]+)", text)
-    assert 0 <= float(epsilon) - found["epsilon"] < 1e-9
-    assert 0 <= found["lower_bound"] - float(bound) < 1e-9
+    assert 0 <= float(epsilon) - result["epsilon"] < 1e-9
+    assert 0 <= result["lower_bound"] - float(bound) < 1e-9
     assert "1,000 steps, sampling poisson, q = 0.01" in text
 
 
@@ -114,10 +114,10 @@ def test_every_accountant_gives_its_own_figure_or_is_refused(
         assert refused(capsys, *line.split()) == f"{reason}\n"
         assert "no theorem" in reason
         return
-    found = parsed(capsys, *line.split())
-    assert found["epsilon"] == certify(event, 1e-6, adjacency, accountant).epsilon
-    assert found["epsilon"] is not None
-    assert (found["accountant"], found["adjacency"]) == (accountant, str(adjacency))
+    result = parsed(capsys, *line.split())
+    assert result["epsilon"] == certify(event, 1e-6, adjacency, accountant).epsilon
+    assert result["epsilon"] is not None
+    assert (result["accountant"], result["adjacency"]) == (accountant, str(adjacency))
 
 
 def test_sigma_is_absolute_and_only_its_ratio_to_the_clipping_norm_counts(
@@ -165,16 +165,16 @@ def test_under_add_remove_a_public_size_stands_for_the_records(line: str, capsys
 
 
 def test_a_typed_rate_is_public_as_it_stands(capsys: Captured) -> None:
-    found = parsed(capsys, *RUN.split(), "--adjacency", "add-remove")
-    assert (found["adjacency"], found["public_size"]) == ("add-remove", None)
-    assert found["epsilon"] == parsed(capsys, *RUN.split())["epsilon"]
+    result = parsed(capsys, *RUN.split(), "--adjacency", "add-remove")
+    assert (result["adjacency"], result["public_size"]) == ("add-remove", None)
+    assert result["epsilon"] == parsed(capsys, *RUN.split())["epsilon"]
 
 
 def test_fixed_batches_are_costed_under_replace_one_by_default(capsys: Captured) -> None:
-    found = parsed(capsys, *RUN.split(), "--sampling", "fixed")
-    assert (found["adjacency"], found["accountant"]) == ("replace-one", "pld")
+    result = parsed(capsys, *RUN.split(), "--sampling", "fixed")
+    assert (result["adjacency"], result["accountant"]) == ("replace-one", "pld")
     doubled = RUN.replace("--sigma 1.0", "--sigma 2.0") + " --sampling fixed"
-    assert parsed(capsys, *doubled.split())["epsilon"] < found["epsilon"]
+    assert parsed(capsys, *doubled.split())["epsilon"] < result["epsilon"]
 
 
 def test_decay_multiplies_the_variance(capsys: Captured) -> None:
@@ -188,40 +188,40 @@ def test_decay_multiplies_the_variance(capsys: Captured) -> None:
 
 
 def test_decay_every_so_many_steps_keeps_what_is_left_of_the_last_level(capsys: Captured) -> None:
-    found = parsed(capsys, *f"{PAPER} --steps 5 --decay-every 2".split())
+    result = parsed(capsys, *f"{PAPER} --steps 5 --decay-every 2".split())
     sigmas = [2.8 * 0.99 ** (level / 2) for level in (0, 0, 1, 1, 2)]
     listed = "epsilon --sampling-rate 0.01 --delta 1e-4 --sigma " + ",".join(map(str, sigmas))
-    assert found["steps"] == 5
-    assert parsed(capsys, *listed.split())["epsilon"] == pytest.approx(found["epsilon"], rel=1e-9)
+    assert result["steps"] == 5
+    assert parsed(capsys, *listed.split())["epsilon"] == pytest.approx(result["epsilon"], rel=1e-9)
 
 
 def test_paper_003_per_epoch_as_printed_and_as_certified(capsys: Captured) -> None:
-    found = parsed(capsys, *PER_EPOCH.split(), "--accountant", "tcdp")
-    assert found["epsilon"] is None
-    assert found["claim"]["epsilon"] == pytest.approx(1.660, abs=5e-4)
-    assert found["certified_poisson"]["epsilon"] == pytest.approx(0.302, abs=5e-4)
-    assert found["certified"]["epsilon"] == pytest.approx(0.924, abs=5e-4)
-    assert (found["certified"]["sampling"], found["certified"]["adjacency"]) == (
+    result = parsed(capsys, *PER_EPOCH.split(), "--accountant", "tcdp")
+    assert result["epsilon"] is None
+    assert result["claim"]["epsilon"] == pytest.approx(1.660, abs=5e-4)
+    assert result["certified_poisson"]["epsilon"] == pytest.approx(0.302, abs=5e-4)
+    assert result["certified"]["epsilon"] == pytest.approx(0.924, abs=5e-4)
+    assert (result["certified"]["sampling"], result["certified"]["adjacency"]) == (
         "fixed",
         "replace-one",
     )
-    unmet = [condition for condition in found["conditions"] if not condition["met"]]
+    unmet = [condition for condition in result["conditions"] if not condition["met"]]
     assert [condition["condition"] for condition in unmet] == ["ρ ≤ 0.1 (ρ = 0.2737)"]
-    assert unmet[0]["why"] == found["reason"]
+    assert unmet[0]["why"] == result["reason"]
     renyi = parsed(capsys, *PER_EPOCH.split(), "--accountant", "rdp")
     assert renyi["epsilon"] == pytest.approx(0.343, abs=5e-4)
     exact = parsed(capsys, *PER_EPOCH.split(), "--accountant", "pld")
-    assert exact["epsilon"] == found["certified_poisson"]["epsilon"]
+    assert exact["epsilon"] == result["certified_poisson"]["epsilon"]
 
 
 def test_paper_003_per_iteration_is_far_from_what_it_prints(capsys: Captured) -> None:
     line = f"{PAPER} --decay-every step --steps 499 --accountant tcdp"
-    found = parsed(capsys, *line.split())
-    assert found["epsilon"] is None
-    assert found["claim"]["epsilon"] == pytest.approx(7.956, abs=5e-4)
-    assert 27.0 <= found["certified_poisson"]["epsilon"] <= 30.0
-    assert found["certified"]["epsilon"] > found["certified_poisson"]["epsilon"]
-    assert [c["met"] for c in found["conditions"]] == [False, True, True, False, False]
+    result = parsed(capsys, *line.split())
+    assert result["epsilon"] is None
+    assert result["claim"]["epsilon"] == pytest.approx(7.956, abs=5e-4)
+    assert 27.0 <= result["certified_poisson"]["epsilon"] <= 30.0
+    assert result["certified"]["epsilon"] > result["certified_poisson"]["epsilon"]
+    assert [c["met"] for c in result["conditions"]] == [False, True, True, False, False]
     text = said(capsys, *line.split())
     assert text.startswith("epsilon = (no proved value)\n")
     assert "NOT met: ω > 1 (ω = 0.03026)" in text
@@ -231,27 +231,27 @@ def test_paper_003_per_iteration_is_far_from_what_it_prints(capsys: Captured) ->
 
 def test_tcdp_is_proved_where_every_condition_is_met(capsys: Captured) -> None:
     line = "epsilon --sigma 6 --sampling-rate 0.01 --steps 100 --delta 1e-5 --accountant tcdp"
-    found = parsed(capsys, *line.split())
-    assert all(condition["met"] for condition in found["conditions"])
-    assert len(found["conditions"]) == 5
+    result = parsed(capsys, *line.split())
+    assert all(condition["met"] for condition in result["conditions"])
+    assert len(result["conditions"]) == 5
     # One way to the same figure by hand: ρ = 13 s² 2C²/σ² a step, then the printed conversion.
     rho = 100 * 13 * 0.01**2 * 2 / 36
-    assert found["epsilon"] <= rho + 2 * math.sqrt(rho * math.log(1e5)) + 1e-12
-    assert found["certified"]["epsilon"] < found["epsilon"]
+    assert result["epsilon"] <= rho + 2 * math.sqrt(rho * math.log(1e5)) + 1e-12
+    assert result["certified"]["epsilon"] < result["epsilon"]
 
 
 def test_an_accountant_without_a_finite_answer_says_so(capsys: Captured) -> None:
     line = "epsilon --sigma 1e-7 --sampling-rate 0.1 --steps 5 --delta 1e-300 --accountant strong"
-    found = parsed(capsys, *line.split())
+    result = parsed(capsys, *line.split())
     text = said(capsys, *line.split())
-    assert found["epsilon"] is None
-    assert found["reason"] in text
+    assert result["epsilon"] is None
+    assert result["reason"] in text
     assert "no finite ε" in text
 
 
 def solved(capsys: Captured, line: str) -> dict[str, Any]:
-    found: dict[str, Any] = parsed(capsys, *f"{PLAN} {line}".split())
-    return found
+    result: dict[str, Any] = parsed(capsys, *f"{PLAN} {line}".split())
+    return result
 
 
 SOLVED = {
@@ -267,13 +267,13 @@ SOLVED = {
 def test_a_plan_stays_within_the_target_and_nothing_bolder_does(
     unknown: str, accountant: str, capsys: Captured
 ) -> None:
-    found = solved(capsys, f"--solve {unknown} {SOLVED[unknown]} --accountant {accountant}")
-    value = found[unknown]
-    assert 0.0 < found["epsilon"] <= 1.5
-    assert found["target_epsilon"] == 1.5
+    result = solved(capsys, f"--solve {unknown} {SOLVED[unknown]} --accountant {accountant}")
+    value = result[unknown]
+    assert 0.0 < result["epsilon"] <= 1.5
+    assert result["target_epsilon"] == 1.5
     run = {"sigma": 1.3, "batch": 100, "steps": 500, "clip": 1.0} | {unknown: value}
     settings = TrainingPlan(records=10_000, delta=1e-5, **run)
-    assert spent(settings, accountant).epsilon == found["epsilon"]
+    assert spent(settings, accountant).epsilon == result["epsilon"]
     bolder = {
         "sigma": value * (1.0 - 4.0 * RELATIVE_ERROR),
         "clip": value * (1.0 + 4.0 * RELATIVE_ERROR),
@@ -281,7 +281,7 @@ def test_a_plan_stays_within_the_target_and_nothing_bolder_does(
     beyond = spent(TrainingPlan(records=10_000, delta=1e-5, **run | {unknown: bolder}), accountant)
     assert beyond.epsilon is not None
     assert beyond.epsilon > 1.5
-    assert found["relative_error"] == (0.0 if unknown in ("steps", "batch") else RELATIVE_ERROR)
+    assert result["relative_error"] == (0.0 if unknown in ("steps", "batch") else RELATIVE_ERROR)
     text = said(
         capsys,
         *PLAN.split(),
@@ -292,66 +292,66 @@ def test_a_plan_stays_within_the_target_and_nothing_bolder_does(
         accountant,
     )
     assert text.startswith(f"{unknown} = ")
-    assert ("exact: the largest" if found["relative_error"] == 0.0 else "on the safe side") in text
+    assert ("exact: the largest" if result["relative_error"] == 0.0 else "on the safe side") in text
 
 
 def test_a_plan_for_delta(capsys: Captured) -> None:
     line = "plan --solve delta --records 10000 --batch 100 --steps 500 --sigma 1.3 --epsilon 1.5"
-    found = parsed(capsys, *line.split(), "--accountant", "rdp")
-    least = TrainingPlan(1.3, 10_000, 100, 500, found["delta"])
-    assert spent(least, "rdp").epsilon == found["epsilon"]
-    assert found["epsilon"] <= 1.5
+    result = parsed(capsys, *line.split(), "--accountant", "rdp")
+    least = TrainingPlan(1.3, 10_000, 100, 500, result["delta"])
+    assert spent(least, "rdp").epsilon == result["epsilon"]
+    assert result["epsilon"] <= 1.5
 
 
 def test_a_plan_for_epochs_counts_whole_ones(capsys: Captured) -> None:
     line = "--solve epochs --batch 100 --sigma 1.3 --epsilon 1.5"
-    found = solved(capsys, line)
+    result = solved(capsys, line)
     steps = solved(capsys, line.replace("epochs", "steps"))["steps"]
-    assert found["epochs"] == steps // 100
-    assert found["settings"]["steps"] == 100 * found["epochs"]
-    assert found["epsilon"] <= 1.5
-    assert f"number of epochs = {found['epochs']:,} of 100 steps" in found["sentence"]
+    assert result["epochs"] == steps // 100
+    assert result["settings"]["steps"] == 100 * result["epochs"]
+    assert result["epsilon"] <= 1.5
+    assert f"number of epochs = {result['epochs']:,} of 100 steps" in result["sentence"]
     decaying = f"{line} --decay 0.9 --decay-every epoch"
-    assert 1 <= solved(capsys, decaying)["epochs"] < found["epochs"]
+    assert 1 <= solved(capsys, decaying)["epochs"] < result["epochs"]
 
 
 @pytest.mark.parametrize("target", [1.5, 2.0, 2.2])
 def test_the_sentence_of_a_plan_for_epochs_rounds_up(target: float, capsys: Captured) -> None:
-    found = solved(capsys, f"--solve epochs --batch 100 --sigma 1.3 --epsilon {target}")
-    (epsilon,) = re.findall("ε = ([0-9.]+)", found["sentence"])
-    assert found["epsilon"] <= float(epsilon) < found["epsilon"] + 0.001
+    result = solved(capsys, f"--solve epochs --batch 100 --sigma 1.3 --epsilon {target}")
+    (epsilon,) = re.findall("ε = ([0-9.]+)", result["sentence"])
+    assert result["epsilon"] <= float(epsilon) < result["epsilon"] + 0.001
 
 
 def test_less_than_one_epoch_is_said_plainly(capsys: Captured) -> None:
-    found = solved(capsys, "--solve epochs --batch 100 --sigma 1 --epsilon 1.2 --accountant rdp")
-    assert (found["epochs"], found["epsilon"], found["settings"]) == (None, None, None)
-    assert found["sentence"].startswith("Not even one epoch of 100 steps stays within ε = 1.2; ")
+    result = solved(capsys, "--solve epochs --batch 100 --sigma 1 --epsilon 1.2 --accountant rdp")
+    assert (result["epochs"], result["epsilon"], result["settings"]) == (None, None, None)
+    assert result["sentence"].startswith("Not even one epoch of 100 steps stays within ε = 1.2; ")
 
 
 @pytest.mark.parametrize("unknown", ["steps", "epochs", "batch"])
 def test_what_cannot_be_reached_is_null_and_no_error(unknown: str, capsys: Captured) -> None:
     line = f"--solve {unknown} --sigma 0.3 --epsilon 1e-4 --accountant rdp"
     line += " --steps 10" if unknown == "batch" else " --batch 100"
-    found = solved(capsys, line)
-    assert found[unknown] is None
-    assert found["relative_error"] is None
-    assert "reaches ε = 0.0001" in found["sentence"]
+    result = solved(capsys, line)
+    assert result[unknown] is None
+    assert result["relative_error"] is None
+    assert "reaches ε = 0.0001" in result["sentence"]
     text = said(capsys, *f"{PLAN} {line}".split())
-    assert text == f"{unknown} = (not reachable)\n{found['sentence']}\n"
+    assert text == f"{unknown} = (not reachable)\n{result['sentence']}\n"
 
 
 def test_a_plan_for_epsilon_is_the_cost_of_the_run(capsys: Captured) -> None:
-    found = solved(capsys, "--solve epsilon --batch 100 --steps 1000 --sigma 1")
-    assert found == parsed(capsys, *RUN.split())
+    result = solved(capsys, "--solve epsilon --batch 100 --steps 1000 --sigma 1")
+    assert result == parsed(capsys, *RUN.split())
 
 
 def test_the_golden_noise_for_one_target(capsys: Captured) -> None:
     (row,) = [row for row in ROWS if row["kind"] == "dpsgd_noise_multiplier_pld"]
     line = "--solve sigma --sampling-rate 0.01 --steps 1000 --epsilon 1 --delta 1e-5"
-    found = parsed(capsys, "plan", *line.split())
+    result = parsed(capsys, "plan", *line.split())
     # Theirs is an upper bound too, with its own search tolerance.
-    assert found["sigma"] == pytest.approx(float(row["value"]), rel=5e-3)
-    assert found["epsilon"] <= 1.0
+    assert result["sigma"] == pytest.approx(float(row["value"]), rel=5e-3)
+    assert result["epsilon"] <= 1.0
 
 
 @pytest.mark.parametrize("row", [r for r in ROWS if r["kind"] == "dpsgd_noise_multiplier_opacus"])
@@ -362,23 +362,23 @@ def test_our_noise_is_at_most_that_of_a_looser_search(
     steps = params.get("steps") or round(params["epochs"] / params["q"])
     line = f"plan --solve sigma --sampling-rate {params['q']} --steps {steps} --epsilon 8"
     accountant = "pld" if params["accountant"] == "prv" else "rdp"
-    found = parsed(capsys, *line.split(), "--delta", "1e-5", "--accountant", accountant)
-    assert found["sigma"] <= float(row["value"])
+    result = parsed(capsys, *line.split(), "--delta", "1e-5", "--accountant", accountant)
+    assert result["sigma"] <= float(row["value"])
 
 
 def test_a_split_keeps_the_budget_by_every_composition(capsys: Captured) -> None:
     noise = {}
     for accountant in ("basic", "zcdp", "pld"):
         line = f"split --releases 4 --epsilon 3 --delta 1e-5 --accountant {accountant}"
-        found = parsed(capsys, *line.split())
-        assert len(set(found["sigma"])) == 1
-        assert len(found["sigma"]) == 4
-        event = from_schedule(geometric(found["sigma"][0], 1.0, 4))
+        result = parsed(capsys, *line.split())
+        assert len(set(result["sigma"])) == 1
+        assert len(result["sigma"]) == 4
+        event = from_schedule(geometric(result["sigma"][0], 1.0, 4))
         together = certify(event, 1e-5, Adjacency.ZERO_OUT, "gdp").epsilon
         assert together is not None
         assert together <= 3.0
-        assert found["certified_epsilon"] == pytest.approx(together, rel=1e-9)
-        noise[accountant] = found["sigma"][0]
+        assert result["certified_epsilon"] == pytest.approx(together, rel=1e-9)
+        noise[accountant] = result["sigma"][0]
     assert noise["basic"] > noise["zcdp"] > noise["pld"]
     # Four equal Gaussians are one of half their noise (the row's 60-digit root for ε = 3).
     alone = parsed(capsys, "sigma", "--epsilon", "3", "--delta", "1e-5")["sigma"]
@@ -387,12 +387,12 @@ def test_a_split_keeps_the_budget_by_every_composition(capsys: Captured) -> None
 
 def test_a_split_by_weights(capsys: Captured) -> None:
     line = "split --weights 1,1,2,4 --epsilon 3 --delta 1e-5 --sensitivity 5"
-    found = parsed(capsys, *line.split())
-    assert found["shares"] == [0.125, 0.125, 0.25, 0.5]
-    precisions = np.array(found["sigma"]) ** -2.0
-    assert (precisions / precisions.sum()).tolist() == pytest.approx(found["shares"])
+    result = parsed(capsys, *line.split())
+    assert result["shares"] == [0.125, 0.125, 0.25, 0.5]
+    precisions = np.array(result["sigma"]) ** -2.0
+    assert (precisions / precisions.sum()).tolist() == pytest.approx(result["shares"])
     unit = parsed(capsys, *line.split()[:-2])["sigma"]
-    assert found["sigma"] == pytest.approx([5.0 * sigma for sigma in unit])
+    assert result["sigma"] == pytest.approx([5.0 * sigma for sigma in unit])
     text = said(capsys, *line.split())
     assert len(text.splitlines()) == 1 + 4 + 1
     assert "of 3 allowed, split by pld" in text

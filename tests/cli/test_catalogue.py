@@ -19,32 +19,32 @@ def test_the_catalogue_in_text_and_in_json(capsys: Captured) -> None:
         "Tables:",
         "Images and features, for networks:",
     ]
-    found = parsed(capsys, "datasets")
-    assert [entry["key"] for entry in found["datasets"]] == tables
-    assert all(entry["licence"] and entry["columns"] for entry in found["datasets"])
-    assert [entry["key"] for entry in found["images"]] == sets
-    assert all(entry["licence"] and entry["traps"] for entry in found["images"])
+    result = parsed(capsys, "datasets")
+    assert [entry["key"] for entry in result["datasets"]] == tables
+    assert all(entry["licence"] and entry["columns"] for entry in result["datasets"])
+    assert [entry["key"] for entry in result["images"]] == sets
+    assert all(entry["licence"] and entry["traps"] for entry in result["images"])
 
 
 def test_the_register_in_text_and_in_json(capsys: Captured) -> None:
-    found = parsed(capsys, "methods")["methods"]
-    assert {entry["method"] for entry in found} == set(register())
-    for entry in found:
+    result = parsed(capsys, "methods")["methods"]
+    assert {entry["method"] for entry in result} == set(register())
+    for entry in result:
         assert entry["claim"]
         assert entry["proof"]
         assert entry["status"]
-    verdicts = {(entry["method"], entry["edition"]): entry["status"] for entry in found}
+    verdicts = {(entry["method"], entry["edition"]): entry["status"] for entry in result}
     assert verdicts["grpua", "published"] == "claim not supported"
     assert verdicts["grpua", "sound"] == "proved"
     text = said(capsys, "methods")
     assert "grpua (published): claim not supported" in text
-    assert text.count("  claim: ") == text.count("  proof: ") == len(found)
+    assert text.count("  claim: ") == text.count("  proof: ") == len(result)
 
 
 def test_every_system_is_listed_with_its_status(capsys: Captured) -> None:
-    found = parsed(capsys, "methods")["systems"]
-    assert [entry["system"] for entry in found] == [each.key for each in systems.selected()]
-    for entry in found:
+    result = parsed(capsys, "methods")["systems"]
+    assert [entry["system"] for entry in result] == [each.key for each in systems.selected()]
+    for entry in result:
         assert entry["status"] in set(map(str, systems.STATUSES))
         assert entry["claim"]
         assert entry["proof"]
@@ -54,23 +54,23 @@ def test_every_system_is_listed_with_its_status(capsys: Captured) -> None:
         assert next(iter(entry)) == "verdict"
         assert entry["verdict"] == systems.standing(systems.system_named(entry["system"])).verdict
     text = said(capsys, "methods")
-    proved = [entry["claim_checked"] for entry in found if entry["status"] == "proved"]
+    proved = [entry["claim_checked"] for entry in result if entry["status"] == "proved"]
     printed, ran = proved.count(True), proved.count(False)
-    others = sum(e["status"] != "proved" and e["sound_form"] == "proved" for e in found)
+    others = sum(e["status"] != "proved" and e["sound_form"] == "proved" for e in result)
     assert others
     assert (
-        f"{len(proved)} of {len(found)} proved: {printed} as printed, {ran} in our corrected "
+        f"{len(proved)} of {len(result)} proved: {printed} as printed, {ran} in our corrected "
         f"version; of {others} others, a corrected one." in text
     )
     verdict = systems.standing(systems.system_named("grpua")).verdict
     assert f"{verdict} GRPUA (grpua): claim not supported\n  corrected version: proved\n" in text
     assert text.count(CLAIM_UNCHECKED) == sum(
-        entry["status_of"] == "as it runs here" for entry in found
+        entry["status_of"] == "as it runs here" for entry in result
     )
-    assert text.count("  claimed: ") == text.count("  known: ") == len(found)
-    assert text.count("  broke: ") == sum(len(entry["breaks"]) for entry in found)
-    assert text.count("  leaks: ") == sum(len(entry["leaks"]) for entry in found)
-    assert text.count("  runs: ") == sum(len(entry["runs"]) for entry in found)
+    assert text.count("  claimed: ") == text.count("  known: ") == len(result)
+    assert text.count("  broke: ") == sum(len(entry["breaks"]) for entry in result)
+    assert text.count("  leaks: ") == sum(len(entry["leaks"]) for entry in result)
+    assert text.count("  runs: ") == sum(len(entry["runs"]) for entry in result)
 
 
 @pytest.mark.parametrize("status", ["proved", "claim not supported", "described only"])

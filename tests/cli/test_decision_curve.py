@@ -36,11 +36,11 @@ def test_the_table_is_that_of_the_function(capsys: Captured, tmp_path: Path) -> 
     wanted = decided(ClinicStudy(STUDY, (0.2, 0.5)), costs=(900.0, 100.0))
     file = tmp_path / "out.csv"
     assert said(capsys, *SMALL, *COSTS, "--output", str(file)) == ""
-    found = pd.read_csv(file, keep_default_na=False, na_values={"epsilon": "", "delta": ""})
-    assert set(found.pop("measures")) == {"not private"}
-    assert list(found.columns) == list(wanted.columns)
+    actual = pd.read_csv(file, keep_default_na=False, na_values={"epsilon": "", "delta": ""})
+    assert set(actual.pop("measures")) == {"not private"}
+    assert list(actual.columns) == list(wanted.columns)
     for name in wanted.columns:
-        column = pd.to_numeric(found[name]) if wanted[name].dtype == float else found[name]
+        column = pd.to_numeric(actual[name]) if wanted[name].dtype == float else actual[name]
         pd.testing.assert_series_equal(column, wanted[name], check_exact=True, check_dtype=False)
     rows = parsed(capsys, *SMALL, *COSTS)["decision_curve"]
     assert [row["cost_per_1000"] for row in rows] == wanted["cost_per_1000"].tolist()

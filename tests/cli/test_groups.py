@@ -29,13 +29,13 @@ def test_the_table_is_that_of_the_function(capsys: Captured, tmp_path: Path) -> 
     file = tmp_path / "out.csv"
     options = (*SMALL, "--by", "age", "--threshold", "0.2")
     assert said(capsys, *options, "--output", str(file)) == ""
-    found = pd.read_csv(file, keep_default_na=False, na_values={"epsilon": "", "delta": ""})
-    assert set(found.pop("measures")) == {"not private"}
-    assert list(found.columns) == list(wanted.columns)
+    actual = pd.read_csv(file, keep_default_na=False, na_values={"epsilon": "", "delta": ""})
+    assert set(actual.pop("measures")) == {"not private"}
+    assert list(actual.columns) == list(wanted.columns)
     for name in ("group", "people", "too_small", "measure", "epsilon"):
-        pd.testing.assert_series_equal(found[name], wanted[name], check_dtype=False)
+        pd.testing.assert_series_equal(actual[name], wanted[name], check_dtype=False)
     for name in ("value", "value_low", "value_high"):
-        column = pd.to_numeric(found[name])
+        column = pd.to_numeric(actual[name])
         pd.testing.assert_series_equal(column, wanted[name], check_exact=True)
     rows = parsed(capsys, *options)["groups"]
     assert [row["people"] for row in rows] == wanted["people"].tolist()

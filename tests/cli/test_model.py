@@ -34,10 +34,10 @@ def test_a_terminal_shows_few_digits(capsys: Captured, monkeypatch: pytest.Monke
 
 
 def test_json_carries_claim_proof_noise_and_conditions(capsys: Captured) -> None:
-    found = parsed(capsys, *SMALL, "--delta", "1e-6", "--adjacency", "replace-one")
-    assert found["model"]["claim"]
-    assert [c["proof"]["epsilon"] for c in found["calibrations"]] == [0.1, 1.0]
-    for c in found["calibrations"]:
+    result = parsed(capsys, *SMALL, "--delta", "1e-6", "--adjacency", "replace-one")
+    assert result["model"]["claim"]
+    assert [c["proof"]["epsilon"] for c in result["calibrations"]] == [0.1, 1.0]
+    for c in result["calibrations"]:
         assert (c["adjacency"], c["status"]) == ("replace-one", "proved")
         assert (c["proof"]["delta"], c["requested"]["delta"]) == (1e-6, 1e-6)
         assert c["claim"]["epsilon"] is None
@@ -47,11 +47,11 @@ def test_json_carries_claim_proof_noise_and_conditions(capsys: Captured) -> None
 
 def test_a_claim_that_fails_leaves_the_proof_empty(capsys: Captured) -> None:
     wishart = ["model", "--model", "pca-wishart", "--epsilon", "1", "--runs", "2"]
-    (found,) = parsed(capsys, *wishart)["calibrations"]
-    assert (found["claim"]["epsilon"], found["claim"]["delta"]) == (1.0, 0.0)
-    assert (found["proof"]["epsilon"], found["proof"]["delta"]) == (None, None)
-    assert found["status"] == "claim not supported"
-    assert "moves with the data" in found["proof"]["why"]
+    (result,) = parsed(capsys, *wishart)["calibrations"]
+    assert (result["claim"]["epsilon"], result["claim"]["delta"]) == (1.0, 0.0)
+    assert (result["proof"]["epsilon"], result["proof"]["delta"]) == (None, None)
+    assert result["status"] == "claim not supported"
+    assert "moves with the data" in result["proof"]["why"]
 
 
 def test_list_names_every_model(capsys: Captured) -> None:

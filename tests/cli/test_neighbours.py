@@ -124,12 +124,12 @@ def differing(
     capsys: pytest.CaptureFixture[str], folder: Path, predicts: str, place: int, rest: list[str]
 ) -> list[str]:
     """Which neighbours are told from the table as it was by what is not a measure."""
-    found = {
+    result = {
         name: told(capsys, [*rest, *files(folder, predicts, place, row)])
         for name, row in changed(predicts).items()
     }
-    assert found["as it was"][0] == 0
-    return [name for name, what in found.items() if what != found["as it was"]]
+    assert result["as it was"][0] == 0
+    return [name for name, what in result.items() if what != result["as it was"]]
 
 
 def learning(predicts: str) -> list[str]:
@@ -295,8 +295,8 @@ def test_a_mutant_that_splits_by_the_records_there_are_is_found_out(
     rest = learning("class") if command == "sweep" else ["model", "--epsilon", "1", "--runs", "2"]
     place = PLACES["learned from"]
     monkeypatch.setattr(upload, "read_own", without_blanks)
-    found = differing(capsys, tmp_path, "class", place, rest)
-    assert found == ["blanked", "blanked but for its features"]
+    result = differing(capsys, tmp_path, "class", place, rest)
+    assert result == ["blanked", "blanked but for its features"]
 
 
 def moved(one: Table, other: Table) -> int:

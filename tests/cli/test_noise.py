@@ -21,30 +21,30 @@ def test_a_gaussian_answer_in_text_and_in_json(question: str, capsys: Captured) 
     text = said(capsys, question, *arguments)
     assert text.startswith(f"{question} = {upward(value)}\n")
     assert "mechanism: analytic" in text
-    found = parsed(capsys, question, *arguments)
-    assert found[question] == value
-    assert found["mechanism"] == "analytic"
-    assert found["adjacency"]
-    assert [condition["met"] for condition in found["conditions"]] == [True]
+    result = parsed(capsys, question, *arguments)
+    assert result[question] == value
+    assert result["mechanism"] == "analytic"
+    assert result["adjacency"]
+    assert [condition["met"] for condition in result["conditions"]] == [True]
 
 
 def test_the_answer_is_in_the_units_of_the_query(capsys: Captured) -> None:
     arguments = ["--epsilon", "1", "--delta", "1e-5", "--sensitivity", "20"]
-    found = parsed(capsys, "sigma", *arguments)
-    assert found["sigma"] == analytic_sigma(1.0, 1e-5, 20.0)
-    assert found["sensitivity"] == 20.0
+    result = parsed(capsys, "sigma", *arguments)
+    assert result["sigma"] == analytic_sigma(1.0, 1e-5, 20.0)
+    assert result["sensitivity"] == 20.0
     ladder = parsed(capsys, "sigma", *arguments, "--ladder")["ladder"]
     sigmas = {row["mechanism"]: row["sigma"] for row in ladder}
-    assert sigmas["analytic"] == found["sigma"]
+    assert sigmas["analytic"] == result["sigma"]
 
 
 def test_the_classical_answer_from_epsilon_one_on_is_null_and_no_error(capsys: Captured) -> None:
     arguments = ["sigma", "--epsilon", "1", "--delta", "1e-5", "--mechanism", "classical"]
-    found = parsed(capsys, *arguments)
-    assert found["sigma"] is None
-    assert found["claim"]["sigma"] == pytest.approx(4.8448, abs=1e-4)
-    assert [c["met"] for c in found["conditions"]] == [False, True]
-    assert found["certified_epsilon"] == analytic_epsilon(found["claim"]["sigma"], 1e-5)
+    result = parsed(capsys, *arguments)
+    assert result["sigma"] is None
+    assert result["claim"]["sigma"] == pytest.approx(4.8448, abs=1e-4)
+    assert [c["met"] for c in result["conditions"]] == [False, True]
+    assert result["certified_epsilon"] == analytic_epsilon(result["claim"]["sigma"], 1e-5)
     text = said(capsys, *arguments)
     assert "sigma = (no proved value)" in text
     assert "NOT met: ε < 1" in text
@@ -63,11 +63,11 @@ def test_every_mechanism_answers_every_question_on_the_safe_side(
     question: str, mechanism: str, capsys: Captured
 ) -> None:
     arguments, exact = GAUSSIAN[question]
-    found = parsed(capsys, question, *arguments, "--mechanism", mechanism)
-    assert found[question] > exact
-    assert found["mechanism"] == mechanism
+    result = parsed(capsys, question, *arguments, "--mechanism", mechanism)
+    assert result[question] > exact
+    assert result["mechanism"] == mechanism
     text = said(capsys, question, *arguments, "--mechanism", mechanism)
-    assert text.startswith(f"{question} = {upward(found[question])}\nmechanism: {mechanism}, ")
+    assert text.startswith(f"{question} = {upward(result[question])}\nmechanism: {mechanism}, ")
 
 
 def test_the_ladder_holds_every_mechanism_and_says_which_is_a_claim_only(capsys: Captured) -> None:

@@ -24,11 +24,11 @@ with (Path(__file__).parents[1] / "reference" / "vectors.csv").open(newline="") 
 
 
 def rows(kind: str) -> list[Any]:
-    found = [
+    result = [
         (json.loads(row["params"]), float(row["value"])) for row in ROWS if row["kind"] == kind
     ]
-    assert found
-    return found
+    assert result
+    return result
 
 
 @pytest.mark.parametrize(("params", "value"), rows("adp_advantage"))
@@ -48,11 +48,11 @@ def test_true_alarms_of_a_gaussian(
     params: dict[str, float], value: float, capsys: Captured
 ) -> None:
     line = f"risk --delta 1e-5 --sigma 3 --sensitivity {3 * params['mu']} --fpr {params['alpha']}"
-    found = parsed(capsys, *line.split())
-    assert found["risk"]["tpr"] == pytest.approx(1.0 - value, abs=1e-9)
-    assert found["risk"] == found["exact"]
+    result = parsed(capsys, *line.split())
+    assert result["risk"]["tpr"] == pytest.approx(1.0 - value, abs=1e-9)
+    assert result["risk"] == result["exact"]
     # What follows from one point of the curve is never less.
-    assert found["from_budget"]["tpr"] > found["exact"]["tpr"]
+    assert result["from_budget"]["tpr"] > result["exact"]["tpr"]
 
 
 @pytest.mark.parametrize(("params", "value"), rows("gdp_advantage"))
@@ -65,37 +65,37 @@ def test_a_run_against_published_figures(capsys: Captured) -> None:
     ((params, missed),) = rows("dpsgd_tradeoff_beta_pld")
     ((_, advantage),) = rows("dpsgd_advantage_pld")
     assert (params["q"], params["sigma"], params["steps"]) == (0.01, 1.0, 1000)
-    found = parsed(capsys, *RUN.split(), "--fpr", str(params["alpha"]))
-    assert found["risk"]["tpr"] == pytest.approx(1.0 - missed, abs=1e-3)
-    assert found["risk"]["advantage"] == pytest.approx(advantage, abs=1e-4)
-    assert found["epsilon"] == pytest.approx(1.829, abs=1e-3)
-    assert found["from_budget"]["advantage"] > 4.0 * found["exact"]["advantage"]
+    result = parsed(capsys, *RUN.split(), "--fpr", str(params["alpha"]))
+    assert result["risk"]["tpr"] == pytest.approx(1.0 - missed, abs=1e-3)
+    assert result["risk"]["advantage"] == pytest.approx(advantage, abs=1e-4)
+    assert result["epsilon"] == pytest.approx(1.829, abs=1e-3)
+    assert result["from_budget"]["advantage"] > 4.0 * result["exact"]["advantage"]
 
 
 def test_the_example_of_the_reference_notes(capsys: Captured) -> None:
     sigma = parsed(capsys, "sigma", "--epsilon", "1", "--delta", "1e-5")["sigma"]
-    found = parsed(capsys, *BUDGET.split(), "--sigma", str(sigma * (1.0 + 1e-12)))
-    assert found["exact"]["advantage"] == pytest.approx(0.107, abs=5e-4)
-    assert found["exact"]["tpr"] == pytest.approx(0.0198, abs=5e-5)
-    assert found["from_budget"]["advantage"] == pytest.approx(0.462, abs=5e-4)
-    assert found["from_budget"]["tpr"] == pytest.approx(0.027, abs=5e-4)
-    assert found["within_budget"]
-    assert found["reason"] == ""
+    result = parsed(capsys, *BUDGET.split(), "--sigma", str(sigma * (1.0 + 1e-12)))
+    assert result["exact"]["advantage"] == pytest.approx(0.107, abs=5e-4)
+    assert result["exact"]["tpr"] == pytest.approx(0.0198, abs=5e-5)
+    assert result["from_budget"]["advantage"] == pytest.approx(0.462, abs=5e-4)
+    assert result["from_budget"]["tpr"] == pytest.approx(0.027, abs=5e-4)
+    assert result["within_budget"]
+    assert result["reason"] == ""
 
 
 @pytest.mark.parametrize("prior", [0.01, 0.5, 0.9])
 def test_belief_and_guessing_by_hand(prior: float, capsys: Captured) -> None:
     line = f"risk --delta 1e-5 --sigma 2 --prior {prior} --fpr 0.05"
-    found = parsed(capsys, *line.split())["exact"]
+    result = parsed(capsys, *line.split())["exact"]
     true = stats.norm.cdf(stats.norm.ppf(0.05) + 0.5)
-    assert found["tpr"] == pytest.approx(true, rel=1e-12)
-    assert found["posterior"] == pytest.approx(
+    assert result["tpr"] == pytest.approx(true, rel=1e-12)
+    assert result["posterior"] == pytest.approx(
         prior * true / (prior * true + (1.0 - prior) * 0.05), rel=1e-12
     )
     # The best guess between N(0, 1) and N(μ, 1): a threshold at μ/2 + ln((1-π)/π)/μ.
     cut = 0.25 + math.log((1.0 - prior) / prior) / 0.5
     right = prior * stats.norm.sf(cut - 0.5) + (1.0 - prior) * stats.norm.cdf(cut)
-    assert found["success"] == pytest.approx(right, rel=1e-9)
+    assert result["success"] == pytest.approx(right, rel=1e-9)
 
 
 def test_of_a_hundred_people(capsys: Captured) -> None:
@@ -113,39 +113,39 @@ def test_of_a_hundred_people(capsys: Captured) -> None:
 @pytest.mark.parametrize("adjacency", list(Adjacency))
 def test_the_wording_follows_the_adjacency(adjacency: Adjacency, capsys: Captured) -> None:
     for line in (BUDGET, RUN):
-        found = parsed(capsys, *line.split(), "--adjacency", adjacency)
-        assert found["adjacency"] == str(adjacency)
-        assert found["guess"] == QUESTION[adjacency]
-        assert QUESTION[adjacency] in found["risk"]["sentence"]
+        result = parsed(capsys, *line.split(), "--adjacency", adjacency)
+        assert result["adjacency"] == str(adjacency)
+        assert result["guess"] == QUESTION[adjacency]
+        assert QUESTION[adjacency] in result["risk"]["sentence"]
         assert QUESTION[adjacency] in said(capsys, *line.split(), "--adjacency", adjacency)
 
 
 def test_replacing_a_record_moves_the_sum_twice_as_far(capsys: Captured) -> None:
     line = "risk --delta 1e-5 --sigma 4 --steps 1 --adjacency replace-one"
-    found = parsed(capsys, *line.split())
+    result = parsed(capsys, *line.split())
     one = parsed(capsys, *["risk", "--delta", "1e-5", "--sigma", "2"])
-    assert found["epsilon"] == pytest.approx(one["epsilon"], rel=1e-4)
-    assert found["exact"]["tpr"] == pytest.approx(one["exact"]["tpr"], rel=1e-3)
-    assert found["exact"]["tpr"] >= one["exact"]["tpr"]
+    assert result["epsilon"] == pytest.approx(one["epsilon"], rel=1e-4)
+    assert result["exact"]["tpr"] == pytest.approx(one["exact"]["tpr"], rel=1e-3)
+    assert result["exact"]["tpr"] >= one["exact"]["tpr"]
 
 
 def test_fixed_batches_have_a_curve_below_the_weaker_bound(capsys: Captured) -> None:
     line = "risk --delta 1e-5 --sigma 8 --sampling-rate 0.01 --steps 100 --sampling fixed"
-    found = parsed(capsys, *line.split())
-    assert found["risk"] == found["exact"]
-    assert found["exact"]["tpr"] < found["from_budget"]["tpr"]
-    assert found["adjacency"] == "replace-one"
-    assert found["reason"] == ""
+    result = parsed(capsys, *line.split())
+    assert result["risk"] == result["exact"]
+    assert result["exact"]["tpr"] < result["from_budget"]["tpr"]
+    assert result["adjacency"] == "replace-one"
+    assert result["reason"] == ""
     cost = parsed(capsys, *line.replace("risk", "epsilon").split())
-    assert found["epsilon"] == cost["epsilon"]
+    assert result["epsilon"] == cost["epsilon"]
 
 
 def test_a_mechanism_beyond_its_budget_is_told_so(capsys: Captured) -> None:
-    found = parsed(capsys, *BUDGET.split(), "--sigma", "2")
+    result = parsed(capsys, *BUDGET.split(), "--sigma", "2")
     spent = float(analytic_epsilon(2.0, 1e-5))
-    assert not found["within_budget"]
-    assert f"its ε is {spent}" in found["reason"]
-    assert found["reason"] in said(capsys, *BUDGET.split(), "--sigma", "2")
+    assert not result["within_budget"]
+    assert f"its ε is {spent}" in result["reason"]
+    assert result["reason"] in said(capsys, *BUDGET.split(), "--sigma", "2")
 
 
 def test_the_text_holds_both_bounds(capsys: Captured) -> None:

@@ -24,11 +24,11 @@ def test_the_table_is_that_of_the_function(capsys: Captured, tmp_path: Path) -> 
     wanted = charted(ColumnStudy(STUDY))
     file = tmp_path / "out.csv"
     assert said(capsys, *SMALL, "--output", str(file)) == ""
-    found = pd.read_csv(file, keep_default_na=False, na_values={"epsilon": "", "delta": ""})
-    assert set(found.pop("measures")) == {"not private"}
-    assert list(found.columns) == list(wanted.columns)
+    actual = pd.read_csv(file, keep_default_na=False, na_values={"epsilon": "", "delta": ""})
+    assert set(actual.pop("measures")) == {"not private"}
+    assert list(actual.columns) == list(wanted.columns)
     for name in ("column", "level", "at", "epsilon", "log_odds", "log_odds_low", "log_odds_high"):
-        pd.testing.assert_series_equal(found[name], wanted[name], check_dtype=False)
+        pd.testing.assert_series_equal(actual[name], wanted[name], check_dtype=False)
     rows = parsed(capsys, *SMALL, "--column", "sex")["risk_curves"]
     assert [row["level"] for row in rows] == ["female", "male"] * 3
 
@@ -38,11 +38,11 @@ def test_a_corrected_model_is_that_of_the_function(capsys: Captured, tmp_path: P
     edits.write_text('{"age": {"line": 0.5}, "sex": {"male": 0}}')
     wanted = corrected(HandStudy(STUDY, read(edits.read_bytes()), run=2))
     assert said(capsys, *SMALL, "--correct", str(edits), "--run", "2", "--output", str(file)) == ""
-    found = pd.read_csv(file, keep_default_na=False, na_values={"private": "", "corrected": ""})
-    assert set(found.pop("measures")) == {"not private"}
-    assert list(found.columns) == list(wanted.columns)
+    actual = pd.read_csv(file, keep_default_na=False, na_values={"private": "", "corrected": ""})
+    assert set(actual.pop("measures")) == {"not private"}
+    assert list(actual.columns) == list(wanted.columns)
     for name in ("column", "term", "measure", "private", "corrected"):
-        pd.testing.assert_series_equal(found[name], wanted[name], check_dtype=False)
+        pd.testing.assert_series_equal(actual[name], wanted[name], check_dtype=False)
 
 
 @pytest.mark.parametrize(

@@ -59,11 +59,11 @@ def test_a_sweep_gives_the_rows_of_the_same_study_in_python(
     file = tmp_path / "out.csv"
     arguments = EVERY_OPTION.split()
     assert said(capsys, *arguments, "--output", str(file)) == ""
-    found = pd.read_csv(file)
-    assert tuple(found.columns) == (*COLUMNS, "measures")
-    assert set(found["measures"]) == {"not private"}
+    actual = pd.read_csv(file)
+    assert tuple(actual.columns) == (*COLUMNS, "measures")
+    assert set(actual["measures"]) == {"not private"}
     same = [name for name in COLUMNS if name != "seconds"]
-    pd.testing.assert_frame_equal(found[same], wanted[same], check_exact=True)
+    pd.testing.assert_frame_equal(actual[same], wanted[same], check_exact=True)
     rows = parsed(capsys, *arguments)["sweep"]
     assert [row["objective"] for row in rows] == wanted["objective"].tolist()
     assert rows[0]["sensitivity"] is None  # no noise, no sensitivity

@@ -74,9 +74,9 @@ def test_every_option_reaches_the_study(capsys: Captured, tmp_path: Path) -> Non
         ),
         device="cpu",
     )
-    found = pd.read_csv(tmp_path / "run" / "measures.csv")
+    actual = pd.read_csv(tmp_path / "run" / "measures.csv")
     pd.testing.assert_frame_equal(
-        found.drop(columns="seconds"), measured(wanted).drop(columns="seconds"), rtol=1e-12
+        actual.drop(columns="seconds"), measured(wanted).drop(columns="seconds"), rtol=1e-12
     )
     settings = json.loads((tmp_path / "run" / "settings.json").read_text("utf-8"))
     assert settings["study"]["settings"] == [["records", 400]]
@@ -88,21 +88,21 @@ def test_every_option_reaches_the_study(capsys: Captured, tmp_path: Path) -> Non
 
 def test_json_says_what_is_certified_and_apart_from_it_what_is_claimed(capsys: Captured) -> None:
     said = parsed(capsys, *SMALL.split(), "--epsilon", "3", "--runs", "2")
-    found = said["train"]
-    run = TrainingPlan(found["sigma"], RECORDS, 256, 12, 1e-5)
-    certified = found["certified"]
+    result = said["train"]
+    run = TrainingPlan(result["sigma"], RECORDS, 256, 12, 1e-5)
+    certified = result["certified"]
     assert certified["epsilon"] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
     assert certified["status"] == "proved"
-    assert (found["delta"], found["adjacency"], found["accountant"]) == (1e-5, "zero-out", "PLD")
-    assert (found["steps"], found["steps_planned"], found["stopped"]) == (12, 12, False)
+    assert (result["delta"], result["adjacency"], result["accountant"]) == (1e-5, "zero-out", "PLD")
+    assert (result["steps"], result["steps_planned"], result["stopped"]) == (12, 12, False)
     assert 0.3 < said["measures"]["accuracy"]["mean"] < 1.0
     assert said["measures"]["auc"] is None
     assert said["measures"]["measures"] == "not private"
-    assert (found["status"], found["epsilon"]) == ("exploration only", None)
-    assert (found["randomness"], found["public_size"]) == ("seed", None)
-    assert found["claim"]["by"].startswith("paper 003")
-    assert found["claim"]["epsilon"] != certified["epsilon"]
-    assert found["claim"]["conditions"]
+    assert (result["status"], result["epsilon"]) == ("exploration only", None)
+    assert (result["randomness"], result["public_size"]) == ("seed", None)
+    assert result["claim"]["by"].startswith("paper 003")
+    assert result["claim"]["epsilon"] != certified["epsilon"]
+    assert result["claim"]["conditions"]
 
 
 def test_a_batch_size_that_is_left_out_follows_from_the_public_number(capsys: Captured) -> None:
@@ -145,9 +145,9 @@ def test_paper_004s_noise_is_a_claim_beside_its_sound_form(capsys: Captured) -> 
 
 
 def test_a_budget_ends_the_training(capsys: Captured) -> None:
-    found = parsed(capsys, *SMALL.split(), "--sigma", "1.5", "--budget", "2")["train"]
-    assert found["steps"] == found["steps_planned"] < 12
-    assert found["certified"]["epsilon"] <= 2.0
+    result = parsed(capsys, *SMALL.split(), "--sigma", "1.5", "--budget", "2")["train"]
+    assert result["steps"] == result["steps_planned"] < 12
+    assert result["certified"]["epsilon"] <= 2.0
 
 
 def test_ctrl_c_leaves_the_history_and_says_what_was_spent(
@@ -167,12 +167,12 @@ def test_ctrl_c_leaves_the_history_and_says_what_was_spent(
     assert main(line.split()) == 130
     assert signal.getsignal(signal.SIGINT) is before
     captured = capsys.readouterr()
-    found = json.loads(captured.out)["train"]
-    assert (found["stopped"], found["steps"], found["steps_planned"]) == (True, 6, 12)
+    actual = json.loads(captured.out)["train"]
+    assert (actual["stopped"], actual["steps"], actual["steps_planned"]) == (True, 6, 12)
     wanted = spent(TrainingPlan(2.0, RECORDS, 256, 6, 1e-5), "pld").epsilon
-    assert found["epsilon"] == pytest.approx(wanted, rel=1e-6)
+    assert actual["epsilon"] == pytest.approx(wanted, rel=1e-6)
     assert "is spent after 6 of 12 steps, certified by PLD" in captured.err
-    assert (found["randomness"], found["status"]) == ("system", "proved")
+    assert (actual["randomness"], actual["status"]) == ("system", "proved")
     assert pd.read_csv(tmp_path / "measures.csv")["steps"].tolist() == [6]
     assert (tmp_path / "weights.npz").exists()
 
@@ -202,9 +202,9 @@ def test_what_a_stopped_training_goes_on_from_is_private_and_no_output(
     assert state.parent.stat().st_mode & 0o777 == 0o700
     settings = json.loads((output / "settings.json").read_text("utf-8"))
     assert settings["unfinished"] == state.stem
-    found = parsed(capsys, "train", "--resume", "--output", str(output), "--device", "cpu")
-    assert found["train"]["steps"] == 12
-    assert found["train"]["randomness"] == ("seed" if seed else "system")
+    result = parsed(capsys, "train", "--resume", "--output", str(output), "--device", "cpu")
+    assert result["train"]["steps"] == 12
+    assert result["train"]["randomness"] == ("seed" if seed else "system")
     assert list(state.parent.iterdir()) == []
     assert "unfinished" not in (output / "settings.json").read_text("utf-8")
 
@@ -289,9 +289,9 @@ def test_a_stopped_training_is_resumed_as_if_unbroken(
     stop_after(monkeypatch, 12)
     assert main([*line.split(), "--output", part]) == 130
     assert f"Go on with: dpcore train --resume --output {part}" in capsys.readouterr().err
-    found = parsed(capsys, "train", "--resume", "--output", part, "--device", "cpu")
-    assert found == wanted
-    assert found["train"]["steps"] == found["train"]["steps_planned"] == 24
+    actual = parsed(capsys, "train", "--resume", "--output", part, "--device", "cpu")
+    assert actual == wanted
+    assert actual["train"]["steps"] == actual["train"]["steps_planned"] == 24
     rows = [pd.read_csv(tmp_path / each / "measures.csv") for each in ("whole", "part")]
     pd.testing.assert_frame_equal(*(each.drop(columns="seconds") for each in rows))
     weights = [np.load(tmp_path / each / "weights.npz") for each in ("whole", "part")]

@@ -41,9 +41,9 @@ def made_up() -> MadeUp:
         return str(chance.randint(1, 90))
 
     def make(key: str, rows: int = 60, seed: int = 0) -> bytes:
-        found = source(key)
-        assert isinstance(found, FileSource)
-        layout, chance = found.layout, random.Random(seed)
+        result = source(key)
+        assert isinstance(result, FileSource)
+        layout, chance = result.layout, random.Random(seed)
         separator = layout.separator or " "
         lines = [separator.join(field.name for field in layout.fields)] if layout.header else []
         lines += [

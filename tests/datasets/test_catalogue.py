@@ -160,10 +160,10 @@ def test_diabetes_is_the_raw_table_that_scikit_learn_ships() -> None:
     assert values.tolist() == raw.data.tolist()
     for column in (*datasets.entry("diabetes").columns, datasets.entry("diabetes").target):
         if column.kind == "number":
-            found = raw.target if column.name == "progression" else table.frame[column.name]
+            result = raw.target if column.name == "progression" else table.frame[column.name]
             lower, upper = column.bounds
-            assert lower != min(found)
-            assert upper != max(found)
+            assert lower != min(result)
+            assert upper != max(result)
 
 
 def test_a_number_to_predict_is_scaled_by_its_public_bounds_and_clipped() -> None:

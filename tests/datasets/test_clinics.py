@@ -16,9 +16,9 @@ THYROID = b"""0.5 0 1 0 0 0 0 0 1 0 0 0 0 0 0 0 0.061 0.0096 0.013 0.116 0.011 1
 
 
 def source_of(key: str) -> FileSource:
-    found = source(key)
-    assert isinstance(found, FileSource)
-    return found
+    result = source(key)
+    assert isinstance(result, FileSource)
+    return result
 
 
 def test_thyroid_is_in_clinical_units_and_overt_disease_alone_is_a_case() -> None:
@@ -52,9 +52,9 @@ def test_the_header_of_a_published_file_decides_the_order_of_its_fields() -> Non
     values = dict(zip(names, map(str, range(len(names))), strict=True)) | {"Diabetes_binary": "1"}
     for order in (names, names[::-1]):
         lines = ",".join(order), ",".join(values[name] for name in order)
-        found = read_verified(layout, "\n".join(lines).encode() + b"\n")
-        assert list(found.columns) == names
-        assert found["Income"].item() == float(values["Income"])
+        result = read_verified(layout, "\n".join(lines).encode() + b"\n")
+        assert list(result.columns) == names
+        assert result["Income"].item() == float(values["Income"])
 
 
 def test_the_survey_counts_prediabetes_and_keeps_bands_as_numbers() -> None:

@@ -249,5 +249,5 @@ def test_nobody_else_can_read_a_download(tmp_path: Path, monkeypatch: pytest.Mon
         fetch(PLAIN)
     finally:
         os.umask(before)
-    found = [tmp_path / "cache", *(tmp_path / "cache").iterdir()]
-    assert [path.stat().st_mode & 0o077 for path in found] == [0, 0]
+    result = [tmp_path / "cache", *(tmp_path / "cache").iterdir()]
+    assert [path.stat().st_mode & 0o077 for path in result] == [0, 0]

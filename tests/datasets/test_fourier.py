@@ -11,8 +11,8 @@ from dpcore.errors import InvalidInput
 
 
 def rows(count, columns, seed=0):
-    found = np.random.default_rng(seed).normal(size=(count, columns))
-    return found / np.linalg.norm(found, axis=1, keepdims=True)
+    result = np.random.default_rng(seed).normal(size=(count, columns))
+    return result / np.linalg.norm(result, axis=1, keepdims=True)
 
 
 @pytest.mark.parametrize("bandwidth", [0.3, 1.0, 4.0])

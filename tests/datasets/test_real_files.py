@@ -113,9 +113,9 @@ def test_the_careful_reader_accepts_the_published_file(
     from dpcore.datasets.catalogue import source
 
     whole = loaded(key)
-    found = source(key)
-    assert isinstance(found, FileSource)
-    data = (data_folder / found.entry.files[0].path).read_bytes().rstrip(b"\n")
+    result = source(key)
+    assert isinstance(result, FileSource)
+    data = (data_folder / result.entry.files[0].path).read_bytes().rstrip(b"\n")
     cut = read(key, data.rsplit(b"\n", 1)[0], "cut")
     assert not cut.published
     assert cut.frame.equals(whole.frame.iloc[: cut.records])

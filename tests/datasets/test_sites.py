@@ -26,16 +26,16 @@ KEY = "heart_sites"
 
 
 def source_of(key: str) -> FileSource:
-    found = source(key)
-    assert isinstance(found, FileSource)
-    return found
+    result = source(key)
+    assert isinstance(result, FileSource)
+    return result
 
 
 def four_sites(made_up: MadeUp) -> Table:
-    found = source_of(KEY)
+    result = source_of(KEY)
     files = [made_up(KEY, 10 * place, place) for place in range(1, 5)]
-    raws = [read_checked(found.layout, data, "made-up") for data in files]
-    return assemble(found, raws, published=True, sites=found.entry.sites)
+    raws = [read_checked(result.layout, data, "made-up") for data in files]
+    return assemble(result, raws, published=True, sites=result.entry.sites)
 
 
 def test_a_record_has_the_site_of_its_file_and_no_model_sees_it(made_up: MadeUp) -> None:
@@ -64,16 +64,16 @@ def test_exactly_the_site_held_out_is_tested_whatever_its_records_hold(made_up: 
 
 def test_a_site_held_out_is_one_split_for_models_and_for_baselines(made_up: MadeUp) -> None:
     preparation = Preparation(held_out="Switzerland", norm="clip")
-    found = splits(four_sites(made_up), preparation)
-    assert len(found) == 1
-    assert found[0].tested == 30
+    result = splits(four_sites(made_up), preparation)
+    assert len(result) == 1
+    assert result[0].tested == 30
     assert usual(preparation).held_out == "Switzerland"
     assert len(splits(four_sites(made_up), Preparation())) > 1
     # A tree is judged on the same records as a line.
     study = Study(KEY, methods=("opera", "decision-tree"), preparation=preparation)
     (of_tree,) = splits(four_sites(made_up), of_a_model(study, "decision-tree").preparation)
-    assert np.array_equal(of_tree.y_test, found[0].y_test)
-    assert of_tree.records == found[0].records
+    assert np.array_equal(of_tree.y_test, result[0].y_test)
+    assert of_tree.records == result[0].records
 
 
 def test_a_report_says_which_site_it_was_tested_on_and_what_was_dropped(made_up: MadeUp) -> None:
@@ -92,10 +92,10 @@ def test_a_report_says_which_site_it_was_tested_on_and_what_was_dropped(made_up:
 
 
 def test_a_value_of_zero_that_cannot_be_is_unknown(made_up: MadeUp) -> None:
-    found = source_of(KEY)
+    result = source_of(KEY)
     lines = [b"60,1,4,0,0,?,0,120,1,-.5,2,?,7,3", b"54,0,2,130,?,0,2,99,0,0,?,0,?,0"]
-    raw = read_checked(found.layout, b"\n".join(lines) + b"\n", "made-up")
-    frame = assemble(found, [raw], published=True, sites=["Switzerland"]).frame
+    raw = read_checked(result.layout, b"\n".join(lines) + b"\n", "made-up")
+    frame = assemble(result, [raw], published=True, sites=["Switzerland"]).frame
     assert np.isnan(frame["chol"]).all()
     assert np.isnan(frame["trestbps"]).tolist() == [True, False]
     assert frame["oldpeak"].tolist() == [-0.5, 0.0]
@@ -114,10 +114,10 @@ def test_a_file_is_known_by_its_checksum_also_where_two_sets_have_it(
 ) -> None:
     data = made_up("heart", 25)
     for key in ("heart", KEY):
-        found = source_of(key)
-        first = replace(found.entry.files[0], sha256=checksum(data))
-        files = (first, *found.entry.files[1:])
-        changed = replace(found, entry=replace(found.entry, files=files))
+        result = source_of(key)
+        first = replace(result.entry.files[0], sha256=checksum(data))
+        files = (first, *result.entry.files[1:])
+        changed = replace(result, entry=replace(result.entry, files=files))
         monkeypatch.setitem(register(), key, changed)
     assert read_upload("heart", data, "f").published
     assert set(read_upload(KEY, data, "f").frame["site"]) == {"Cleveland"}

@@ -41,12 +41,12 @@ def test_a_well_formed_file_is_taken_and_marked_as_not_the_published_one(
 
 @pytest.mark.parametrize("key", FROM_FILES)
 def test_both_readers_see_the_same_fields(key: str, made_up: MadeUp) -> None:
-    found = source(key)
-    assert isinstance(found, FileSource)
+    result = source(key)
+    assert isinstance(result, FileSource)
     data = made_up(key, 40)
-    careful, quick = read_checked(found.layout, data, "f"), read_verified(found.layout, data)
+    careful, quick = read_checked(result.layout, data, "f"), read_verified(result.layout, data)
     assert list(careful.columns) == list(quick.columns)
-    for field in (each for each in found.layout.fields if not each.ignored):
+    for field in (each for each in result.layout.fields if not each.ignored):
         left, right = careful[field.name], quick[field.name]
         if field.words:
             left, right = left.astype(object), right.astype(object)

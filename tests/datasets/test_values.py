@@ -23,8 +23,8 @@ TEXTS = st.one_of(
 @pytest.mark.parametrize("decimal_comma", [False, True])
 @given(texts=st.lists(st.none() | TEXTS, min_size=1, max_size=6))
 def test_a_column_of_numbers_is_read_as_each_would_be(texts, decimal_comma) -> None:
-    found, wrong = numbers(pa.array(texts, pa.string()), decimal_comma)
-    for text, value, is_wrong in zip(texts, found, wrong, strict=True):
+    actual, wrong = numbers(pa.array(texts, pa.string()), decimal_comma)
+    for text, value, is_wrong in zip(texts, actual, wrong, strict=True):
         if text is None:
             assert (math.isnan(value), is_wrong) == (True, False)
             continue
@@ -36,6 +36,6 @@ def test_a_column_of_numbers_is_read_as_each_would_be(texts, decimal_comma) -> N
 
 
 def test_only_the_numbers_of_a_list_are_taken() -> None:
-    found, wrong = numbers(pa.array(["1", "+2.0", "3", None]), codes=(1.0, 2.0))
+    result, wrong = numbers(pa.array(["1", "+2.0", "3", None]), codes=(1.0, 2.0))
     assert wrong.tolist() == [False, False, True, False]
-    assert np.array_equal(found[:2], [1.0, 2.0])
+    assert np.array_equal(result[:2], [1.0, 2.0])

@@ -105,11 +105,11 @@ def by_hand(network, head, images):
 def test_features_are_what_the_last_layer_is_given(name, stand_in, tmp_path):
     network = STAND_INS[name]()
     path = weights_of(network, tmp_path)
-    found = backbones.features(IMAGES, name, path, device="cpu")
+    actual = backbones.features(IMAGES, name, path, device="cpu")
     backbone = backbones.BACKBONES[name]
-    assert found.shape == (5, backbone.width)
+    assert actual.shape == (5, backbone.width)
     expected = by_hand(network, backbone.head, IMAGES)
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)
 
 
 def test_other_images_in_the_batch_do_not_matter(stand_in, tmp_path):
@@ -130,8 +130,8 @@ def test_old_names_of_layers_and_another_last_layer_are_taken(stand_in, tmp_path
     assert any("norm.1" in key for key in old)
     old["classifier.weight"], old["classifier.bias"] = torch.zeros(5, 1_024), torch.zeros(5)
     torch.save(old, tmp_path / "old.pth")
-    found = backbones.features(IMAGES, "densenet121", tmp_path / "old.pth", device="cpu")
-    np.testing.assert_array_equal(found, new)
+    result = backbones.features(IMAGES, "densenet121", tmp_path / "old.pth", device="cpu")
+    np.testing.assert_array_equal(result, new)
 
 
 def test_they_are_computed_once_for_the_same_images_and_weights(stand_in, tmp_path, monkeypatch):
@@ -159,20 +159,20 @@ def test_examples_of_images_become_examples_of_features(stand_in, tmp_path):
         test_inputs=digits.test_inputs[:3],
         test_targets=digits.test_targets[:3],
     )
-    found = backbones.on_features(few, "resnet18", path, device="cpu")
-    assert (found.shape, found.records, len(found.test_inputs)) == ((512,), 6, 3)
-    assert found.task == "classes"
-    assert np.array_equal(found.train_targets, few.train_targets)
-    assert "resnet18" in found.notes[-1]
+    result = backbones.on_features(few, "resnet18", path, device="cpu")
+    assert (result.shape, result.records, len(result.test_inputs)) == ((512,), 6, 3)
+    assert result.task == "classes"
+    assert np.array_equal(result.train_targets, few.train_targets)
+    assert "resnet18" in result.notes[-1]
     # In a file, as docs/datasets.md writes it, they are a set of their own: only a head is trained.
     path = tmp_path / "features.npz"
     np.savez(
         path,
-        train_features=found.train_inputs,
-        train_labels=found.train_targets,
-        test_features=found.test_inputs,
-        test_labels=found.test_targets,
-        names=found.entry.names,
+        train_features=result.train_inputs,
+        train_labels=result.train_targets,
+        test_features=result.test_inputs,
+        test_labels=result.test_targets,
+        names=result.entry.names,
     )
     study = TrainingStudy(
         "features_npz",
@@ -242,6 +242,6 @@ def test_with_torchvisions_own_networks(name, tmp_path):
         pytest.skip("torchvision is not here in a build that goes with this torch")
     network = getattr(models, name)(weights=None)
     path = weights_of(network, tmp_path)
-    found = backbones.features(IMAGES[:2], name, path, device="cpu")
+    actual = backbones.features(IMAGES[:2], name, path, device="cpu")
     expected = by_hand(network, backbones.BACKBONES[name].head, IMAGES[:2])
-    np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(actual, expected, rtol=1e-3, atol=1e-4)

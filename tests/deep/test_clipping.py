@@ -83,8 +83,8 @@ def test_both_ways_of_convolving_are_tried():
             torch.manual_seed(0)
             ready = PerExample(build().double())
             inputs = torch.randn(2, *shape, dtype=torch.float64)
-            found, _ = ready.gradients(inputs, torch.zeros(2).long(), cross_entropy)
-            ways.add(type(found[0]).__name__)
+            result, _ = ready.gradients(inputs, torch.zeros(2).long(), cross_entropy)
+            ways.add(type(result[0]).__name__)
     assert ways == {"Patches", "Kernels"}
 
 
@@ -97,12 +97,12 @@ def test_patches_taken_a_few_records_at_a_time_make_no_difference(at_a_time, mon
     oracle = one_at_a_time(network, inputs, targets)
     clip = float(torch.stack(norms_of(oracle)).median())
     ready = PerExample(network)
-    found = ready.clipped_sum(inputs, targets, cross_entropy, clip)
+    actual = ready.clipped_sum(inputs, targets, cross_entropy, clip)
     expected = summed(
         oracle, [min(1.0, clip * (1 - 1e-4) / float(norm)) for norm in norms_of(oracle)]
     )
     ready.clipped_sum(-inputs, targets, cross_entropy, clip)  # takes the same memory again
-    for own, theirs in zip(found.total, expected, strict=True):
+    for own, theirs in zip(actual.total, expected, strict=True):
         torch.testing.assert_close(own, theirs, rtol=1e-9, atol=1e-12)
 
 
@@ -143,11 +143,11 @@ def test_what_is_no_plain_stack_in_training_is_recorded():
 
 def one_at_a_time(network, inputs, targets):
     """Every record's gradient by plain back-propagation, a list of tensors a record."""
-    found = []
+    result = []
     for record, target in zip(inputs, targets, strict=True):
         loss = cross_entropy(network(record[None]), target[None]).sum()
-        found.append(torch.autograd.grad(loss, list(network.parameters())))
-    return found
+        result.append(torch.autograd.grad(loss, list(network.parameters())))
+    return result
 
 
 def summed(gradients, factors):
@@ -170,13 +170,13 @@ def norms_of(gradients, scales=None):
 def test_sum_is_the_sum_of_clipped_gradients(case, clip, micro_batch):
     network, inputs, targets = case
     oracle = one_at_a_time(network, inputs, targets)
-    found = PerExample(network).clipped_sum(
+    actual = PerExample(network).clipped_sum(
         inputs, targets, cross_entropy, clip, micro_batch=micro_batch
     )
     norms = norms_of(oracle)
     expected = summed(oracle, [min(1.0, clip * (1 - 1e-4) / norm) for norm in norms])
-    torch.testing.assert_close(found.norms, torch.stack(norms), rtol=1e-4, atol=0.0)
-    for ours, theirs in zip(found.total, expected, strict=True):
+    torch.testing.assert_close(actual.norms, torch.stack(norms), rtol=1e-4, atol=0.0)
+    for ours, theirs in zip(actual.total, expected, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-3 * float(theirs.abs().max()))
 
 
@@ -185,13 +185,13 @@ def test_clipping_by_layer_clips_each_to_its_share(case, clip):
     network, inputs, targets = case
     ready = PerExample(network)
     oracle = one_at_a_time(network, inputs, targets)
-    found = ready.clipped_sum(inputs, targets, cross_entropy, clip, per_layer=True)
+    actual = ready.clipped_sum(inputs, targets, cross_entropy, clip, per_layer=True)
     sizes = [len(list(layer.parameters(recurse=False))) for layer in ready.trained]
     share, start = clip / len(sizes) ** 0.5, 0
     for size in sizes:
         part = [each[start : start + size] for each in oracle]
         expected = summed(part, [min(1.0, share * (1 - 1e-4) / n) for n in norms_of(part)])
-        for ours, theirs in zip(found.total[start : start + size], expected, strict=True):
+        for ours, theirs in zip(actual.total[start : start + size], expected, strict=True):
             close = 1e-3 * float(theirs.abs().max())
             torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=close)
         start += size
@@ -211,20 +211,20 @@ def test_scaled_clipping_measures_the_scaled_norm(case, elementwise):
     oracle = one_at_a_time(network, inputs, targets)
     norms = norms_of(oracle, scales)
     clip = float(torch.stack(norms).median())
-    found = PerExample(network).clipped_sum(inputs, targets, cross_entropy, clip, scales=scales)
-    torch.testing.assert_close(found.norms, torch.stack(norms), rtol=1e-4, atol=0.0)
+    actual = PerExample(network).clipped_sum(inputs, targets, cross_entropy, clip, scales=scales)
+    torch.testing.assert_close(actual.norms, torch.stack(norms), rtol=1e-4, atol=0.0)
     expected = summed(oracle, [min(1.0, clip * (1 - 1e-4) / norm) for norm in norms])
-    for ours, theirs in zip(found.total, expected, strict=True):
+    for ours, theirs in zip(actual.total, expected, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-3 * float(theirs.abs().max()))
 
 
 def test_squares_are_summed_element_by_element(case):
     network, inputs, targets = case
     weights = torch.rand(len(inputs), dtype=torch.float64).to(inputs.device)
-    found, _ = PerExample(network).gradients(inputs, targets, cross_entropy)
+    actual, _ = PerExample(network).gradients(inputs, targets, cross_entropy)
     oracle = one_at_a_time(network, inputs, targets)
     expected = summed([[g.square() for g in each] for each in oracle], weights)
-    ours = [tensor for layer in found for tensor in layer.squared_sum(weights)]
+    ours = [tensor for layer in actual for tensor in layer.squared_sum(weights)]
     for own, theirs in zip(ours, expected, strict=True):
         torch.testing.assert_close(own, theirs, rtol=1e-8, atol=1e-12 * float(theirs.max()))
 
@@ -236,11 +236,11 @@ def test_squares_by_layer_are_those_of_the_clipped_gradients(case, per_layer, mi
     ready = PerExample(network)
     norms = ready.clipped_sum(inputs, targets, cross_entropy, 1.0).norms
     clip, present = float(norms.median()), torch.tensor([1.0, 1, 0, 1, 1, 1, 1]).to(inputs)
-    found = ready.clipped_sum(
+    actual = ready.clipped_sum(
         inputs, targets, cross_entropy, clip, present=present, per_layer=per_layer,
         micro_batch=micro_batch,
     ).squares  # fmt: skip
-    assert found.shape == (len(ready.trained), 7)
+    assert actual.shape == (len(ready.trained), 7)
     for record in range(7):
         one = slice(record, record + 1)
         alone = ready.clipped_sum(
@@ -252,7 +252,7 @@ def test_squares_by_layer_are_those_of_the_clipped_gradients(case, per_layer, mi
             parts.append(sum(float((each**2).sum()) for each in alone[start : start + size]))
             start += size
         expected = [part * float(present[record]) for part in parts]
-        assert found[:, record].tolist() == pytest.approx(expected, rel=1e-4)
+        assert actual[:, record].tolist() == pytest.approx(expected, rel=1e-4)
 
 
 @pytest.mark.parametrize("per_layer", [False, True])
@@ -264,18 +264,18 @@ def test_one_record_never_moves_the_sum_by_more_than_the_clip(case, per_layer):
     for scale in (1e-3, 1.0, 1e3):
         for record in range(len(inputs)):
             one = slice(record, record + 1)
-            found = ready.clipped_sum(
+            result = ready.clipped_sum(
                 inputs[one] * scale, targets[one], cross_entropy, 0.1, per_layer=per_layer
             )
-            moved = sum(float((each.double() ** 2).sum()) for each in found.total) ** 0.5
+            moved = sum(float((each.double() ** 2).sum()) for each in result.total) ** 0.5
             assert moved <= 0.1
 
 
 def test_large_gradients_are_clipped_to_the_bound_and_not_far_below(case):
     network, inputs, targets = case
     network.float()
-    found = PerExample(network).clipped_sum(inputs[:1].float(), targets[:1], cross_entropy, 1e-3)
-    moved = sum(float((each.double() ** 2).sum()) for each in found.total) ** 0.5
+    result = PerExample(network).clipped_sum(inputs[:1].float(), targets[:1], cross_entropy, 1e-3)
+    moved = sum(float((each.double() ** 2).sum()) for each in result.total) ** 0.5
     assert moved >= 0.998e-3
 
 
@@ -285,7 +285,7 @@ def test_stacked_networks_give_what_each_gives_alone():
     inputs, targets = torch.randn(4, 9, 6), torch.randint(0, 3, (4, 9))
     present = (torch.rand(4, 9) < 0.6).float()
     clip = torch.tensor([[0.01], [0.1], [1.0], [10.0]])
-    found = PerExample(stacked).clipped_sum(
+    actual = PerExample(stacked).clipped_sum(
         inputs, targets, stacked_cross_entropy, clip, present=present
     )
     for run in range(4):
@@ -297,7 +297,7 @@ def test_stacked_networks_give_what_each_gives_alone():
         expected = PerExample(alone).clipped_sum(
             inputs[run][kept], targets[run][kept], cross_entropy, float(clip[run])
         )
-        for ours, theirs in zip(found.total, expected.total, strict=True):
+        for ours, theirs in zip(actual.total, expected.total, strict=True):
             torch.testing.assert_close(ours[run].reshape(theirs.shape), theirs)
 
 
@@ -306,17 +306,17 @@ def test_padding_counts_as_no_record(case):
     present = torch.tensor([1.0, 0, 1, 1, 0, 0, 1]).to(inputs)
     ready = PerExample(network)
     kept = present.bool()
-    found = ready.clipped_sum(inputs, targets, cross_entropy, 0.3, present=present)
+    actual = ready.clipped_sum(inputs, targets, cross_entropy, 0.3, present=present)
     expected = ready.clipped_sum(inputs[kept], targets[kept], cross_entropy, 0.3)
-    for ours, theirs in zip(found.total, expected.total, strict=True):
+    for ours, theirs in zip(actual.total, expected.total, strict=True):
         torch.testing.assert_close(ours, theirs)
 
 
 def test_empty_batch_sums_to_nothing(case):
     network, inputs, targets = case
-    found = PerExample(network).clipped_sum(inputs[:0], targets[:0], cross_entropy, 1.0)
-    assert [each.shape for each in found.total] == [p.shape for p in network.parameters()]
-    assert not any(each.any() for each in found.total)
+    result = PerExample(network).clipped_sum(inputs[:0], targets[:0], cross_entropy, 1.0)
+    assert [each.shape for each in result.total] == [p.shape for p in network.parameters()]
+    assert not any(each.any() for each in result.total)
 
 
 def test_record_that_is_no_number_counts_as_null_and_spoils_nothing(case):
@@ -326,9 +326,9 @@ def test_record_that_is_no_number_counts_as_null_and_spoils_nothing(case):
     broken[5] = torch.inf
     kept = torch.tensor([True, True, False, True, True, False, True]).to(inputs.device)
     ready = PerExample(network)
-    found = ready.clipped_sum(broken, targets, cross_entropy, 0.3)
+    actual = ready.clipped_sum(broken, targets, cross_entropy, 0.3)
     expected = ready.clipped_sum(inputs[kept], targets[kept], cross_entropy, 0.3)
-    for ours, theirs in zip(found.total, expected.total, strict=True):
+    for ours, theirs in zip(actual.total, expected.total, strict=True):
         torch.testing.assert_close(ours, theirs)
 
 
@@ -339,11 +339,11 @@ def test_network_that_diverged_leaves_those_beside_it_alone():
     sane = PerExample(stacked).clipped_sum(inputs, targets, stacked_cross_entropy, 0.3)
     with torch.no_grad():
         stacked[0].weight[1].fill_(torch.nan)
-    found = PerExample(stacked).clipped_sum(inputs, targets, stacked_cross_entropy, 0.3)
-    for ours, theirs in zip(found.total, sane.total, strict=True):
+    result = PerExample(stacked).clipped_sum(inputs, targets, stacked_cross_entropy, 0.3)
+    for ours, theirs in zip(result.total, sane.total, strict=True):
         torch.testing.assert_close(ours[[0, 2]], theirs[[0, 2]])
         assert not ours[1].any()
-    assert found.squares.isfinite().all()
+    assert result.squares.isfinite().all()
 
 
 def test_gradients_are_left_as_they_were(case):
@@ -359,9 +359,9 @@ def test_frozen_layers_are_left_out():
     ready = PerExample(network)
     assert [tuple(p.shape) for p in ready.parameters] == [(3, 5), (3,)]
     inputs, targets = torch.randn(4, 6), torch.randint(0, 3, (4,))
-    found = ready.clipped_sum(inputs, targets, cross_entropy, 1e6)
+    result = ready.clipped_sum(inputs, targets, cross_entropy, 1e6)
     loss = cross_entropy(network(inputs), targets).sum()
-    for ours, theirs in zip(found.total, torch.autograd.grad(loss, ready.parameters), strict=True):
+    for ours, theirs in zip(result.total, torch.autograd.grad(loss, ready.parameters), strict=True):
         torch.testing.assert_close(ours, theirs)
 
 

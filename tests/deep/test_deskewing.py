@@ -28,12 +28,12 @@ def grey(given: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("lean", [-0.6, 0.4, 0.8])
 @pytest.mark.parametrize("moved", [(0.0, 0.0), (2.0, -3.0)])
 def test_a_leaning_bar_becomes_the_upright_one_in_the_middle(lean, moved):
-    (found,) = grey(leaning(lean, *moved))[0]
-    assert np.abs(found - leaning(0.0)[0, 0]).max() < 0.05
+    (result,) = grey(leaning(lean, *moved))[0]
+    assert np.abs(result - leaning(0.0)[0, 0]).max() < 0.05
     assert np.abs(leaning(lean, *moved) - leaning(0.0)).max() > 0.3
-    assert center_of_mass(found) == pytest.approx((13.5, 13.5), abs=0.05)
+    assert center_of_mass(result) == pytest.approx((13.5, 13.5), abs=0.05)
     rows, columns = np.mgrid[:28, :28] - 13.5
-    assert abs((found * rows * columns).sum() / (found * rows**2).sum()) < 0.02
+    assert abs((result * rows * columns).sum() / (result * rows**2).sum()) < 0.02
 
 
 def test_an_upright_image_in_the_middle_stays_as_it_is():
@@ -50,19 +50,19 @@ def test_images_without_height_stay_finite_and_empty_ones_empty(row):
     image = np.zeros((1, 1, 28, 28), np.float32)
     if row:
         image[..., 20, :] = 1.0
-    found = grey(image)
-    assert np.isfinite(found).all()
-    assert found.sum() == pytest.approx(28.0 if row else 0.0, abs=1.0)
+    result = grey(image)
+    assert np.isfinite(result).all()
+    assert result.sum() == pytest.approx(28.0 if row else 0.0, abs=1.0)
 
 
 def test_channels_are_moved_together():
     both = np.concatenate([leaning(0.5), 0.5 * leaning(0.5)], 1)
-    found = grey(both)[0]
-    np.testing.assert_allclose(found[1], 0.5 * found[0], atol=1e-6)
+    result = grey(both)[0]
+    np.testing.assert_allclose(result[1], 0.5 * result[0], atol=1e-6)
 
 
 def test_a_study_trains_and_measures_on_them_also_with_a_convolutional_network():
     assert TrainingStudy("mnist", "deskewed", TrainingConfig(network="cnn")).features == "deskewed"
-    found, given = images.load("digits"), training_data(TrainingStudy("digits", "deskewed"))
-    np.testing.assert_array_equal(given.inputs, deskewed(found.train_inputs))
-    np.testing.assert_array_equal(given.test_inputs, deskewed(found.test_inputs))
+    result, given = images.load("digits"), training_data(TrainingStudy("digits", "deskewed"))
+    np.testing.assert_array_equal(given.inputs, deskewed(result.train_inputs))
+    np.testing.assert_array_equal(given.test_inputs, deskewed(result.test_inputs))

@@ -85,11 +85,11 @@ def test_without_chance_a_gpu_takes_the_same_steps(optimizer: str, digits: tuple
 @gpu
 def test_a_gpu_learns_as_well_up_to_chance(digits: tuple) -> None:
     configs = [replace(RECIPE, seed=seed) for seed in range(40)]
-    found = [
+    result = [
         (trained(configs, digits, on).scores(digits[0]).argmax(-1) == digits[1]).mean(-1)
         for on in ("cpu", "cuda")
     ]
-    assert stats.ttest_ind(*found).pvalue > 1e-3
+    assert stats.ttest_ind(*result).pvalue > 1e-3
 
 
 @gpu

@@ -29,22 +29,22 @@ def test_scaled_noise_is_certified_at_exactly_isotropics_epsilon(weights, adjace
     public = RECORDS if adjacency == "add-remove" else None
     plain = replace(PLAIN, adjacency=adjacency, public_size=public, decay=decay)
     scaled = replace(plain, noise="scaled", weights=weights, share=0.3)
-    found, even = guarantee(scaled, RECORDS), guarantee(plain, RECORDS)
-    assert found.certified == even.certified
-    assert found.certified.epsilon is not None
-    assert found.status is even.status is Status.PROVED
-    assert found.certified.adjacency is Adjacency(adjacency)
-    assert all(condition.met for condition in found.conditions)
-    assert found.proof.epsilon == found.certified.epsilon
-    assert "scale" in found.proof.by
+    result, even = guarantee(scaled, RECORDS), guarantee(plain, RECORDS)
+    assert result.certified == even.certified
+    assert result.certified.epsilon is not None
+    assert result.status is even.status is Status.PROVED
+    assert result.certified.adjacency is Adjacency(adjacency)
+    assert all(condition.met for condition in result.conditions)
+    assert result.proof.epsilon == result.certified.epsilon
+    assert "scale" in result.proof.by
 
 
 def test_isotropic_noise_is_certified_as_the_planner_does():
-    found = guarantee(PLAIN, RECORDS)
+    actual = guarantee(PLAIN, RECORDS)
     training = TrainingPlan(1.2, RECORDS, 250, 100, 1e-5, 0.8, adjacency=Adjacency.ZERO_OUT)
     expected = spent(training, "pld")
-    assert found.certified == expected
-    assert found.claim.epsilon is None
+    assert actual.certified == expected
+    assert actual.claim.epsilon is None
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_what_only_the_user_knows_is_called_an_assumption(changes, words):
 
 
 def test_sampling_that_no_accountant_covers_proves_nothing():
-    found = guarantee(replace(PLAIN, adjacency="replace-one"), RECORDS, accountant="rdp")
-    assert found.certified.epsilon is found.proof.epsilon is None
-    assert found.status is Status.CONDITIONS_NOT_MET
-    assert "no theorem" in found.proof.reason
+    result = guarantee(replace(PLAIN, adjacency="replace-one"), RECORDS, accountant="rdp")
+    assert result.certified.epsilon is result.proof.epsilon is None
+    assert result.status is Status.CONDITIONS_NOT_MET
+    assert "no theorem" in result.proof.reason
     for accountant in ("pld", "rdp"):
         fixed = replace(PLAIN, sampling="fixed", adjacency="replace-one")
         assert guarantee(fixed, RECORDS, accountant=accountant).status is Status.PROVED
@@ -79,19 +79,19 @@ def test_sampling_that_no_accountant_covers_proves_nothing():
 @pytest.mark.parametrize("changes", [{"sigma": 0.0}, {"clipped": False}])
 @pytest.mark.parametrize("noise", ["isotropic", "scaled", "published-004"])
 def test_training_without_noise_or_clipping_is_not_private(changes, noise):
-    found = guarantee(replace(PLAIN, noise=noise, **changes), RECORDS)
-    assert found.status is Status.NOT_PRIVATE
-    assert found.claim.epsilon is found.proof.epsilon is found.certified.epsilon is None
-    assert found.certified.reason
+    result = guarantee(replace(PLAIN, noise=noise, **changes), RECORDS)
+    assert result.status is Status.NOT_PRIVATE
+    assert result.claim.epsilon is result.proof.epsilon is result.certified.epsilon is None
+    assert result.certified.reason
 
 
 def test_noise_steered_by_private_weights_proves_and_certifies_nothing():
-    found = guarantee(PUBLISHED, RECORDS)
-    assert found.claim.epsilon == pytest.approx(0.5)
-    assert found.proof.epsilon is found.certified.epsilon is None
-    assert found.certified.reason == NO_ACCOUNTING
-    assert NO_ACCOUNTING in found.proof.reason
-    assert found.status is Status.CLAIM_NOT_SUPPORTED
+    result = guarantee(PUBLISHED, RECORDS)
+    assert result.claim.epsilon == pytest.approx(0.5)
+    assert result.proof.epsilon is result.certified.epsilon is None
+    assert result.certified.reason == NO_ACCOUNTING
+    assert NO_ACCOUNTING in result.proof.reason
+    assert result.status is Status.CLAIM_NOT_SUPPORTED
     with pytest.raises(InvalidInput, match="no finite ε"):
         PUBLISHED.training(RECORDS)
 
@@ -99,12 +99,12 @@ def test_noise_steered_by_private_weights_proves_and_certifies_nothing():
 @pytest.mark.parametrize("least", [paper_004.LEAST, 0.3, 0.9])
 def test_public_weights_are_certified_by_the_least_noise(least):
     config = replace(PUBLISHED, weights="public")
-    found = guarantee(config, RECORDS, min_noise_ratio=least)
+    result = guarantee(config, RECORDS, min_noise_ratio=least)
     even = guarantee(replace(PLAIN, sigma=PUBLISHED.sigma * least), RECORDS)
-    assert found.certified == even.certified
-    assert found.certified.epsilon > 0.5
-    assert found.proof.epsilon is None
-    assert found.status is Status.CLAIM_NOT_SUPPORTED
+    assert result.certified == even.certified
+    assert result.certified.epsilon > 0.5
+    assert result.proof.epsilon is None
+    assert result.status is Status.CLAIM_NOT_SUPPORTED
     # A caller cannot talk noise up: no reading of eq. (11) has more than α/√τ at its least.
     assert (
         guarantee(config, RECORDS, min_noise_ratio=5.0).certified
@@ -114,27 +114,27 @@ def test_public_weights_are_certified_by_the_least_noise(least):
 
 def test_exact_reading_is_certified_as_the_isotropic_noise_it_is():
     config = replace(PUBLISHED, reading="exact")
-    found = guarantee(config, RECORDS)
+    result = guarantee(config, RECORDS)
     step = paper_004.a_step(0.5, 1e-5, 250 / RECORDS, 100)
     sigma = paper_004.noise(paper_004.bound(*step), 250, clip=0.8)
     assert config.sigma == pytest.approx(sigma)
     spent = planner.spent(TrainingPlan(sigma, RECORDS, 250, 100, 1e-5, 0.8), "pld")
-    assert found.certified.epsilon == pytest.approx(spent.epsilon, rel=1e-6)
-    assert found.claim.epsilon == pytest.approx(0.5)
-    assert found.status is Status.CLAIM_NOT_SUPPORTED
-    assert found.proof.epsilon is None
-    assert "λ²S/2" in found.proof.reason
+    assert result.certified.epsilon == pytest.approx(spent.epsilon, rel=1e-6)
+    assert result.claim.epsilon == pytest.approx(0.5)
+    assert result.status is Status.CLAIM_NOT_SUPPORTED
+    assert result.proof.epsilon is None
+    assert "λ²S/2" in result.proof.reason
 
 
 def test_literal_noise_on_the_mean_is_ample_and_still_not_proved_by_its_own_road():
     config = replace(
         PLAIN, noise="published-004", reading="exact", noise_on_mean=True
     ).claiming(0.5, RECORDS)  # fmt: skip
-    found = guarantee(config, RECORDS)
-    assert found.claim.epsilon == pytest.approx(0.5)
-    assert found.certified.epsilon < 0.01
-    assert found.proof.epsilon is None
-    assert found.status is Status.CONDITIONS_NOT_MET
+    result = guarantee(config, RECORDS)
+    assert result.claim.epsilon == pytest.approx(0.5)
+    assert result.certified.epsilon < 0.01
+    assert result.proof.epsilon is None
+    assert result.status is Status.CONDITIONS_NOT_MET
 
 
 def test_order_moves_the_noise_for_a_claim():
@@ -158,8 +158,8 @@ def test_order_moves_the_noise_for_a_claim():
     ],
 )
 def test_noise_for_a_target_stays_within_it(config):
-    found = guarantee(config.within(2.0, RECORDS), RECORDS).certified.epsilon
-    assert 1.9 < found <= 2.0
+    result = guarantee(config.within(2.0, RECORDS), RECORDS).certified.epsilon
+    assert 1.9 < result <= 2.0
 
 
 def test_noise_for_a_target_is_refused_where_nothing_is_certified():
@@ -186,6 +186,6 @@ def test_verdict_needs_no_torch():
 
 def test_costs_for_different_neighbours_do_not_add_up():
     run = PLAIN.training(RECORDS)
-    found = together([run, replace(run, adjacency=Adjacency.REPLACE_ONE)], "pld")
-    assert found.epsilon is None
-    assert "replace-one and zero-out" in found.reason
+    result = together([run, replace(run, adjacency=Adjacency.REPLACE_ONE)], "pld")
+    assert result.epsilon is None
+    assert "replace-one and zero-out" in result.reason

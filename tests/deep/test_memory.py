@@ -36,12 +36,12 @@ class Largest(TorchDispatchMode):
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> object:
-        found = func(*args, **(kwargs or {}))
-        for each in tree_leaves(found):
+        result = func(*args, **(kwargs or {}))
+        for each in tree_leaves(result):
             if isinstance(each, Tensor):
                 size = each.untyped_storage().nbytes() // each.element_size()
                 self.numbers = max(self.numbers, size)
-        return found
+        return result
 
 
 def examples(records: int = RECORDS) -> tuple[np.ndarray, np.ndarray]:
@@ -72,13 +72,13 @@ def largest(configs: TrainingConfig | list[TrainingConfig], public: bool = False
     ],
 )
 def test_no_tensor_is_of_records_times_parameters(changes: dict[str, Any]) -> None:
-    found = largest(replace(RECIPE, **changes), public="public" in changes.values())
-    assert found <= LARGEST < BATCH * PARAMETERS / 20
+    result = largest(replace(RECIPE, **changes), public="public" in changes.values())
+    assert result <= LARGEST < BATCH * PARAMETERS / 20
 
 
 def test_nor_is_one_with_several_runs_side_by_side() -> None:
-    found = largest([replace(RECIPE, seed=seed) for seed in range(3)])
-    assert found <= 3 * LARGEST
+    result = largest([replace(RECIPE, seed=seed) for seed in range(3)])
+    assert result <= 3 * LARGEST
 
 
 def test_gradients_that_are_written_out_would_be_seen() -> None:

@@ -20,16 +20,16 @@ FURTHEST = 2.0**-100
 
 
 def test_the_numbers_are_standard_normal_and_no_other():
-    found = normals(200_000)
-    assert stats.kstest(found, "norm").pvalue > STRICT
-    assert stats.kstest(found * 1.5, "norm").pvalue < STRICT
-    assert stats.kstest(found / 1.5, "norm").pvalue < STRICT
+    actual = normals(200_000)
+    assert stats.kstest(actual, "norm").pvalue > STRICT
+    assert stats.kstest(actual * 1.5, "norm").pvalue < STRICT
+    assert stats.kstest(actual / 1.5, "norm").pvalue < STRICT
     # A Kolmogorov test says little of the tails: Z is above 3 for 270 of 200,000.
     for level in (2.0, 3.0, 4.0):
-        for side in (found, -found):
+        for side in (actual, -actual):
             expected = stats.norm.sf(level)
             count = int((side > level).sum())
-            assert stats.binomtest(count, len(found), expected).pvalue > STRICT
+            assert stats.binomtest(count, len(actual), expected).pvalue > STRICT
 
 
 def words_of(share: float, sign: int) -> bytes:
@@ -56,10 +56,10 @@ def test_the_tail_goes_as_far_as_it_should(
         return taken
 
     monkeypatch.setattr(os, "urandom", urandom)
-    (found,) = normals(1)
+    (actual,) = normals(1)
     expected = stats.norm.isf(share / 4.0)  # V runs from half of it, and V/2 is one tail
-    assert abs(found) == pytest.approx(expected, rel=1e-12)
-    assert (found > 0) == (sign == 1)
+    assert abs(actual) == pytest.approx(expected, rel=1e-12)
+    assert (actual > 0) == (sign == 1)
     assert bits == b""
 
 
@@ -76,8 +76,8 @@ def test_the_tail_of_single_precision_is_what_this_catches() -> None:
 def test_a_room_of_any_shape_and_type_is_filled() -> None:
     for dtype in (torch.float32, torch.float64):
         room = torch.zeros(3, 5, dtype=dtype)
-        found = SystemRandomness().normal(room)
-        assert found is room
+        result = SystemRandomness().normal(room)
+        assert result is room
         assert (room != 0).all()
         assert not torch.equal(SystemRandomness().normal(torch.zeros(3, 5, dtype=dtype)), room)
 

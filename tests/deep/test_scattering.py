@@ -51,19 +51,19 @@ def by_definition(image):
 
 def test_coefficients_follow_the_definition():
     image = np.random.default_rng(0).random((8, 8))
-    found = scattering.scatter(torch.from_numpy(image)[None, None].float())[0].numpy()
+    actual = scattering.scatter(torch.from_numpy(image)[None, None].float())[0].numpy()
     expected = by_definition(image)
-    assert found.shape == expected.shape == (81, 2, 2)
+    assert actual.shape == expected.shape == (81, 2, 2)
     # Aliases of moduli, which are not band-limited, are all that may differ.
-    np.testing.assert_allclose(found, expected, rtol=0.03, atol=2e-3)
-    assert np.corrcoef(found.ravel(), expected.ravel())[0, 1] > 0.9995
+    np.testing.assert_allclose(actual, expected, rtol=0.03, atol=2e-3)
+    assert np.corrcoef(actual.ravel(), expected.ravel())[0, 1] > 0.9995
 
 
 def test_wavelets_do_not_see_a_constant():
     flat = torch.full((1, 1, 8, 8), 0.7)
-    found = scattering.scatter(flat)[0]
-    torch.testing.assert_close(found[0], torch.full((2, 2), 0.7))
-    assert float(found[1:].abs().max()) < 1e-5
+    result = scattering.scatter(flat)[0]
+    torch.testing.assert_close(result[0], torch.full((2, 2), 0.7))
+    assert float(result[1:].abs().max()) < 1e-5
 
 
 @pytest.mark.parametrize("turn", range(8))
@@ -71,16 +71,16 @@ def test_a_wave_is_seen_most_in_its_own_direction(turn):
     row, column = np.meshgrid(np.arange(32), np.arange(32), indexing="ij")
     angle = math.pi * turn / 8
     wave = np.cos(0.375 * math.pi * (column * math.cos(angle) + row * math.sin(angle)))
-    found = scattering.scatter(torch.from_numpy(wave)[None, None].float())[0]
-    coarse = found[9:17, 2:-2, 2:-2].mean((1, 2))
+    result = scattering.scatter(torch.from_numpy(wave)[None, None].float())[0]
+    coarse = result[9:17, 2:-2, 2:-2].mean((1, 2))
     assert int(coarse.argmax()) == turn
 
 
 def test_features_are_normalised_within_each_image():
     images = np.random.default_rng(2).random((3, 1, 12, 12))
-    found = scattering.features(images).reshape(3, 27, -1)
-    np.testing.assert_allclose(found.mean(-1), 0.0, atol=1e-4)
-    assert (found.var(-1) < 1.0 + 1e-4).all()
+    result = scattering.features(images).reshape(3, 27, -1)
+    np.testing.assert_allclose(result.mean(-1), 0.0, atol=1e-4)
+    assert (result.var(-1) < 1.0 + 1e-4).all()
 
 
 def test_one_image_does_not_change_anothers_features():
@@ -139,10 +139,10 @@ def test_what_was_computed_before_a_stop_is_not_computed_again(kept, monkeypatch
 
 def test_cached_features_are_rounded_by_half_precision_only(kept):
     images = np.random.default_rng(6).random((3, 2, 12, 12), np.float32)
-    exact, found = scattering.features(images), scattering.cached_features(images)
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(found, exact, rtol=2**-11, atol=2**-25)
-    assert not np.array_equal(found, exact)
+    exact, result = scattering.features(images), scattering.cached_features(images)
+    assert result.dtype == np.float32
+    np.testing.assert_allclose(result, exact, rtol=2**-11, atol=2**-25)
+    assert not np.array_equal(result, exact)
 
 
 def test_other_images_are_not_taken_for_cached_ones(kept):

@@ -59,12 +59,12 @@ class Watched(TrainingRun):
 
     def _noisy(self, totals, sigmas, spread=None):
         before = [total.clone() for total in totals]
-        found = super()._noisy(totals, sigmas, spread)
-        parts = torch.split(found, [total.numel() for total in before])
+        result = super()._noisy(totals, sigmas, spread)
+        parts = torch.split(result, [total.numel() for total in before])
         self.added[-1] += [
             (now.view_as(was) - was).numpy() for now, was in zip(parts, before, strict=True)
         ]
-        return found
+        return result
 
 
 def watched(configs, steps, **rest):
@@ -128,8 +128,8 @@ def test_the_sampling_rate_is_of_the_public_size(runs):
 @pytest.mark.parametrize("source", [SeededRandomness(0, 1), SystemRandomness()])
 def test_batches_of_fixed_size_hold_different_records(source):
     for runs in (1, 3):
-        found = sampling.draw("fixed", 30, 7, source, runs).records.reshape(runs, 7)
-        assert all(len(set(row)) == 7 for row in found.tolist())
+        result = sampling.draw("fixed", 30, 7, source, runs).records.reshape(runs, 7)
+        assert all(len(set(row)) == 7 for row in result.tolist())
 
 
 def test_seed_decides_everything():
@@ -175,13 +175,13 @@ def test_cancelled_run_goes_on_as_if_nothing_had_happened(optimizer, decay):
 def test_kept_state_serves_twice():
     run = started(replace(SMALL, optimizer="adam"))
     run.advance(4)
-    kept, found = run.state(), []
+    kept, result = run.state(), []
     for _ in range(2):
         again = started(replace(SMALL, optimizer="adam"))
         again.restore(kept)
         again.advance(6)
-        found.append(weights_of(again))
-    assert torch.equal(*found)
+        result.append(weights_of(again))
+    assert torch.equal(*result)
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.2])
@@ -196,9 +196,9 @@ def test_averages_weigh_each_step_as_they_say(share):
     counts = np.multiply(weight, fades)
     assert counts.sum() == pytest.approx(1.0)
     expected = sum(count * each for count, each in zip(counts, steps, strict=True))
-    found = torch.cat([each.flatten() for each in run.weights().values()])
-    assert torch.allclose(found, expected.to(torch.float32), atol=1e-6)
-    assert not torch.allclose(found, steps[-1], atol=1e-3)
+    actual = torch.cat([each.flatten() for each in run.weights().values()])
+    assert torch.allclose(actual, expected.to(torch.float32), atol=1e-6)
+    assert not torch.allclose(actual, steps[-1], atol=1e-3)
 
 
 def test_averaging_leaves_the_training_and_its_noise_alone():
@@ -311,9 +311,9 @@ def test_empty_batches_still_get_their_noise(runs):
 
 def test_loss_of_no_records_is_no_number():
     run = started(replace(SMALL, batch=1), records=4)
-    found = [run.advance(1) for _ in range(12)]
-    assert any(np.isnan(found))
-    assert not all(np.isnan(found))
+    result = [run.advance(1) for _ in range(12)]
+    assert any(np.isnan(result))
+    assert not all(np.isnan(result))
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
@@ -442,18 +442,18 @@ def test_a_null_record_contributes_nothing(task, runs, system):
         blanked = np.where(null[:, None], np.nan, np.eye(3, dtype=np.float32)[targets])
     config = replace(SMALL, sampling="none", sigma=0.0, epochs=2)
     moved = np.where(null[:, None], 1e6, inputs).astype(np.float32)
-    found = []
+    result = []
     for given in (inputs, moved):
         run = TrainingRun([config] * runs, given, blanked, 3, task=task, system=system)
         run.advance(2)
-        found.append(weights_of(run))
+        result.append(weights_of(run))
     # The divisor is n, null records included; without them the other 90 give the same sum.
     absent = replace(config, adjacency="add-remove", public_size=100)
     fewer = TrainingRun([absent] * runs, inputs[:90], blanked[:90], 3, task=task, system=system)
     fewer.advance(2)
-    assert torch.equal(*found)
-    torch.testing.assert_close(found[0], weights_of(fewer), rtol=1e-3, atol=1e-5)
-    assert not torch.equal(found[0], weights_of(started(config)))
+    assert torch.equal(*result)
+    torch.testing.assert_close(result[0], weights_of(fewer), rtol=1e-3, atol=1e-5)
+    assert not torch.equal(result[0], weights_of(started(config)))
 
 
 def test_for_keeping_everything_is_in_double_precision_and_drawn_anew():

@@ -30,8 +30,8 @@ def public():
         patch.setattr(images, "load", loading)
         patch.setattr(scattering, "features", scattered)
         whitening._fitted()
-    ((drawn, found),) = seen
-    return asked, drawn, found
+    ((drawn, result),) = seen
+    return asked, drawn, result
 
 
 def test_the_coordinates_come_from_public_digits_only(public):
@@ -49,14 +49,14 @@ def test_the_coordinates_come_from_public_digits_only(public):
 
 def test_the_public_digits_lie_round_the_centre_and_spread_as_they_should(public):
     _, _, features = public
-    found = whitening.whitened(features).astype(np.float64)
-    assert found.shape == (1_797, whitening.DIRECTIONS)
-    assert np.abs(found.mean(0)).max() < 1e-3
+    actual = whitening.whitened(features).astype(np.float64)
+    assert actual.shape == (1_797, whitening.DIRECTIONS)
+    assert np.abs(actual.mean(0)).max() < 1e-3
     digits = images.load("digits")
     digits = np.concatenate([digits.train_targets, digits.test_targets])
     for digit in range(10):
-        found[digits == digit] -= found[digits == digit].mean(0)
-    spread = found.T @ found / len(found)
+        actual[digits == digit] -= actual[digits == digit].mean(0)
+    spread = actual.T @ actual / len(actual)
     variance = np.diag(spread)
     # Uncorrelated within digits, and in order, as v/(v + least) grows with v.
     assert np.abs(spread - np.diag(variance)).max() < 1e-3 * variance.max()

@@ -35,11 +35,11 @@ def test_dp_gd_keeps_more_with_it_than_with_the_usual_settings() -> None:
         runs=20,
         preparation=Preparation(),
     )
-    found = [
+    result = [
         sweep(study).groupby("epsilon")["accuracy_test"].mean()
         for study in (usual, frontier.accurate_study(usual))
     ]
-    assert (found[1] > found[0]).all()
+    assert (result[1] > result[0]).all()
 
 
 @pytest.mark.parametrize(

@@ -55,10 +55,10 @@ def test_without_privacy_it_is_as_if_the_record_were_not_there(loss) -> None:
     # Beside a mean over n it dilutes: the same minimum has λ n/(n - 1) without it.
     x, y = data(loss, 0.0)
     kept = np.delete(np.arange(RECORDS), PLACE)
-    found = newton.minimise(Problem(loss, 0.05, RECORDS, FEATURES), x, y)
+    result = newton.minimise(Problem(loss, 0.05, RECORDS, FEATURES), x, y)
     lam = 0.05 * RECORDS / (RECORDS - 1)
     alone = newton.minimise(Problem(loss, lam, RECORDS - 1, FEATURES), x[kept], y[kept])
-    assert found == pytest.approx(alone, abs=1e-8)
+    assert result == pytest.approx(alone, abs=1e-8)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])

@@ -56,9 +56,9 @@ def test_distances_are_those_of_the_rows_and_0_for_equal_ones(rows) -> None:
     features, _ = rows
     left, right = GENERATOR.integers(0, len(features), (2, 500))
     left[:3], right[:3] = [6, 5, 9], [7, 5, 5]
-    found = Cells.of(features, features).distances(left, right)
-    assert found == pytest.approx(np.linalg.norm(features[left] - features[right], axis=1))
-    assert list(found[:2]) == [0.0, 0.0]
+    result = Cells.of(features, features).distances(left, right)
+    assert result == pytest.approx(np.linalg.norm(features[left] - features[right], axis=1))
+    assert list(result[:2]) == [0.0, 0.0]
 
 
 def test_what_only_looks_like_steps_is_multiplied_as_it_is(rows) -> None:
@@ -77,8 +77,8 @@ def test_a_gradient_and_a_descent_on_steps_equal_plain_loops(rows) -> None:
     features, labels = rows
     problem = Problem("logistic", 0.05, *features.shape)
     weights = 3.0 * GENERATOR.standard_normal((features.shape[1], 2))
-    found = gradient.batch_gradient(problem, features, labels)(weights)
-    assert found == pytest.approx(plain(problem, features, labels, weights), abs=2e-6)
+    actual = gradient.batch_gradient(problem, features, labels)(weights)
+    assert actual == pytest.approx(plain(problem, features, labels, weights), abs=2e-6)
     for mostly_zero in (False, True):  # the other columns as they are, and as a sparse array
         if mostly_zero:
             features = np.hstack([features * 0.5, np.zeros((len(features), 40))])

@@ -35,9 +35,9 @@ def test_equals_a_plain_sum(data, loss, device, records) -> None:
     problem = Problem(loss, 0.1, records, 3)
     weights = np.random.default_rng(1).normal(size=(3, 4)) * np.array([0.1, 1.0, 10.0, 100.0])
     function = gradient.batch_gradient(problem, features, labels, device)
-    found = function(weights.astype(np.float32))
-    assert found.shape == (3, 4)
-    assert found == pytest.approx(plain(problem, features, labels, weights), abs=2e-6)
+    result = function(weights.astype(np.float32))
+    assert result.shape == (3, 4)
+    assert result == pytest.approx(plain(problem, features, labels, weights), abs=2e-6)
 
 
 def test_without_a_driver_torch_is_not_asked_for(monkeypatch) -> None:

@@ -23,10 +23,10 @@ def test_many_at_once_are_what_scikit_learn_finds_of_each() -> None:
         design, np.zeros(shape), np.ones(shape), np.broadcast_to(outcomes, shape) * 1.0, precision
     )
     assert done.all()
-    for row, strength, found in zip(values, strengths, theta, strict=True):
+    for row, strength, result in zip(values, strengths, theta, strict=True):
         weight = np.inf if strength == 0.0 else 1.0 / strength
         peer = LogisticRegression(C=weight, tol=1e-12, max_iter=10_000).fit(row.T, outcomes)
-        assert found == pytest.approx([*peer.intercept_, *peer.coef_[0]], abs=1e-6)
+        assert result == pytest.approx([*peer.intercept_, *peer.coef_[0]], abs=1e-6)
 
 
 def test_shares_of_trials_with_an_offset() -> None:

@@ -82,8 +82,8 @@ def test_expectation_agrees_with_quadrature(loss, margin, spread) -> None:
         expected = sum(
             integrate.quad(integrand, a, b, limit=200, epsabs=1e-12)[0] for a, b in pairwise(ends)
         )
-    found = float(loss.expected(np.array([margin]), spread)[0])
-    assert found == pytest.approx(expected, rel=1e-8, abs=1e-9)
+    actual = float(loss.expected(np.array([margin]), spread)[0])
+    assert actual == pytest.approx(expected, rel=1e-8, abs=1e-9)
 
 
 @pytest.mark.parametrize("loss", ALL, ids=lambda loss: f"{loss.name} {loss.curvature:g}")
@@ -91,9 +91,9 @@ def test_expectation_agrees_with_quadrature(loss, margin, spread) -> None:
 def test_expectation_keeps_its_digits_under_very_wide_noise(loss, spread) -> None:
     # E(1 - m - sξ)₊ → s/√(2π) + (1-m)/2, and losses differ from a hinge (squared: from two) by a
     # bounded amount.
-    found = loss.expected(np.array([0.25]), spread)[0]
+    result = loss.expected(np.array([0.25]), spread)[0]
     hinges = 2.0 if loss.residual else 1.0
-    assert found == pytest.approx(hinges * spread / math.sqrt(2.0 * math.pi), rel=2e-6)
+    assert result == pytest.approx(hinges * spread / math.sqrt(2.0 * math.pi), rel=2e-6)
 
 
 def test_one_spread_for_each_margin() -> None:

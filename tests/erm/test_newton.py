@@ -62,25 +62,25 @@ def test_agrees_with_scikit_learn(data, lam) -> None:
     other = LogisticRegression(
         C=1.0 / (lam * 500), fit_intercept=False, solver="newton-cholesky", tol=1e-10
     ).fit(features, labels)
-    found = minimise(Problem("logistic", lam, 500, 7), features, labels)
-    assert found == pytest.approx(other.coef_[0], rel=1e-6, abs=1e-7)
+    result = minimise(Problem("logistic", lam, 500, 7), features, labels)
+    assert result == pytest.approx(other.coef_[0], rel=1e-6, abs=1e-7)
 
 
 @pytest.mark.parametrize("lam", [1e-4, 0.01, 1.0])
 def test_squared_loss_agrees_with_ridge_regression(data, lam) -> None:
     features, _ = data(500, 7)
     targets = np.clip(features @ np.linspace(-0.8, 0.8, 7), -1.0, 1.0)
-    found = minimise(Problem("squared", lam, 500, 7), features, targets)
-    assert np.abs(features @ found - targets).max() < 1.0  # no residual on the straight part
+    result = minimise(Problem("squared", lam, 500, 7), features, targets)
+    assert np.abs(features @ result - targets).max() < 1.0  # no residual on the straight part
     other = Ridge(alpha=lam * 500, fit_intercept=False).fit(features, targets)
-    assert found == pytest.approx(other.coef_, rel=1e-8, abs=1e-9)
+    assert result == pytest.approx(other.coef_, rel=1e-8, abs=1e-9)
 
 
 def test_squared_loss_agrees_with_a_general_solver_where_residuals_are_long(data) -> None:
     features, labels = data(200, 4)
     problem = Problem("squared", 1e-4, 200, 4)
-    found = minimise(problem, features, labels)
-    residuals = features @ found - labels
+    result = minimise(problem, features, labels)
+    residuals = features @ result - labels
     assert (np.abs(residuals) > 1.0).any()
 
     def objective(w: np.ndarray) -> float:
@@ -88,7 +88,7 @@ def test_squared_loss_agrees_with_a_general_solver_where_residuals_are_long(data
         return float(np.where(size <= 1, size**2 / 2, size - 0.5).mean() + 0.5e-4 * w @ w)
 
     other = optimize.minimize(objective, np.zeros(4), method="BFGS", options={"gtol": 1e-9}).x
-    assert found == pytest.approx(other, abs=1e-5)
+    assert result == pytest.approx(other, abs=1e-5)
 
 
 def test_a_path_of_lambdas_equals_one_at_a_time(data) -> None:
@@ -119,10 +119,10 @@ def test_conjugate_gradients_find_the_same_minimiser(loss, lam) -> None:
     problem = Problem(loss, lam, *features.shape)
     majorant = Majorant.of(problem, features)
     assert majorant is not None
-    found = minimise(problem, features, labels, majorant)
-    assert found == pytest.approx(minimise(problem, features, labels), abs=3e-9 / lam)
+    result = minimise(problem, features, labels, majorant)
+    assert result == pytest.approx(minimise(problem, features, labels), abs=3e-9 / lam)
     if loss != "squared":
-        assert np.linalg.norm(gradient(problem, features, labels, found)) <= GRADIENT_TOLERANCE
+        assert np.linalg.norm(gradient(problem, features, labels, result)) <= GRADIENT_TOLERANCE
 
 
 def test_hessians_are_not_made_where_products_serve(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,13 +130,13 @@ def test_hessians_are_not_made_where_products_serve(monkeypatch: pytest.MonkeyPa
     problem = Problem("logistic", 1e-3, *features.shape)
     truth = minimise(problem, features, labels)
     monkeypatch.setattr(newton, "_hessian", None)
-    found = minimise(problem, features, labels, Majorant.of(problem, features))
-    assert found == pytest.approx(truth, abs=1e-6)
+    actual = minimise(problem, features, labels, Majorant.of(problem, features))
+    assert actual == pytest.approx(truth, abs=1e-6)
     monkeypatch.undo()
     # Where too many products would be needed, it goes on with Hessians.
     monkeypatch.setattr(newton, "MOST_PRODUCTS", 1)
-    found = minimise(problem, features, labels, Majorant.of(problem, features))
-    assert found == pytest.approx(truth, abs=1e-6)
+    actual = minimise(problem, features, labels, Majorant.of(problem, features))
+    assert actual == pytest.approx(truth, abs=1e-6)
 
 
 def test_a_majorant_lies_above_every_hessian_and_is_made_for_steps_only(data) -> None:

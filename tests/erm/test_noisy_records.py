@@ -137,9 +137,9 @@ def sent(
         messages = [
             randomise(x, y, sigma, generator) for x, y in zip(features, labels, strict=True)
         ]
-        found = estimate(*map(np.array, zip(*messages, strict=True)), sigma)
-        square.append(found[0])
-        linear.append(found[1])
+        result = estimate(*map(np.array, zip(*messages, strict=True)), sigma)
+        square.append(result[0])
+        linear.append(result[1])
     return square, linear
 
 

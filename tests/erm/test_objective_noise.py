@@ -28,9 +28,9 @@ def test_every_column_is_the_minimiser_of_its_own_objective(loss) -> None:
     problem = Problem(loss, 0.01, 300, 5, huber_width=0.1)
     ridge = np.repeat([0.3, 1.0, 40.0], 4)
     tilt = np.random.default_rng(1).standard_normal((5, 12)) * np.repeat([3.0, 3.0, 200.0], 4)
-    found = objective_noise.minimisers(problem, features, labels, ridge, tilt, 1e-6)
+    result = objective_noise.minimisers(problem, features, labels, ridge, tilt, 1e-6)
     signed = features * labels[:, None]
-    for w, weight, b in zip(found.T, ridge, tilt.T, strict=True):
+    for w, weight, b in zip(result.T, ridge, tilt.T, strict=True):
 
         def objective(w: np.ndarray, weight: float = weight, b: np.ndarray = b) -> float:
             return float(problem.function.value(signed @ w).sum() + 0.5 * weight * w @ w + b @ w)

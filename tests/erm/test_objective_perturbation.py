@@ -213,9 +213,9 @@ def test_the_pure_tilt_never_moves_a_density_by_more_than_its_share(
     [(ZERO, 0.5, 6.00), (ZERO, 5.0, 3.905), (ZERO, 20.0, 3.773), (REPLACE, 5.0, 7.81)],
 )
 def test_figures_of_section_6_1(adjacency, ridge, sigma) -> None:
-    found = Problem("logistic", 0.0, 100, 1, adjacency, radius=1.0)
+    result = Problem("logistic", 0.0, 100, 1, adjacency, radius=1.0)
     at = {
-        factor: gaussian_delta(found, 1.0, ObjectiveNoise(factor * sigma, ridge, 0.0), 0.0)
+        factor: gaussian_delta(result, 1.0, ObjectiveNoise(factor * sigma, ridge, 0.0), 0.0)
         for factor in (1.002, 0.998)
     }
     assert at[1.002] <= 1e-5 < at[0.998]

@@ -156,10 +156,10 @@ def test_pure_privacy_adds_up(key) -> None:
 def test_two_classes_are_one_problem_as_before() -> None:
     for key, method in register().items():
         for edition in method.editions:
-            found = calibrated(key, [0.5, 3.0], problem(2), edition)
+            result = calibrated(key, [0.5, 3.0], problem(2), edition)
             plain = method.calibrate(problem(2), [0.5, 3.0], DELTA, edition, Settings())
             # nan is not equal to itself.
-            assert str(found) == str(plain)
+            assert str(result) == str(plain)
 
 
 def test_of_several_classes_only_the_sound_edition_is_offered() -> None:
@@ -173,28 +173,28 @@ def test_the_release_is_that_of_each_class_and_no_noise_is_shared(data, key) -> 
     features, labels = three_classes(data)
     method, what = register()[key], problem(3)
     chosen = calibrated(key, [1.0, 20.0], what)
-    found = one_vs_rest.release(method.release, Training(what, features, labels, chosen, 4, 5))
-    assert found.shape == (2, 4, 12)
+    result = one_vs_rest.release(method.release, Training(what, features, labels, chosen, 4, 5))
+    assert result.shape == (2, 4, 12)
     for k in range(3):
         own = np.where(labels == k, 1.0, -1.0)
         exact = minimise(what, features, own)
         if key == "nonprivate":
-            assert found[0, 0, 4 * k : 4 * k + 4] == pytest.approx(exact)
+            assert result[0, 0, 4 * k : 4 * k + 4] == pytest.approx(exact)
         else:
             # With hardly any noise a class's weights are those that tell it from the others.
-            assert np.corrcoef(found[1, :, 4 * k : 4 * k + 4].mean(axis=0), exact)[0, 1] > 0.5
+            assert np.corrcoef(result[1, :, 4 * k : 4 * k + 4].mean(axis=0), exact)[0, 1] > 0.5
     if key == "opera":
         middle = one_vs_rest.centres(what, features, labels, chosen)
-        noise = (found - middle[:, None]) / np.array([c.sigma for c in chosen])[:, None, None]
+        noise = (result - middle[:, None]) / np.array([c.sigma for c in chosen])[:, None, None]
         assert np.allclose(noise[0], noise[1])
         assert len(np.unique(np.round(noise[0], 6))) == 48
 
 
 def test_minimisers_stand_one_after_the_other(data) -> None:
     features, labels = three_classes(data)
-    found = one_vs_rest.minimise(problem(3), features, labels)
+    result = one_vs_rest.minimise(problem(3), features, labels)
     for part in one_vs_rest.parts(problem(3), labels):
-        assert found[part.place] == pytest.approx(minimise(problem(3), features, part.labels))
+        assert result[part.place] == pytest.approx(minimise(problem(3), features, part.labels))
     signs = np.sign(features[:, 0])
     only = one_vs_rest.parts(problem(2), signs)
     assert len(only) == 1

@@ -42,9 +42,9 @@ def test_descent_equals_a_plain_loop(data, loss, lam, radius, share_of_zeros) ->
     features, labels = data(30, 8)
     features[np.random.default_rng(5).random(features.shape) < share_of_zeros] = 0.0
     problem = Problem(loss, lam, 30, 8, radius=radius)
-    found = output_noise.descend(problem, features, labels, 1.7, [1, 7, 25])
-    assert sorted(found) == [1, 7, 25]
-    for steps, weights in found.items():
+    actual = output_noise.descend(problem, features, labels, 1.7, [1, 7, 25])
+    assert sorted(actual) == [1, 7, 25]
+    for steps, weights in actual.items():
         expected = plain_descent(problem, problem.within(features), labels, 1.7, steps)
         assert weights == pytest.approx(expected, abs=1e-12)
 

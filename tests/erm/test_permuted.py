@@ -93,7 +93,7 @@ def test_descent_equals_a_plain_loop(data, lam, radius, loss) -> None:
     features, labels = data(23, 4)
     problem = Problem(loss, lam, 23, 4, radius=radius)
     wanted = [(0.9, 9), (2.5, 4), (0.9, 2)]
-    found = permuted.descend(problem, features, labels, 5, wanted)
+    actual = permuted.descend(problem, features, labels, 5, wanted)
     parts = np.array_split(permuted.order(23), 5)
     for top, steps in wanted:
         weights = np.zeros(4)
@@ -107,7 +107,7 @@ def test_descent_equals_a_plain_loop(data, lam, radius, loss) -> None:
             weights = weights - eta * (slopes @ x * 5 / 23 + lam * weights)
             if lam == 0.0:
                 weights = weights * min(1.0, radius / np.linalg.norm(weights))
-        assert found[top, steps] == pytest.approx(weights, rel=1e-9)
+        assert actual[top, steps] == pytest.approx(weights, rel=1e-9)
 
 
 def test_the_order_is_a_permutation_that_hangs_on_the_number_of_records_only() -> None:

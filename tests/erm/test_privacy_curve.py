@@ -51,11 +51,11 @@ def test_a_gaussian_curve_passes_through_what_is_certified(
 
 @pytest.mark.parametrize("steps", [1, 30, 400])
 def test_full_batch_steps_compose_to_one_gaussian(steps: int) -> None:
-    found = calibrated("dpgd", "sound", 1.0, Adjacency.REPLACE_ONE, steps)
-    exact = math.sqrt(steps) * found.sensitivity / found.sigma
-    assert found.gaussian_mu is not None
-    assert exact <= found.gaussian_mu * (1.0 + 2e-16)
-    assert found.gaussian_mu == pytest.approx(exact, rel=1e-13)
+    result = calibrated("dpgd", "sound", 1.0, Adjacency.REPLACE_ONE, steps)
+    exact = math.sqrt(steps) * result.sensitivity / result.sigma
+    assert result.gaussian_mu is not None
+    assert exact <= result.gaussian_mu * (1.0 + 2e-16)
+    assert result.gaussian_mu == pytest.approx(exact, rel=1e-13)
 
 
 @pytest.mark.parametrize("adjacency", [Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE])
@@ -81,8 +81,8 @@ def test_the_curve_of_a_published_query_is_that_of_the_noise_on_its_sum() -> Non
 
 def test_nothing_certified_has_no_curve() -> None:
     for method, edition in GAUSSIAN:
-        found = calibrated(method, edition, 1.0, Adjacency.ZERO_OUT)
-        assert privacy_curve(without_proof(found)) is None
+        result = calibrated(method, edition, 1.0, Adjacency.ZERO_OUT)
+        assert privacy_curve(without_proof(result)) is None
     sampled = calibrated("grpua", "sound", 1.0, Adjacency.ZERO_OUT, 50)
     assert privacy_curve(without_proof(sampled)) is None
 

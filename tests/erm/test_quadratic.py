@@ -41,12 +41,12 @@ def test_the_quadratic_is_close_to_the_logistic_loss() -> None:
 def test_with_hardly_any_noise_it_is_the_quadratics_minimiser(loss) -> None:
     features, labels = data()
     problem = Problem(loss, 0.05, 400, 3, Adjacency.ZERO_OUT)
-    found = METHOD.release(Training(problem, features, labels, calibrated(problem, 1e9), 1, 0))[
+    result = METHOD.release(Training(problem, features, labels, calibrated(problem, 1e9), 1, 0))[
         0, 0
     ]
     slope, curvature = quadratic.approximation(loss, 0.5)
     signed = features * labels[:, None]
-    gradient = (slope + 2.0 * curvature * (signed @ found)) @ signed / 400 + 0.05 * found
+    gradient = (slope + 2.0 * curvature * (signed @ result)) @ signed / 400 + 0.05 * result
     assert np.linalg.norm(gradient) < 1e-3
 
 
@@ -55,7 +55,7 @@ def test_the_noise_is_what_was_calibrated(monkeypatch) -> None:
     problem = Problem("logistic", 0.05, 400, 3)
     (one,) = calibrated(problem, 1.0)
     monkeypatch.setattr(quadratic, "noise", lambda g, d: (np.eye(d), np.ones(d)))
-    found = METHOD.release(Training(problem, features, labels, [one], 1, 0))[0, 0]
+    actual = METHOD.release(Training(problem, features, labels, [one], 1, 0))[0, 0]
     slope, curvature = quadratic.approximation("logistic", 0.5)
     square = features.T @ features + one.sigma * np.eye(3)
     ridge = 400 * 0.05 + 2.0 * curvature * one.sigma * np.sqrt(6.0)
@@ -63,16 +63,18 @@ def test_the_noise_is_what_was_calibrated(monkeypatch) -> None:
         2.0 * curvature * square + ridge * np.eye(3),
         -slope * (features.T @ labels + one.sigma / 0.91),
     )
-    assert found == pytest.approx(wanted, rel=1e-9)
+    assert actual == pytest.approx(wanted, rel=1e-9)
 
 
 def test_large_noise_leaves_a_model_of_finite_length() -> None:
     features, labels = data()
     for convexity in ({"lam": 0.01}, {"lam": 0.0, "radius": 2.0}):
         problem = Problem("logistic", records=400, dimension=3, **convexity)
-        found = METHOD.release(Training(problem, features, labels, calibrated(problem, 1e-6), 5, 0))
-        assert np.isfinite(found).all()
-        assert np.linalg.norm(found, axis=2).max() <= (2.0 + 1e-9 if "radius" in convexity else 50)
+        result = METHOD.release(
+            Training(problem, features, labels, calibrated(problem, 1e-6), 5, 0)
+        )
+        assert np.isfinite(result).all()
+        assert np.linalg.norm(result, axis=2).max() <= (2.0 + 1e-9 if "radius" in convexity else 50)
 
 
 def test_one_gaussian_mechanism_under_the_problems_adjacency() -> None:

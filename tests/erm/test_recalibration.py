@@ -219,10 +219,10 @@ def test_a_model_of_any_length_gives_a_curve(model: list[float]) -> None:
     problem = Problem("logistic", 1.0, 3, 2, ZERO)
     plan = planned(problem, PrivacyBudget(1.0, 1e-5))
     training = Training(problem, rows, labels, [plan.training], 1, 0)
-    found = release(training, [plan], np.array([[model]]))
-    assert found.knots.shape == found.log_odds.shape == (1, 1, KNOTS)
-    assert np.isfinite(found.log_odds).all()
-    assert (np.diff(found.log_odds) >= 0.0).all()
+    result = release(training, [plan], np.array([[model]]))
+    assert result.knots.shape == result.log_odds.shape == (1, 1, KNOTS)
+    assert np.isfinite(result.log_odds).all()
+    assert (np.diff(result.log_odds) >= 0.0).all()
 
 
 def test_what_cannot_be_corrected_is_refused() -> None:

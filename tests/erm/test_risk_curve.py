@@ -32,12 +32,12 @@ def counts_of(log_odds, people: float) -> np.ndarray:
     ids=["right", "too bold", "too shy", "bent", "saturating"],
 )
 def test_many_records_show_any_rising_curve(truth) -> None:
-    found = curves(counts_of(truth, 1e7)[None], KNOTS[None], np.array([5.0]))
-    risks = expit(found.log_odds[0])
+    actual = curves(counts_of(truth, 1e7)[None], KNOTS[None], np.array([5.0]))
+    risks = expit(actual.log_odds[0])
     assert np.abs(risks - expit(truth(KNOTS)))[INNER].max() < 0.01
     scores = np.array([[-3.0, 0.1, 7.0]])
-    assert found.at(scores)[0, 1] == pytest.approx(truth(0.1), abs=0.08)
-    assert found.at(scores)[0, 2] == found.log_odds[0, -1]
+    assert actual.at(scores)[0, 1] == pytest.approx(truth(0.1), abs=0.08)
+    assert actual.at(scores)[0, 2] == actual.log_odds[0, -1]
 
 
 def test_noise_alone_changes_little_and_the_more_there_is_the_less() -> None:
@@ -46,8 +46,8 @@ def test_noise_alone_changes_little_and_the_more_there_is_the_less() -> None:
     for sigma in (10.0, 1e3, 1e6):
         noise = sigma * draw.normal(size=(60, 2, len(KNOTS)))
         counts = counts_of(lambda s: s, 3e3) + noise
-        found = curves(counts, np.tile(KNOTS, (60, 1)), np.full(60, sigma))
-        moved.append(np.abs(expit(found.log_odds) - expit(KNOTS))[:, INNER].mean())
+        result = curves(counts, np.tile(KNOTS, (60, 1)), np.full(60, sigma))
+        moved.append(np.abs(expit(result.log_odds) - expit(KNOTS))[:, INNER].mean())
     assert moved[0] < 0.03
     assert max(moved) < 0.1
 
@@ -64,11 +64,11 @@ def test_the_curve_never_falls_whatever_the_counts() -> None:
                 np.full((2, 32), -1e12),
             ]
         )
-        found = curves(counts, np.tile(KNOTS, (5, 1)), np.full(5, sigma))
-        assert np.isfinite(found.log_odds).all()
-        assert (np.diff(found.log_odds, axis=1) >= 0.0).all()
-        assert found.log_odds[4] == pytest.approx(KNOTS)  # nothing was counted
-    assert np.ptp(found.log_odds[3][INNER]) < 0.2  # of a reversed model: nobody differs
+        result = curves(counts, np.tile(KNOTS, (5, 1)), np.full(5, sigma))
+        assert np.isfinite(result.log_odds).all()
+        assert (np.diff(result.log_odds, axis=1) >= 0.0).all()
+        assert result.log_odds[4] == pytest.approx(KNOTS)  # nothing was counted
+    assert np.ptp(result.log_odds[3][INNER]) < 0.2  # of a reversed model: nobody differs
 
 
 def test_knots_without_records_count_for_nothing() -> None:
@@ -79,7 +79,7 @@ def test_knots_without_records_count_for_nothing() -> None:
     for knots, first in ((KNOTS, 0), (wide, 32)):
         counts = 20.0 * draw.normal(size=(40, 2, len(knots)))
         counts[:, :, first : first + 32] += counts_of(lambda s: s + 0.5, 3e3)
-        found = curves(counts, np.tile(knots, (40, 1)), np.full(40, 20.0))
+        result = curves(counts, np.tile(knots, (40, 1)), np.full(40, 20.0))
         inner = np.flatnonzero(np.abs(knots) < 2.5)
-        errors.append(np.abs(expit(found.log_odds) - expit(knots + 0.5))[:, inner].mean())
+        errors.append(np.abs(expit(result.log_odds) - expit(knots + 0.5))[:, inner].mean())
     assert errors[1] < 2.0 * errors[0] < 0.12

@@ -63,9 +63,9 @@ def test_a_computed_sum_moves_by_no_more_than_is_calibrated(
     records: int, dimension: int, adjacency: Adjacency
 ) -> None:
     problem = Problem("huber", 0.01, records, dimension, adjacency)
-    found = moved(records, dimension, adjacency)
+    result = moved(records, dimension, adjacency)
     exact = 2.0 if adjacency is REPLACE else 1.0
-    assert exact * (1.0 - 1e-6) < found <= problem.gradient_change < exact * (1.0 + 1e-4)
+    assert exact * (1.0 - 1e-6) < result <= problem.gradient_change < exact * (1.0 + 1e-4)
 
 
 def test_sums_in_single_precision_move_by_more_than_is_calibrated() -> None:
@@ -110,13 +110,13 @@ def sums_of(method: str, label: float, monkeypatch: pytest.MonkeyPatch) -> tuple
     rows, labels = table(RECORDS, DIMENSION, label)
     (((weights,),),) = (chosen.release(Training(problem, rows, labels, [calibration], 1, 0)),)
     if method == "dpftrl":
-        found = -weights * (problem.lam * RECORDS + calibration.ridge)
+        result = -weights * (problem.lam * RECORDS + calibration.ridge)
     elif seen:
-        found = seen[0].ravel() * RECORDS
+        result = seen[0].ravel() * RECORDS
     else:
-        found = -weights * problem.lam * RECORDS
+        result = -weights * problem.lam * RECORDS
     monkeypatch.undo()
-    return found, calibration.sensitivity
+    return result, calibration.sensitivity
 
 
 @pytest.mark.parametrize("method", ENGINES)
@@ -212,14 +212,14 @@ def test_a_descent_is_off_by_no_more_than_is_counted() -> None:
     labels = np.sign(generator.normal(size=400))
     problem = Problem("logistic", 1e-3, 400, 6)
     rate, steps = 2.0 / (problem.smoothness + problem.strong_convexity), 300
-    found = output_noise.descend(problem, rows, labels, rate, [steps])[steps]
+    result = output_noise.descend(problem, rows, labels, rate, [steps])[steps]
     signed = problem.within(rows).astype(np.longdouble) * labels[:, None]
     weights = np.zeros(6, dtype=np.longdouble)
     for _ in range(steps):
         slopes = -1.0 / (1.0 + np.exp(signed @ weights))
         weights = weights - rate * (signed.T @ slopes / 400 + problem.lam * weights)
     error = descent_error(problem, rate, steps, rate) + 0.5 * rounding.of_sum(400, 400) / 400
-    off = float(np.linalg.norm(found - weights))
+    off = float(np.linalg.norm(result - weights))
     assert 0.0 < off <= error * min(rate * steps, 1.0 / problem.lam)
 
 
@@ -231,10 +231,10 @@ def test_a_minimiser_is_checked_on_the_records_themselves(share: float) -> None:
     labels = np.sign(generator.normal(size=500))
     problem, ridge = Problem("logistic", 0.01, 500, 4), np.array([5.0])
     tilt = generator.normal(size=(4, 1))
-    found = objective_noise.minimisers(problem, rows, labels, ridge, tilt, 1e-8)
+    result = objective_noise.minimisers(problem, rows, labels, ridge, tilt, 1e-8)
     # A tilt that is another one by so much leaves a gradient of that length.
     other = tilt + share * 1e-4 * np.array([[1.0], [0.0], [0.0], [0.0]])
-    check = (problem, rows, labels, ridge, other, found, 1e-4)
+    check = (problem, rows, labels, ridge, other, result, 1e-4)
     if share < 1.0:
         objective_noise._check(*check)
     else:

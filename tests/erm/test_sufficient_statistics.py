@@ -58,8 +58,8 @@ def test_figures_of_section_1_2() -> None:
     assert sensitivity(1.0, REPLACE) == pytest.approx(3.0 / math.sqrt(2.0))
     assert sensitivity(0.91, REPLACE) == pytest.approx(2.0, abs=1e-3)
     for contributors, local in ((100, 14.4), (1_000, 71.3), (10_000, 473.0), (100_000, 3953.0)):
-        found = Protocol(contributors, 1.0, 1e-5).local_epsilon
-        assert found == pytest.approx(local, rel=5e-3)
+        result = Protocol(contributors, 1.0, 1e-5).local_epsilon
+        assert result == pytest.approx(local, rel=5e-3)
 
 
 @given(
@@ -132,10 +132,10 @@ def test_noise_is_the_same_in_every_direction() -> None:
 def test_the_example_in_the_documentation_runs() -> None:
     page = Path(__file__).resolve().parents[2] / "docs" / "input_perturbation.md"
     _, code, rest = page.read_text(encoding="utf-8").split("```")
-    found: dict[str, Any] = {}
-    exec(code.removeprefix("python"), found)
-    assert found["accuracy"] > 0.7
-    protocol = found["protocol"]
+    result: dict[str, Any] = {}
+    exec(code.removeprefix("python"), result)
+    assert result["accuracy"] > 0.7
+    protocol = result["protocol"]
     assert protocol.epsilon < protocol.shuffled_epsilon <= protocol.local_epsilon
     for name in ("epsilon", "shuffled_epsilon", "local_epsilon"):
         assert f"`protocol.{name}`" in rest

@@ -14,10 +14,10 @@ def workers() -> list[int]:
     for path in CHILDREN.glob("*/children"):
         with suppress(OSError):
             children.update(path.read_text().split())
-    found = []
+    result = []
     for child in children:
         with suppress(OSError):
             started = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
             if any(b"popen_loky" in argument for argument in started):
-                found.append(int(child))
-    return found
+                result.append(int(child))
+    return result

@@ -35,11 +35,11 @@ def test_the_area_under_the_curve_counts_ties_half(scores: list[int], signs: lis
 def test_areas_are_those_of_scikit_learn(norms: str) -> None:
     split = made_split(norms=norms)
     weights = models(split)
-    found = auc.auc_of_models(weights, split.x_test, split.y_test)
+    actual = auc.auc_of_models(weights, split.x_test, split.y_test)
     # In single precision, as ours: two nearly equal scores may tie there.
     scores = weights.astype(np.float32) @ split.x_test.astype(np.float32).T
     wanted = [roc_auc_score(split.y_test, score) for score in scores]
-    assert found == pytest.approx(wanted, abs=1e-9)
+    assert actual == pytest.approx(wanted, abs=1e-9)
 
 
 def test_areas_do_not_depend_on_the_size_of_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,8 +62,8 @@ def standard_errors_apart(norms: str, widened: float, draws: int = 4_000) -> flo
     noise = np.random.default_rng(3).standard_normal((draws, split.dimension))
     apart = []
     for expected, sigma in zip(closed[1:], SIGMAS[1:], strict=True):
-        found = auc.auc_of_models(centre + sigma * noise, split.x_test, split.y_test)
-        apart.append((expected - found.mean()) / (found.std() / math.sqrt(draws)))
+        actual = auc.auc_of_models(centre + sigma * noise, split.x_test, split.y_test)
+        apart.append((expected - actual.mean()) / (actual.std() / math.sqrt(draws)))
     return float(np.abs(apart).max())
 
 
@@ -77,9 +77,9 @@ def test_the_closed_form_is_the_mean_of_sampled_models(norms: str) -> None:
 def test_without_noise_it_is_the_area_itself(norms: str) -> None:
     split = made_split(tests=90, norms=norms)
     weights = models(split)
-    found = auc.expected_auc(weights, np.zeros(len(weights)), split.x_test, split.y_test)
+    actual = auc.expected_auc(weights, np.zeros(len(weights)), split.x_test, split.y_test)
     wanted = [roc_auc_score(split.y_test, split.x_test @ one) for one in weights]
-    assert found == pytest.approx(wanted, abs=1e-9)
+    assert actual == pytest.approx(wanted, abs=1e-9)
     nothing = auc.expected_auc(
         np.zeros((1, split.dimension)), np.zeros(1), split.x_test, split.y_test
     )
@@ -88,8 +88,8 @@ def test_without_noise_it_is_the_area_itself(norms: str) -> None:
 
 def test_equal_records_of_both_classes_are_a_tie_whatever_the_noise() -> None:
     features, labels = np.ones((4, 2)), np.array([1.0, 1.0, -1.0, -1.0])
-    found = auc.expected_auc(np.ones((2, 2)), np.array([0.0, 3.0]), features, labels)
-    assert found.tolist() == [0.5, 0.5]
+    result = auc.expected_auc(np.ones((2, 2)), np.array([0.0, 3.0]), features, labels)
+    assert result.tolist() == [0.5, 0.5]
 
 
 def test_a_missing_class_has_no_area() -> None:
@@ -109,8 +109,8 @@ def test_pairs_are_distinct_and_use_all_records_alike(positive: int, negative: i
     assert len(set(zip(ones.tolist(), others.tolist(), strict=True))) == most == len(ones)
     assert (labels[ones] > 0).all()
     assert (labels[others] < 0).all()
-    for found, many in ((ones, positive), (others - positive, negative)):
-        counts = np.bincount(found, minlength=many)
+    for result, many in ((ones, positive), (others - positive, negative)):
+        counts = np.bincount(result, minlength=many)
         assert np.ptp(counts) <= max(1, math.ceil(most / math.lcm(positive, negative)))
     every = auc._pairs(labels, positive * negative)
     assert len(set(zip(*(each.tolist() for each in every), strict=True))) == positive * negative

@@ -31,11 +31,11 @@ def test_the_model_without_privacy_knows_a_separable_problem() -> None:
         "y_test": np.where(split.x_test @ truth > 0, 1.0, -1.0),
     }
     split = replace(split, **keep)
-    found = baselines(split)
+    actual = baselines(split)
     commoner = 1.0 if split.y_train.mean() >= 0 else -1.0
-    assert found.guess == np.mean(split.y_test == commoner)
-    assert found.lam < 0.1  # noiseless labels want next to no regularisation
-    assert found.value >= 0.97
+    assert actual.guess == np.mean(split.y_test == commoner)
+    assert actual.lam < 0.1  # noiseless labels want next to no regularisation
+    assert actual.value >= 0.97
 
 
 def test_the_majority_is_that_of_the_training_records() -> None:
@@ -79,28 +79,28 @@ def test_it_is_the_mean_over_the_splits_of_scikit_learns_logistic_regression(
     parts = splits(load(key, records=records), Preparation())
     alone = [baselines(part) for part in parts]
     wanted = [logistic(part, one.lam) for part, one in zip(parts, alone, strict=True)]
-    found = baselines(parts)
-    assert found.value == pytest.approx(np.mean(wanted), abs=1e-9)
-    assert found.guess == pytest.approx(np.mean([one.guess for one in alone]), abs=1e-12)
+    actual = baselines(parts)
+    assert actual.value == pytest.approx(np.mean(wanted), abs=1e-9)
+    assert actual.guess == pytest.approx(np.mean([one.guess for one in alone]), abs=1e-12)
     lams = [one.lam for one in alone]
-    assert found.lam == pytest.approx(np.exp(np.mean(np.log(lams))))
+    assert actual.lam == pytest.approx(np.exp(np.mean(np.log(lams))))
     # Another λ or one split alone would be noticed.
     if len(parts) > 1:
         assert len({round(one.value, 6) for one in alone}) > 1
     strong = np.mean([logistic(part, 1.0) for part in parts])
-    assert abs(found.value - strong) > 0.005
+    assert abs(actual.value - strong) > 0.005
 
 
 def test_more_records_tested_make_the_range_narrower_around_the_mean() -> None:
     parts = splits(load("breast_cancer"), Preparation())
-    alone, found = [baselines(part) for part in parts], baselines(parts)
+    alone, result = [baselines(part) for part in parts], baselines(parts)
 
     def width(ends: tuple[float, float]) -> float:
         return ends[1] - ends[0]
 
     # Three splits of 114 test records are 342 different ones.
-    for name, (low, high) in found.ranges.items():
-        assert low < found.measured[name] < high
+    for name, (low, high) in result.ranges.items():
+        assert low < result.measured[name] < high
         single = np.mean([width(one.ranges[name]) for one in alone])
         assert width((low, high)) == pytest.approx(single * np.sqrt(114 / 342), rel=1e-9)
 
@@ -175,10 +175,10 @@ def test_it_is_prepared_as_usual_whatever_the_private_model_is() -> None:
 
 
 def test_other_measures_come_with_it(cancer: Split) -> None:
-    found = baselines(cancer)
+    result = baselines(cancer)
     assert [one.column for one in scoring_for(cancer).measures(cancer)] == ["accuracy", "auc"]
-    area = found.by(AREA)
-    assert (area.value, area.guess) == (found.measured["auc"], 0.5)
-    assert area.between == found.ranges["auc"]
+    area = result.by(AREA)
+    assert (area.value, area.guess) == (result.measured["auc"], 0.5)
+    assert area.between == result.ranges["auc"]
     assert area.between[0] < area.value < area.between[1]
     assert prepare(load("breast_cancer")).preparation == usual(Preparation())

@@ -41,11 +41,11 @@ def test_measures_of_training_records_leave_blank_ones_out(key: str) -> None:
     scoring = scoring_for(split)
     draw = np.random.default_rng(1)
     models = draw.standard_normal((4, split.dimension * problem_for(study, split).parts))
-    found = scoring.of_runs(problem_for(study, split), split, models)
+    actual = scoring.of_runs(problem_for(study, split), split, models)
     wanted = scoring.of_runs(problem_for(study, kept), kept, models)
     for name, values in wanted.items():
         if name != "objective":
-            assert found[name] == pytest.approx(values), name
+            assert actual[name] == pytest.approx(values), name
     assert scoring.guesses(split) == scoring.guesses(kept)
     # The objective: each blank record adds the loss at 0 to the mean over n.
     problem = problem_for(study, split)
@@ -53,7 +53,7 @@ def test_measures_of_training_records_leave_blank_ones_out(key: str) -> None:
     alone = wanted["objective"] - penalty * problem_for(study, kept).lam / problem.lam
     at_zero = float(problem.function.value(np.zeros(1))[0])
     mixed = (alone * kept.records + at_zero * 60) / split.records + penalty
-    assert found["objective"] == pytest.approx(mixed, rel=1e-6)
+    assert actual["objective"] == pytest.approx(mixed, rel=1e-6)
 
 
 @pytest.mark.parametrize("key", TABLES)
@@ -62,10 +62,10 @@ def test_measures_of_no_training_records_have_no_value(key: str) -> None:
     split, _ = splits(key, prepare(load(key)).records)
     problem = problem_for(Study(dataset=key, loss=losses_for(split.entry)[0]), split)
     models = np.ones((2, split.dimension * problem.parts))
-    found = scoring_for(split).of_runs(problem, split, models)
-    without = {name for name, values in found.items() if np.isnan(values).all()}
-    assert without == {name for name in found if name.endswith("_train")}
-    assert all(np.isfinite(values).all() for name, values in found.items() if name not in without)
+    result = scoring_for(split).of_runs(problem, split, models)
+    without = {name for name, values in result.items() if np.isnan(values).all()}
+    assert without == {name for name in result if name.endswith("_train")}
+    assert all(np.isfinite(values).all() for name, values in result.items() if name not in without)
 
 
 @pytest.mark.parametrize(("label", "all_blank"), [(-1, True), (1, False)])

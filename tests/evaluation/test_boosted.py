@@ -57,13 +57,13 @@ def test_the_better_of_both_is_the_model_without_privacy(predicts: str) -> None:
     """Trees know a product that no linear model does; of a sum they know less than it."""
     table = made(predicts)
     parts = splits(table, Preparation())
-    alone, found = baselines(parts), baselines(parts, table)
-    assert (alone.model, found.model) == (LINEAR, TREES)
-    assert found.linear == alone.measured == alone.linear
-    better = found.measure.sign * (found.value - alone.value) / found.measure.span
+    alone, result = baselines(parts), baselines(parts, table)
+    assert (alone.model, result.model) == (LINEAR, TREES)
+    assert result.linear == alone.measured == alone.linear
+    better = result.measure.sign * (result.value - alone.value) / result.measure.span
     assert better > (0.2 if predicts != "number" else 0.05)
-    low, high = found.between
-    assert low < found.value < high
+    low, high = result.between
+    assert low < result.value < high
 
     straight = made(predicts, curved=False)
     parts = splits(straight, Preparation())
@@ -75,8 +75,8 @@ def test_the_same_records_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> 
         """The better model, and how often trees were judged for the comparison."""
         told: list[str] = []
         parts = splits(table, Preparation())
-        found = without_privacy(parts, table, lambda _, message: told.append(message))
-        return found.model, told.count("comparing them with boosted trees")
+        result = without_privacy(parts, table, lambda _, message: told.append(message))
+        return result.model, told.count("comparing them with boosted trees")
 
     monkeypatch.setattr("dpcore.evaluation.baselines._better_of", {})
     curved, straight = made("class"), made("class", curved=False)
@@ -91,11 +91,11 @@ def test_they_are_scikit_learns_own() -> None:
     columns = columns_for(table, split)
     model = HistGradientBoostingClassifier(categorical_features=[2], random_state=0)
     model.fit(columns.train, split.y_train)
-    found = baselines(split, table)
+    actual = baselines(split, table)
     wanted = accuracy_score(split.y_test, model.predict(columns.test))
-    assert found.measured["accuracy"] == pytest.approx(wanted, abs=1e-12)
+    assert actual.measured["accuracy"] == pytest.approx(wanted, abs=1e-12)
     area = roc_auc_score(split.y_test, model.decision_function(columns.test))
-    assert found.measured["auc"] == pytest.approx(area, abs=1e-4)
+    assert actual.measured["auc"] == pytest.approx(area, abs=1e-4)
 
 
 def test_an_error_is_that_of_scikit_learns_own() -> None:
@@ -150,8 +150,8 @@ def test_however_few_records_are_known_there_is_an_answer(predicts: str, left: i
         y_train=np.where(blank, none, split.y_train),
         blank=blank,
     )
-    found = baselines(emptied, table)
-    assert all(np.isfinite(value) for value in found.measured.values())
+    result = baselines(emptied, table)
+    assert all(np.isfinite(value) for value in result.measured.values())
 
 
 @pytest.mark.parametrize("predicts", ["class", "classes"])
@@ -161,10 +161,10 @@ def test_a_class_that_is_not_learned_is_never_predicted(predicts: str) -> None:
     held = split.y_train == split.y_train.max()
     none = -1.0 if predicts == "classes" else 0.0
     without = replace(split, y_train=np.where(held, none, split.y_train), blank=held)
-    found = baselines(without, table)
+    result = baselines(without, table)
     # At best, every other test record is right.
-    assert found.measured["accuracy"] <= np.mean(split.y_test != split.y_test.max())
-    assert found.measured["accuracy"] > 0.2
+    assert result.measured["accuracy"] <= np.mean(split.y_test != split.y_test.max())
+    assert result.measured["accuracy"] > 0.2
 
 
 def test_as_a_job_they_are_the_same_and_no_setting_of_a_private_model_asks_anew(

@@ -37,12 +37,12 @@ def history(values: dict[tuple[int, int], float]) -> pd.DataFrame:
 
 
 def test_beside_a_decaying_run_stand_constant_noise_and_no_privacy() -> None:
-    found = comparison.comparison_arms(STUDY)
-    assert list(found) == ["private", "nonprivate", "clipped", "constant"]
-    assert found["private"] == STUDY
-    assert found["constant"].config == replace(DECAYING, decay=1.0)
-    assert found["constant"].epsilon == STUDY.epsilon
-    free = found["nonprivate"].config
+    result = comparison.comparison_arms(STUDY)
+    assert list(result) == ["private", "nonprivate", "clipped", "constant"]
+    assert result["private"] == STUDY
+    assert result["constant"].config == replace(DECAYING, decay=1.0)
+    assert result["constant"].epsilon == STUDY.epsilon
+    free = result["nonprivate"].config
     assert not free.private
     assert not free.clipped
     assert free.sigma == 0.0
@@ -55,14 +55,14 @@ def test_plain_dp_sgd_is_not_compared_with_itself() -> None:
 
 
 def test_every_settled_noise_spends_the_same_budget_and_no_more() -> None:
-    found = comparison.with_calibrated_sigma(comparison.comparison_arms(STUDY), RECORDS)
-    assert list(found) == ["private", "constant"]
-    for config in found.values():
+    result = comparison.with_calibrated_sigma(comparison.comparison_arms(STUDY), RECORDS)
+    assert list(result) == ["private", "constant"]
+    for config in result.values():
         epsilon = spent(config.training(RECORDS), "pld").epsilon
         assert epsilon is not None
         assert 1.99 < epsilon <= 2.0
     # The noise that falls has to begin higher.
-    assert found["private"].sigma > found["constant"].sigma
+    assert result["private"].sigma > result["constant"].sigma
 
 
 def test_one_training_without_privacy_serves_every_budget() -> None:
@@ -136,10 +136,10 @@ def test_the_time_of_all_runs_adds_up() -> None:
 
 
 def test_noise_alone_keeps_the_other_settings() -> None:
-    found = comparison.noise_only(STUDY, 3.5)
-    noisy = found.config
+    result = comparison.noise_only(STUDY, 3.5)
+    noisy = result.config
     assert (noisy.clipped, noisy.sigma, noisy.decay) == (False, 3.5, 0.9)
-    assert found.epsilon is None
+    assert result.epsilon is None
     assert replace(noisy, clipped=True, sigma=DECAYING.sigma) == DECAYING
 
 
@@ -183,8 +183,8 @@ def test_means_and_bands_are_over_the_runs_that_have_all_come_so_far() -> None:
 def test_the_last_row_of_each_run() -> None:
     rows = history({(0, 1): 0.2, (1, 1): 0.4, (1, 2): 0.8, (0, 2): 0.6})
     ends = comparison.last(comparison.gathered({"clipped": rows, "private": rows}))
-    found = {(row.series, row.run): row.accuracy_test for row in ends.itertuples()}
-    assert found == {
+    result = {(row.series, row.run): row.accuracy_test for row in ends.itertuples()}
+    assert result == {
         ("clipped", 0): 0.6,
         ("clipped", 1): 0.8,
         ("private", 0): 0.6,
@@ -196,13 +196,13 @@ def test_the_last_row_of_each_run() -> None:
 def test_compared_with_the_end_of_the_training_without_privacy() -> None:
     private, free = history({(0, 1): 0.5, (1, 1): 0.7}), history({(0, 1): 0.6, (0, 2): 0.9})
     alone = comparison.averaged(comparison.gathered({"private": private}))
-    found = comparison.compared(alone, "accuracy_test", ended=ENDED)
-    assert found is not None
-    assert (found.value, found.runs, found.reference) == (pytest.approx(0.6), 2, None)
+    result = comparison.compared(alone, "accuracy_test", ended=ENDED)
+    assert result is not None
+    assert (result.value, result.runs, result.reference) == (pytest.approx(0.6), 2, None)
     both = comparison.averaged(comparison.gathered({"private": private, "nonprivate": free}))
-    found = comparison.compared(both, "accuracy_test", ended=ENDED)
-    assert found is not None
-    assert (found.reference, found.alike, found.epoch) == (0.9, found.value, None)
+    result = comparison.compared(both, "accuracy_test", ended=ENDED)
+    assert result is not None
+    assert (result.reference, result.alike, result.epoch) == (0.9, result.value, None)
     assert comparison.compared(both, "auc_test", ended=ENDED) is None
 
 
@@ -222,10 +222,10 @@ def test_while_one_trains_both_are_compared_at_the_same_epoch_or_not_at_all(
 ) -> None:
     parts = {"private": history(private), "nonprivate": history(free)}
     table = comparison.averaged(comparison.gathered(parts))
-    found = comparison.compared(table, "accuracy_test", ended=())
-    assert found is not None
-    assert (found.alike, found.reference, found.epoch) == expected
-    assert found.value == private[max(private)]
+    actual = comparison.compared(table, "accuracy_test", ended=())
+    assert actual is not None
+    assert (actual.alike, actual.reference, actual.epoch) == expected
+    assert actual.value == private[max(private)]
 
 
 def test_nothing_yet_is_no_error() -> None:
@@ -264,25 +264,25 @@ def test_shapes_of_noise_stand_side_by_side_at_one_certified_epsilon() -> None:
     study = replace(STUDY, public=100)
     records = study.trained_on(RECORDS)
     even = comparison.with_calibrated_sigma(comparison.comparison_arms(study), records)["constant"]
-    found = comparison.shapes(study, even.sigma)
-    assert list(found) == ["isotropic", "scaled", "published", "bounded"]
-    assert found["isotropic"].key == comparison.comparison_arms(study)["constant"].key
+    result = comparison.shapes(study, even.sigma)
+    assert list(result) == ["isotropic", "scaled", "published", "bounded"]
+    assert result["isotropic"].key == comparison.comparison_arms(study)["constant"].key
     for series in ("isotropic", "scaled", "bounded"):
-        held = guarantee(found[series].with_calibrated_sigma(records), records).certified.epsilon
+        held = guarantee(result[series].with_calibrated_sigma(records), records).certified.epsilon
         assert held is not None
         assert 1.99 < held <= 2.0
-    printed = guarantee(found["published"].with_calibrated_sigma(records), records)
+    printed = guarantee(result["published"].with_calibrated_sigma(records), records)
     assert printed.certified.epsilon is None
     assert printed.claim.epsilon == pytest.approx(2.0, rel=1e-6)
 
 
 def test_a_shape_s_own_settings_hold_for_it_and_for_no_other() -> None:
     config = replace(DECAYING, noise="scaled", weights="paid", share=0.2)
-    found = comparison.shapes(replace(STUDY, config=config), 1.0)
-    assert list(found) == ["isotropic", "scaled", "published"]
-    assert found["scaled"].config == replace(config, decay=1.0)
-    assert found["isotropic"].config == replace(DECAYING, decay=1.0)
-    assert found["published"].config == replace(DECAYING, decay=1.0, noise="published-004")
+    result = comparison.shapes(replace(STUDY, config=config), 1.0)
+    assert list(result) == ["isotropic", "scaled", "published"]
+    assert result["scaled"].config == replace(config, decay=1.0)
+    assert result["isotropic"].config == replace(DECAYING, decay=1.0)
+    assert result["published"].config == replace(DECAYING, decay=1.0, noise="published-004")
     whole = comparison.shapes(replace(STUDY, config=replace(config, sampling="none")), 1.0)
     assert list(whole) == ["isotropic", "scaled"]
 
@@ -318,8 +318,8 @@ def test_a_solved_sigma_travels_with_the_study_and_serves_no_other(monkeypatch) 
 
 
 def test_the_second_class_is_the_positive_one_of_an_area() -> None:
-    found = comparison.on_new_records(0.8, "auc_test", (40, 10))
-    assert found == area_interval(0.8, 10, 40) != area_interval(0.8, 40, 10)
+    result = comparison.on_new_records(0.8, "auc_test", (40, 10))
+    assert result == area_interval(0.8, 10, 40) != area_interval(0.8, 40, 10)
 
 
 def test_a_schedule_holds_the_noise_of_each_epochs_last_step() -> None:

@@ -93,19 +93,19 @@ def test_bands_hold_nine_runs_in_ten(cancer: Split) -> None:
 
 def test_without_noise_every_number_is_that_of_the_minimiser(cancer: Split) -> None:
     study = Study(methods=("nonprivate",), epsilons=(0.1, 10.0))
-    found = closed_form(study, cancer)
+    actual = closed_form(study, cancer)
     problem = problem_for(study, cancer)
     weights = minimise(problem, cancer.x_train, cancer.y_train)
     truth = metrics.rates(weights[None], cancer.x_test, cancer.y_test)
     for column in ("accuracy", "accuracy_low", "accuracy_high"):
-        assert found[column].to_numpy() == pytest.approx(truth.accuracy[0], abs=1e-9)
-    assert found["excess_risk"].to_numpy() == pytest.approx(0.0, abs=1e-12)
+        assert actual[column].to_numpy() == pytest.approx(truth.accuracy[0], abs=1e-9)
+    assert actual["excess_risk"].to_numpy() == pytest.approx(0.0, abs=1e-12)
     for column in ("objective_low", "objective_high"):
-        assert found[column].to_numpy() == pytest.approx(found["objective"].to_numpy())
+        assert actual[column].to_numpy() == pytest.approx(actual["objective"].to_numpy())
     for column in ("accuracy", "auc"):
-        assert found[f"{column}_noiseless"].to_numpy() == pytest.approx(found[column].to_numpy())
+        assert actual[f"{column}_noiseless"].to_numpy() == pytest.approx(actual[column].to_numpy())
     per_1000 = 1000.0 * np.mean((cancer.x_test @ weights > 0) != (cancer.y_test > 0))
-    assert (found["missed_per_1000"] + found["false_per_1000"]).to_list() == pytest.approx(
+    assert (actual["missed_per_1000"] + actual["false_per_1000"]).to_list() == pytest.approx(
         [per_1000, per_1000]
     )
 
@@ -115,18 +115,18 @@ def test_what_is_left_out_moves_nothing_else(cancer: Split) -> None:
     for parts in (cancer, splits_of("breast_cancer", None, Preparation())[:3]):
         whole = closed_form(study, parts)
         for left_out in (("auc",), ("objective", "excess_risk"), TAKING_LONG):
-            found = closed_form(study, parts, left_out=left_out)
-            gone = [name for name in whole if found[name].isna().all() > whole[name].isna().all()]
+            result = closed_form(study, parts, left_out=left_out)
+            gone = [name for name in whole if result[name].isna().all() > whole[name].isna().all()]
             assert {name for name in gone if name in TAKING_LONG} == set(left_out)
             assert all(name.startswith(left_out) for name in gone)
             rest = [name for name in whole if name not in gone]
-            pd.testing.assert_frame_equal(found[rest], whole[rest])
+            pd.testing.assert_frame_equal(result[rest], whole[rest])
 
 
 def test_missed_and_false_cases_make_up_the_errors(cancer: Split) -> None:
-    found = closed_form(Study(methods=CLOSED, epsilons=(0.1, 1.0, 10.0)), cancer)
-    errors = 1000.0 * (1.0 - found["accuracy"])
-    assert (found["missed_per_1000"] + found["false_per_1000"]).to_numpy() == pytest.approx(
+    result = closed_form(Study(methods=CLOSED, epsilons=(0.1, 1.0, 10.0)), cancer)
+    errors = 1000.0 * (1.0 - result["accuracy"])
+    assert (result["missed_per_1000"] + result["false_per_1000"]).to_numpy() == pytest.approx(
         errors.to_numpy()
     )
 
@@ -136,9 +136,9 @@ def test_excess_risk_stays_under_the_sound_bound_and_above_zero(cancer: Split) -
     for edition in ("sound", "published"):
         for loss in ("logistic", "huber"):
             study = Study(methods=CLOSED, loss=loss, edition=edition, epsilons=epsilons, lam=0.02)
-            found = closed_form(study, cancer)
-            assert (found["excess_risk"] >= -1e-6).all()
-            noisy = found[found["sigma"] > 0]
+            result = closed_form(study, cancer)
+            assert (result["excess_risk"] >= -1e-6).all()
+            noisy = result[result["sigma"] > 0]
             assert (noisy["excess_risk"] <= noisy["excess_risk_bound_sound"]).all()
             printed = noisy[noisy["excess_risk_bound_published"].notna()]
             assert set(printed["method"]) == ({"opera"} if edition == "published" else set())
@@ -146,28 +146,28 @@ def test_excess_risk_stays_under_the_sound_bound_and_above_zero(cancer: Split) -
 
 def test_at_a_fixed_t_more_budget_means_less_noise_and_a_better_objective(cancer: Split) -> None:
     epsilons = (0.1, 0.3, 1.0, 3.0, 10.0)
-    found = closed_form(Study(methods=("opera",), epsilons=epsilons, steps=50), cancer)
-    assert (np.diff(found["sigma"]) < 0).all()
-    assert (np.diff(found["objective"]) < 0).all()
+    result = closed_form(Study(methods=("opera",), epsilons=epsilons, steps=50), cancer)
+    assert (np.diff(result["sigma"]) < 0).all()
+    assert (np.diff(result["objective"]) < 0).all()
 
 
 def test_a_study_without_closed_forms_gives_an_empty_table(cancer: Split) -> None:
-    found = closed_form(Study(methods=("dpgd",), epsilons=(1.0,)), cancer)
-    assert found.empty
-    assert tuple(found.columns) == COLUMNS
+    result = closed_form(Study(methods=("dpgd",), epsilons=(1.0,)), cancer)
+    assert result.empty
+    assert tuple(result.columns) == COLUMNS
 
 
 def test_summaries_are_means_and_quantiles_of_the_runs(cancer: Split) -> None:
     study = Study(methods=("opera", "dpgd"), epsilons=(3.0, 0.5), runs=20)
     rows = sweep(study, split=cancer)
-    found = summarise(rows, study, cancer)
-    assert list(zip(found["method"], found["epsilon"], strict=True)) == [
+    result = summarise(rows, study, cancer)
+    assert list(zip(result["method"], result["epsilon"], strict=True)) == [
         ("opera", 3.0),
         ("opera", 0.5),
         ("dpgd", 3.0),
         ("dpgd", 0.5),
     ]
-    for _, line in found.iterrows():
+    for _, line in result.iterrows():
         some = rows[(rows["method"] == line["method"]) & (rows["epsilon"] == line["epsilon"])]
         assert line["accuracy"] == pytest.approx(some["accuracy_test"].mean())
         assert line["accuracy_low"] == pytest.approx(some["accuracy_test"].quantile(0.05))
@@ -182,8 +182,8 @@ def test_summaries_are_means_and_quantiles_of_the_runs(cancer: Split) -> None:
 def test_each_row_has_the_delta_of_what_holds(cancer: Split) -> None:
     """A method that never breaks its promise has δ = 0, whatever was allowed."""
     study = Study(methods=("opera", "objpert_pure", "outpert_pure"), epsilons=(1.0,))
-    found = calibrations_for(study, problem_for(study, cancer), delta_for(study, cancer))
-    rows = curve_columns.calibration_table(found).set_index("method")
+    result = calibrations_for(study, problem_for(study, cancer), delta_for(study, cancer))
+    rows = curve_columns.calibration_table(result).set_index("method")
     assert rows.loc["opera", "delta"] == delta_for(study, cancer) > 0.0
     assert (rows.loc[["objpert_pure", "outpert_pure"], "delta"] == 0.0).all()
     assert (rows["status"] == "proved").all()

@@ -36,26 +36,26 @@ def test_what_takes_no_time_shares_a_timing() -> None:
 
 
 def test_steps_and_measures_of_all_runs_add_up() -> None:
-    found = duration.duration(rows_of(STUDY), [STUDY], 1_437)
+    result = duration.duration(rows_of(STUDY), [STUDY], 1_437)
     steps, epochs = 24, 4
     fixed = 1000.0 + 100.0 + 2 * epochs * 10.0
-    assert found.seconds == fixed + 2 * steps * 1.0
+    assert result.seconds == fixed + 2 * steps * 1.0
     # The range holds at least what the timed steps spread.
-    assert found.low == 0.8 * found.seconds < fixed + 2 * steps * 0.5
-    assert found.high == 1.6 * found.seconds > fixed + 2 * steps * 3.0
+    assert result.low == 0.8 * result.seconds < fixed + 2 * steps * 0.5
+    assert result.high == 1.6 * result.seconds > fixed + 2 * steps * 3.0
     both = duration.duration(rows_of(*ARMS), ARMS[:2], 1_437)
-    assert both.seconds == 2 * found.seconds - 100.0  # features are made once
+    assert both.seconds == 2 * result.seconds - 100.0  # features are made once
     long = replace(STUDY, config=replace(CONFIG, epochs=100_000))
-    found = duration.duration(rows_of(long), [long], 1_437)
-    assert found.high == pytest.approx(2 * 600_000 * 3.0, rel=0.01)
-    assert found.low == pytest.approx(2 * 600_000 * 0.5, rel=0.01)
+    result = duration.duration(rows_of(long), [long], 1_437)
+    assert result.high == pytest.approx(2 * 600_000 * 3.0, rel=0.01)
+    assert result.low == pytest.approx(2 * 600_000 * 0.5, rel=0.01)
 
 
 def test_rows_are_measured_at_most_so_often() -> None:
     long = replace(STUDY, config=replace(CONFIG, epochs=1_000))
-    found = duration.duration(rows_of(long), [long], 1_437)
+    result = duration.duration(rows_of(long), [long], 1_437)
     measuring = 2 * study.MOST_ROWS * 10.0
-    assert found.seconds == 1000.0 + 100.0 + measuring + 2 * 6_000 * 1.0
+    assert result.seconds == 1000.0 + 100.0 + measuring + 2 * 6_000 * 1.0
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_every_kind_of_training_is_timed(
     assert (rows["measuring"] > 0.0).all()
     assert (rows["features"].iloc[0] > 0.0) == (asked.features != "raw")
     assert told[-1][0] == 1.0
-    found = duration.duration(rows, [asked], 1_000)
-    assert 0.0 < found.low < found.seconds < found.high
+    result = duration.duration(rows, [asked], 1_000)
+    assert 0.0 < result.low < result.seconds < result.high
 
 
 def test_timing_can_be_stopped() -> None:
@@ -104,5 +104,5 @@ def test_what_is_left_follows_from_the_pace_so_far() -> None:
     rows += [("nonprivate", run, 1, 1.0) for run in (0, 1)]
     history = pd.DataFrame(rows, columns=["series", "run", "epoch", "seconds"])
     # Both runs together: 4 s and 2 s an epoch, and 3 s where nothing is known yet.
-    found = duration.remaining(history, ["private", "nonprivate", "clipped"], 10)
-    assert found == pytest.approx(6 * 4.0 + 9 * 2.0 + 10 * 3.0)
+    result = duration.remaining(history, ["private", "nonprivate", "clipped"], 10)
+    assert result == pytest.approx(6 * 4.0 + 9 * 2.0 + 10 * 3.0)

@@ -24,9 +24,9 @@ STUDY = TrainingStudy(
 
 
 def epsilon(config: TrainingConfig) -> float:
-    found = spent(config.training(RECORDS), "pld").epsilon
-    assert found is not None
-    return found
+    result = spent(config.training(RECORDS), "pld").epsilon
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize("key", list(EFFECTS))
@@ -74,8 +74,8 @@ def test_a_larger_clipping_norm_at_the_same_noise_affords_fewer_epochs() -> None
 
 
 def test_no_noise_affords_epochs_without_end() -> None:
-    found = EFFECTS["sigma"].varied(STUDY, 30.0, RECORDS)
-    assert found.config.epochs == MOST_TIMES * STUDY.config.epochs
+    result = EFFECTS["sigma"].varied(STUDY, 30.0, RECORDS)
+    assert result.config.epochs == MOST_TIMES * STUDY.config.epochs
 
 
 def test_without_a_target_the_budget_is_what_the_study_spends() -> None:

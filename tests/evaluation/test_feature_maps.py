@@ -121,9 +121,9 @@ def test_models_whose_decisions_are_counted_are_those_of_each_map(table, split) 
         study = replace(private, epsilons=epsilons)
         alone = released(ClinicStudy(study), [split.maps[features]], silent)
         here = [one for one, (_, epsilon) in zip(models, pairs, strict=True) if epsilon in epsilons]
-        found = {(m.calibration.method, m.calibration.requested.epsilon): m for m in alone}
+        result = {(m.calibration.method, m.calibration.requested.epsilon): m for m in alone}
         for one in here:
-            other = found[one.calibration.method, one.calibration.requested.epsilon]
+            other = result[one.calibration.method, one.calibration.requested.epsilon]
             assert one.weights[0] == pytest.approx(other.weights[0], abs=0.0)
 
 

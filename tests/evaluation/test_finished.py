@@ -25,7 +25,7 @@ def ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, finished
     """Two trainings, left where the jobs leave them."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     other = replace(STUDY, runs=2, config=replace(STUDY.config, clip=0.5, sigma=2.5))
-    found = {}
+    result = {}
     for name, study in (("1", STUDY), ("2", other)):
         left: Outcome = trained(study, JobContext())
         left.rows.to_csv(place(jobs.FOLDER) / f"{study.key}.csv", index=False, na_rep=work.MISSING)
@@ -33,8 +33,8 @@ def ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, finished
             (place(jobs.FOLDER) / f"{study.key}.{ending}").write_bytes(contents)
         one = finished.finished(study.key)
         assert one is not None
-        found[name] = one
-    return found
+        result[name] = one
+    return result
 
 
 def test_a_training_is_found_with_its_settings_and_where_it_ended(

@@ -43,10 +43,10 @@ FREE = rows("nonprivate", {0.1: 0.95, 1.0: 0.95, 10.0: 0.95}, "not private")
 
 
 def test_the_best_proved_method_is_named_at_each_epsilon() -> None:
-    found = best_rows(pd.concat([BROKEN, ONE, FREE, OTHER]))
-    assert found["epsilon"].tolist() == [0.1, 1.0, 10.0]
-    assert found["method"].tolist() == ["other", "one", "one"]
-    assert found["accuracy"].tolist() == [0.65, 0.80, 0.90]
+    result = best_rows(pd.concat([BROKEN, ONE, FREE, OTHER]))
+    assert result["epsilon"].tolist() == [0.1, 1.0, 10.0]
+    assert result["method"].tolist() == ["other", "one", "one"]
+    assert result["accuracy"].tolist() == [0.65, 0.80, 0.90]
 
 
 @pytest.mark.parametrize(("accuracy", "named"), [(0.8995, "quieter"), (0.8985, "one")])
@@ -57,8 +57,8 @@ def test_of_methods_as_good_the_one_that_allows_fewest_right_guesses_is_best(
     quiet = rows("quieter", {0.1: 0.60, 1.0: 0.70, 10.0: accuracy}).assign(
         gaussian_mu=[0.01, 0.1, 1.5]
     )
-    found = best_rows(pd.concat([loud, quiet]))
-    assert found["method"].tolist() == ["quieter", "one", named]
+    result = best_rows(pd.concat([loud, quiet]))
+    assert result["method"].tolist() == ["quieter", "one", named]
     looser = quiet.assign(gaussian_mu=40.0)
     # Its own noise says no more than (ε, δ), so that the mean decides.
     assert best_rows(pd.concat([loud, looser]))["method"].tolist() == ["one"] * 3
@@ -80,9 +80,9 @@ def test_others_are_nearly_as_good_within_the_margin_if_they_are_proved() -> Non
 def test_nothing_proved_leaves_nothing() -> None:
     best = best_rows(pd.concat([BROKEN, FREE]))
     assert best.empty
-    found = reach(best, 0.5)
-    assert (found.epsilon, found.safe, found.lucky, found.method) == (None, None, None, "")
-    assert math.isnan(found.best)
+    result = reach(best, 0.5)
+    assert (result.epsilon, result.safe, result.lucky, result.method) == (None, None, None, "")
+    assert math.isnan(result.best)
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,14 @@ def test_nothing_proved_leaves_nothing() -> None:
     ],
 )
 def test_an_accuracy_is_reached_for_good(wanted, lucky, epsilon, safe, method) -> None:
-    found = reach(best_rows(pd.concat([ONE, OTHER])), wanted)
-    assert (found.lucky, found.epsilon, found.safe, found.method) == (lucky, epsilon, safe, method)
-    assert found.best == 0.90
+    actual = reach(best_rows(pd.concat([ONE, OTHER])), wanted)
+    assert (actual.lucky, actual.epsilon, actual.safe, actual.method) == (
+        lucky,
+        epsilon,
+        safe,
+        method,
+    )
+    assert actual.best == 0.90
 
 
 def test_a_dip_later_on_does_not_count_as_reached() -> None:

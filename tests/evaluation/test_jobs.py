@@ -264,9 +264,9 @@ def test_a_training_that_was_stopped_is_resumed(cache: Path) -> None:
     assert 3 <= len(left) < 150
     # Another process, or this one after a restart, finds it.
     jobs._attempts.clear()
-    found = jobs.find(study.key)
-    assert found is not None
-    assert (found.state, found.resumable) == ("cancelled", True)
+    actual = jobs.find(study.key)
+    assert actual is not None
+    assert (actual.state, actual.resumable) == ("cancelled", True)
     job = jobs.submit(training_task(study))
     rows = job.result(PATIENCE)
     wanted = train(study)
@@ -393,15 +393,15 @@ def test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it(cach
         thread.start()
     for thread in handing_in:
         thread.join()
-    found = [jobs.Job(task.key) for task in tasks]
-    wait_for(lambda: sum(job.state == "done" for job in found) >= 2)
-    wait_for(lambda: any(job.state == "running" for job in found))
+    result = [jobs.Job(task.key) for task in tasks]
+    wait_for(lambda: sum(job.state == "done" for job in result) >= 2)
+    wait_for(lambda: any(job.state == "running" for job in result))
     for process in workers():
         os.kill(process, signal.SIGKILL)
-    wait_for(lambda: {job.state for job in found} <= {"done", "failed"})
+    wait_for(lambda: {job.state for job in result} <= {"done", "failed"})
     ended.set()
     counting.join()
-    states = [job.state for job in found]
+    states = [job.state for job in result]
     assert max(counted) == 1
     # Only the one in its hands is lost.
     assert sorted(states) == ["done"] * 7 + ["failed"]

@@ -28,8 +28,8 @@ def models(split: Split, count: int = 7, seed: int = 0) -> np.ndarray:
 @pytest.mark.parametrize(("right", "records"), [(0, 1), (0, 20), (18, 20), (7, 7), (63, 114)])
 def test_the_interval_of_a_share_is_wilsons(right: int, records: int, confidence: float) -> None:
     wanted = binomtest(right, records).proportion_ci(confidence, method="wilson")
-    found = metrics.accuracy_interval(right / records, records, confidence)
-    assert found == pytest.approx((wanted.low, wanted.high), rel=1e-12, abs=1e-15)
+    actual = metrics.accuracy_interval(right / records, records, confidence)
+    assert actual == pytest.approx((wanted.low, wanted.high), rel=1e-12, abs=1e-15)
 
 
 def test_the_interval_refuses_what_is_no_share() -> None:
@@ -43,15 +43,15 @@ def test_the_interval_refuses_what_is_no_share() -> None:
 def test_rates_are_those_of_scikit_learn(norms: str) -> None:
     split = made_split(norms=norms)
     weights = models(split)
-    found = metrics.rates(weights, split.x_test, split.y_test)
+    result = metrics.rates(weights, split.x_test, split.y_test)
     for row, one in enumerate(weights):
         said = np.where(split.x_test @ one > 0, 1.0, -1.0)
-        assert found.accuracy[row] == pytest.approx(accuracy_score(split.y_test, said))
-        assert found.true_positive[row] == pytest.approx(recall_score(split.y_test, said))
-        assert found.true_negative[row] == pytest.approx(
+        assert result.accuracy[row] == pytest.approx(accuracy_score(split.y_test, said))
+        assert result.true_positive[row] == pytest.approx(recall_score(split.y_test, said))
+        assert result.true_negative[row] == pytest.approx(
             recall_score(split.y_test, said, pos_label=-1.0)
         )
-    assert found.balanced == pytest.approx((found.true_positive + found.true_negative) / 2)
+    assert result.balanced == pytest.approx((result.true_positive + result.true_negative) / 2)
 
 
 def test_rates_do_not_depend_on_the_size_of_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,10 +66,10 @@ def test_rates_do_not_depend_on_the_size_of_a_block(monkeypatch: pytest.MonkeyPa
 
 def test_a_model_of_zeros_says_no_to_everyone() -> None:
     split = made_split()
-    found = metrics.rates(np.zeros((1, split.dimension)), split.x_test, split.y_test)
-    assert found.accuracy[0] == np.mean(split.y_test < 0)
-    assert found.true_positive[0] == 0.0
-    assert found.true_negative[0] == 1.0
+    result = metrics.rates(np.zeros((1, split.dimension)), split.x_test, split.y_test)
+    assert result.accuracy[0] == np.mean(split.y_test < 0)
+    assert result.true_positive[0] == 0.0
+    assert result.true_negative[0] == 1.0
     _, accuracy = metrics.training_scores(
         problem_of(split), np.zeros((1, split.dimension)), split.x_train, split.y_train
     )
@@ -105,7 +105,7 @@ def sampled_differences(
     scales = widened * np.array(sigmas)
     test = metrics.expected_rates(centres, scales, split.x_test, split.y_test)
     objective = metrics.expected_objectives(problem, centres, scales, split.x_train, split.y_train)
-    found = []
+    result = []
     for row, sigma in enumerate(sigmas):
         drawn = centres[row] + sigma * noise
         rates = metrics.rates(drawn, split.x_test, split.y_test)
@@ -116,8 +116,8 @@ def sampled_differences(
             (test.true_negative[row], rates.true_negative),
             (objective[row], values),
         ):
-            found.append((closed - sample.mean()) / (sample.std() / np.sqrt(draws)))
-    return found
+            result.append((closed - sample.mean()) / (sample.std() / np.sqrt(draws)))
+    return result
 
 
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
@@ -138,10 +138,10 @@ def test_without_noise_the_expectations_are_the_values(norms: str) -> None:
     split = made_split(norms=norms)
     weights, still = models(split), np.zeros(7)
     expected = metrics.expected_rates(weights, still, split.x_test, split.y_test)
-    found = metrics.rates(weights, split.x_test, split.y_test)
-    assert expected.accuracy == pytest.approx(found.accuracy, abs=1e-12)
-    assert expected.true_positive == pytest.approx(found.true_positive, abs=1e-12)
-    assert expected.true_negative == pytest.approx(found.true_negative, abs=1e-12)
+    actual = metrics.rates(weights, split.x_test, split.y_test)
+    assert expected.accuracy == pytest.approx(actual.accuracy, abs=1e-12)
+    assert expected.true_positive == pytest.approx(actual.true_positive, abs=1e-12)
+    assert expected.true_negative == pytest.approx(actual.true_negative, abs=1e-12)
     zero = metrics.expected_rates(
         np.zeros((1, split.dimension)), np.zeros(1), split.x_test, split.y_test
     )
@@ -151,19 +151,19 @@ def test_without_noise_the_expectations_are_the_values(norms: str) -> None:
 
 def test_null_records_are_judged_negative_whatever_the_noise() -> None:
     features, labels = np.zeros((6, 3)), np.array([1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
-    found = metrics.expected_rates(np.ones((1, 3)), np.array([2.0]), features, labels)
-    assert (found.true_positive[0], found.true_negative[0]) == (0.0, 1.0)
-    assert found.accuracy[0] == pytest.approx(4 / 6)
+    result = metrics.expected_rates(np.ones((1, 3)), np.array([2.0]), features, labels)
+    assert (result.true_positive[0], result.true_negative[0]) == (0.0, 1.0)
+    assert result.accuracy[0] == pytest.approx(4 / 6)
 
 
 def test_a_missing_class_has_rate_zero_and_is_not_counted() -> None:
     split = made_split()
     positive = split.y_test > 0
-    found = metrics.expected_rates(
+    result = metrics.expected_rates(
         models(split, 1), np.ones(1), split.x_test[positive], split.y_test[positive]
     )
-    assert found.true_negative[0] == 0.0
-    assert found.accuracy[0] == found.true_positive[0]
+    assert result.true_negative[0] == 0.0
+    assert result.accuracy[0] == result.true_positive[0]
 
 
 @pytest.mark.parametrize("loss", ["logistic", "huber"])

@@ -18,12 +18,12 @@ MODELS = (("outpert", 1.0, 1e-5), ("dpgd", 3.0, 1e-6))
 def test_each_model_has_the_row_that_answers_give() -> None:
     study = loss_study("cohort", 100, "zero-out", 0, MODELS)
     seen: list[float] = []
-    found = losses(study, lambda share, _: seen.append(share))
+    actual = losses(study, lambda share, _: seen.append(share))
     assert seen == sorted(seen)
-    assert found["method"].tolist() == ["outpert", "dpgd"]
+    assert actual["method"].tolist() == ["outpert", "dpgd"]
     for place, model in enumerate(study.models):
         wanted = answers(model).reset_index(drop=True)
-        one = found.iloc[[place]].reset_index(drop=True)
+        one = actual.iloc[[place]].reset_index(drop=True)
         pd.testing.assert_frame_equal(one[wanted.columns], wanted, check_exact=True)
 
 

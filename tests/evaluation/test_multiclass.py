@@ -32,8 +32,8 @@ def brute_force(model, features, labels, classes):
     for row, label in zip(features, labels, strict=True):
         said = max(range(classes), key=lambda k: (vectors[k] @ row, -k))
         hits.setdefault(label, []).append(said == label)
-    every = [hit for found in hits.values() for hit in found]
-    return np.mean(every), np.mean([np.mean(found) for found in hits.values()])
+    every = [hit for result in hits.values() for hit in result]
+    return np.mean(every), np.mean([np.mean(result) for result in hits.values()])
 
 
 def test_accuracy_equals_brute_force(monkeypatch) -> None:
@@ -51,11 +51,11 @@ def test_accuracy_equals_brute_force(monkeypatch) -> None:
 
 
 def test_the_digits_are_ten_classes_with_bounds_by_counting(digits: Split) -> None:
-    found = entry("optical_digits")
-    assert (found.predicts, found.classes) == ("classes", 10)
-    assert load("optical_digits").records == found.records == 1_797
+    result = entry("optical_digits")
+    assert (result.predicts, result.classes) == ("classes", 10)
+    assert load("optical_digits").records == result.records == 1_797
     assert set(np.unique(digits.y_train)) == set(range(10))
-    assert all(column.bounds == (0.0, 16.0) for column in found.columns)
+    assert all(column.bounds == (0.0, 16.0) for column in result.columns)
     values = load("optical_digits").frame.to_numpy()
     assert values.min() >= 0.0
     assert values.max() <= 16.0
@@ -101,6 +101,6 @@ def test_both_kinds_of_curves_share_a_table(digits: Split) -> None:
 
 
 def test_a_model_without_privacy_is_there_to_compare(digits: Split) -> None:
-    found = baselines(digits)
-    assert found.guess < 0.15
-    assert found.value > 0.93
+    result = baselines(digits)
+    assert result.guess < 0.15
+    assert result.value > 0.93

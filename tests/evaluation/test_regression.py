@@ -36,7 +36,7 @@ def diabetes() -> Split:
 
 def test_the_measures_are_those_of_scikit_learn_in_the_targets_own_unit(diabetes: Split) -> None:
     weights = np.random.default_rng(1).normal(0.0, 1.5, (4, diabetes.dimension))
-    found = REGRESSION.of_runs(problem_for(STUDY, diabetes), diabetes, weights)
+    actual = REGRESSION.of_runs(problem_for(STUDY, diabetes), diabetes, weights)
     for part, x, y in (
         ("train", diabetes.x_train, diabetes.y_train),
         ("test", diabetes.x_test, diabetes.y_test),
@@ -44,10 +44,10 @@ def test_the_measures_are_those_of_scikit_learn_in_the_targets_own_unit(diabetes
         for place, w in enumerate(weights):
             wanted = 175.0 * (y + 1.0)
             said = np.clip(175.0 * (x @ w + 1.0), 0.0, 350.0)
-            assert found[f"rmse_{part}"][place] == pytest.approx(
+            assert actual[f"rmse_{part}"][place] == pytest.approx(
                 root_mean_squared_error(wanted, said), rel=1e-12
             )
-            assert found[f"r2_{part}"][place] == pytest.approx(r2_score(wanted, said), rel=1e-10)
+            assert actual[f"r2_{part}"][place] == pytest.approx(r2_score(wanted, said), rel=1e-10)
 
 
 CASES = (
@@ -70,18 +70,18 @@ def test_the_expected_square_agrees_with_quadrature() -> None:
             integrate.quad(integrand, low, high, epsabs=1e-13)[0]
             for low, high in ((-12.0, corners[0]), tuple(corners), (corners[1], 12.0))
         )
-        found = expected_mean_squares(
+        actual = expected_mean_squares(
             weights, np.array([sigma]), features, np.array([float(target)])
         )
-        assert found[0] == pytest.approx(wanted, rel=1e-9)
+        assert actual[0] == pytest.approx(wanted, rel=1e-9)
 
 
 @pytest.mark.parametrize("sigma", [1e3, 1e9, 1e15, 1e60])
 def test_very_wide_noise_answers_at_the_ends_of_the_range(sigma) -> None:
     targets = np.array([-1.0, -0.3, 0.8])
     features = np.full((3, 2), math.sqrt(0.5))
-    found = expected_mean_squares(np.ones((1, 2)), np.array([sigma]), features, targets)
-    assert found[0] == pytest.approx(np.mean(1.0 + targets**2), rel=2.0 / sigma + 1e-12)
+    result = expected_mean_squares(np.ones((1, 2)), np.array([sigma]), features, targets)
+    assert result[0] == pytest.approx(np.mean(1.0 + targets**2), rel=2.0 / sigma + 1e-12)
 
 
 def test_without_noise_expectation_and_draws_are_the_plain_mean_square(diabetes: Split) -> None:
@@ -97,8 +97,8 @@ def test_without_noise_expectation_and_draws_are_the_plain_mean_square(diabetes:
 
 
 def test_a_null_row_hears_no_noise() -> None:
-    found = expected_mean_squares(np.ones((1, 2)), np.array([3.0]), np.zeros((1, 2)), np.ones(1))
-    assert found[0] == 1.0
+    result = expected_mean_squares(np.ones((1, 2)), np.array([3.0]), np.zeros((1, 2)), np.ones(1))
+    assert result[0] == 1.0
 
 
 def test_closed_forms_agree_with_sweeps_and_share_their_columns(diabetes: Split) -> None:
@@ -123,21 +123,21 @@ def test_closed_forms_agree_with_sweeps_and_share_their_columns(diabetes: Split)
     centre = centres(problem, diabetes.x_train, diabetes.y_train, [calibration])
     for share, noticed in ((1.0, False), (2.0 / 3.0, True)):
         sigma = np.array([share * calibration.sigma])
-        found, _ = REGRESSION.expected(diabetes, centre, sigma, still)
-        gap = abs(found["rmse"][0] / sampled.loc[sampled["method"] == "opera", "rmse"].iloc[0] - 1)
+        result, _ = REGRESSION.expected(diabetes, centre, sigma, still)
+        gap = abs(result["rmse"][0] / sampled.loc[sampled["method"] == "opera", "rmse"].iloc[0] - 1)
         assert bool(gap > 0.05) is noticed
 
 
 def test_the_references_are_ridge_regression_and_the_mean(diabetes: Split) -> None:
-    found = baselines(diabetes)
-    ridge = Ridge(alpha=found.lam * len(diabetes.y_train), fit_intercept=False)
+    result = baselines(diabetes)
+    ridge = Ridge(alpha=result.lam * len(diabetes.y_train), fit_intercept=False)
     said = ridge.fit(diabetes.x_train, diabetes.y_train).predict(diabetes.x_test)
-    assert found.value == pytest.approx(
+    assert result.value == pytest.approx(
         175.0 * root_mean_squared_error(diabetes.y_test, said), rel=1e-6
     )
     mean = np.full_like(diabetes.y_test, diabetes.y_train.mean())
-    assert found.guess == pytest.approx(175.0 * root_mean_squared_error(diabetes.y_test, mean))
-    assert 50.0 < found.value < 60.0 < found.guess
+    assert result.guess == pytest.approx(175.0 * root_mean_squared_error(diabetes.y_test, mean))
+    assert 50.0 < result.value < 60.0 < result.guess
 
 
 def test_the_tuned_lambda_has_the_least_held_out_square(diabetes: Split) -> None:
@@ -168,15 +168,15 @@ def test_on_diabetes_the_error_comes_down_to_that_without_privacy() -> None:
         adjacency="zero-out",
         runs=8,
     )
-    found = []
+    result = []
     for seed in range(5):
         split = prepare(table, Preparation(seed=seed))
         rows = curves.all_curves(study, split)
         assert set(rows["status"]) == {"proved"}
         compared = baselines(split)
         values = rows.pivot_table(index="method", columns="epsilon", values="rmse", sort=False)
-        found.append(pd.concat([values / compared.value, values / compared.guess], axis=1))
-    mean = sum(found) / len(found)
+        result.append(pd.concat([values / compared.value, values / compared.guess], axis=1))
+    mean = sum(result) / len(result)
     against_usual, against_guess = mean.iloc[:, :4], mean.iloc[:, 4:]
     # Measured at 20 splits × 30 runs: 1.08, 1.02 and 1.01 of the error without privacy.
     assert against_usual.loc["objpert"].to_numpy()[1:] == pytest.approx(

@@ -69,5 +69,5 @@ def test_losses_are_those_of_training() -> None:
     known = np.isfinite(LABELS)
     chance = 1.0 / (1.0 + np.exp(-outputs.astype(float)))
     each = -np.log(np.where(LABELS == 1, chance, 1.0 - chance)) * known
-    found = scores.losses(outputs, LABELS, "labels")
-    assert found == pytest.approx(each.sum(-1).mean(-1), rel=1e-5)
+    actual = scores.losses(outputs, LABELS, "labels")
+    assert actual == pytest.approx(each.sum(-1).mean(-1), rel=1e-5)

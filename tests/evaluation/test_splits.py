@@ -187,33 +187,33 @@ def test_together_they_test_nearly_every_record(parts: tuple[Split, ...]) -> Non
 
 def test_closed_forms_are_means_over_the_splits(parts: tuple[Split, ...]) -> None:
     study = replace(STUDY, methods=("nonprivate", "opera"))
-    found = closed_form(study, parts)
+    actual = closed_form(study, parts)
     alone = [closed_form(study, part) for part in parts]
     for column in ("accuracy", "missed_per_1000", "auc", "accuracy_noiseless", "objective"):
         values = [table[column] for table in alone]
-        assert found[column].to_numpy() == pytest.approx(np.mean(values, axis=0), rel=1e-12)
+        assert actual[column].to_numpy() == pytest.approx(np.mean(values, axis=0), rel=1e-12)
         error = np.std(values, axis=0, ddof=1) / np.sqrt(5)
-        assert found[f"{column}_split_error"].to_numpy() == pytest.approx(error, rel=1e-9)
+        assert actual[f"{column}_split_error"].to_numpy() == pytest.approx(error, rel=1e-9)
         assert (error > 0).any()
         assert alone[0][f"{column}_split_error"].isna().all()
     for column in ("accuracy", "auc", "balanced_accuracy", "objective", "excess_risk"):
         noise = [table[f"{column}_noise_deviation"] ** 2 for table in alone]
         wanted = np.sqrt(np.mean(noise, axis=0))
         # Each from 200 draws: neither 3/2 of the noise nor ⅔ of it.
-        assert found[f"{column}_noise_deviation"].to_numpy() == pytest.approx(wanted, rel=0.25)
-        still = found.loc[found["method"] == "nonprivate", f"{column}_noise_deviation"]
+        assert actual[f"{column}_noise_deviation"].to_numpy() == pytest.approx(wanted, rel=0.25)
+        still = actual.loc[actual["method"] == "nonprivate", f"{column}_noise_deviation"]
         assert still.to_numpy() == pytest.approx(0.0, abs=1e-12)
-    assert set(found["splits"]) == {5}
+    assert set(actual["splits"]) == {5}
     assert set(alone[0]["splits"]) == {1}
     for column in ("sigma", "sensitivity", "delta", "status", "steps"):
-        assert found[column].equals(alone[0][column])
+        assert actual[column].equals(alone[0][column])
 
 
 def test_a_trained_method_has_two_runs_on_every_split(parts: tuple[Split, ...]) -> None:
-    found = all_curves(replace(STUDY, methods=("opera", "dpgd"), runs=1), parts)
-    assert found["splits"].tolist() == [5] * 4
-    assert found["runs"].tolist() == [200] * 2 + [10] * 2
-    assert found["accuracy_split_error"].notna().all()
+    result = all_curves(replace(STUDY, methods=("opera", "dpgd"), runs=1), parts)
+    assert result["splits"].tolist() == [5] * 4
+    assert result["runs"].tolist() == [200] * 2 + [10] * 2
+    assert result["accuracy_split_error"].notna().all()
     one = replace(STUDY, methods=("dpgd",), runs=1, epsilons=(1.0,))
     (alone,) = all_curves(one, parts[0]).to_dict("records")
     assert alone["runs"] == 1
@@ -354,11 +354,11 @@ def test_splits_of_unlike_counts_are_weighed_alike() -> None:
 @pytest.mark.parametrize(("count", "runs"), [(20, 40), (100, 230)])
 def test_both_parts_are_told_apart(noise: float, between: float, count: int, runs: int) -> None:
     generator, places = np.random.default_rng(3), np.arange(runs) % count
-    found = []
+    result = []
     for _ in range(400):
         offsets = generator.normal(0.7, between, count)[places]
-        found.append(deviations(offsets + noise * generator.standard_normal(runs), places))
-    deviation, error = np.sqrt(np.mean(np.square(found), axis=0))
+        result.append(deviations(offsets + noise * generator.standard_normal(runs), places))
+    deviation, error = np.sqrt(np.mean(np.square(result), axis=0))
     # Accepts both, and would tell ⅔ or 3/2 of either, and the noise counted as the splits' own.
     assert deviation == pytest.approx(noise, rel=0.05)
     assert error == pytest.approx(between / np.sqrt(count), rel=0.12)
@@ -367,9 +367,9 @@ def test_both_parts_are_told_apart(noise: float, between: float, count: int, run
 def test_splits_that_do_not_differ_leave_little() -> None:
     """The noise of the splits' means is not taken for the splits' own."""
     generator, places = np.random.default_rng(4), np.arange(200) % 100
-    found = [deviations(generator.standard_normal(200), places)[1] for _ in range(300)]
+    result = [deviations(generator.standard_normal(200), places)[1] for _ in range(300)]
     counted_twice = 1.0 / np.sqrt(2.0 * 100.0)
-    assert np.sqrt(np.mean(np.square(found))) < 0.4 * counted_twice
+    assert np.sqrt(np.mean(np.square(result))) < 0.4 * counted_twice
 
 
 def test_what_cannot_be_told_is_no_number() -> None:
@@ -382,10 +382,10 @@ def test_what_cannot_be_told_is_no_number() -> None:
 
 def test_a_band_ends_where_its_measure_does() -> None:
     values, places = np.array([1.0, 1.0, 0.6, 1.0] * 5), np.arange(20) // 2
-    found = over_runs({"accuracy": values, "rmse": values}, places, ("accuracy", "rmse"))
-    assert tuple(found) == columns_for(("accuracy", "rmse"), ("accuracy", "rmse"))
-    assert found["accuracy_high"] == 1.0
-    assert found["rmse_high"] > 1.0
+    result = over_runs({"accuracy": values, "rmse": values}, places, ("accuracy", "rmse"))
+    assert tuple(result) == columns_for(("accuracy", "rmse"), ("accuracy", "rmse"))
+    assert result["accuracy_high"] == 1.0
+    assert result["rmse_high"] > 1.0
 
 
 def test_cases_are_those_of_all_records_where_splits_test_them_in_turn() -> None:

@@ -218,16 +218,16 @@ def test_a_method_without_a_published_edition_runs_as_sound(cancer: Split) -> No
     study = Study(edition="published", methods=("dpgd", "opera"), epsilons=(1.0,))
     assert edition_of(study, method_named("dpgd")) is Edition.SOUND
     assert edition_of(study, method_named("opera")) is Edition.PUBLISHED
-    found = calibrations_for(study, problem_for(study, cancer), 1e-5)
-    assert [found[key][0].edition for key in study.methods] == [Edition.SOUND, Edition.PUBLISHED]
+    result = calibrations_for(study, problem_for(study, cancer), 1e-5)
+    assert [result[key][0].edition for key in study.methods] == [Edition.SOUND, Edition.PUBLISHED]
 
 
 def test_calibrations_follow_the_order_of_the_study(cancer: Split) -> None:
     study = Study(methods=("opera", "nonprivate"), epsilons=(3.0, 0.1), steps=20)
-    found = calibrations_for(study, problem_for(study, cancer), 1e-5)
-    assert list(found) == ["opera", "nonprivate"]
-    assert [c.requested.epsilon for c in found["opera"]] == [3.0, 0.1]
-    assert {c.steps for c in found["opera"]} == {20}
+    result = calibrations_for(study, problem_for(study, cancer), 1e-5)
+    assert list(result) == ["opera", "nonprivate"]
+    assert [c.requested.epsilon for c in result["opera"]] == [3.0, 0.1]
+    assert {c.steps for c in result["opera"]} == {20}
 
 
 def test_nothing_is_proved_where_the_preparation_looks_at_the_data(cancer: Split) -> None:
@@ -236,16 +236,16 @@ def test_nothing_is_proved_where_the_preparation_looks_at_the_data(cancer: Split
         methods=("nonprivate", "opera", "dpgd", "grpua"), edition="published", epsilons=(0.5,)
     )
     sound = calibrations_for(study, problem_for(study, cancer), 1e-5)
-    found = calibrations_for(study, problem_for(study, leaky), 1e-5)
+    result = calibrations_for(study, problem_for(study, leaky), 1e-5)
     assert sound["opera"][0].proof.epsilon == 0.5
-    for group in found.values():
+    for group in result.values():
         assert group[0].proof.epsilon is None
         assert group[0].certified.epsilon is None
         assert "one record can move every row" in group[0].proof.reason
-    assert [str(group[0].status) for group in found.values()] == [
+    assert [str(group[0].status) for group in result.values()] == [
         "not private",
         "conditions not met",
         "conditions not met",
         "claim not supported",
     ]
-    assert found["opera"][0].sigma == sound["opera"][0].sigma
+    assert result["opera"][0].sigma == sound["opera"][0].sigma

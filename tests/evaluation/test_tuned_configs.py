@@ -70,9 +70,9 @@ def test_the_benchmark_prints_what_was_measured_and_certified(
     monkeypatch.setattr(sys, "argv", ["accuracy", "--held-out"])
     accuracy.main()
     said = capsys.readouterr().out
-    values, found, _ = accuracy.trained(small)
+    values, result, _ = accuracy.trained(small)
     assert len(values) == 2
-    assert found["accuracy"]["mean"] == pytest.approx(np.mean(values))
+    assert result["accuracy"]["mean"] == pytest.approx(np.mean(values))
     assert "mean of 2 runs" in said
     assert "on held-out training records; target 0.9990 MISSED" in said
     assert "δ = 1e-05, zero-out, by PLD" in said

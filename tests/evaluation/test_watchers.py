@@ -217,11 +217,11 @@ def test_a_job_outlives_its_killed_server_no_longer_than_the_timer(
 
 def modes(folder: Path) -> dict[str, int]:
     """What others may do with each file and folder."""
-    found = {}
+    result = {}
     for path in (folder, *folder.rglob("*")):
         with suppress(FileNotFoundError):
-            found[path.name] = stat.S_IMODE(path.stat().st_mode) & 0o077
-    return found
+            result[path.name] = stat.S_IMODE(path.stat().st_mode) & 0o077
+    return result
 
 
 def test_nobody_else_can_read_what_a_job_writes(
@@ -235,9 +235,9 @@ def test_nobody_else_can_read_what_a_job_writes(
         endings: set[str] = set()
 
         def seen() -> bool:
-            found = modes(fresh)
-            assert set(found.values()) == {0}
-            endings.update(name.rsplit(".", 1)[-1] for name in found)
+            result = modes(fresh)
+            assert set(result.values()) == {0}
+            endings.update(name.rsplit(".", 1)[-1] for name in result)
             return job.state == "done"
 
         wait_for(seen)

@@ -40,12 +40,12 @@ def test_every_count_is_drawn_and_told_apart_without_colour(dark: bool) -> None:
 
 
 def test_the_sentence_counts() -> None:
-    found = families(MIXED)
-    assert found.sentence == (
+    result = families(MIXED)
+    assert result.sentence == (
         "7 of 10 are described only, the others checked or run here. "
         "These are 2 “proved as printed” and 1 “promises more than its noise proves”."
     )
-    assert found.sentence in found.alt
+    assert result.sentence in result.alt
     unchecked = families(table(("trees", "described only", 4)))
     assert unchecked.sentence.startswith("Described only, all 4:")
     checked = families(table(("trees", "proved as printed", 4), ("trees", "described only", 0)))

@@ -65,25 +65,25 @@ def test_axes_and_height_stay_as_epsilon_moves() -> None:
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
 def test_the_sentence_has_the_numbers_and_the_adjacency(adjacency: Adjacency) -> None:
-    found = drawn(adjacency)
+    result = drawn(adjacency)
     hits = float(tradeoff.power(tradeoff.from_budget(1.0, 1e-5, adjacency), RATE))
     mu = float(analytic_mu(1.0, 1e-5))
     less = float(tradeoff.power(tradeoff.from_gaussian(mu, adjacency), RATE))
-    assert f"at most {percent_at_most(less)} of the" in found.sentence
-    assert f"could only say {percent_at_most(hits)}" in found.sentence
+    assert f"at most {percent_at_most(less)} of the" in result.sentence
+    assert f"could only say {percent_at_most(hits)}" in result.sentence
     replaced = adjacency is Adjacency.REPLACE_ONE
-    assert ("records that are another's" in found.sentence) == replaced
-    assert ("people who are not in the data" in found.sentence) != replaced
+    assert ("records that are another's" in result.sentence) == replaced
+    assert ("people who are not in the data" in result.sentence) != replaced
     for text in (percent_at_most(less), percent_at_most(hits), "guessing: 1 %"):
-        assert text in found.alt
+        assert text in result.alt
 
 
 def test_without_the_whole_curve_only_the_budget_speaks() -> None:
-    found = drawn(exact=False)
+    result = drawn(exact=False)
     hits = float(tradeoff.power(tradeoff.from_budget(1.0, 1e-5, Adjacency.ZERO_OUT), RATE))
-    assert f"at most {percent_at_most(hits)} of the" in found.sentence
-    assert "alone" not in found.sentence
-    assert {trace.name for trace in found.figure.data if trace.mode == "lines"} == {
+    assert f"at most {percent_at_most(hits)} of the" in result.sentence
+    assert "alone" not in result.sentence
+    assert {trace.name for trace in result.figure.data if trace.mode == "lines"} == {
         "guessing",
         "from the budget",
     }

@@ -69,8 +69,8 @@ def test_errors_of_different_sizes_share_their_decimals() -> None:
 
 
 def test_it_is_read_from_a_row_of_curves() -> None:
-    found = pd.Series(row("opera", 1.0, 0.1, 0.7, accuracy_noiseless=0.75))
-    assert Cost.of(found, 0.8, ACCURACY) == Cost(0.8, 0.75, 0.7, ACCURACY)
+    result = pd.Series(row("opera", 1.0, 0.1, 0.7, accuracy_noiseless=0.75))
+    assert Cost.of(result, 0.8, ACCURACY) == Cost(0.8, 0.75, 0.7, ACCURACY)
 
 
 @pytest.mark.parametrize("dark", [False, True])

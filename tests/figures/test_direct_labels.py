@@ -22,8 +22,8 @@ STOPS = np.linspace(0.0, 1.0, STEPS + 1)
 def test_no_name_is_crossed_by_a_line_or_by_another(heights, widths) -> None:
     lines = [(X, each) for each in heights]
     taken = [Box(0.0, 0.3, 0.9, 1.0)]
-    found = places(lines, widths, HEIGHT, taken)
-    boxes = [*taken, *filter(None, found)]
+    result = places(lines, widths, HEIGHT, taken)
+    boxes = [*taken, *filter(None, result)]
     for box in boxes[1:]:
         assert 0.0 <= box.left < box.right <= 1.0 + 1e-9
         assert 0.0 <= box.low < box.high <= 1.0
@@ -35,7 +35,7 @@ def test_no_name_is_crossed_by_a_line_or_by_another(heights, widths) -> None:
         for other in boxes[place + 1 :]:
             beside = one.right <= other.left or other.right <= one.left
             assert beside or one.high <= other.low or other.high <= one.low
-    for (x, y), box in zip(lines, found, strict=False):
+    for (x, y), box in zip(lines, result, strict=False):
         if box is not None:
             # The line is looked at in steps: up to one beyond the name.
             within = np.abs(STOPS - box.middle[0]) <= 0.5 * (box.right - box.left) + 1.0 / STEPS

@@ -270,10 +270,10 @@ def test_words_about_a_plateau_stay_inside_the_axes(table: pd.DataFrame, titles:
 def test_the_rule_for_the_steps_makes_noise_grow_on_the_first_view(titles: Titles) -> None:
     split = prepare(load("breast_cancer"), Preparation())
     study = Study(methods=("opera",), epsilons=(0.15, 0.2, 0.3, 0.5, 10.0))
-    found = noise.rise(closed_form(study, split))
-    assert found is not None
-    assert (found.epsilons[0], found.steps[0]) == (0.2, 1)
-    assert found.steps[1] > 1
+    result = noise.rise(closed_form(study, split))
+    assert result is not None
+    assert (result.epsilons[0], result.steps[0]) == (0.2, 1)
+    assert result.steps[1] > 1
     assert noise.rise(closed_form(replace(study, steps=20), split)) is None
 
 

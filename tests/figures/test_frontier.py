@@ -84,9 +84,9 @@ def test_the_epsilons_named_are_those_that_are_shown() -> None:
 
 def test_an_epsilon_left_of_what_is_shown_is_not_named() -> None:
     table = BEST.assign(epsilon=[1e-6, 1e-3, 1.0])
-    found = reach(table, 0.5)
-    assert found.epsilon == pytest.approx(1e-6)
-    drawn = frontier(table, found, titles=TITLES, records=9, records_are="patients", epsilon=1.0)
+    result = reach(table, 0.5)
+    assert result.epsilon == pytest.approx(1e-6)
+    drawn = frontier(table, result, titles=TITLES, records=9, records_are="patients", epsilon=1.0)
     assert "50.0 % takes ε below 0.001, with Other" in drawn.sentence
     assert "1e-6" not in drawn.sentence
     at_the_end = frontier(

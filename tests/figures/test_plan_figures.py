@@ -109,13 +109,13 @@ def test_the_account_says_what_is_spent_and_what_is_left() -> None:
     )
     assert account.spent(kept) == "All that is planned spends ε = 0.292 of 3."
     assert account.spent(broken).endswith("the budget of 0.25. It breaks on 15 Mar 2026.")
-    found = [Room(training, 2), Room(weekly, 1), Room(weekly, 0), Room(weekly, MOST_MORE)]
-    assert account.left(found, kept) == (
+    result = [Room(training, 2), Room(weekly, 1), Room(weekly, 0), Room(weekly, MOST_MORE)]
+    assert account.left(result, kept) == (
         "Left: 2 trainings such as “Training” (noise multiplier 2 · 10 epochs in batches of "
         "256), or 1 more release like “Weekly count”, or at least 4,096 more releases like "
         "“Weekly count”."
     )
-    assert account.left(found, broken).startswith("Nothing more fits")
+    assert account.left(result, broken).startswith("Nothing more fits")
     assert account.left([Room(weekly, 0)], kept).startswith("Nothing more of this kind fits")
     empty = state(Account(PrivacyBudget(3.0, 1e-5), ()))
     assert account.spent(empty) == "Nothing is planned yet: all of ε = 3 is left."

@@ -17,8 +17,8 @@ RUN = preset("chexpert").training
 
 
 def known(epsilon: float | None, low: float | None = None, reason: str = "") -> Evidence:
-    found = Guarantee(epsilon, 1e-4, Adjacency.REPLACE_ONE, "PLD", reason)
-    return Evidence("poisson", found, low)
+    actual = Guarantee(epsilon, 1e-4, Adjacency.REPLACE_ONE, "PLD", reason)
+    return Evidence("poisson", actual, low)
 
 
 def test_a_claim_that_holds() -> None:

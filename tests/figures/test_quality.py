@@ -46,22 +46,22 @@ def test_the_best_method_and_the_epsilon_that_an_error_takes(table, titles) -> N
     best = best_rows(turned, RMSE.measure)
     for epsilon, rows in turned.groupby("epsilon"):
         assert best.loc[best["epsilon"] == epsilon, "rmse"].iloc[0] == rows["rmse"].min()
-    found = reach(best, 20.0, RMSE.measure)
+    result = reach(best, 20.0, RMSE.measure)
     same = reach(best_rows(table), 0.8)
-    assert (found.epsilon, found.lucky, found.safe, found.method) == (
+    assert (result.epsilon, result.lucky, result.safe, result.method) == (
         *(same.epsilon, same.lucky, same.safe, same.method),
     )
-    assert found.best == pytest.approx(100.0 * (1.0 - same.best))
+    assert result.best == pytest.approx(100.0 * (1.0 - same.best))
     drawn = best_figure.frontier(
         best,
-        found,
+        result,
         titles=titles,
         records=300,
         records_are="patients",
         epsilon=0.01,
         quality=RMSE,
     )
-    assert drawn.sentence.startswith(f"RMSE 20 takes ε = {found.epsilon:g},")
+    assert drawn.sentence.startswith(f"RMSE 20 takes ε = {result.epsilon:g},")
     assert "Best by mean RMSE" in drawn.sentence
     nowhere = reach(best, 0.5, RMSE.measure)
     assert (nowhere.epsilon, nowhere.method) == (None, "")

@@ -20,9 +20,9 @@ from tests.figures.conftest import row
 
 
 def told(value: float, baseline: float, guess: float, quality: Quality, **other: object) -> str:
-    found = pd.Series(row("opera", 1.0, 0.1, math.nan, reason="", certified_epsilon=1.0) | other)
+    result = pd.Series(row("opera", 1.0, 0.1, math.nan, reason="", certified_epsilon=1.0) | other)
     cost = Cost(baseline, baseline, value, quality)
-    return headline(found, subject="OPERA", cost=cost, guess=guess, records_are="patients")
+    return headline(result, subject="OPERA", cost=cost, guess=guess, records_are="patients")
 
 
 def said(accuracy: float = 0.9, majority: float = 0.6, **other: object) -> str:

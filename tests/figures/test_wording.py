@@ -27,8 +27,8 @@ ASKS = {
 
 
 def held(adjacency: Adjacency, epsilon: float | None = 1.0) -> Promise:
-    found = Guarantee(epsilon, 1e-5, adjacency, "a named accountant")
-    return promise("OPERA (sound edition)", found, found, 455)
+    result = Guarantee(epsilon, 1e-5, adjacency, "a named accountant")
+    return promise("OPERA (sound edition)", result, result, 455)
 
 
 def bound_of(promised: Promise) -> tradeoff.Attacker:
@@ -153,32 +153,32 @@ def test_the_ethics_text_states_all_that_a_reviewer_needs(adjacency: Adjacency) 
 def test_the_ethics_text_adds_the_whole_curve_where_it_is_known() -> None:
     exact = tradeoff.from_gaussian(0.2, Adjacency.ZERO_OUT)
     text = ethics(held(Adjacency.ZERO_OUT), exact)
-    found = tradeoff.attacker(exact, PRIOR, RATE)
+    result = tradeoff.attacker(exact, PRIOR, RATE)
     assert "From the whole privacy curve of the noise" in text
-    assert f"at most {percent_at_most(found.advantage)}" in text
-    right = right_of_100(found.advantage)
+    assert f"at most {percent_at_most(result.advantage)}" in text
+    right = right_of_100(result.advantage)
     assert right < right_of_100(bound_of(held(Adjacency.ZERO_OUT)).advantage)
     assert f"at most {right} are right on average" in text
-    assert f"at most {right} of them" in wording.consent(held(Adjacency.ZERO_OUT), found)
+    assert f"at most {right} of them" in wording.consent(held(Adjacency.ZERO_OUT), result)
 
 
 def test_certified_is_never_called_proved() -> None:
     nothing = Guarantee(None, None, Adjacency.ZERO_OUT, "a theorem", "Its condition fails.")
     certified = Guarantee(0.5, 1e-5, Adjacency.ZERO_OUT, "a named accountant")
-    found = promise("OutPert (published edition)", nothing, certified, 455)
-    assert "Not proved by the method's own theorem" in ethics(found)
-    assert "Proved by" not in ethics(found)
-    said = wording.standing(found)
+    result = promise("OutPert (published edition)", nothing, certified, 455)
+    assert "Not proved by the method's own theorem" in ethics(result)
+    assert "Proved by" not in ethics(result)
+    said = wording.standing(result)
     assert "is not proved" in said
     assert "ε = 0.5: δ = 1e-5 · zero-out · a named accountant." in said
-    proved = wording.standing(replace(found, standing="proved"))
+    proved = wording.standing(replace(result, standing="proved"))
     assert proved.startswith("ε = 0.5 is proved for OutPert (published edition): δ = 1e-5")
 
 
 def test_where_nothing_holds_no_text_is_offered() -> None:
     nothing = Guarantee(None, None, Adjacency.ZERO_OUT, "a theorem", "Its condition fails.")
-    found = promise("it", nothing, nothing, 455)
-    assert consent(found) == ""
-    assert ethics(found) == ""
-    assert wording.standing(found).startswith("**No bound.**")
-    assert "Its condition fails." in wording.standing(found)
+    result = promise("it", nothing, nothing, 455)
+    assert consent(result) == ""
+    assert ethics(result) == ""
+    assert wording.standing(result).startswith("**No bound.**")
+    assert "Its condition fails." in wording.standing(result)

@@ -148,17 +148,17 @@ def test_every_group_is_small_and_there_is_a_control_for_each() -> None:
 
 
 def test_an_attack_refutes_the_printed_claim_where_it_has_power() -> None:
-    found = attacked(0.1)
-    assert found.claim.epsilon == pytest.approx(0.1)
-    assert found.proof.epsilon is None
-    assert found.certified.bound > found.lower_bound > 0.1
-    assert found.refuted
+    result = attacked(0.1)
+    assert result.claim.epsilon == pytest.approx(0.1)
+    assert result.proof.epsilon is None
+    assert result.certified.bound > result.lower_bound > 0.1
+    assert result.refuted
 
 
 def test_an_attack_without_power_refutes_nothing() -> None:
-    found = attacked(1e-9)
-    assert not found.refuted
-    assert found.lower_bound <= found.certified.bound
+    result = attacked(1e-9)
+    assert not result.refuted
+    assert result.lower_bound <= result.certified.bound
 
 
 @pytest.mark.parametrize("lesson", QUICK, ids=lambda lesson: lesson.title)

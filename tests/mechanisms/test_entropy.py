@@ -28,9 +28,9 @@ COUNT = 50_000
     ids=["normal", "laplace", "gamma"],
 )
 def test_noise_has_its_distribution_and_no_other(draw, distribution, parameters, wrong) -> None:
-    found = draw(SystemNoise()) * wrong
-    assert found.dtype == np.float64
-    assert (stats.kstest(found, distribution, args=parameters).pvalue > STRICT) == (wrong == 1.0)
+    result = draw(SystemNoise()) * wrong
+    assert result.dtype == np.float64
+    assert (stats.kstest(result, distribution, args=parameters).pvalue > STRICT) == (wrong == 1.0)
 
 
 def test_shapes_are_those_of_numpy() -> None:

@@ -145,16 +145,16 @@ def test_the_wishart_mechanism_keeps_epsilon_0_at_its_delta_and_no_less(epsilon)
         assert ratio == pytest.approx(0.5 / c, abs=1e-9)
     delta = pca_wishart.failure(c)
     assert (1.0 - delta) * math.exp(0.5 / c) == pytest.approx(1.0)
-    found = pca_wishart.MODEL.calibrate(SHAPE, [epsilon], 1e-5, ZERO)[0]
-    assert f"What is proved instead is ε = 0 with δ = {delta:.3g}." in found.proof.reason
+    result = pca_wishart.MODEL.calibrate(SHAPE, [epsilon], 1e-5, ZERO)[0]
+    assert f"What is proved instead is ε = 0 with δ = {delta:.3g}." in result.proof.reason
 
 
 def test_the_wishart_mechanism_is_shown_as_what_it_is() -> None:
-    for found in pca_wishart.MODEL.calibrate(SHAPE, [0.5, 4.0], 1e-5, ZERO):
-        assert found.status is Status.CLAIM_NOT_SUPPORTED
-        assert (found.claim.epsilon, found.claim.delta) == (found.requested.epsilon, 0.0)
-        assert found.proof.epsilon is None
-        assert "moves with the data" in found.proof.reason
+    for result in pca_wishart.MODEL.calibrate(SHAPE, [0.5, 4.0], 1e-5, ZERO):
+        assert result.status is Status.CLAIM_NOT_SUPPORTED
+        assert (result.claim.epsilon, result.claim.delta) == (result.requested.epsilon, 0.0)
+        assert result.proof.epsilon is None
+        assert "moves with the data" in result.proof.reason
 
 
 @pytest.mark.parametrize("system", [pca_gaussian, pca_pure, pca_wishart])
@@ -165,10 +165,10 @@ def test_components_are_orthonormal_and_near_the_right_ones_given_budget(system)
     records = Records(RecordShape(4_000, 5, ()), x, none, zero)
     train, test = records[:3_000], records[3_000:]
     calibrations = system.MODEL.calibrate(train.shape, [1e-4, 50.0], 1e-5, ZERO)
-    found = system.MODEL.learn(Lesson(train, test[:0], calibrations, 5, 0))
-    assert found.shape == (2, 5, 5, 3)
-    assert found[1, 0].T @ found[1, 0] == pytest.approx(np.eye(3), abs=1e-9)
-    values = covariance.judge(found, test)
+    result = system.MODEL.learn(Lesson(train, test[:0], calibrations, 5, 0))
+    assert result.shape == (2, 5, 5, 3)
+    assert result[1, 0].T @ result[1, 0] == pytest.approx(np.eye(3), abs=1e-9)
+    values = covariance.judge(result, test)
     exact = system.MODEL.learn(Lesson(train, test[:0], [noiseless(calibrations[0])], 1, 0))
     limit = float(covariance.judge(exact, test)[0, 0])
     # The mean is paid for: what is captured is spread, not how far the points lie from 0.

@@ -139,10 +139,10 @@ def test_the_student_learns_from_labels_that_were_released(system) -> None:
     unlabelled, test = rest[:500], rest[500:]
     calibrations = system.MODEL.calibrate(train.shape, [0.01, 8.0], 1e-5, ZERO)
     learned = system.MODEL.learn(Lesson(train, unlabelled, calibrations, 3, 0))
-    found = teachers.judge(learned, test)
+    result = teachers.judge(learned, test)
     exact = noiseless(system.MODEL.calibrate(train.shape, [1e3], 1e-5, ZERO)[0])
     limit = teachers.judge(system.MODEL.learn(Lesson(train, unlabelled, [exact], 3, 0)), test)
-    assert found[1].mean() > found[0].mean() + 0.1
+    assert result[1].mean() > result[0].mean() + 0.1
     assert limit.mean() > majority_share(test) + 0.1
     # The labels of the public points are not used.
     blind = type(unlabelled)(

@@ -52,8 +52,8 @@ def sentence(app: AppTest) -> str:
 
 def cost(app: AppTest) -> tuple[Decimal, Decimal, Decimal]:
     """What privacy costs, and its two parts, as they are shown."""
-    found = (_PARTS.match(text.value) for text in app.main.caption)
-    total, form, noise = map(number, next(filter(None, found)).groups())
+    result = (_PARTS.match(text.value) for text in app.main.caption)
+    total, form, noise = map(number, next(filter(None, result)).groups())
     return total, form, noise
 
 

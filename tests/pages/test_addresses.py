@@ -33,9 +33,9 @@ def names(page: str) -> set[str]:
 
 
 def test_no_two_pages_share_a_name() -> None:
-    found = {
+    result = {
         page: names(page) for page in ("explore", "plan", "train", "atlas", "learn", "release")
     }
-    assert all(len(each) > 4 for each in found.values())
-    for one, other in combinations(found, 2):
-        assert found[one] & found[other] <= SHARED, (one, other)
+    assert all(len(each) > 4 for each in result.values())
+    for one, other in combinations(result, 2):
+        assert result[one] & result[other] <= SHARED, (one, other)

@@ -65,11 +65,11 @@ def said(app: AppTest) -> str:
 
 
 def counted(*chosen: systems.System) -> dict[str, int]:
-    found = [systems.standing(each).label for each in chosen]
+    result = [systems.standing(each).label for each in chosen]
     return {
         "Systems": len(chosen),
-        "Proved as printed": found.count("proved as printed"),
-        "Refuted or unproved": found.count("promises more than its noise proves"),
+        "Proved as printed": result.count("proved as printed"),
+        "Refuted or unproved": result.count("promises more than its noise proves"),
         "Implementations leak": sum(bool(each.leaks) for each in chosen),
     }
 
@@ -80,10 +80,10 @@ def test_the_first_view_answers(first: AppTest) -> None:
     assert numbers(first) == counted(*SYSTEMS.values())
     shown = said(first)
     assert "are described only, the others " in shown
-    found = [systems.standing(each).label for each in SYSTEMS.values()]
+    result = [systems.standing(each).label for each in SYSTEMS.values()]
     for label in ("proved as printed", "proved (our corrected version)"):
-        assert found.count(label)
-        assert f"{found.count(label)} “{label}”" in shown
+        assert result.count(label)
+        assert f"{result.count(label)} “{label}”" in shown
 
 
 def test_the_verdict_comes_first_in_every_row(first: AppTest) -> None:
@@ -92,14 +92,14 @@ def test_the_verdict_comes_first_in_every_row(first: AppTest) -> None:
     sentences = [text for text in texts if "-background[" in text]
     assert len(sentences) == len(rows)
     for sentence, system in zip(sentences, rows, strict=True):
-        found = systems.standing(system)
-        assert found.verdict in sentence
-        assert STATUS_COLOURS[str(found.status)] in sentence
+        result = systems.standing(system)
+        assert result.verdict in sentence
+        assert STATUS_COLOURS[str(result.status)] in sentence
         button = first.button(key=f"open {system.key}")
         label = button.label
         assert label.startswith(f"**{system.title}** (")
         assert label.endswith(f"{max(work.year for work in system.literature)})")
-        assert found.claim in button.help
+        assert result.claim in button.help
     # The first rows are the papers' main claims, by the number that people know them by.
     assert [first.button(key=f"open {each.key}").label for each in rows[:4]] == [
         "**OPERA** (paper 000, 2020)",
@@ -153,10 +153,10 @@ def test_a_link_filters(link: dict[str, str], keeps) -> None:
 def test_a_search_matches_where_words_begin() -> None:
     trees = SYSTEMS["random-decision-tree"]
     assert "Jagannathan" in trees.source
-    found = titles(opened(search="gan"))
+    result = titles(opened(search="gan"))
     for name in ("PATE-GAN", "GANobfuscator", "DPGAN"):
-        assert name in found
-    assert trees.title not in found
+        assert name in result
+    assert trees.title not in result
     assert trees.title in titles(opened(search="jaganna"))
 
 
@@ -165,9 +165,9 @@ def test_the_command_line_lists_the_same(capsys: pytest.CaptureFixture[str]) -> 
     command = next(code.value for code in with_table(app, "atlas").code if "dpcore" in code.value)
     assert command.startswith("python -m dpcore ")
     assert main(shlex.split(command)[3:]) == 0
-    found = json.loads(capsys.readouterr().out)["systems"]
-    assert len(found) == numbers(app)["Systems"]
-    assert [entry["title"] for entry in found] == titles(app)
+    result = json.loads(capsys.readouterr().out)["systems"]
+    assert len(result) == numbers(app)["Systems"]
+    assert [entry["title"] for entry in result] == titles(app)
 
 
 def test_a_search_in_the_command_line_is_text_and_no_command() -> None:
@@ -209,14 +209,14 @@ def test_nothing_found_is_said_and_undone() -> None:
 def test_one_system_by_itself(key: str) -> None:
     app = opened(system=key)
     system = SYSTEMS[key]
-    found = systems.standing(system)
+    result = systems.standing(system)
     assert not app.exception
     assert app.title[0].value == system.title
     shown = said(app)
-    for text in (system.what, found.claim, found.proof, *system.breaks, *system.leaks):
+    for text in (system.what, result.claim, result.proof, *system.breaks, *system.leaks):
         assert text in shown
-    assert found.verdict in app.markdown[0].value
-    assert found.label.capitalize() in app.markdown[1].value
+    assert result.verdict in app.markdown[0].value
+    assert result.label.capitalize() in app.markdown[1].value
     assert PRACTICE_NAMES[system.practice] in shown
     for work in system.literature:
         assert f"{work.title} ({work.year}), [{work.link_name}]({work.link})" in shown
@@ -316,13 +316,13 @@ def test_paper_003_is_judged_in_two_clicks() -> None:
     # The rows use the headline's words: what decays when, and on which batches.
     table = app.table[0].value.set_index("what is stated")
     assert len(table) == sum(each.stated is not None for each in PRESETS.values())
-    for key, found in (
+    for key, result in (
         ("chexpert-2", ["holds", "fails"]),
         ("chexpert-8", ["fails", "fails"]),
         ("chexpert-2-epoch", ["holds", "holds"]),
         ("chexpert-8-epoch", ["holds", "fails"]),
     ):
-        assert list(table.loc[PRESETS[key].title]) == found
+        assert list(table.loc[PRESETS[key].title]) == result
 
 
 @pytest.mark.parametrize("run", ROUTES, ids=lambda run: f"{run.place} {run.key}")

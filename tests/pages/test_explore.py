@@ -312,9 +312,9 @@ def test_tabs_on_risks_wait_for_the_chosen_methods_alone(
         made = replace(view, study=study, whole=whole, table=view.everything, records=records)  # type: ignore[arg-type]
         return clinic.wanted(made, corrected=False)
 
-    found = judged("dpgd", "opera")
-    assert isinstance(found, ClinicStudy)
-    assert found.study.methods == ("opera",)
+    result = judged("dpgd", "opera")
+    assert isinstance(result, ClinicStudy)
+    assert result.study.methods == ("opera",)
     assert judged("objpert") == texts.BEST_IS_SOUGHT
 
 
@@ -530,8 +530,8 @@ def test_every_method_is_explained_where_it_is_chosen() -> None:
     app = with_expert_open(opened())
     notes = " ".join(e.value for e in (*app.sidebar.markdown, *app.sidebar.caption))
     private = [
-        found
-        for key, found in register().items()
+        result
+        for key, result in register().items()
         if key != "nonprivate" and not refusal(key, "logistic", "class")
     ]
     assert len(private) == len(app.pills(key="methods").options)
@@ -624,9 +624,9 @@ def test_methods_that_minimise_another_objective_are_named(tab: str) -> None:
 def test_models_can_be_compared_by_their_area() -> None:
     app = opened(compared_by="AUC", view="Best method", methods=["OPERA"], may_lose="0.03")
     assert not app.warning
-    found = numbers(app)
-    assert "Accuracy" not in found
-    assert 0.9 < float(found["AUC"]) <= 1.0
+    result = numbers(app)
+    assert "Accuracy" not in result
+    assert 0.9 < float(result["AUC"]) <= 1.0
     assert "an AUC of" in said(app)
     needed = re.search(r"AUC (0\.\d+) takes ε = ", said(app))
     assert needed is not None

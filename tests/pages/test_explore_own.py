@@ -395,14 +395,14 @@ def test_boosted_trees_take_the_place_of_the_linear_model_once_they_are_there() 
     app = opened(columns, data, focus="OPERA", view="Net benefit")
 
     def without_privacy() -> float:
-        found = re.search(r"without privacy \((\d+\.\d) %\)", sentence(app))
-        assert found is not None
-        return float(found[1])
+        result = re.search(r"without privacy \((\d+\.\d) %\)", sentence(app))
+        assert result is not None
+        return float(result[1])
 
     assert without_privacy() < 70.0
     until(lambda: without_privacy() > 95.0, app)
     # Decisions by them are counted from one's own records likewise.
     until(lambda: "Predictive value" in numbers(app), app)
-    found = re.search(r"Without privacy it is (0\.\d+), treating everybody", spoken(app))
-    assert found is not None
-    assert float(found[1]) > 0.45
+    result = re.search(r"Without privacy it is (0\.\d+), treating everybody", spoken(app))
+    assert result is not None
+    assert float(result[1]) > 0.45

@@ -133,14 +133,14 @@ def test_an_account_of_a_link_is_text_in_its_figure_and_on_the_page() -> None:
 
 
 def test_no_page_shows_a_refusal_as_markdown() -> None:
-    found = [
+    result = [
         f"{path.name}: {line.strip()}"
         for path in (ROOT / "pages").rglob("*.py")
         for line in path.read_text("utf-8").splitlines()
         if re.search(r"st\.\w+\(.*(?:str\((?:refusal|error)\)|\.message\b)", line)
         and "verbatim" not in line
     ]
-    assert found == []
+    assert result == []
 
 
 DECLARED = (*plan.CONTROLS, *plan.DETAIL, *train.CONTROLS, *explore.CONTROLS)
@@ -173,8 +173,8 @@ def test_a_number_that_no_field_can_hold_is_refused_in_a_sentence(value: str) ->
         if value == "-0" and LEAST[name] <= 0:
             assert refused == []
         else:
-            (found,) = refused
-            assert "but it must be a number from" in found.sentence
+            (result,) = refused
+            assert "but it must be a number from" in result.sentence
 
 
 # What is refused never reaches a field; what is left, a zero with a sign, does.

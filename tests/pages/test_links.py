@@ -157,8 +157,8 @@ def test_a_link_of_the_second_version_that_names_all_changes_its_version_alone(p
         "learn": {"seed": "7"},
     }[page]
     app = opened(page, v="2", **link)
-    found = {name: app.query_params.get(name) for name in app.query_params}
-    assert {name: "".join(value) for name, value in found.items()} == {**link, "v": query.THIS}
+    result = {name: app.query_params.get(name) for name in app.query_params}
+    assert {name: "".join(value) for name, value in result.items()} == {**link, "v": query.THIS}
     assert not app.warning
     assert not told(app)
 
@@ -243,12 +243,12 @@ def test_what_a_reader_sets_is_written_into_a_link_of_today() -> None:
 
 def test_a_link_of_before_says_the_same_figure_under_zero_out() -> None:
     run = preset("chexpert").training
-    found = spent(run, "rdp").epsilon
+    result = spent(run, "rdp").epsilon
     assert run.adjacency is Adjacency.ZERO_OUT
     app = opened("plan", neighbour=MORE, records="10000")
     shown = next(metric.value for metric in app.metric if metric.label == "ε by Rényi")
-    assert found is not None
-    assert float(shown) == pytest.approx(found, rel=1e-3)
+    assert result is not None
+    assert float(shown) == pytest.approx(result, rel=1e-3)
 
 
 def test_under_add_remove_the_field_is_a_public_size_and_so_is_the_code() -> None:

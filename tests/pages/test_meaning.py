@@ -236,8 +236,8 @@ def test_without_a_method_it_speaks_of_any() -> None:
     assert "For any method that keeps ε = 1: δ = 1e-5 · zero-out" in spoken(app)
     assert "Assumed here: name the method and its proof" in copied(app)[1]
     bound = tradeoff.from_budget(1.0, 1e-5, Adjacency.ZERO_OUT)
-    found = tradeoff.attacker(bound, 0.5, 0.01)
-    assert numbers(app)[BELIEF] == percent_at_most(found.belief)
+    actual = tradeoff.attacker(bound, 0.5, 0.01)
+    assert numbers(app)[BELIEF] == percent_at_most(actual.belief)
     assert "the worst method with them" in spoken(app)
     assert "from ε and δ alone" not in spoken(app)
 

@@ -124,8 +124,8 @@ def test_each_question_is_answered_by_both_accountants_and_the_answer_can_be_use
         assert answered(solve(unknown, FIRST, 0.5, accountant), 0.5, 100) in said(app)
     assert "Use the one by PLD" in said(app)
     assert "1e-05" not in said(app)
-    found = solve(unknown, FIRST, 0.5, "rdp")
-    usable = to_set(found)
+    result = solve(unknown, FIRST, 0.5, "rdp")
+    usable = to_set(result)
     assert usable is not None
     settled(app.button(key="use Rényi").click().run(), "renyi")
     assert not app.exception
@@ -133,7 +133,7 @@ def test_each_question_is_answered_by_both_accountants_and_the_answer_can_be_use
     if unknown == "delta":
         delta = app.select_slider(key="plan_delta").value
         usable = replace(usable, delta=delta)
-        assert delta >= found.value  # type: ignore[operator]
+        assert delta >= result.value  # type: ignore[operator]
     assert numbers(app)["ε by Rényi"] == at_most(spent(usable, "rdp").epsilon or 0.0, 4)
     assert float(numbers(app)["ε by Rényi"]) <= 0.5
 
@@ -191,18 +191,18 @@ def test_every_finding_has_a_badge() -> None:
 def test_a_preset_s_stated_number_stands_beside_the_formula_s_with_its_own_verdict() -> None:
     app = opened()
     settled(app.selectbox(key="preset").set_value("mnist-1.19-dpsgd").run())
-    found = said(app)
+    actual = said(app)
     assert numbers(app)["ε by the formula"] == "3.613"
     assert numbers(app)["ε by PLD"] == "0.8648"  # it is 0.86470: what is proved is rounded up
-    assert "the paper states ε = 1.19" in found
-    assert "Stated in the paper: ε = 1.19, δ = 1e-5." in found
+    assert "the paper states ε = 1.19" in actual
+    assert "Stated in the paper: ε = 1.19, δ = 1e-5." in actual
     known = evidence(preset("mnist-1.19-dpsgd").training, [1.19])
-    assert judged(1.19, "stated", known) in found
-    assert "the stated 1.19 holds" in found
+    assert judged(1.19, "stated", known) in actual
+    assert "the stated 1.19 holds" in actual
     run, fixed = under_replace_one(preset("mnist-1.19-dpsgd").training, [1.19])
-    assert judged(1.19, "stated", run) in found
-    assert "the stated 1.19 does not hold" in found
-    assert judged(3.6126793006768945, "printed", fixed) in found
+    assert judged(1.19, "stated", run) in actual
+    assert "the stated 1.19 does not hold" in actual
+    assert judged(3.6126793006768945, "printed", fixed) in actual
     # Another noise is another run: the paper states nothing about it.
     app.number_input(key="sigma").set_value(3.14).run()
     assert "Stated in the paper: no number for these settings." in said(app)

@@ -78,14 +78,14 @@ def expect_account(
     """The page says what the library says of this account."""
     assert not app.exception
     assert not app.error
-    found = state(Account(budget, tuple(entries)))
-    more = rooms(found, [usual("training", START, people), WEEKLY])
-    assert f"{figures.spent(found)} {figures.left(more, found)}" in said(app)
+    result = state(Account(budget, tuple(entries)))
+    more = rooms(result, [usual("training", START, people), WEEKLY])
+    assert f"{figures.spent(result)} {figures.left(more, result)}" in said(app)
     shown = numbers(app)
-    assert shown["ε of all entries"] == at_most(found.guarantee.bound)
-    assert shown["ε left"] == figures.remainder(found)
-    assert shown["ε spent by today"] == at_most(found.spent_by(date.today()))
-    told = f"proved · {found.guarantee.by} · zero-out · δ = {at_most(budget.delta)}"
+    assert shown["ε of all entries"] == at_most(result.guarantee.bound)
+    assert shown["ε left"] == figures.remainder(result)
+    assert shown["ε spent by today"] == at_most(result.spent_by(date.today()))
+    told = f"proved · {result.guarantee.by} · zero-out · δ = {at_most(budget.delta)}"
     assert told in notes(app)
 
 
@@ -281,7 +281,7 @@ def test_epochs_are_answered_in_epochs_within_five_changes() -> None:
     assert planner.spent(longer, "pld").bound > 2.0
     # The account has its own budget, in which the answer says for what it was found.
     press(app, "Add it to my account")
-    found = replace(
+    result = replace(
         TRAINING,
         what="Found at n = 60,000, δ = 1e-6",
         first=QUARTERS[1],
@@ -289,7 +289,7 @@ def test_epochs_are_answered_in_epochs_within_five_changes() -> None:
         records=60_000,
         epochs=round(plan.value or 0),
     )
-    expect_account(app, [TRAINING, found])
+    expect_account(app, [TRAINING, result])
 
 
 @pytest.mark.parametrize("unknown", ["sigma", "batch"])
@@ -302,10 +302,10 @@ def test_each_setting_is_answered_in_its_unit_and_can_be_used(unknown: str) -> N
     assert reason in said(app)
     press(app, "See this run in detail")
     assert app.segmented_control(key="question").value == "run"
-    found = planner.to_set(plan)
-    assert found is not None
-    assert app.number_input(key="sigma").value == found.sigma
-    assert app.number_input(key="batch").value == found.batch
+    result = planner.to_set(plan)
+    assert result is not None
+    assert app.number_input(key="sigma").value == result.sigma
+    assert app.number_input(key="batch").value == result.batch
 
 
 def test_a_setting_is_added_to_the_account() -> None:
@@ -313,8 +313,8 @@ def test_a_setting_is_added_to_the_account() -> None:
     press(app, "Add it to my account")
     assert app.segmented_control(key="question").value == "account"
     plan = planner.solve("epochs", FIRST, 3.0, "pld")
-    found = replace(TRAINING, first=QUARTERS[1], epochs=round(plan.value or 0))
-    expect_account(app, [TRAINING, found])
+    result = replace(TRAINING, first=QUARTERS[1], epochs=round(plan.value or 0))
+    expect_account(app, [TRAINING, result])
 
 
 def test_a_link_holds_the_budget_of_either_question() -> None:
@@ -353,8 +353,8 @@ def test_the_example_says_so_and_goes_with_a_click() -> None:
 def test_the_noise_of_releases_is_in_their_own_unit() -> None:
     app = opened(question=str(QUESTION.text("setting")), find="Noise of a release")
     settled(app.number_input(key="find_sensitivity").set_value(5.0).run())
-    found = split(BUDGET, 52, "pld", 5.0)
-    assert f"Noise: σ = {at_most(found.portions[0].sigma, 4)}" in said(app)
+    result = split(BUDGET, 52, "pld", 5.0)
+    assert f"Noise: σ = {at_most(result.portions[0].sigma, 4)}" in said(app)
     press(app, "Add it to my account")
     assert "52 × Count" in said(app)
 
@@ -438,10 +438,10 @@ def test_one_model_more_has_its_epsilon_and_a_way_to_what_it_loses() -> None:
     assert not wait([task.future], timeout=180.0).not_done
     app = app.run()
     statement = state(Account(PrivacyBudget(3.0, 1e-5), (TRAINING,)))
-    found = model_rooms(statement)
-    assert [room.method for room in found] == list(KINDS)
+    result = model_rooms(statement)
+    assert [room.method for room in result] == list(KINDS)
     shown = " ".join(each.value for each in app.markdown)
-    for room in found:
+    for room in result:
         assert room.entry is not None
         assert verbatim(figures.noise(room.entry)) in shown
         more = Account(PrivacyBudget(3.0, 1e-5), (TRAINING, room.entry))

@@ -30,8 +30,8 @@ def said(line: str, capsys: pytest.CaptureFixture[str]) -> dict[str, float]:
     words = shlex.split(line.replace("\\\n", " "))
     assert words[:3] == ["python", "-m", "dpcore"]
     assert main([*words[3:], "--json"]) == 0
-    found: dict[str, float] = json.loads(capsys.readouterr().out)
-    return found
+    result: dict[str, float] = json.loads(capsys.readouterr().out)
+    return result
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -40,18 +40,18 @@ def test_the_command_line_gives_the_same_number(
 ) -> None:
     run = RUNS[name]
     accountant = "rdp" if name == "fixed" else "pld"
-    found = said(command(run, accountant), capsys)
-    assert found["epsilon"] == pytest.approx(spent(run, accountant).epsilon, rel=1e-12)
-    assert found["delta"] == run.delta
+    result = said(command(run, accountant), capsys)
+    assert result["epsilon"] == pytest.approx(spent(run, accountant).epsilon, rel=1e-12)
+    assert result["delta"] == run.delta
 
 
 @pytest.mark.parametrize("unknown", ["sigma", "steps", "batch", "delta"])
 def test_the_question_asked_backwards_as_a_command(
     unknown: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = said(plan_command(FIRST, unknown, 0.5, "rdp"), capsys)
+    result = said(plan_command(FIRST, unknown, 0.5, "rdp"), capsys)
     # The search may begin elsewhere: both answers lie within its error.
-    assert found[unknown] == pytest.approx(solve(unknown, FIRST, 0.5, "rdp").value, rel=2e-4)
+    assert result[unknown] == pytest.approx(solve(unknown, FIRST, 0.5, "rdp").value, rel=2e-4)
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -59,8 +59,8 @@ def test_the_snippet_gives_the_same_number(name: str, capsys: pytest.CaptureFixt
     run = RUNS[name]
     accountant = "rdp" if name == "fixed" else "pld"
     exec(compile(snippet(run, accountant), "snippet", "exec"), {})
-    found = spent(run, accountant)
-    assert capsys.readouterr().out.split()[:2] == [str(found.epsilon), str(found.delta)]
+    result = spent(run, accountant)
+    assert capsys.readouterr().out.split()[:2] == [str(result.epsilon), str(result.delta)]
 
 
 @pytest.mark.parametrize(

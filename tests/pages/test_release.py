@@ -84,8 +84,8 @@ def pressed(app: AppTest) -> AppTest:
 def attempts(app: AppTest) -> Attempts:
     """Those of the demonstration."""
     demonstrated = app.session_state["_once_release demonstration"]
-    found: Attempts = demonstrated.account(Adjacency.ZERO_OUT).attempts
-    return found
+    result: Attempts = demonstrated.account(Adjacency.ZERO_OUT).attempts
+    return result
 
 
 def said(app: AppTest) -> str:

@@ -36,14 +36,14 @@ Made = dict[str, Callable[[], bytes]]
 @pytest.fixture
 def buttons(monkeypatch: pytest.MonkeyPatch) -> Made:
     """What each button for a download would give."""
-    found: Made = {}
+    result: Made = {}
 
     def button(label: str, data: Any, **_: Any) -> None:
-        found[label] = data
+        result[label] = data
 
     monkeypatch.setattr("streamlit.delta_generator.DeltaGenerator.download_button", button)
     monkeypatch.setattr("streamlit.download_button", button)
-    return found
+    return result
 
 
 def left_by_workers(folder: Path) -> None:

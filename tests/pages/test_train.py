@@ -74,8 +74,8 @@ def numbers(app: AppTest) -> dict[str, str]:
 
 def noise(app: AppTest) -> str:
     """The first σ, as told; empty before it is solved."""
-    found = re.search(r"Noise σ₀ = ([\d.e−-]+),", said(app))
-    return found.group(1) if found else ""
+    result = re.search(r"Noise σ₀ = ([\d.e−-]+),", said(app))
+    return result.group(1) if result else ""
 
 
 def said(app: AppTest) -> str:
@@ -388,8 +388,8 @@ def test_clipping_and_noise_are_trained_apart_when_asked_why() -> None:
 
 def reached(app: AppTest) -> int:
     """The epoch that the answer is of."""
-    found = re.search(r"epoch ([\d,]+) of", said(app))
-    return int(found.group(1).replace(",", "")) if found else 0
+    result = re.search(r"epoch ([\d,]+) of", said(app))
+    return int(result.group(1).replace(",", "")) if result else 0
 
 
 def test_a_long_run_waits_for_a_click_and_can_be_stopped() -> None:

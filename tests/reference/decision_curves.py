@@ -32,8 +32,8 @@ def main() -> None:
 
     risks, ill = people()
     data = pd.DataFrame({"ill": ill.astype(int), **dict(zip(MODELS, risks, strict=True))})
-    found = dca(data=data, outcome="ill", modelnames=list(MODELS), thresholds=THRESHOLDS)
-    found.to_csv(sys.stdout, columns=["model", "threshold", "net_benefit"], index=False)
+    result = dca(data=data, outcome="ill", modelnames=list(MODELS), thresholds=THRESHOLDS)
+    result.to_csv(sys.stdout, columns=["model", "threshold", "net_benefit"], index=False)
 
 
 if __name__ == "__main__":

@@ -24,10 +24,10 @@ from tests.release.test_release import ABOUT, COLUMNS, data, ledger_with
 def _made(state: Callable[[], tuple[float, str, Any]]) -> Any:
     """What is made in the process, once it is there."""
     deadline = time.monotonic() + 60.0
-    while (found := state())[2] is None:
+    while (result := state())[2] is None:
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    return found[2]
+    return result[2]
 
 
 def test_what_was_paid_is_trained_once_and_certified(tmp_path: Path) -> None:
@@ -65,11 +65,11 @@ def test_what_was_paid_is_trained_once_and_certified(tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match="no longer there"):
             ask(call, *given)
     ask(confined_release.measure)
-    found = twin.seal(_made(lambda: ask(confined_release.measured)), ledger)
+    result = twin.seal(_made(lambda: ask(confined_release.measured)), ledger)
     process.close()
-    assert read_own(COLUMNS.replace("=yes", "’=yes"), found.csv.encode(), "").records == count
+    assert read_own(COLUMNS.replace("=yes", "’=yes"), result.csv.encode(), "").records == count
     *_, spent, attached = ledger.history("clinic")
-    assert (spent.number, attached.details["certificate_hash"]) == (paid.entry, found.card.hash)
+    assert (spent.number, attached.details["certificate_hash"]) == (paid.entry, result.card.hash)
     released = seal(model, ledger)
     assert receipt.entry == 2
     kinds = [entry.kind for entry in ledger.history("clinic")]

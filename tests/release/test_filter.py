@@ -108,7 +108,7 @@ def test_the_epsilon_of_a_path_is_the_largest_value_of_its_condition(
 ) -> None:
     total, share = SUMS[name], orders.weights(3.0, delta)
     assert sum(share) <= 1.0
-    found = orders.epsilon_of(total, share, delta)
+    result = orders.epsilon_of(total, share, delta)
     with mpmath.workdps(40):
         pairs = [
             (mpmath.mpf(order) - 1, mpmath.mpf(rdp), mpmath.mpf(weight))
@@ -120,7 +120,7 @@ def test_the_epsilon_of_a_path_is_the_largest_value_of_its_condition(
             rest = 1 - mpmath.mpf(delta) * inside
             return loss + mpmath.log(rest) if rest > 0 else mpmath.mpf("-inf")
 
-        low, high = 0.0, 2.0 * found + 100.0
+        low, high = 0.0, 2.0 * result + 100.0
         for _ in range(80):  # thirds: the condition is concave
             left, right = low + (high - low) / 3, high - (high - low) / 3
             if condition(left) < condition(right):
@@ -128,7 +128,7 @@ def test_the_epsilon_of_a_path_is_the_largest_value_of_its_condition(
             else:
                 high = right
         largest = condition(low)
-    assert max(0.0, largest) <= found <= max(0.0, largest) * (1.0 + 1e-8) + 1e-8
+    assert max(0.0, largest) <= result <= max(0.0, largest) * (1.0 + 1e-8) + 1e-8
 
 
 @pytest.mark.parametrize("place", [0, 12, 25, 39])
@@ -153,11 +153,11 @@ def test_choosing_freely_costs_little_beside_one_order_fixed_beforehand(delta: f
 def test_the_costs_of_pure_privacy_are_those_of_randomised_response(epsilon: float) -> None:
     with mpmath.workdps(120):
         true = 1 / (1 + mpmath.exp(-mpmath.mpf(epsilon)))
-        for order, found in zip(orders.ORDERS.tolist(), orders.of_pure(epsilon), strict=True):
+        for order, result in zip(orders.ORDERS.tolist(), orders.of_pure(epsilon), strict=True):
             a = mpmath.mpf(order)
             moment = true**a * (1 - true) ** (1 - a) + (1 - true) ** a * true ** (1 - a)
             exact = mpmath.log(moment) / (a - 1)
-            assert exact <= found <= exact * (1 + mpmath.mpf(1e-10))
+            assert exact <= result <= exact * (1 + mpmath.mpf(1e-10))
         # The Gaussian meets the corner (a, a) of the trade-off curve, or lies below it.
         mu = mpmath.mpf(pure_mu(epsilon))
         assert mpmath.ncdf(-mu / 2) <= 1 - true

@@ -263,8 +263,8 @@ def test_a_changed_entry_is_found(place: Path, name: str, rehashed: bool) -> Non
         connection.execute("UPDATE ledger_entries SET hash=? WHERE number=3", (digest(text),))
     connection.close()
     ledger = Ledger.open(place)
-    found = " ".join(ledger.verify())
-    assert (sentence if rehashed else "was changed") in found
+    result = " ".join(ledger.verify())
+    assert (sentence if rehashed else "was changed") in result
     if not rehashed:
         with pytest.raises(InvalidInput, match="was changed"):
             ledger.spend("clinic", PureSpend(0.01), **BY)

@@ -61,12 +61,12 @@ def test_the_state_of_opacus_is_read() -> None:
 def test_a_measurement_of_opendp_is_read(plain, spend) -> None:
     measure, parameters, sensitivity = plain
     document = {"measure": measure, "parameters": parameters, "sensitivity": sensitivity}
-    (found,) = declared(json.dumps(document))
-    assert found.source == "OpenDP"
-    assert type(found.spend) is type(spend)
+    (result,) = declared(json.dumps(document))
+    assert result.source == "OpenDP"
+    assert type(result.spend) is type(spend)
     for name in ("epsilon", "delta", "rho"):
         if hasattr(spend, name):
-            exact, read = getattr(spend, name), getattr(found.spend, name)
+            exact, read = getattr(spend, name), getattr(result.spend, name)
             assert exact <= read
             assert math.isclose(exact, read, rel_tol=1e-12)
 

@@ -71,7 +71,7 @@ def test_gradients_are_those_of_automatic_differentiation(loss: str) -> None:
     longest = 0.0
     for seed, size in ((1, 0.2), (2, 1.0), (3, 6.0)):
         weights = weights_of(network, seed, size)
-        found = network.gradients(signed, weights)
+        result = network.gradients(signed, weights)
         for record in range(60):
             at = torch.tensor(weights, requires_grad=True)
             row = torch.tensor(signed[:, record])
@@ -87,10 +87,10 @@ def test_gradients_are_those_of_automatic_differentiation(loss: str) -> None:
             length = float(np.linalg.norm(exact))
             longest = max(longest, length)
             np.testing.assert_allclose(
-                found[:, record], exact / max(length, 1.0), rtol=1e-9, atol=1e-12
+                result[:, record], exact / max(length, 1.0), rtol=1e-9, atol=1e-12
             )
             if not signed[:, record].any():
-                assert not found[:, record].any()
+                assert not result[:, record].any()
     assert longest > 2.0  # else nothing was clipped
 
 
@@ -121,8 +121,8 @@ def test_a_record_adds_the_same_whatever_stands_beside_it(loss: str) -> None:
     for block in (1, 5, 16, 10_000):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(grid, "ROWS", block)
-            found = grid.total(signed, weights, network.gradients)
-        np.testing.assert_array_equal(found, together.sum(axis=1))
+            result = grid.total(signed, weights, network.gradients)
+        np.testing.assert_array_equal(result, together.sum(axis=1))
 
 
 def test_a_persons_vector_is_of_that_persons_rows_in_any_order() -> None:
@@ -140,8 +140,8 @@ def test_a_persons_vector_is_of_that_persons_rows_in_any_order() -> None:
     for block in (1, 7, 10_000):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(grid, "ROWS", block)
-            found = grid.total(signed, weights, network.gradients, persons)
-        np.testing.assert_array_equal(found, together.sum(axis=1))
+            result = grid.total(signed, weights, network.gradients, persons)
+        np.testing.assert_array_equal(result, together.sum(axis=1))
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -257,10 +257,10 @@ def test_noise_is_asked_for_as_said_and_training_begins_at_the_first_weights() -
 def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(adjacency: Adjacency) -> None:
     network = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, adjacency=adjacency, hidden=HIDDEN)
     mechanism, scorer = network.mechanism, network.path.scorer
-    found = attack(mechanism, scorer, 1e-6, runs=20_000)
-    assert 0.1 * mechanism.epsilon(1e-6) < found.lower_bound < mechanism.epsilon(1e-6)
-    assert 0.5 * mechanism.mu < found.mu_lower_bound < mechanism.mu
-    assert found.above(mechanism) == ""
+    result = attack(mechanism, scorer, 1e-6, runs=20_000)
+    assert 0.1 * mechanism.epsilon(1e-6) < result.lower_bound < mechanism.epsilon(1e-6)
+    assert 0.5 * mechanism.mu < result.mu_lower_bound < mechanism.mu
+    assert result.above(mechanism) == ""
     half = attack(
         mechanism, scorer, 1e-6, runs=20_000, draw=lambda sigma, n: rounded_gaussians(sigma // 2, n)
     )
@@ -379,11 +379,11 @@ def test_onnx_gives_the_same(paid: tuple[Ledger, Released]) -> None:
         assert np.ptp(scores) > 0.1
         names = [each.name for each in session.get_outputs()]
         assert names == (["score", "risk"] if model.loss == "logistic" else ["score"])
-        found = session.run(names, feed)
-        np.testing.assert_allclose(found[0][:, 0], scores, rtol=0, atol=1e-6)
-        if len(found) > 1:
+        result = session.run(names, feed)
+        np.testing.assert_allclose(result[0][:, 0], scores, rtol=0, atol=1e-6)
+        if len(result) > 1:
             risks = 1.0 / (1.0 + np.exp(-scores))
-            np.testing.assert_allclose(found[1][:, 0], risks, rtol=0, atol=1e-6)
+            np.testing.assert_allclose(result[1][:, 0], risks, rtol=0, atol=1e-6)
 
 
 def test_counts_of_scores_are_bounded_apart_and_the_networks_own() -> None:
@@ -392,14 +392,14 @@ def test_counts_of_scores_are_bounded_apart_and_the_networks_own() -> None:
     weights = weights_of(network)
     signed[3, 5], signed[:, 7], signed[2, 9] = np.nan, np.inf, 1e300
     places = risk_counts._places(network, weights)
-    found = risk_counts.contributions(network, signed, weights, places)
-    assert found.min() >= 0
-    assert found.sum(axis=1).max() == grid.UNITS
-    assert not found[::9].any()  # blank ones
+    result = risk_counts.contributions(network, signed, weights, places)
+    assert result.min() >= 0
+    assert result.sum(axis=1).max() == grid.UNITS
+    assert not result[::9].any()  # blank ones
     for first, last in ((0, 1), (4, 8), (33, 70)):
         some = np.ascontiguousarray(signed[:, first:last])
         alone = risk_counts.contributions(network, some, weights, places)
-        np.testing.assert_array_equal(alone, found[first:last])
+        np.testing.assert_array_equal(alone, result[first:last])
     # No score lies beyond the knots, and they are those of the network, not of its linear part.
     rows, labels = records(2_000, 4)
     scores = network.scores(rows, weights)
@@ -472,9 +472,9 @@ def test_predictions_are_told_and_explained(paid: tuple[Ledger, Released]) -> No
         told = explained.curve(model, person, name)
         assert told.loc[told["here"], "outcome"].tolist() == [part["outcome"]]
     assert rows["part"].abs().max() > 0.01
-    found = batch(model.to_json().encode(), data(40), "t.csv")
-    assert found.records == 40
-    assert 0 < found.positive < 40
+    result = batch(model.to_json().encode(), data(40), "t.csv")
+    assert result.records == 40
+    assert 0 < result.positive < 40
 
 
 def test_a_rule_says_how_many_units_and_too_many_are_refused() -> None:

@@ -78,8 +78,8 @@ def test_a_persons_vector_is_the_rounded_mean_and_hangs_on_that_person_alone() -
     for block in (1, 5, 1_000):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(grid, "ROWS", block)
-            found = grid.total(rows, weights, gradients, persons)
-        np.testing.assert_array_equal(found, together.sum(axis=1))
+            result = grid.total(rows, weights, gradients, persons)
+        np.testing.assert_array_equal(result, together.sum(axis=1))
 
 
 @pytest.mark.parametrize("most", [2, 3, 10_000])
@@ -94,8 +94,8 @@ def test_the_sensitivity_is_that_of_one_row_and_attained_by_k(most: int) -> None
     rows = np.repeat(row, most, axis=1)
     for bad in (2.0**900, np.inf, np.nan):
         rows[:, 0] = bad
-        found = grid.contributions(rows, np.zeros(2), full, first)
-        assert math.hypot(*found[:, 0].tolist()) <= grid.bound(2)
+        result = grid.contributions(rows, np.zeros(2), full, first)
+        assert math.hypot(*result[:, 0].tolist()) <= grid.bound(2)
     assert not grid.contributions(np.ones((4, most)), np.zeros(4), full, first).any()
     # Where rows counted 1 each, the person would be beyond the bound, and count nothing.
     with pytest.MonkeyPatch.context() as patched:

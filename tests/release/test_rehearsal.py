@@ -40,8 +40,8 @@ def test_the_demonstration_runs_from_the_first_step_to_the_last() -> None:
         actor=demonstration.ACTOR,
     )
     released = release.seal(release.train(release.pay(prepared, ledger)), ledger)
-    found = check(released.certificate.to_yaml(), ledger, released.model)
-    assert found.problems == ()
+    result = check(released.certificate.to_yaml(), ledger, released.model)
+    assert result.problems == ()
     budget = PrivacyBudget(demonstration.EPSILON, demonstration.DELTA)
     proof = released.certificate.document["proof"]
     assert proof["epsilon"] <= budget.epsilon

@@ -72,8 +72,8 @@ def test_who_signs_in_has_the_role_of_the_file_and_a_reader_s_else(
 ) -> None:
     person = Person(email.lower(), role)
     for needed, can in zip(Role, may, strict=True):
-        found = decided(needed, OPEN, signed_in(email))
-        assert (found == person) if can else (isinstance(found, str) and needed in found)
+        result = decided(needed, OPEN, signed_in(email))
+        assert (result == person) if can else (isinstance(result, str) and needed in result)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_the_grid_is_the_papers() -> None:
 def test_a_figure_leaves_tables_pictures_and_verdicts(figure: int, tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     shares: list[float] = []
-    found = reproduce(
+    actual = reproduce(
         "paper-000",
         figure=figure,
         output=str(folder),
@@ -39,11 +39,11 @@ def test_a_figure_leaves_tables_pictures_and_verdicts(figure: int, tmp_path: Pat
     name = f"paper-000-figure-{figure}"
     wanted = {f"{name}{ending}" for ending in (".csv", "-runs.csv", ".png", ".svg", ".json")}
     assert {path.name for path in folder.iterdir()} == wanted
-    assert {Path(path).name for path in found["files"]} == wanted
-    assert json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) == found
-    assert found["datasets"] == list(PATIENTS)
-    assert found["missing"] == []
-    assert any("T = n" in sentence for sentence in found["differs"])
+    assert {Path(path).name for path in actual["files"]} == wanted
+    assert json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) == actual
+    assert actual["datasets"] == list(PATIENTS)
+    assert actual["missing"] == []
+    assert any("T = n" in sentence for sentence in actual["differs"])
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
@@ -61,11 +61,11 @@ def test_a_figure_leaves_tables_pictures_and_verdicts(figure: int, tmp_path: Pat
 
     assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (folder / f"{name}.svg").read_text(encoding="utf-8")
-    for verdict in found["verdicts"]:
+    for verdict in actual["verdicts"]:
         assert verdict["verdict"] in (SUPPORTED, PARTLY, NOT_SUPPORTED)
         assert "V-" in verdict["claim"] or "section V" in verdict["claim"]
         assert any(character.isdigit() for character in verdict["seen"])
-    privacy = found["verdicts"][-1]
+    privacy = actual["verdicts"][-1]
     assert privacy["claim"].startswith("All compared methods guarantee")
     assert privacy["verdict"] == NOT_SUPPORTED
 
@@ -87,21 +87,21 @@ def test_the_picture_is_the_same_from_run_to_run(tmp_path: Path) -> None:
 
 
 def test_the_table_of_run_times_has_a_verdict_on_each_conclusion(tmp_path: Path) -> None:
-    found = reproduce("paper-000", table=1, output=str(tmp_path), datasets=PATIENTS, runs=1)
+    result = reproduce("paper-000", table=1, output=str(tmp_path), datasets=PATIENTS, runs=1)
     rows = pd.read_csv(tmp_path / "paper-000-table-1.csv")
     assert len(rows) == 8
     assert set(rows["epsilon"]) == {0.01, 0.001}
     assert (rows["seconds"] > 0).all()
     assert (rows["steps"] >= 1).all()
-    assert len(found["verdicts"]) == 3
-    assert all("Table I" in verdict["claim"] for verdict in found["verdicts"])
+    assert len(result["verdicts"]) == 3
+    assert all("Table I" in verdict["claim"] for verdict in result["verdicts"])
 
 
 def test_the_papers_network_has_a_row_for_each_method_and_epsilon(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(network_000, "MOST_RECORDS", 60)
-    found = reproduce("paper-000", figure=6, output=str(tmp_path), datasets=PATIENTS, runs=2)
+    result = reproduce("paper-000", figure=6, output=str(tmp_path), datasets=PATIENTS, runs=2)
     rows = pd.read_csv(tmp_path / "paper-000-figure-6.csv")
     assert sorted(zip(rows["method"], rows["epsilon"], strict=True)) == sorted(
         (method, epsilon) for method in ("nonprivate", "sgdpert", "grpua") for epsilon in EPSILONS
@@ -114,9 +114,9 @@ def test_the_papers_network_has_a_row_for_each_method_and_epsilon(
     assert private["certified_epsilon"].max() > 1e3
     best = rows.loc[rows["method"] == "nonprivate", "accuracy"]
     assert best.min() > private.loc[private["epsilon"] < 1e-6, "accuracy"].max()
-    assert len([path for path in found["files"] if path.endswith(".png")]) == 2
-    assert [verdict["claim"][:5] for verdict in found["verdicts"]] == ["GRPUA", "GRPUA", "All c"]
-    assert found["verdicts"][-1]["verdict"] == NOT_SUPPORTED
+    assert len([path for path in result["files"] if path.endswith(".png")]) == 2
+    assert [verdict["claim"][:5] for verdict in result["verdicts"]] == ["GRPUA", "GRPUA", "All c"]
+    assert result["verdicts"][-1]["verdict"] == NOT_SUPPORTED
 
 
 def test_the_network_is_judged_both_ways() -> None:
@@ -276,11 +276,11 @@ def test_sets_that_are_not_at_hand_are_named_as_missing(
 ) -> None:
     at_hand = {"breast_cancer": "built in", "bank": "download"}
     monkeypatch.setattr(paper_000, "availability", lambda key: at_hand[key])
-    found = reproduce(
+    result = reproduce(
         "paper-000", table=1, output=str(tmp_path), datasets=("breast_cancer", "bank"), runs=1
     )
-    assert found["datasets"] == ["breast_cancer"]
-    assert found["missing"] == ["bank"]
+    assert result["datasets"] == ["breast_cancer"]
+    assert result["missing"] == ["bank"]
 
 
 @pytest.mark.parametrize(

@@ -154,21 +154,21 @@ def figure(tmp_path_factory) -> tuple[dict[str, object], Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paper_002, "PATIENTS", 1_500)
         patch.setattr(paper_002, "LAMS", (1e-3, 1e-2))
-        found = reproduce(
+        result = reproduce(
             "paper-002", figure=2, output=str(folder), datasets=("cohort", "diabetes"), runs=2
         )
-    return found, folder
+    return result, folder
 
 
 def test_the_figure_leaves_tables_pictures_and_verdicts(figure) -> None:
-    found, folder = figure
+    result, folder = figure
     name = "paper-002-figure-2"
     drawn = [f"-{kind}{suffix}" for kind in ("accuracy", "rmse") for suffix in (".png", ".svg")]
     endings = [".csv", "-runs.csv", ".json", *drawn]
     assert {path.name for path in folder.iterdir()} == {name + ending for ending in endings}
-    assert json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) == found
-    assert any("stand in" in sentence for sentence in found["differs"])
-    assert any("lost" in sentence for sentence in found["differs"])
+    assert json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) == result
+    assert any("stand in" in sentence for sentence in result["differs"])
+    assert any("lost" in sentence for sentence in result["differs"])
     rows = pd.read_csv(folder / f"{name}-runs.csv")
     assert set(rows["dataset"] + " " + rows["loss"]) == {
         "cohort logistic",
@@ -189,8 +189,8 @@ def test_the_figure_leaves_tables_pictures_and_verdicts(figure) -> None:
 
 
 def test_every_conclusion_of_the_text_has_a_verdict(figure) -> None:
-    found, _ = figure
-    verdicts = [Conclusion(**each) for each in found["verdicts"]]
+    result, _ = figure
+    verdicts = [Conclusion(**each) for each in result["verdicts"]]
     assert len(verdicts) == 3 + 4 + 2 + 1
     for verdict in verdicts:
         assert "(" in verdict.claim

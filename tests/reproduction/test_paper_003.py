@@ -41,7 +41,7 @@ def test_an_experiment_leaves_tables_pictures_and_verdicts(
     kind: str, number: int, tmp_path: Path
 ) -> None:
     shares: list[float] = []
-    found = reproduce(
+    result = reproduce(
         "paper-003",
         **{kind: number},  # type: ignore[arg-type]
         output=str(tmp_path),
@@ -50,7 +50,7 @@ def test_an_experiment_leaves_tables_pictures_and_verdicts(
         epochs=1,
         progress=lambda share, _: shares.append(share),
     )
-    assert {Path(path).name for path in found["files"]} == {p.name for p in tmp_path.iterdir()}
+    assert {Path(path).name for path in result["files"]} == {p.name for p in tmp_path.iterdir()}
     assert shares[-1] == 1.0
     assert max(shares) <= 1.0
     ends = pd.read_csv(tmp_path / f"paper-003-{kind}-{number}.csv")
@@ -59,10 +59,10 @@ def test_an_experiment_leaves_tables_pictures_and_verdicts(
     # What is claimed and what is certified are columns of their own.
     assert (private["epsilon"] != private["claimed_epsilon"]).all()
     assert set(private["adjacency"]) == {"zero-out"}
-    assert any("quick look" in sentence for sentence in found["differs"])
-    by_claim = {verdict["claim"]: verdict for verdict in found["verdicts"]}
+    assert any("quick look" in sentence for sentence in result["differs"])
+    by_claim = {verdict["claim"]: verdict for verdict in result["verdicts"]}
     # On other data than the paper's no verdict on accuracy stands.
-    about = [v for v in found["verdicts"] if "stands in for it" in v["seen"]]
+    about = [v for v in result["verdicts"] if "stands in for it" in v["seen"]]
     assert about
     assert {verdict["verdict"] for verdict in about} == {UNCHECKED}
     assert any(verdict["verdict"] != UNCHECKED for verdict in by_claim.values())
@@ -196,8 +196,8 @@ def test_table_1_is_judged_both_ways(gain: float, wanted: str) -> None:
 
 def test_on_mnist_the_decaying_model_gets_the_certified_budget_of_dp_sgd() -> None:
     order = Order("x", "out", None, 1, None, silent)
-    found = paper_003.mnist_studies("mnist", paper_003.MNIST[0], order)
-    assert set(found) == {"nonprivate", "dpsgd", "proposed", "printed"}
+    result = paper_003.mnist_studies("mnist", paper_003.MNIST[0], order)
+    assert set(result) == {"nonprivate", "dpsgd", "proposed", "printed"}
 
     def spent(study: TrainingStudy) -> float:
         config = study.with_calibrated_sigma(60_000)
@@ -205,11 +205,11 @@ def test_on_mnist_the_decaying_model_gets_the_certified_budget_of_dp_sgd() -> No
         assert certified is not None
         return certified
 
-    plain = spent(found["dpsgd"])
+    plain = spent(result["dpsgd"])
     assert plain == pytest.approx(0.864, abs=0.01)
-    assert 0.999 * plain < spent(found["proposed"]) <= plain
-    assert spent(found["printed"]) == pytest.approx(0.227, abs=0.01)
-    assert found["printed"].config.epochs == 15
+    assert 0.999 * plain < spent(result["proposed"]) <= plain
+    assert spent(result["printed"]) == pytest.approx(0.227, abs=0.01)
+    assert result["printed"].config.epochs == 15
     assert set(paper_003.mnist_studies("mnist", paper_003.MNIST[1], order)) == {
         "dpsgd",
         "proposed",

@@ -45,7 +45,7 @@ def few_values(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_experiment_leaves_tables_pictures_and_verdicts(
     kind: str, number: int, dataset: str, tmp_path: Path
 ) -> None:
-    found = reproduce(
+    result = reproduce(
         "paper-004",
         **{kind: number},  # type: ignore[arg-type]
         output=str(tmp_path),
@@ -53,12 +53,12 @@ def test_an_experiment_leaves_tables_pictures_and_verdicts(
         runs=2,
         epochs=1,
     )
-    assert {Path(path).name for path in found["files"]} == {p.name for p in tmp_path.iterdir()}
+    assert {Path(path).name for path in result["files"]} == {p.name for p in tmp_path.iterdir()}
     rows = pd.read_csv(tmp_path / f"paper-004-{kind}-{number}.csv")
-    about = [v for v in found["verdicts"] if "stands in for it" in v["seen"]]
+    about = [v for v in result["verdicts"] if "stands in for it" in v["seen"]]
     assert about
     assert {verdict["verdict"] for verdict in about} == {UNCHECKED}
-    assert any("quick look" in sentence for sentence in found["differs"])
+    assert any("quick look" in sentence for sentence in result["differs"])
     if kind == "table":
         assert (rows["seconds_a_step"] > 0).all()
         return
@@ -82,8 +82,8 @@ def test_public_weights_are_compared_at_exactly_their_certified_epsilon() -> Non
 
 
 def test_figure_2_follows_the_cost_of_shifted_weights(tmp_path: Path) -> None:
-    found = reproduce("paper-004", figure=2, output=str(tmp_path), runs=2)
-    assert {Path(path).name for path in found["files"]} == {p.name for p in tmp_path.iterdir()}
+    actual = reproduce("paper-004", figure=2, output=str(tmp_path), runs=2)
+    assert {Path(path).name for path in actual["files"]} == {p.name for p in tmp_path.iterdir()}
     single = pd.read_csv(tmp_path / "paper-004-figure-2.csv")
     assert len(single) == 2 * 9
     surfaces = pd.read_csv(tmp_path / "paper-004-figure-2-surfaces.csv")

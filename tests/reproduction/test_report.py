@@ -23,10 +23,10 @@ from dpcore.reproduction.report import (
 
 
 def test_every_paper_enrols_itself_with_all_its_numbers() -> None:
-    found = papers()
-    assert set(found) >= {"paper-000", "paper-002", "paper-003", "paper-004"}
+    result = papers()
+    assert set(result) >= {"paper-000", "paper-002", "paper-003", "paper-004"}
     numbers = {
-        key: (set(found[key].figures), set(found[key].tables))
+        key: (set(result[key].figures), set(result[key].tables))
         for key in ("paper-000", "paper-002", "paper-003", "paper-004")
     }
     assert numbers == {
@@ -66,11 +66,11 @@ def test_what_is_no_number_never_wins() -> None:
 
 @pytest.mark.parametrize("verdict", [SUPPORTED, PARTLY, NOT_SUPPORTED])
 def test_a_stand_in_decides_nothing(verdict: str) -> None:
-    found = on_stand_in(Conclusion("So it is.", verdict, "In 1 of 1."), "MNIST", "digits")
-    assert found.verdict == UNCHECKED
-    assert "MNIST" in found.seen
-    assert "digits" in found.seen
-    assert found.seen.endswith("In 1 of 1.")
+    result = on_stand_in(Conclusion("So it is.", verdict, "In 1 of 1."), "MNIST", "digits")
+    assert result.verdict == UNCHECKED
+    assert "MNIST" in result.seen
+    assert "digits" in result.seen
+    assert result.seen.endswith("In 1 of 1.")
 
 
 def test_the_stand_in_is_taken_only_where_nothing_was_named() -> None:
@@ -121,8 +121,8 @@ def test_bad_arguments_are_named_before_anything_is_written(
 def test_what_cannot_be_run_again_leaves_a_verdict_that_says_why(
     paper: str, arguments: dict[str, int], tmp_path: Path
 ) -> None:
-    found = reproduce(paper, output=str(tmp_path), **arguments)  # type: ignore[arg-type]
-    (verdict,) = found["verdicts"]
+    result = reproduce(paper, output=str(tmp_path), **arguments)  # type: ignore[arg-type]
+    (verdict,) = result["verdicts"]
     assert verdict["verdict"] == UNCHECKED
     assert verdict["seen"].endswith(".")
-    assert [Path(path).name for path in found["files"]] == [f"{found['what']}.json"]
+    assert [Path(path).name for path in result["files"]] == [f"{result['what']}.json"]

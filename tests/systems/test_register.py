@@ -76,8 +76,8 @@ def test_no_key_is_taken_twice() -> None:
 
 def test_every_method_that_adds_noise_belongs_to_a_system() -> None:
     for key in methods.register():
-        found = systems.runs_of(Place.EXPLORE, key)
-        assert bool(found) == (key != "nonprivate"), key
+        result = systems.runs_of(Place.EXPLORE, key)
+        assert bool(result) == (key != "nonprivate"), key
 
 
 def test_every_model_belongs_to_a_system() -> None:

@@ -30,14 +30,14 @@ SYSTEMS = systems.register()
 
 def test_a_standing_is_whole_and_said_once() -> None:
     for system in SYSTEMS.values():
-        found = standing(system)
-        assert found.claim.endswith("."), system.key
-        assert found.proof.endswith("."), system.key
-        assert found.status in systems.STATUSES, system.key
-        assert found.claim != found.proof, system.key
-        assert (found.label == "proved (our corrected version)") == (found.of == HERE), system.key
-        assert (found.label == "proved as printed") == (
-            found.status is Status.PROVED and found.of == PUBLISHED
+        result = standing(system)
+        assert result.claim.endswith("."), system.key
+        assert result.proof.endswith("."), system.key
+        assert result.status in systems.STATUSES, system.key
+        assert result.claim != result.proof, system.key
+        assert (result.label == "proved (our corrected version)") == (result.of == HERE), system.key
+        assert (result.label == "proved as printed") == (
+            result.status is Status.PROVED and result.of == PUBLISHED
         ), system.key
         told = [
             form
@@ -61,16 +61,16 @@ def test_a_standing_is_whole_and_said_once() -> None:
 def test_a_methods_systems_say_what_its_register_says(key: str) -> None:
     editions = methods.method_named(key).editions
     for system in systems.runs_of(Place.EXPLORE, key):
-        found = standing(system)
+        result = standing(system)
         run = next(each for each in system.runs if each.key == key)
         if run.relation is Relation.ITSELF and Edition.PUBLISHED in editions:
             printed = editions[Edition.PUBLISHED]
-            assert found.claim == (system.claim or printed.claim)
-            assert found.proof == printed.proof
-            assert (found.status, found.of) == (printed.status, PUBLISHED)
-        if Edition.SOUND in editions and found.of == HERE:
-            assert found.status is editions[Edition.SOUND].status
-            assert found.proof == editions[Edition.SOUND].proof
+            assert result.claim == (system.claim or printed.claim)
+            assert result.proof == printed.proof
+            assert (result.status, result.of) == (printed.status, PUBLISHED)
+        if Edition.SOUND in editions and result.of == HERE:
+            assert result.status is editions[Edition.SOUND].status
+            assert result.proof == editions[Edition.SOUND].proof
 
 
 OPENINGS = {
@@ -82,20 +82,20 @@ OPENINGS = {
 
 def test_a_verdict_is_one_short_sentence_that_says_what_its_status_says() -> None:
     for system in SYSTEMS.values():
-        found = standing(system)
-        assert len(re.findall(r"[^\W_]+(?:['.][^\W_]+)*", found.verdict)) <= 20, system.key
-        assert re.fullmatch(r"[A-Z].*[^.]\.", found.verdict), system.key
-        assert not re.search(r"[.!?] ", found.verdict), system.key
+        result = standing(system)
+        assert len(re.findall(r"[^\W_]+(?:['.][^\W_]+)*", result.verdict)) <= 20, system.key
+        assert re.fullmatch(r"[A-Z].*[^.]\.", result.verdict), system.key
+        assert not re.search(r"[.!?] ", result.verdict), system.key
         # A claim that was not checked has no verdict of its own, and one that was has.
-        assert bool(system.in_short) == (found.of == PUBLISHED), system.key
-        if found.of == PUBLISHED:
-            assert found.verdict.startswith(OPENINGS[found.status]), system.key
-            assert found.status is Status.CONDITIONS_NOT_MET or "only" not in found.verdict[:12], (
-                system.key
-            )
+        assert bool(system.in_short) == (result.of == PUBLISHED), system.key
+        if result.of == PUBLISHED:
+            assert result.verdict.startswith(OPENINGS[result.status]), system.key
+            assert (
+                result.status is Status.CONDITIONS_NOT_MET or "only" not in result.verdict[:12]
+            ), system.key
         else:
-            assert found.verdict.startswith(
-                "Proved for our corrected version" if found.of else "Not ch"
+            assert result.verdict.startswith(
+                "Proved for our corrected version" if result.of else "Not ch"
             )
 
 
@@ -126,9 +126,9 @@ def test_a_leak_of_an_implementation_is_no_verdict_on_the_theorem() -> None:
 
 
 def test_theorem_7_is_laid_to_the_paper_that_prints_it() -> None:
-    found = standing(SYSTEMS["sgdpert"])
-    assert found.claim.startswith("The total that paper 000's own Theorem 7")
-    assert found.verdict == (
+    result = standing(SYSTEMS["sgdpert"])
+    assert result.claim.startswith("The total that paper 000's own Theorem 7")
+    assert result.verdict == (
         "Fails in this form; what Bassily, Smith and Thakurta prove is not judged here."
     )
     assert [work.year for work in SYSTEMS["sgdpert"].literature] == [2020, 2014]
@@ -154,11 +154,11 @@ def test_one_source_has_one_year() -> None:
 
 
 def test_paper_003_is_judged_by_its_own_accounting() -> None:
-    found = standing(SYSTEMS["adaptive-tcdp"])
-    assert found.verdict == CLAIM
-    assert "nothing supports the printed 7.956" in found.proof
-    assert found.sound is not None
-    assert found.sound.status is Status.PROVED
+    result = standing(SYSTEMS["adaptive-tcdp"])
+    assert result.verdict == CLAIM
+    assert "nothing supports the printed 7.956" in result.proof
+    assert result.sound is not None
+    assert result.sound.status is Status.PROVED
     # The stated ε of the run is the one that is judged.
     assert preset("chexpert-8").stated == 8.0
 
@@ -187,10 +187,10 @@ def test_a_sound_form_never_lifts_the_verdict_on_the_claim() -> None:
     assert standing(bare).status is Status.PROVED
     assert standing(bare).of == HERE
     judged = replace(bare, verdict=ClaimVerdict(Status.CLAIM_NOT_SUPPORTED, "It does not hold."))
-    found = standing(judged)
-    assert (found.status, found.proof) == (Status.CLAIM_NOT_SUPPORTED, "It does not hold.")
-    assert found.of == PUBLISHED
-    assert found.sound is not None
+    result = standing(judged)
+    assert (result.status, result.proof) == (Status.CLAIM_NOT_SUPPORTED, "It does not hold.")
+    assert result.of == PUBLISHED
+    assert result.sound is not None
 
 
 @pytest.mark.parametrize("place", Place)
@@ -203,8 +203,8 @@ def test_the_description_is_plain_and_complete() -> None:
     rows = systems.describe()
     assert [row["system"] for row in rows] == list(SYSTEMS)
     for row, system in zip(rows, SYSTEMS.values(), strict=True):
-        found = standing(system)
-        assert (row["claim"], row["proof"]) == (found.claim, found.proof)
-        assert row["status"] == str(found.status)
+        result = standing(system)
+        assert (row["claim"], row["proof"]) == (result.claim, result.proof)
+        assert row["status"] == str(result.status)
         assert len(row["software"]) == len(system.software)
         assert [run["key"] for run in row["runs"]] == [run.key for run in system.runs]

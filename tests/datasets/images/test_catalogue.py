@@ -46,13 +46,13 @@ def test_every_set_says_what_a_reader_must_know(key: str) -> None:
 @pytest.mark.parametrize("key", SETS)
 def test_every_set_loads_or_says_in_one_sentence_what_to_do(key: str) -> None:
     if images.availability(key) == "built in":
-        found = images.load(key)
-        assert (found.records, len(found.test_inputs)) == (
-            found.entry.records,
-            found.entry.test_records,
+        result = images.load(key)
+        assert (result.records, len(result.test_inputs)) == (
+            result.entry.records,
+            result.entry.test_records,
         )
-        assert images.records(key) == found.records
-        assert found.entry.side == (found.shape[-1] if len(found.shape) == 3 else 0)
+        assert images.records(key) == result.records
+        assert result.entry.side == (result.shape[-1] if len(result.shape) == 3 else 0)
         return
     with pytest.raises(DataUnavailable) as refused:
         images.load(key)
@@ -85,13 +85,13 @@ def test_an_unknown_set_and_an_unknown_setting_are_refused() -> None:
 
 @pytest.mark.parametrize("key", ["breast_cancer", "cohort"])
 def test_a_table_becomes_examples_with_the_positive_outcome_as_class_1(key: str) -> None:
-    found = images.load(key, preparation=Preparation(seed=3))
+    result = images.load(key, preparation=Preparation(seed=3))
     split = datasets.prepare(datasets.load(key), Preparation(seed=3))
-    assert found.task == "classes"
-    assert found.names == (split.entry.negative, split.entry.positive)
-    assert np.array_equal(found.train_inputs, split.x_train.astype(np.float32))
-    assert np.array_equal(found.test_targets == 1, split.y_test == 1)
-    assert np.linalg.norm(found.train_inputs, axis=1).max() <= 1
+    assert result.task == "classes"
+    assert result.names == (split.entry.negative, split.entry.positive)
+    assert np.array_equal(result.train_inputs, split.x_train.astype(np.float32))
+    assert np.array_equal(result.test_targets == 1, split.y_test == 1)
+    assert np.linalg.norm(result.train_inputs, axis=1).max() <= 1
 
 
 def test_a_table_passes_on_size_seed_and_leaks() -> None:

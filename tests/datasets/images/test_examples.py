@@ -67,11 +67,11 @@ def test_arrays_that_do_not_fit_are_refused(entry: Any, changed: Any, reason: st
 
 
 def test_grey_values_become_numbers_from_0_to_1() -> None:
-    found = unit(np.arange(256, dtype=np.uint8))
-    assert found.dtype == np.float32
-    assert found[0] == 0
-    assert found[255] == 1
-    assert np.all(np.diff(found) > 0)
+    result = unit(np.arange(256, dtype=np.uint8))
+    assert result.dtype == np.float32
+    assert result[0] == 0
+    assert result[255] == 1
+    assert np.all(np.diff(result) > 0)
 
 
 @pytest.mark.parametrize("key", images.keys())

@@ -47,10 +47,10 @@ def array_file(values: np.ndarray) -> bytes:
     ],
 )
 def test_arrays_come_back_as_they_were_saved(values: np.ndarray) -> None:
-    found = npz.read(saved(rows=values, more=ROWS), "a.npz", ("rows",))
-    assert list(found) == ["rows"]
-    assert found["rows"].dtype == values.dtype
-    assert np.array_equal(found["rows"], values)
+    result = npz.read(saved(rows=values, more=ROWS), "a.npz", ("rows",))
+    assert list(result) == ["rows"]
+    assert result["rows"].dtype == values.dtype
+    assert np.array_equal(result["rows"], values)
 
 
 def test_optional_arrays_are_there_when_they_are_there() -> None:

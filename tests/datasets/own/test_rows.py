@@ -62,9 +62,9 @@ def test_everything_public_comes_from_the_description_alone() -> None:
     assert entry.column("bmi").bounds == (15.0, 50.0)
     assert entry.column("bmi").unit == "kg/m²"
     assert entry.column("age").bounds_from == "assumed"
-    found = read().entry
-    assert found.records == 4
-    assert (found.label, found.columns) == (entry.label, entry.columns)
+    result = read().entry
+    assert result.records == 4
+    assert (result.label, result.columns) == (entry.label, entry.columns)
 
 
 def test_columns_come_in_any_order_and_others_are_left_out() -> None:

@@ -40,8 +40,8 @@ def searched(squares: torch.Tensor, weights: torch.Tensor, power: int) -> np.nda
             np.sum(s2 * np.exp(-2 * u))
         )
 
-    found = np.exp(minimize(objective, np.zeros(len(a)), tol=1e-9).x)
-    return found * np.sqrt(np.sum(s2 / found**2))
+    result = np.exp(minimize(objective, np.zeros(len(a)), tol=1e-9).x)
+    return result * np.sqrt(np.sum(s2 / result**2))
 
 
 def cost(scale: torch.Tensor, weights: torch.Tensor, power: int) -> float:
@@ -53,9 +53,9 @@ def cost(scale: torch.Tensor, weights: torch.Tensor, power: int) -> float:
 @pytest.mark.parametrize("seed", range(4))
 def test_closed_form_is_what_an_optimiser_finds(power: int, seed: int) -> None:
     squares, weights = drawn(seed)
-    found = optimal.scales(squares, weights, power)
-    np.testing.assert_allclose(found, searched(squares, weights, power), rtol=1e-4)
-    assert cost(found, weights, power) == pytest.approx(
+    result = optimal.scales(squares, weights, power)
+    np.testing.assert_allclose(result, searched(squares, weights, power), rtol=1e-4)
+    assert cost(result, weights, power) == pytest.approx(
         least_cost(squares, weights, power), rel=1e-12
     )
 
@@ -64,9 +64,9 @@ def test_closed_form_is_what_an_optimiser_finds(power: int, seed: int) -> None:
 @given(seed=st.integers(0, 10**6), spread=st.floats(0.0, 30.0))
 def test_clipping_mass_is_kept_and_the_ratio_bounded(power: int, seed: int, spread: float) -> None:
     squares, weights = drawn(seed, spread)
-    found = optimal.scales(squares, weights, power)
-    assert float((squares / found**2).sum()) == pytest.approx(float(squares.sum()), rel=1e-9)
-    assert float(found.max() / found.min()) <= optimal.RATIO * (1 + 1e-9)
+    result = optimal.scales(squares, weights, power)
+    assert float((squares / result**2).sum()) == pytest.approx(float(squares.sum()), rel=1e-9)
+    assert float(result.max() / result.min()) <= optimal.RATIO * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("power", POWERS)
@@ -113,11 +113,11 @@ def test_groups_take_sums(power: int) -> None:
 @pytest.mark.parametrize("power", POWERS)
 def test_coordinates_without_signal_or_cost_stay_within_the_ratio(power: int) -> None:
     squares, weights = torch.tensor([0.0, 1.0, 2.0, 0.0]), torch.tensor([1.0, 0.0, 2.0, 0.0])
-    found = optimal.scales(squares, weights, power)
-    assert bool(found.isfinite().all())
-    assert found[0] == found.min()
-    assert found[1] == found.max()
-    assert float(found[1] / found[0]) == pytest.approx(optimal.RATIO)
+    result = optimal.scales(squares, weights, power)
+    assert bool(result.isfinite().all())
+    assert result[0] == result.min()
+    assert result[1] == result.max()
+    assert float(result[1] / result[0]) == pytest.approx(optimal.RATIO)
     nothing = torch.zeros(4)
     assert optimal.scales(nothing, weights, power).tolist() == [1.0] * 4
     assert optimal.scales(squares, nothing, power).tolist() == [1.0] * 4

@@ -69,15 +69,15 @@ class Watched(TrainingRun):
 
     def _noisy(self, totals, sigmas, spread=None):
         before = [total.clone() for total in totals]
-        found = super()._noisy(totals, sigmas, spread)
-        parts = torch.split(found, [total.numel() for total in before])
+        result = super()._noisy(totals, sigmas, spread)
+        parts = torch.split(result, [total.numel() for total in before])
         added = [now.view_as(was) - was for now, was in zip(parts, before, strict=True)]
         self.sizes += [sigmas[0]] * len(added)
         if self.added:
             self.shares = (before[0], added[0])
         else:
             self.sums, self.added = before, added
-        return found
+        return result
 
     def standardised(self):
         """Noise over the standard deviation that accounting needs of it, all coordinates."""
@@ -121,11 +121,11 @@ def test_noise_is_uneven_where_it_says_so(name, digits):
     if name == "published, exact":
         assert spread is None
         return
-    found = flat(
+    result = flat(
         [torch.as_tensor(each).expand(p.shape) for each, p in zip(spread, run.added, strict=True)]
     )
-    assert float(found.max() / found.min()) > 1.001
-    assert float(found.max() / found.min()) <= optimal.RATIO * (1 + 1e-5)
+    assert float(result.max() / result.min()) > 1.001
+    assert float(result.max() / result.min()) <= optimal.RATIO * (1 + 1e-5)
 
 
 @pytest.mark.parametrize("name", [name for name in SHAPES if "public," in name[:7]])
@@ -139,17 +139,17 @@ def test_one_record_moves_the_scaled_sum_by_at_most_the_clip(name, digits):
         # Each coordinate of the input alone, so that the worst direction for D is among them.
         for inputs in (size * torch.eye(64), size * torch.randn(64, 64, generator=generator)):
             for record in range(64):
-                found = ready.clipped_sum(
+                result = ready.clipped_sum(
                     inputs[record : record + 1],
                     run.targets[record : record + 1],
                     run.loss,
                     BASE.clip,
                     scales=scales,
                 )
-                scaled = [t.double() / s for t, s in zip(found.total, scales, strict=True)]
+                scaled = [t.double() / s for t, s in zip(result.total, scales, strict=True)]
                 norm = float(flat(scaled).norm())
                 assert norm <= BASE.clip
-                shares = found.squares[:, 0] / BASE.clip**2
+                shares = result.squares[:, 0] / BASE.clip**2
                 assert float(shares.min()) >= 0.0
                 assert float(shares.double().sum()) <= 1.0
                 assert float(shares.sum()) == pytest.approx((norm / BASE.clip) ** 2, rel=1e-3)
@@ -223,10 +223,10 @@ def test_gradient_weights_come_from_what_was_released(weights, digits):
         shape.observe([noise[0], noise[1], noise[2] + 3.0, noise[3] + 3.0], 1.0)
         if weights == "paid":
             shape.learn(torch.tensor([50.0, 50.0]), 1.0)
-    found = shape._gradient()
-    assert float(found[1]) == pytest.approx(3.0 * 210, rel=0.05)
+    result = shape._gradient()
+    assert float(result[1]) == pytest.approx(3.0 * 210, rel=0.05)
     # Nothing but the error of an average of about nineteen noisy sums.
-    assert float(found[0]) < 0.25 * 1300 * 19**-0.5
+    assert float(result[0]) < 0.25 * 1300 * 19**-0.5
     shape.prepare(200)
     assert float(shape.by_layer[0] / shape.by_layer[1]) > 1.5
 
@@ -266,10 +266,10 @@ def test_scales_follow_what_the_layers_need(name, digits):
     true = moments.squares(run.per_example, examples, config.clip)
     true = torch.stack([part.sum() for part in true.split(sizes.int().tolist())])
     best = optimal.scales(true, sizes, 2)
-    found = run.shape.by_layer
+    result = run.shape.by_layer
     # The layers differ, and the run has found out in which direction and about how much.
     assert float(best.max() / best.min()) > 1.5
-    assert float(found[1] / found[0]) == pytest.approx(float(best[1] / best[0]), rel=0.25)
+    assert float(result[1] / result[0]) == pytest.approx(float(best[1] / best[0]), rel=0.25)
     assert float((sizes * best.double() ** 2).sum()) < float(sizes.sum())
     assert (
         guarantee(config, 1200).certified
@@ -290,9 +290,9 @@ def test_released_squares_are_the_batch_sums_own(digits):
     expected = torch.stack(
         [part.sum() for part in (1200 * rate * (1 - rate) * squares).split(sizes)]
     )
-    found, error = run.shape.squares.value, run.shape.squares.variance.sqrt()
+    actual, error = run.shape.squares.value, run.shape.squares.variance.sqrt()
     assert mean.shape == squares.shape
-    assert (found / expected).tolist() == pytest.approx([1.1, 1.1], abs=0.35)
+    assert (actual / expected).tolist() == pytest.approx([1.1, 1.1], abs=0.35)
     assert bool((error < expected).all())
 
 
@@ -342,11 +342,11 @@ def test_published_noise_is_large_where_the_gradient_is_small(name, digits):
 
 def test_public_weights_computed_once_certify_by_the_least_noise(digits):
     run = started(SHAPES["published, public"], digits)
-    found = run.guarantee()
+    result = run.guarantee()
     even = guarantee(replace(BASE, sigma=BASE.sigma * run.shape.min_noise_ratio), 1200)
-    assert found.certified == even.certified
+    assert result.certified == even.certified
     anyhow = guarantee(run.config, 1200)
-    assert anyhow.certified.epsilon > found.certified.epsilon
+    assert anyhow.certified.epsilon > result.certified.epsilon
     often = started(replace(run.config, refresh=1), digits)
     assert often.guarantee() == anyhow
     often.advance(20)
@@ -376,8 +376,8 @@ def test_curvature_is_the_losses_second_derivative(elementwise):
     examples = ExampleGradients(run.inputs, run.targets, run.loss)
     chances = torch.from_numpy(run.scores(run.inputs.numpy())[0]).softmax(1).detach()
     expected = ((chances * (1 - chances)).T @ run.inputs**2) / 4000
-    found = moments.curvature(run.per_example, examples)[:15].reshape(3, 5)
-    torch.testing.assert_close(found.float(), expected, rtol=0.12, atol=0.0)
+    actual = moments.curvature(run.per_example, examples)[:15].reshape(3, 5)
+    torch.testing.assert_close(actual.float(), expected, rtol=0.12, atol=0.0)
     plain = moments.squares(run.per_example, examples, 1e9)[:15].reshape(3, 5)
     assert float((plain.float() / expected - 1.0).abs().max()) > 0.3
 

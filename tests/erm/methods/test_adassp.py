@@ -37,21 +37,21 @@ def data(records: int = 300) -> tuple[np.ndarray, np.ndarray]:
 )
 def test_what_the_printed_noise_certifies(epsilon, certified) -> None:
     problem = Problem("squared", 0.01, 300, 4, ZERO)
-    found = calibrated(problem, epsilon, PUBLISHED, 1e-6)
-    assert found.certified.epsilon == pytest.approx(certified, abs=0.006 * certified)
-    assert found.claim.epsilon == epsilon
-    assert found.claim.adjacency is Adjacency.ADD_REMOVE
+    result = calibrated(problem, epsilon, PUBLISHED, 1e-6)
+    assert result.certified.epsilon == pytest.approx(certified, abs=0.006 * certified)
+    assert result.claim.epsilon == epsilon
+    assert result.claim.adjacency is Adjacency.ADD_REMOVE
     holds = certified <= epsilon
-    assert found.status is (Status.PROVED if holds else Status.CLAIM_NOT_SUPPORTED)
-    assert found.proof.epsilon == (epsilon if holds else None)
+    assert result.status is (Status.PROVED if holds else Status.CLAIM_NOT_SUPPORTED)
+    assert result.proof.epsilon == (epsilon if holds else None)
 
 
 def test_a_claim_about_other_neighbours_is_not_called_false() -> None:
     problem = Problem("squared", 0.01, 300, 4, REPLACE)
-    found = calibrated(problem, 10.0, PUBLISHED)
-    assert found.status is Status.CONDITIONS_NOT_MET
-    assert found.proof.epsilon is None
-    assert "with one record replaced" in found.proof.reason
+    result = calibrated(problem, 10.0, PUBLISHED)
+    assert result.status is Status.CONDITIONS_NOT_MET
+    assert result.proof.epsilon is None
+    assert "with one record replaced" in result.proof.reason
     assert calibrated(problem, 100.0, PUBLISHED).status is Status.CLAIM_NOT_SUPPORTED
 
 
@@ -61,14 +61,14 @@ def test_a_claim_about_other_neighbours_is_not_called_false() -> None:
     adjacency=st.sampled_from([ZERO, REPLACE]),
 )
 def test_the_sound_noise_keeps_the_budget_and_no_less_would(epsilon, delta, adjacency) -> None:
-    found = calibrated(Problem("squared", 0.01, 300, 4, adjacency), epsilon, SOUND, delta)
+    result = calibrated(Problem("squared", 0.01, 300, 4, adjacency), epsilon, SOUND, delta)
     size = (300, 4)
-    assert analytic_delta(epsilon, 1.0 / total_mu(found.sigma, SOUND, adjacency, size)) <= delta
-    less = total_mu(found.sigma * (1.0 - 1e-6), SOUND, adjacency, size)
+    assert analytic_delta(epsilon, 1.0 / total_mu(result.sigma, SOUND, adjacency, size)) <= delta
+    less = total_mu(result.sigma * (1.0 - 1e-6), SOUND, adjacency, size)
     assert analytic_delta(epsilon, 1.0 / less) > delta
-    exact = total_mu(found.sigma, SOUND, adjacency, size)
-    assert found.gaussian_mu == pytest.approx(exact, rel=1e-12)
-    assert total_mu(found.sigma, SOUND, adjacency) < exact
+    exact = total_mu(result.sigma, SOUND, adjacency, size)
+    assert result.gaussian_mu == pytest.approx(exact, rel=1e-12)
+    assert total_mu(result.sigma, SOUND, adjacency) < exact
 
 
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
@@ -101,8 +101,8 @@ def test_the_ridge_is_the_printed_rule() -> None:
     sigma, delta = np.array([2.0, 2.0, 2.0]), np.full(3, 1e-5)
     width = 2.0 * math.sqrt(5 * math.log(2 * 25 / 0.05))
     lost = 3.0 * math.sqrt(math.log(6e5))
-    found = ridge(np.array([-1.0, 20.0, 1e6]), np.full(3, 3.0), sigma, 5, delta)
-    assert found == pytest.approx([width, width - (20.0 - lost), 0.0])
+    result = ridge(np.array([-1.0, 20.0, 1e6]), np.full(3, 3.0), sigma, 5, delta)
+    assert result == pytest.approx([width, width - (20.0 - lost), 0.0])
 
 
 def test_the_noise_of_each_query_is_what_was_calibrated(monkeypatch) -> None:
@@ -144,9 +144,9 @@ def test_with_hardly_any_noise_it_is_ridge_regression() -> None:
     features, targets = data()
     problem = Problem("squared", 0.02, 300, 4, ZERO)
     one = calibrated(problem, 1e6, SOUND)
-    found = METHOD.release(Training(problem, features, targets, [one], 1, 0))[0, 0]
+    actual = METHOD.release(Training(problem, features, targets, [one], 1, 0))[0, 0]
     wanted = np.linalg.solve(features.T @ features + 300 * 0.02 * np.eye(4), features.T @ targets)
-    assert found == pytest.approx(wanted, abs=1e-3)
+    assert actual == pytest.approx(wanted, abs=1e-3)
 
 
 def test_a_release_may_hold_both_editions() -> None:

@@ -134,6 +134,6 @@ def test_with_hardly_any_noise_it_is_the_quadratics_minimiser() -> None:
     targets = np.clip(features @ [0.5, -0.2, 0.1], -1.0, 1.0)
     problem = Problem("squared", 0.02, 400, 3, ZERO)
     made = METHOD.calibrate(problem, [1e7], 1e-5, SOUND, Settings())
-    found = METHOD.release(Training(problem, features, targets, made, 1, 0))[0, 0]
+    actual = METHOD.release(Training(problem, features, targets, made, 1, 0))[0, 0]
     wanted = np.linalg.solve(features.T @ features + 8.0 * np.eye(3), features.T @ targets)
-    assert found == pytest.approx(wanted, abs=1e-4)
+    assert actual == pytest.approx(wanted, abs=1e-4)

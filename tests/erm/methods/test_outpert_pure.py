@@ -59,10 +59,10 @@ def test_without_regularisation_the_radius_bounds_it() -> None:
     generator = np.random.default_rng(0)
     features = generator.standard_normal((60, 2))
     features /= np.linalg.norm(features, axis=1, keepdims=True)
-    found = METHOD.release(
+    result = METHOD.release(
         Training(problem, features, np.where(features[:, 0] > 0, 1.0, -1.0), [c], 2, 0)
     )
-    assert np.isfinite(found).all()
+    assert np.isfinite(result).all()
 
 
 def test_with_next_to_no_regularisation_the_ball_bounds_it_too() -> None:
@@ -71,5 +71,5 @@ def test_with_next_to_no_regularisation_the_ball_bounds_it_too() -> None:
     features = np.tile([[1.0, 0.0], [0.8, 0.6]], (50, 1))
     # At a vast ε hardly any noise is left: what is released lies in the ball.
     c = one(problem, epsilon=1e12)
-    found = METHOD.release(Training(problem, features, np.ones(100), [c], 1, 0))[0, 0]
-    assert np.linalg.norm(found) <= problem.solution_radius * (1.0 + 1e-6)
+    result = METHOD.release(Training(problem, features, np.ones(100), [c], 1, 0))[0, 0]
+    assert np.linalg.norm(result) <= problem.solution_radius * (1.0 + 1e-6)

@@ -47,10 +47,10 @@ def test_the_printed_sensitivity_covers_whole_passes_and_its_formula_ends_at_one
 def test_a_broken_pass_can_pass_the_printed_sensitivity_and_is_told() -> None:
     problem = Problem("logistic", 0.2, 100, 5)
     count = permuted.batches(100, 25)
-    found = calibrated(problem, (0.5,), Edition.PUBLISHED, batch=25, steps=count * 10 + 1)[0]
-    assert found.sensitivity < found.gaussian_mu * found.sigma * (1.0 - 1e-3)
-    assert found.status is Status.CONDITIONS_NOT_MET
-    assert "below the exact one" in found.proof.reason
+    result = calibrated(problem, (0.5,), Edition.PUBLISHED, batch=25, steps=count * 10 + 1)[0]
+    assert result.sensitivity < result.gaussian_mu * result.sigma * (1.0 - 1e-3)
+    assert result.status is Status.CONDITIONS_NOT_MET
+    assert "below the exact one" in result.proof.reason
     assert calibrated(problem, (0.5,), batch=25, steps=41)[0].status is Status.PROVED
 
 
@@ -83,9 +83,9 @@ def test_batches_are_bounded_in_size_and_number() -> None:
 
 def test_less_privacy_takes_longer_steps_up_to_the_longest_that_is_proved() -> None:
     problem = Problem("logistic", 0.01, 3_000, 10)
-    found = calibrated(problem, (1e-3, 0.1, 1.0, 100.0))
-    lengths = [c.learning_rate for c in found]
+    result = calibrated(problem, (1e-3, 0.1, 1.0, 100.0))
+    lengths = [c.learning_rate for c in result]
     assert lengths == sorted(lengths)
     assert lengths[0] < lengths[-1] == 1.0 / permuted.smoothness(problem, 60)
     # A shorter step hides a record better.
-    assert [c.sensitivity for c in found] == sorted(c.sensitivity for c in found)
+    assert [c.sensitivity for c in result] == sorted(c.sensitivity for c in result)

@@ -56,23 +56,23 @@ def table() -> Table:
 
 def test_it_is_the_stated_runs_model_judged_as_everywhere(table: Table) -> None:
     study = replace(STUDY, epsilons=(5.0,))
-    found = corrected(HandStudy(study, EDITS, run=2), records=table)
-    assert tuple(found.columns) == COLUMNS
-    assert set(found["status"]) == {"exploration only"}  # its noise comes from a seed
+    result = corrected(HandStudy(study, EDITS, run=2), records=table)
+    assert tuple(result.columns) == COLUMNS
+    assert set(result["status"]) == {"exploration only"}  # its noise comes from a seed
     (split,) = splits(table, CURVES)
     (weights,) = released(ClinicStudy(STUDY), [split], silent)[1].weights
     columns = [table.entry.column(name) for name in ("age", "sex")]
     terms = {column.name: terms_of(table.entry, CURVES, column) for column in columns}
     for name, one in terms.items():
-        rows = found[found["column"] == name]
+        rows = result[result["column"] == name]
         assert rows["term"].tolist() == list(one.names)
         assert rows["private"].to_numpy() == pytest.approx(one.heights(weights[1]))
-    told = found.set_index(["column", "term"])["corrected"]
+    told = result.set_index(["column", "term"])["corrected"]
     assert [told[column, term] for column, term, _ in EDITS] == pytest.approx([1.0, 0.0, -0.5])
-    same = found[(found["column"] == "age") & ~found["term"].isin([LINE, "step 12"])]
+    same = result[(result["column"] == "age") & ~result["term"].isin([LINE, "step 12"])]
     assert same["corrected"].to_numpy() == pytest.approx(same["private"].to_numpy())
 
-    measures = effect_part(found).set_index("measure")
+    measures = effect_part(result).set_index("measure")
     single = sweep(study, split=split)
     run = single[single["run"] == 1].iloc[0]
     assert measures.loc["accuracy", "private"] == pytest.approx(run["accuracy_test"])
@@ -98,18 +98,18 @@ def test_calibration_is_that_of_the_other_tab(
 
 def test_the_error_is_that_of_the_difference_and_not_of_either_model() -> None:
     rng = np.random.default_rng(5)
-    count, found = 2_000, []
+    count, result = 2_000, []
     for _ in range(60):
         score = rng.normal(size=count)
         ill = rng.random(count) < 1.0 / (1.0 + np.exp(-score))
         both = np.stack([score, score + 0.2 * rng.normal(size=count)])
-        found.append(effect(both, ill).set_index("measure"))
+        result.append(effect(both, ill).set_index("measure"))
     for name in ("accuracy", "auc", "calibration_slope"):
-        scatter = np.std([one.loc[name, "change"] for one in found])
-        told = np.mean([one.loc[name, "test_error"] for one in found])
+        scatter = np.std([one.loc[name, "change"] for one in result])
+        told = np.mean([one.loc[name, "test_error"] for one in result])
         assert 0.75 * scatter < told < 1.35 * scatter
         # The error of one model alone is larger, and would be refused here.
-        assert np.std([one.loc[name, "private"] for one in found]) > 1.35 * scatter
+        assert np.std([one.loc[name, "private"] for one in result]) > 1.35 * scatter
     few = effect(both[:, :15], ill[:15])
     assert few["test_error"].isna().all()
 
@@ -138,9 +138,9 @@ def test_the_job_of_curves_has_the_first_runs_terms_too(table: Table, tmp_path) 
 
 def test_by_rule_each_epsilon_has_the_terms_of_its_own_features(table: Table) -> None:
     study = replace(STUDY, preparation=Preparation(features="rule"), epsilons=(0.01,))
-    found = corrected(HandStudy(study, (("age", LINE, 1.0),)), records=table)
-    assert found.loc[found["column"] == "age", "term"].tolist() == [LINE]
-    assert set(found["feature_map"]) == {"plain"}
+    result = corrected(HandStudy(study, (("age", LINE, 1.0),)), records=table)
+    assert result.loc[result["column"] == "age", "term"].tolist() == [LINE]
+    assert set(result["feature_map"]) == {"plain"}
     with pytest.raises(InvalidInput, match="term is 'step 1', but 'age' has only: line"):
         corrected(HandStudy(study, (("age", "step 1", 1.0),)), records=table)
 

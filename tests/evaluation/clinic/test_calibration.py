@@ -26,41 +26,41 @@ def made(people: int = 2_001) -> tuple[np.ndarray, np.ndarray]:
 
 def test_the_curve_is_that_of_scikit_learn() -> None:
     log_odds, positive = made()
-    found = risk_calibration(log_odds, positive, bins=7)
-    assert (found.people.sum(axis=1) == len(positive)).all()
+    result = risk_calibration(log_odds, positive, bins=7)
+    assert (result.people.sum(axis=1) == len(positive)).all()
     for k, row in enumerate(expit(log_odds)):
-        filled = found.people[k] > 0
+        filled = result.people[k] > 0
         observed, mean = calibration_curve(positive, row, n_bins=7, strategy="quantile")
-        assert found.observed[k, filled] == pytest.approx(observed, abs=1e-12)
-        assert found.mean_risk[k, filled] == pytest.approx(mean, abs=1e-12)
-        assert np.isnan(found.mean_risk[k, ~filled]).all()
-        error = np.abs(observed - mean) @ found.people[k, filled] / len(positive)
-        assert found.error[k] == pytest.approx(error, abs=1e-12)
-    assert (found.people[3] == 0).any()  # tied risks are in one bin
+        assert result.observed[k, filled] == pytest.approx(observed, abs=1e-12)
+        assert result.mean_risk[k, filled] == pytest.approx(mean, abs=1e-12)
+        assert np.isnan(result.mean_risk[k, ~filled]).all()
+        error = np.abs(observed - mean) @ result.people[k, filled] / len(positive)
+        assert result.error[k] == pytest.approx(error, abs=1e-12)
+    assert (result.people[3] == 0).any()  # tied risks are in one bin
 
 
 def test_slope_and_intercept_are_those_of_statsmodels() -> None:
     log_odds, positive = made()
-    found = risk_calibration(log_odds, positive)
+    result = risk_calibration(log_odds, positive)
     for k, row in enumerate(log_odds):
         free = Logit(positive, add_constant(row)).fit(disp=False, tol=1e-12)
-        assert found.slope[k] == pytest.approx(free.params[1], abs=1e-9)
+        assert result.slope[k] == pytest.approx(free.params[1], abs=1e-9)
         held = GLM(positive, np.ones(len(row)), family=Binomial(), offset=row).fit(tol=1e-12)
-        assert found.intercept[k] == pytest.approx(held.params[0], abs=1e-9)
-    assert found.slope[:2] == pytest.approx([1 / 3, 5.0], rel=0.15)
-    assert found.slope[4] < 0.0
+        assert result.intercept[k] == pytest.approx(held.params[0], abs=1e-9)
+    assert result.slope[:2] == pytest.approx([1 / 3, 5.0], rel=0.15)
+    assert result.slope[4] < 0.0
 
 
 def test_the_excess_is_what_resampling_finds() -> None:
     log_odds, positive = made(400)
-    found = risk_calibration(log_odds[:3], positive)
+    result = risk_calibration(log_odds[:3], positive)
     draw = np.random.default_rng(6)
-    spread = np.sqrt(found.observed * (1.0 - found.observed) / found.people)
-    shares = found.observed + spread * draw.normal(size=(20_000, *spread.shape))
-    weights = found.people / len(positive)
-    resampled = (weights * np.abs(found.mean_risk - shares)).sum(axis=2).mean(axis=0)
-    assert found.debiased_error == pytest.approx(2.0 * found.error - resampled, abs=5e-4)
-    assert (found.error - found.debiased_error).max() > 0.005
+    spread = np.sqrt(result.observed * (1.0 - result.observed) / result.people)
+    shares = result.observed + spread * draw.normal(size=(20_000, *spread.shape))
+    weights = result.people / len(positive)
+    resampled = (weights * np.abs(result.mean_risk - shares)).sum(axis=2).mean(axis=0)
+    assert result.debiased_error == pytest.approx(2.0 * result.error - resampled, abs=5e-4)
+    assert (result.error - result.debiased_error).max() > 0.005
 
 
 @pytest.mark.parametrize("wrong", [0.0, 0.03, 0.1])
@@ -68,9 +68,9 @@ def test_the_debiased_error_is_no_further_from_the_truth(wrong: float) -> None:
     draw = np.random.default_rng(7)
     risks = draw.uniform(0.15, 0.85, 1_000)
     true = risks + np.where(risks > 0.5, wrong, -wrong)
-    found = [risk_calibration(logit(risks), draw.random(1_000) < true) for _ in range(150)]
+    result = [risk_calibration(logit(risks), draw.random(1_000) < true) for _ in range(150)]
     measured, debiased = (
-        np.mean([getattr(each, name) for each in found]) for name in ("error", "debiased_error")
+        np.mean([getattr(each, name) for each in result]) for name in ("error", "debiased_error")
     )
     # s is about .046 here: .47 s and -.10 s limit what is left.
     assert -0.006 < debiased - wrong < 0.025
@@ -101,15 +101,15 @@ def test_many_models_in_blocks_are_as_one_by_one(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_a_slope_that_does_not_exist_is_no_number(log_odds, positive, intercept) -> None:
-    found = risk_calibration(np.array(log_odds), np.array(positive))
-    assert np.isnan(found.slope[0])
-    assert found.intercept[0] == pytest.approx(intercept, abs=1e-6, nan_ok=True)
-    assert 0.0 <= found.debiased_error[0] <= found.error[0] <= 1.0
+    result = risk_calibration(np.array(log_odds), np.array(positive))
+    assert np.isnan(result.slope[0])
+    assert result.intercept[0] == pytest.approx(intercept, abs=1e-6, nan_ok=True)
+    assert 0.0 <= result.debiased_error[0] <= result.error[0] <= 1.0
 
 
 def test_huge_log_odds_are_no_trouble() -> None:
-    found = risk_calibration(np.array([1e300, -1e300, 5.0, 1.0]), np.array([0, 1, 1, 0]))
-    assert found.error[0] > 0.5
+    result = risk_calibration(np.array([1e300, -1e300, 5.0, 1.0]), np.array([0, 1, 1, 0]))
+    assert result.error[0] > 0.5
 
 
 def test_what_cannot_be_judged_is_refused() -> None:

@@ -76,13 +76,13 @@ def test_a_curve_is_the_columns_part_of_the_models_of_the_other_tabs(
     average = average_person(table, STUDY.preparation)
     assert set(age["mean_or_mode"]) == {average["age"]} == {table.frame["age"].mean()}
     assert average["smoker"] == float(table.frame["smoker"].mean() > 0.5)
-    found = age[age["epsilon"] == 0.5][["log_odds", "log_odds_low", "log_odds_high"]]
+    actual = age[age["epsilon"] == 0.5][["log_odds", "log_odds_low", "log_odds_high"]]
     wanted = np.stack(spread(weights @ part.T, axis=0))
-    assert found.to_numpy() == pytest.approx(wanted.T)
+    assert actual.to_numpy() == pytest.approx(wanted.T)
     rows_of_people = people_at(table.entry, STUDY.preparation, values, average)
     wanted = np.stack(spread(expit(weights @ rows_of_people.T), axis=0))
-    found = age[age["epsilon"] == 0.5][[f"risk_at_average{end}" for end in ("", "_low", "_high")]]
-    assert found.to_numpy() == pytest.approx(wanted.T)
+    actual = age[age["epsilon"] == 0.5][[f"risk_at_average{end}" for end in ("", "_low", "_high")]]
+    assert actual.to_numpy() == pytest.approx(wanted.T)
     (linear,) = without_privacy(parts).linear
     without = age[age["method"] == REFERENCE]
     assert without["log_odds"].tolist() == pytest.approx((part @ linear).tolist())
@@ -99,28 +99,28 @@ def test_noise_widens_the_band(rows: pd.DataFrame) -> None:
 
 def test_each_map_has_a_curve_without_privacy_of_its_own(table: Table) -> None:
     study = replace(STUDY, preparation=Preparation(features="rule"), epsilons=(0.01, 5.0), runs=2)
-    found = charted(ColumnStudy(study, ("age", "sex")), records=table)
-    maps = found.groupby(["method", "feature_map"], sort=False)["epsilon"].first()
+    result = charted(ColumnStudy(study, ("age", "sex")), records=table)
+    maps = result.groupby(["method", "feature_map"], sort=False)["epsilon"].first()
     assert maps["opera"].to_dict() == {"plain": 0.01, "additive": 5.0}
     assert set(maps[REFERENCE].index) == {"plain", "additive"}
-    age = found[(found["column"] == "age") & (found["method"] == REFERENCE)]
+    age = result[(result["column"] == "age") & (result["method"] == REFERENCE)]
     assert age.groupby("feature_map").size().to_dict() == {"plain": 13, "additive": 37}
-    assert set(found["column"]) == {"age", "sex"}
+    assert set(result["column"]) == {"age", "sex"}
 
 
 def test_over_several_splits_the_curve_is_their_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpcore.evaluation.splits.MOST", 3)
     table = load("breast_cancer")
     study = replace(STUDY, dataset="breast_cancer", records=None, epsilons=(1.0,), runs=6)
-    found = charted(ColumnStudy(study, ("mean radius",)), records=table)
+    result = charted(ColumnStudy(study, ("mean radius",)), records=table)
     parts = splits(table, study.preparation)
     values = values_of(table.entry.column("mean radius"), study.preparation)
     part = part_of(table.entry, study.preparation, values)
-    without = found[found["method"] == REFERENCE]
+    without = result[result["method"] == REFERENCE]
     means = np.mean(without_privacy(parts).linear, axis=0)
     assert without["log_odds"].tolist() == pytest.approx((part @ means).tolist())
-    assert found.groupby("method")["runs"].first().to_dict() == {"opera": 6, REFERENCE: 1}
-    assert set(found["splits"]) == {3}
+    assert result.groupby("method")["runs"].first().to_dict() == {"opera": 6, REFERENCE: 1}
+    assert set(result["splits"]) == {3}
 
 
 def test_names_that_look_like_numbers_come_back_from_a_job_as_they_were(tmp_path) -> None:
@@ -130,11 +130,11 @@ def test_names_that_look_like_numbers_come_back_from_a_job_as_they_were(tmp_path
     study = replace(STUDY, dataset="own", records=None, columns=columns, runs=2)
     made = charted(ColumnStudy(study), records=table)
     (tmp_path / "x.csv").write_text(work._text(made))
-    found = jobs._rows(tmp_path / "x.csv")
-    assert found["column"].tolist() == made["column"].tolist()
-    assert found["level"].tolist() == made["level"].tolist()
-    assert set(found["column"]) == {"nan", "007"}
-    assert set(found["level"]) == {"", "01", "nan", "1e3"}
+    result = jobs._rows(tmp_path / "x.csv")
+    assert result["column"].tolist() == made["column"].tolist()
+    assert result["level"].tolist() == made["level"].tolist()
+    assert set(result["column"]) == {"nan", "007"}
+    assert set(result["level"]) == {"", "01", "nan", "1e3"}
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,9 @@ def test_both_kinds_are_added_up_and_the_band_holds_eight_of_ten_runs() -> None:
             for end, value in zip(("", "_low", "_high"), spread(values), strict=True):
                 row[f"{name}_per_1000{end}"] = float(value)
         costs = 30.0 * missed + 20.0 * false
-        (found,) = Costs(30.0, 20.0).added(pd.DataFrame([row])).to_dict("records")
-        assert found["cost_per_1000"] == pytest.approx(costs.mean())
-        low, high = found["cost_per_1000_low"], found["cost_per_1000_high"]
+        (result,) = Costs(30.0, 20.0).added(pd.DataFrame([row])).to_dict("records")
+        assert result["cost_per_1000"] == pytest.approx(costs.mean())
+        low, high = result["cost_per_1000_low"], result["cost_per_1000_high"]
         assert np.mean((low <= costs) & (costs <= high)) >= 0.8
 
 

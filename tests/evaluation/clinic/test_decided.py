@@ -114,14 +114,14 @@ def test_it_is_a_plain_count_of_each_models_sigmoids(rows: pd.DataFrame, table: 
 def spreads(table: Table) -> dict[float, tuple[pd.Series, np.ndarray]]:
     """At each ε the row of 200 runs, and 200 net benefits of single runs of another seed."""
     cohort = load("cohort", records=300)
-    found = decided(ClinicStudy(NOISY, (0.5,)), records=cohort)
+    actual = decided(ClinicStudy(NOISY, (0.5,)), records=cohort)
     fresh = ClinicStudy(replace(NOISY, seed=1), (0.5,))
     result = {}
     for at, model in enumerate(released(fresh, splits(cohort, NOISY.preparation), silent)):
         ((risks, ill),) = model.risks
         treated = risks >= 0.5
         benefits = (treated & ill).mean(axis=1) - (treated & ~ill).mean(axis=1)
-        result[NOISY.epsilons[at]] = found.iloc[at], benefits
+        result[NOISY.epsilons[at]] = actual.iloc[at], benefits
     return result
 
 

@@ -25,40 +25,40 @@ def made(models: int = 4, people: int = 301) -> tuple[np.ndarray, np.ndarray]:
 
 def test_it_is_a_plain_count() -> None:
     risks, positive = made()
-    found = decisions(risks, positive, LEVELS[::-1])
-    assert found.thresholds.tolist() == sorted(LEVELS)
+    result = decisions(risks, positive, LEVELS[::-1])
+    assert result.thresholds.tolist() == sorted(LEVELS)
     for k, row in enumerate(risks):
         for j, level in enumerate(sorted(LEVELS)):
             right = sum(bool(ill) for risk, ill in zip(row, positive, strict=True) if risk >= level)
             wrong = sum(not ill for risk, ill in zip(row, positive, strict=True) if risk >= level)
             n, ill = len(row), int(positive.sum())
             benefit = right / n - wrong / n * level / (1.0 - level)
-            assert found.net_benefit[k, j] == pytest.approx(benefit, abs=1e-12)
-            assert found.missed_per_1000[k, j] == pytest.approx(1000 * (ill - right) / n)
-            assert found.false_per_1000[k, j] == pytest.approx(1000 * wrong / n)
-            assert found.predictive_value[k, j] == pytest.approx(right / (right + wrong))
-            cost = found.cost_per_1000(30.0, 2.0)[k, j]
+            assert result.net_benefit[k, j] == pytest.approx(benefit, abs=1e-12)
+            assert result.missed_per_1000[k, j] == pytest.approx(1000 * (ill - right) / n)
+            assert result.false_per_1000[k, j] == pytest.approx(1000 * wrong / n)
+            assert result.predictive_value[k, j] == pytest.approx(right / (right + wrong))
+            cost = result.cost_per_1000(30.0, 2.0)[k, j]
             assert cost == pytest.approx((30.0 * (ill - right) + 2.0 * wrong) * 1000 / n)
 
 
 def test_it_is_what_the_package_of_its_authors_gives() -> None:
     kept = pd.read_csv(Path(decision_curves.__file__).with_suffix(".csv"))
     printed = kept.pivot(index="model", columns="threshold", values="net_benefit")
-    found = decisions(*decision_curves.people(), decision_curves.THRESHOLDS)
-    assert printed.columns.tolist() == found.thresholds.tolist()
-    for model, row in zip(decision_curves.MODELS, found.net_benefit, strict=True):
+    result = decisions(*decision_curves.people(), decision_curves.THRESHOLDS)
+    assert printed.columns.tolist() == result.thresholds.tolist()
+    for model, row in zip(decision_curves.MODELS, result.net_benefit, strict=True):
         assert row == pytest.approx(printed.loc[model].to_numpy(), abs=1e-9)
-    assert found.treat_all == pytest.approx(printed.loc["all"].to_numpy(), abs=1e-9)
+    assert result.treat_all == pytest.approx(printed.loc["all"].to_numpy(), abs=1e-9)
     assert (printed.loc["none"] == 0.0).all()
 
 
 def test_treating_all_or_nobody_are_models_too() -> None:
     _, positive = made()
     both = np.stack([np.ones(len(positive)), np.zeros(len(positive))])
-    found = decisions(both, positive, LEVELS)
-    assert found.net_benefit[0] == pytest.approx(found.treat_all, abs=1e-12)
-    assert (found.net_benefit[1] == 0.0).all()
-    assert np.isnan(found.predictive_value[1]).all()
+    result = decisions(both, positive, LEVELS)
+    assert result.net_benefit[0] == pytest.approx(result.treat_all, abs=1e-12)
+    assert (result.net_benefit[1] == 0.0).all()
+    assert np.isnan(result.predictive_value[1]).all()
     # At the share of cases itself, treating all is worth as much as treating nobody.
     (level,) = decisions(both, positive, [float(positive.mean())]).treat_all
     assert level == pytest.approx(0.0, abs=1e-12)
@@ -66,8 +66,8 @@ def test_treating_all_or_nobody_are_models_too() -> None:
 
 def test_one_who_knows_gains_every_case_at_every_threshold() -> None:
     _, positive = made()
-    found = decisions(positive[None].astype(float), positive, LEVELS)
-    assert found.net_benefit[0] == pytest.approx([positive.mean()] * len(LEVELS))
+    result = decisions(positive[None].astype(float), positive, LEVELS)
+    assert result.net_benefit[0] == pytest.approx([positive.mean()] * len(LEVELS))
 
 
 def test_many_models_are_decided_in_blocks_as_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:

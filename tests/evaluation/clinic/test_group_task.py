@@ -87,15 +87,15 @@ def test_a_group_is_counted_by_its_own_column(rows: pd.DataFrame, table: Table) 
     assert table.further is not None
     smokes = table.further.frame["smoker"].to_numpy() > 0.5
     missed = 1000.0 * ((risks < 0.3) & ill & smokes).sum(axis=1) / smokes.sum()
-    found = rows[(rows["epsilon"] == 0.5) & (rows["measure"] == "missed_per_1000")]
-    one = found[found["group"] == "smoker = yes"].iloc[0]
+    result = rows[(rows["epsilon"] == 0.5) & (rows["measure"] == "missed_per_1000")]
+    one = result[result["group"] == "smoker = yes"].iloc[0]
     assert one["people"] == smokes.sum()
     assert one[["value", "value_low", "value_high"]].tolist() == pytest.approx(
         [float(end) for end in spread(missed)]
     )
     parts = group_measures(risks, ill, smokes.astype(int), 2, 0.3)
     gap = widest_gap(parts.rates["missed_per_1000"], ~too_small(parts.people, parts.cases))
-    assert found[found["group"] == GAP]["value"].iloc[0] == pytest.approx(gap.mean())
+    assert result[result["group"] == GAP]["value"].iloc[0] == pytest.approx(gap.mean())
 
 
 def planted(
@@ -136,8 +136,8 @@ def test_people_of_several_splits_are_counted_once(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("dpcore.evaluation.splits.MOST", 5)
     table = load("breast_cancer")
     clinic = ClinicStudy(replace(STUDY, dataset="breast_cancer", records=None), (0.5,))
-    found = compared(GroupStudy(clinic, "mean radius"), records=table)
-    one = found[(found["epsilon"] == 5.0) & (found["measure"] == "accuracy")]
+    result = compared(GroupStudy(clinic, "mean radius"), records=table)
+    one = result[(result["epsilon"] == 5.0) & (result["measure"] == "accuracy")]
     fewer = GroupStudy(replace(clinic, study=replace(clinic.study, runs=1)), "mean radius")
     runs = compared(fewer, records=table).groupby("method")["runs"].first()
     assert (runs["opera"], runs[REFERENCE]) == (10, 1)  # two models on each split

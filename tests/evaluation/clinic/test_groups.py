@@ -39,17 +39,17 @@ def test_they_are_what_fairlearn_gives() -> None:
     groups = draw.choice(3, 240, p=(0.6, 0.3, 0.1))
     middle = np.where(ill, 0.55, 0.4) - 0.1 * (groups == 2)
     risks = np.round(np.clip(draw.normal(middle, 0.2, (2, 240)), 0, 1), 2)
-    found = group_measures(risks, ill, groups, 3, 0.5)
-    assert tuple(found.rates) == MEASURES == tuple(FAIRLEARN)
+    actual = group_measures(risks, ill, groups, 3, 0.5)
+    assert tuple(actual.rates) == MEASURES == tuple(FAIRLEARN)
     for name, metric in FAIRLEARN.items():
-        gaps = widest_gap(found.rates[name], np.ones(3, dtype=bool))
+        gaps = widest_gap(actual.rates[name], np.ones(3, dtype=bool))
         for model, row in enumerate(risks):
             decided = row if name == "auc" else row >= 0.5
             frame = MetricFrame(
                 metrics=metric, y_true=ill, y_pred=decided, sensitive_features=groups
             )
             expected = [*frame.by_group, frame.difference()]
-            assert [*found.rates[name][model], gaps[model]] == pytest.approx(expected, abs=1e-12)
+            assert [*actual.rates[name][model], gaps[model]] == pytest.approx(expected, abs=1e-12)
 
 
 def made(models: int = 3, people: int = 157) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -63,7 +63,7 @@ def made(models: int = 3, people: int = 157) -> tuple[np.ndarray, np.ndarray, np
 
 def test_it_is_a_plain_count() -> None:
     risks, ill, groups = made()
-    found = group_measures(risks, ill, groups, 5, 0.3)
+    actual = group_measures(risks, ill, groups, 5, 0.3)
     for model, row in enumerate(risks):
         for group in range(5):
             missed = false = treated = right = cases = people = 0
@@ -79,7 +79,7 @@ def test_it_is_a_plain_count() -> None:
                     if there == group and sick and not other_sick:
                         wins += float(risk > other) + 0.5 * float(risk == other)
                         pairs += 1
-            assert (found.people[group], found.cases[group]) == (people, cases)
+            assert (actual.people[group], actual.cases[group]) == (people, cases)
             parts = {
                 "missed_per_1000": (1000 * missed, people),
                 "false_per_1000": (1000 * false, people),
@@ -91,7 +91,7 @@ def test_it_is_a_plain_count() -> None:
             }
             for name, (part, whole) in parts.items():
                 expected = part / whole if whole else np.nan
-                rate = found.rates[name][model, group]
+                rate = actual.rates[name][model, group]
                 assert rate == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 

@@ -53,7 +53,7 @@ def test_scores_count_who_is_told_rightly_on_either_side(numbers) -> None:
 
 def odds_of(records: Records, rate: float) -> dict[tuple[int, ...], float]:
     """Log-probability of every tree of depth 1 (split, label, label), exactly."""
-    right, found = sides(records), {}
+    right, result = sides(records), {}
     first = special.log_softmax(rate * of_splits(records))
     for split, log_p in enumerate(first.tolist()):
         leaves = [
@@ -62,8 +62,8 @@ def odds_of(records: Records, rate: float) -> dict[tuple[int, ...], float]:
         ]
         for one in (0, 1):
             for other in (0, 1):
-                found[split, one, other] = log_p + leaves[0][one] + leaves[1][other]
-    return found
+                result[split, one, other] = log_p + leaves[0][one] + leaves[1][other]
+    return result
 
 
 def furthest(pairs: list[tuple[Records, Records]], rate: float) -> float:
@@ -75,13 +75,13 @@ def furthest(pairs: list[tuple[Records, Records]], rate: float) -> float:
 
 
 def pairs(adjacency: Adjacency) -> list[tuple[Records, Records]]:
-    draw, found = np.random.default_rng(0), []
+    draw, result = np.random.default_rng(0), []
     for count in [0, 1, 2, 5] * 8:
         common = some(count, numbers=1, levels=(2,), seed=count)
         one, other = extreme(SHAPE, draw), extreme(SHAPE, draw)
         left = together(common, blank(common.shape) if adjacency is ZERO else other)
-        found.append((left, together(common, one)))
-    return [*found, worst(adjacency)]
+        result.append((left, together(common, one)))
+    return [*result, worst(adjacency)]
 
 
 def alike(count: int, x: float, level: int, label: int) -> Records:
@@ -188,7 +188,7 @@ def test_without_noise_every_node_takes_a_best_split() -> None:
 def test_more_budget_predicts_better() -> None:
     train, test = some(3_000, numbers=3), some(1_000, numbers=3, seed=1)
     calibrations = decision_tree.MODEL.calibrate(train.shape, [0.001, 0.3, 20.0], 1e-5, ZERO)
-    found = decision_tree.MODEL.judge(
+    result = decision_tree.MODEL.judge(
         decision_tree.learn(Lesson(train, test[:0], calibrations, 15, 0)), test
     )
-    assert found[0].mean() + 0.1 < found[1].mean() < found[2].mean()
+    assert result[0].mean() + 0.1 < result[1].mean() < result[2].mean()

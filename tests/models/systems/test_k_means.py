@@ -51,8 +51,8 @@ def test_the_steps_together_keep_the_promise(adjacency) -> None:
     for c in k_means.MODEL.calibrate(SHAPES[1], [0.05, 1.0, 20.0], 1e-6, adjacency):
         assert c.noise.times == k_means.STEPS
         together_moved = c.noise.sensitivity * c.noise.times**0.5
-        found = analytic_epsilon(c.noise.scale, 1e-6, together_moved)
-        assert 0.999 * c.requested.epsilon <= found <= c.requested.epsilon
+        result = analytic_epsilon(c.noise.scale, 1e-6, together_moved)
+        assert 0.999 * c.requested.epsilon <= result <= c.requested.epsilon
 
 
 def first_step(records: Records, share: float, seed: int) -> np.ndarray:
@@ -117,16 +117,16 @@ def test_an_empty_cluster_stays_where_it_is() -> None:
     centres = np.array([[[[0.1, 0.2]]]])
     for count in (0.0, -3.0):
         noisy = np.array([[[[5.0, 1.0, count]]]])
-        found = k_means.updated(centres, noisy, 1.0, np.ones((1, 1, 1, 1)))
-        assert np.array_equal(found, centres)
+        result = k_means.updated(centres, noisy, 1.0, np.ones((1, 1, 1, 1)))
+        assert np.array_equal(result, centres)
 
 
 def test_clusters_are_found_given_enough_budget() -> None:
     train, test = blobs(4_000), blobs(1_000, seed=1)
     calibrations = k_means.MODEL.calibrate(train.shape, [0.01, 1.0], 1e-5, ZERO)
-    found = k_means.MODEL.judge(k_means.learn(Lesson(train, test[:0], calibrations, 10, 0)), test)
+    result = k_means.MODEL.judge(k_means.learn(Lesson(train, test[:0], calibrations, 10, 0)), test)
     exact = noiseless(calibrations[0])
     limit = k_means.MODEL.judge(k_means.learn(Lesson(train, test[:0], [exact], 10, 0)), test).mean()
-    assert found[1].mean() == pytest.approx(limit, abs=0.15)
-    assert found[1].mean() < 0.6 * found[0].mean()
+    assert result[1].mean() == pytest.approx(limit, abs=0.15)
+    assert result[1].mean() < 0.6 * result[0].mean()
     assert k_means.one_centre(train, test) == pytest.approx(1.0, abs=0.01)

@@ -70,10 +70,10 @@ def neighbours() -> tuple[Records, Records]:
 def released(records: Records, share: float, seed: int) -> np.ndarray:
     calibration = naive_bayes.MODEL.calibrate(records.shape, [5.0], 1e-5, ZERO)[0]
     noise = replace(calibration.noise, scale=share * calibration.noise.scale)
-    found = naive_bayes.noisy_sums(
+    result = naive_bayes.noisy_sums(
         Lesson(records, records[:0], [replace(calibration, noises=(noise,))], 3_000, seed)
     )
-    return found.reshape(3_000, -1)
+    return result.reshape(3_000, -1)
 
 
 def test_worst_neighbours_are_told_apart_no_better_than_promised(neighbours) -> None:
@@ -114,14 +114,14 @@ def test_more_budget_predicts_better_and_a_lot_of_it_as_well_as_without_noise() 
         some(1_000, numbers=3, levels=(3, 4), seed=1),
     )
     calibrations = naive_bayes.MODEL.calibrate(train.shape, [0.001, 0.5, 100.0], 1e-6, ZERO)
-    found = naive_bayes.MODEL.judge(
+    result = naive_bayes.MODEL.judge(
         naive_bayes.learn(Lesson(train, test[:0], calibrations, 20, 0)), test
     )
     exact = naive_bayes.learn(Lesson(train, test[:0], [noiseless(calibrations[0])], 1, 0))
-    assert found.shape == (3, 20)
-    assert found[0].mean() < found[1].mean() - 0.1
-    assert found[2].mean() == pytest.approx(naive_bayes.MODEL.judge(exact, test)[0, 0], abs=0.01)
-    assert found[1].mean() > naive_bayes.MODEL.measure.of_trivial(train, test) + 0.1
+    assert result.shape == (3, 20)
+    assert result[0].mean() < result[1].mean() - 0.1
+    assert result[2].mean() == pytest.approx(naive_bayes.MODEL.judge(exact, test)[0, 0], abs=0.01)
+    assert result[1].mean() > naive_bayes.MODEL.measure.of_trivial(train, test) + 0.1
 
 
 def test_a_record_alone_in_its_range_or_class_shows_only_through_the_sums() -> None:

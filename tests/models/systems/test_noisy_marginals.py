@@ -71,13 +71,13 @@ def test_the_range_of_the_scores_is_reached(adjacency) -> None:
         first[0, 1] -= 1.0
         second[0, 0] -= 1.0
     released = [np.array([10.0, 10.0])] * 3
-    found = [
+    result = [
         noisy_marginals.scores(
             noisy_marginals.Counts([], {(0, 1): one, (0, 2): other}), released, 20.0, 0.0
         )
         for one, other in ((before, before), (first, second))
     ]
-    change = [found[1][pair] - found[0][pair] for pair in found[0]]
+    change = [result[1][pair] - result[0][pair] for pair in result[0]]
     assert max(change) - min(change) == pytest.approx(noisy_marginals.score_range(adjacency))
 
 
@@ -89,8 +89,8 @@ def test_all_releases_together_keep_the_promise(adjacency) -> None:
         column, choice, table = c.noises
         rho = sum(0.5 * (noise.sensitivity / noise.scale) ** 2 for noise in (column, table))
         rho += choice.times * (choice.scale * choice.sensitivity) ** 2 / 8.0
-        found = epsilon(Concentrated(rho), 1e-6)
-        assert 0.9999 * c.requested.epsilon <= found <= c.requested.epsilon
+        result = epsilon(Concentrated(rho), 1e-6)
+        assert 0.9999 * c.requested.epsilon <= result <= c.requested.epsilon
         assert choice.times == len(noisy_marginals.sizes(c.shape)) - 1
 
 
@@ -155,12 +155,12 @@ def test_the_pairs_make_a_tree_and_the_closest_ones_are_likelier() -> None:
 def test_the_simplex_is_met_at_the_nearest_point() -> None:
     draw = np.random.default_rng(0)
     noisy = 5.0 * draw.standard_normal((3, 4))
-    found = noisy_marginals.simplex(noisy, 7.0)
-    assert found.min() >= 0.0
-    assert found.sum() == pytest.approx(7.0)
+    result = noisy_marginals.simplex(noisy, 7.0)
+    assert result.min() >= 0.0
+    assert result.sum() == pytest.approx(7.0)
     for _ in range(300):
         other = 7.0 * draw.dirichlet(np.full(12, 0.3)).reshape(3, 4)
-        assert np.sum((found - noisy) ** 2) <= np.sum((other - noisy) ** 2)
+        assert np.sum((result - noisy) ** 2) <= np.sum((other - noisy) ** 2)
     kept = np.array([[1.0, 2.0], [0.0, 4.0]])
     assert noisy_marginals.simplex(kept, 7.0) == pytest.approx(kept)
 
@@ -189,6 +189,6 @@ def test_more_budget_predicts_better() -> None:
     train, test = some(3_000, numbers=3), some(1_000, numbers=3, seed=1)
     calibrations = noisy_marginals.MODEL.calibrate(train.shape, [0.003, 3.0], 1e-5, ZERO)
     learned = noisy_marginals.learn(Lesson(train, test[:0], calibrations, 5, 0))
-    found = teachers.judge(learned, test)
-    assert found[1].mean() > found[0].mean() + 0.1
-    assert found[1].mean() > noisy_marginals.MODEL.measure.of_trivial(train, test) + 0.15
+    result = teachers.judge(learned, test)
+    assert result[1].mean() > result[0].mean() + 0.1
+    assert result[1].mean() > noisy_marginals.MODEL.measure.of_trivial(train, test) + 0.15

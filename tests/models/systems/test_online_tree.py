@@ -48,11 +48,11 @@ def test_no_record_moves_the_tree_further_than_its_sensitivity(adjacency) -> Non
         pair = [extreme(shape, draw) for _ in range(2)]
         weights = draw.standard_normal((1, shape.dimension + 1))
         weights *= online_tree.RADIUS / np.linalg.norm(weights)
-        found = [
+        result = [
             online_tree.gradients(online_tree.rows(one), 2.0 * one.labels - 1.0, weights)
             for one in pair
         ]
-        moved = found[0] - (found[1] if adjacency is REPLACE else 0.0)
+        moved = result[0] - (result[1] if adjacency is REPLACE else 0.0)
         furthest = max(furthest, math.sqrt(LEVELS) * float(np.linalg.norm(moved)))
     bound = online_tree.sensitivity(adjacency)
     # Two gradients of one model are never quite opposite, so 2 is an upper bound only.
@@ -64,8 +64,8 @@ def test_gradients_are_those_of_the_logistic_loss() -> None:
     x, signs = online_tree.rows(records), 2.0 * records.labels - 1.0
     assert np.linalg.norm(x, axis=1).max() <= 1.0
     weights = np.random.default_rng(1).standard_normal((2, x.shape[1]))
-    found = online_tree.gradients(x, signs, weights)
-    for row, w in zip(found, weights, strict=True):
+    result = online_tree.gradients(x, signs, weights)
+    for row, w in zip(result, weights, strict=True):
         for place in range(len(w)):
             step = np.zeros_like(w)
             step[place] = 1e-6
@@ -77,8 +77,8 @@ def test_gradients_are_those_of_the_logistic_loss() -> None:
 def test_the_noise_keeps_the_promise_and_no_more_of_it_than_needed(adjacency) -> None:
     shape = some(1).shape
     for c in online_tree.MODEL.calibrate(shape, [0.1, 1.0, 8.0], 1e-6, adjacency):
-        found = analytic_epsilon(c.noise.scale, 1e-6, c.noise.sensitivity)
-        assert 0.9999 * c.requested.epsilon <= found <= c.requested.epsilon
+        result = analytic_epsilon(c.noise.scale, 1e-6, c.noise.sensitivity)
+        assert 0.9999 * c.requested.epsilon <= result <= c.requested.epsilon
 
 
 @pytest.fixture(scope="module")
@@ -124,9 +124,9 @@ def test_worst_neighbours_are_told_apart_no_better_than_promised(prefixes) -> No
 def test_it_learns_and_more_budget_teaches_more() -> None:
     train, test = some(4_000, numbers=3), some(1_000, numbers=3, seed=1)
     calibrations = online_tree.MODEL.calibrate(train.shape, [0.01, 5.0], 1e-5, ZERO)
-    found = online_tree.MODEL.judge(
+    result = online_tree.MODEL.judge(
         online_tree.learn(Lesson(train, test[:0], calibrations, 8, 0)), test
     )
     exact = online_tree.learn(Lesson(train, test[:0], [noiseless(calibrations[1])], 1, 0))
-    assert found[1].mean() > found[0].mean() + 0.1
-    assert found[1].mean() == pytest.approx(online_tree.MODEL.judge(exact, test)[0, 0], abs=0.03)
+    assert result[1].mean() > result[0].mean() + 0.1
+    assert result[1].mean() == pytest.approx(online_tree.MODEL.judge(exact, test)[0, 0], abs=0.03)

@@ -104,12 +104,12 @@ def test_thresholds_lie_within_what_is_left_of_the_interval() -> None:
 def test_more_budget_predicts_better() -> None:
     train, test = some(1_000, numbers=3), some(500, numbers=3, seed=1)
     calibrations = random_forest.MODEL.calibrate(train.shape, [0.01, 5.0], 1e-5, ZERO)
-    found = random_forest.MODEL.judge(
+    result = random_forest.MODEL.judge(
         random_forest.learn(Lesson(train, test[:0], calibrations, 3, 0)), test
     )
     exact = noiseless(random_forest.MODEL.calibrate(train.shape, [1e3], 1e-5, ZERO)[0])
     limit = random_forest.MODEL.judge(
         random_forest.learn(Lesson(train, test[:0], [exact], 2, 0)), test
     )
-    assert found[0].mean() + 0.05 < found[1].mean()
+    assert result[0].mean() + 0.05 < result[1].mean()
     assert limit.mean() > random_forest.MODEL.measure.of_trivial(train, test) + 0.15

@@ -92,9 +92,9 @@ def test_lots_of_a_release_are_drawn_anew() -> None:
 @pytest.mark.parametrize(("person", "count"), [("one row each", 60), ("patient, at most 1 row", 9)])
 def test_which_way_sums_are_taken_is_said_by_the_description(person: str, count: int) -> None:
     columns = COLUMNS.replace("patient, at most 3 rows", person)
-    found = read_for_release(columns, (HEADER + "".join(ROWS)).encode(), "f")
-    assert found.count == found.table.records == count
-    assert found.persons is None
+    result = read_for_release(columns, (HEADER + "".join(ROWS)).encode(), "f")
+    assert result.count == result.table.records == count
+    assert result.persons is None
     # Nobody has a second row, but the description allows it.
     several = read_for_release(COLUMNS, (HEADER + "".join(ROWS[:9])).encode(), "f")
     assert several.persons is not None

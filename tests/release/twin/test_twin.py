@@ -112,13 +112,13 @@ def test_the_right_noise_is_on_every_sum_and_less_or_more_would_be_seen() -> Non
     pairs = np.arange(150 * 149 // 2)
     on_pairs = (noisy_products(pairs, made) - pairs) * (made.weight / made.sigma)
     on_counts = (np.stack(noisy_counts(counts, made)) - counts[0]) / made.noise
-    for found in (on_pairs, on_counts.ravel()):
+    for result in (on_pairs, on_counts.ravel()):
 
-        def tails(scale: float, found: Array = found) -> float:
-            squares, count = float(np.sum((found / scale) ** 2)), len(found)
+        def tails(scale: float, result: Array = result) -> float:
+            squares, count = float(np.sum((result / scale) ** 2)), len(result)
             return 2.0 * min(stats.chi2.cdf(squares, count), stats.chi2.sf(squares, count))
 
-        assert stats.kstest(found, "norm").pvalue > 1e-6
+        assert stats.kstest(result, "norm").pvalue > 1e-6
         assert tails(1.0) > 1e-6
         assert max(tails(0.9), tails(1.1)) < 1e-6
 
@@ -128,9 +128,9 @@ def test_the_attack_stays_below_the_proof_and_refutes_half_the_noise(adjacency: 
     entry = entry_of(COLUMNS)
     made = twin_plan(COLUMNS, 3_000, epsilon=1.0, delta=1e-6, adjacency=adjacency).mechanism
     assert made.weight
-    found = attack(entry, made, 1e-6, runs=20_000)
-    assert found.above(made) == ""
-    assert 0.5 * made.mu < found.mu_lower_bound
+    result = attack(entry, made, 1e-6, runs=20_000)
+    assert result.above(made) == ""
+    assert 0.5 * made.mu < result.mu_lower_bound
     half = attack(
         entry, made, 1e-6, runs=20_000, draw=lambda sigma, n: rounded_gaussians(sigma // 2, n)
     )
@@ -194,27 +194,27 @@ def test_a_payment_is_for_one_twin_which_stands_in_the_ledger() -> None:
         with pytest.raises(InvalidInput, match=told):
             twin.prepare(wrong, table, **settings)
     paid = twin.pay(twin.prepare(made, table, **settings), ledger)
-    found = twin.seal(twin.measure(paid), ledger)
+    result = twin.seal(twin.measure(paid), ledger)
     with pytest.raises(InvalidInput, match="one only"):
         twin.measure(paid)
     _, spent, attached = ledger.history("clinic")
-    facts, proof = (found.card.document[part] for part in ("facts", "proof"))
-    assert attached.details["certificate_hash"] == Certificate(found.card.document).hash
+    facts, proof = (result.card.document[part] for part in ("facts", "proof"))
+    assert attached.details["certificate_hash"] == Certificate(result.card.document).hash
     assert facts["ledger"]["chain_head"] == spent.hash
     assert spent.details["spend"] == to_json(made.spend)
-    assert facts["hashes"]["twin"] == digest(found.files()["twin.csv"].decode())
+    assert facts["hashes"]["twin"] == digest(result.files()["twin.csv"].decode())
     assert proof["epsilon"] <= 4.0
-    assert found.csv != made_from(ledger).csv
+    assert result.csv != made_from(ledger).csv
     assert ledger.verify() == []
 
 
 @pytest.mark.usefixtures("short_attack")
 def test_a_card_holds_and_a_change_of_any_field_is_rejected() -> None:
     ledger = ledger_with("memory", "replace-one")
-    found = made_from(ledger)
-    text = found.card.to_yaml()
-    assert check(text, ledger, files={"twin.csv": found.csv.encode}).problems == ()
-    document = json.loads(json.dumps(dict(found.card.document)))
+    result = made_from(ledger)
+    text = result.card.to_yaml()
+    assert check(text, ledger, files={"twin.csv": result.csv.encode}).problems == ()
+    document = json.loads(json.dumps(dict(result.card.document)))
     for path, value in leaves(document).items():
         forged = json.loads(json.dumps(document))
         _set(forged, path, _changed(value, np.random.default_rng(1)))
@@ -255,14 +255,16 @@ def test_hostile_texts_leave_as_no_formula_and_read_by_the_twins_own_description
         lines.append(f"{age},{draw.choice(['f', '=m', '+'])},31.12.2019,{bmi},{outcome}")
     hostile = f"number of persons: public\n{HOSTILE}"
     read = read_for_release(hostile, "\n".join(lines).encode(), "t.csv")
-    found = private_twin(read, ledger=ledger, data_set="clinic", actor="B", epsilon=9.0, delta=1e-6)
+    result = private_twin(
+        read, ledger=ledger, data_set="clinic", actor="B", epsilon=9.0, delta=1e-6
+    )
     table = read.table
-    texts = [field for row in csv.reader(io.StringIO(found.csv)) for field in row]
+    texts = [field for row in csv.reader(io.StringIO(result.csv)) for field in row]
     are_numbers = [text.replace(",", "").replace(".", "").lstrip("-").isdigit() for text in texts]
     assert all(
         is_number or cell(text) == text for text, is_number in zip(texts, are_numbers, strict=True)
     )
-    again = read_own(found.columns, found.files()["twin.csv"], "twin.csv")
+    again = read_own(result.columns, result.files()["twin.csv"], "twin.csv")
     assert again.records == 200
     assert not again.blank.any()
     for column, other in zip(table.entry.columns, again.entry.columns, strict=True):
@@ -279,19 +281,19 @@ def test_without_noise_the_twin_has_the_tables_own_counts() -> None:
     fit = fitted([counts.astype(float) for counts in exact], known.records)
     made = drawn(entry, fit, np.eye(len(exact)), np.random.default_rng(0))
     again = cells.counts(cells.cells(entry, made[0]), made[1], sizes)
-    for counts, found in zip(exact, again, strict=True):
-        np.testing.assert_array_equal(counts, found)
+    for counts, actual in zip(exact, again, strict=True):
+        np.testing.assert_array_equal(counts, actual)
 
 
 def test_counts_are_moved_to_the_nearest_that_can_be() -> None:
     draw = np.random.default_rng(4)
     for _ in range(20):
         counts, total = draw.normal(5.0, 30.0, 8), draw.uniform(1.0, 90.0)
-        found = nearest(counts, total)
-        assert found.min() >= 0.0
-        assert found.sum() == pytest.approx(total)
+        result = nearest(counts, total)
+        assert result.min() >= 0.0
+        assert result.sum() == pytest.approx(total)
         others = draw.dirichlet(np.full(8, 0.3), 200) * total
-        assert ((others - counts) ** 2).sum(1).min() >= ((found - counts) ** 2).sum()
+        assert ((others - counts) ** 2).sum(1).min() >= ((result - counts) ** 2).sum()
 
 
 def test_correlations_are_found_from_signs_on_either_side_of_any_cut() -> None:
@@ -319,7 +321,7 @@ def test_a_model_of_the_twin_is_right_about_as_often_as_one_of_the_records() -> 
         read_for_release(columns, b"\n".join([data[0], *part]), "t.csv")
         for part in (data[1:2_001], data[2_001:])
     )
-    found = private_twin(
+    result = private_twin(
         learned,
         ledger=demonstration.ledger(),
         data_set=demonstration.DATA_SET,
@@ -327,8 +329,8 @@ def test_a_model_of_the_twin_is_right_about_as_often_as_one_of_the_records() -> 
         epsilon=3.0,
         delta=1e-6,
     )
-    assert found.card.document["facts"]["mechanism"]["weight"] > 0
-    made = read_own(found.columns, found.csv.encode(), "twin.csv")
+    assert result.card.document["facts"]["mechanism"]["weight"] > 0
+    made = read_own(result.columns, result.csv.encode(), "twin.csv")
     preparation = preparation_for("plain")
 
     def right(taught: Table, on: Table) -> float:

@@ -84,7 +84,7 @@ def test_all_rows_of_one_person_move_the_sums_no_farther_than_one_row(adjacency:
         blank = [f"{row.split(',')[0]},,f,no," for row in people[3]]
         other = rows_of(3, int(draw.integers(1, 6)), draw)
         changed = [*people[:3], blank if adjacency == "zero-out" else other, *people[4:]]
-        found, whole = [], []
+        result, whole = [], []
         for table in (people, changed):
             own = [np.random.default_rng([seed, person]) for person in range(8)]
             again = [np.random.default_rng([seed, person, 1]) for person in range(8)]
@@ -94,9 +94,9 @@ def test_all_rows_of_one_person_move_the_sums_no_farther_than_one_row(adjacency:
             few = [list(map(str, rows)) for rows in kept]
             one = held.one_row_each(lambda _, t=few, g=again: lots_of(t, g))
             assert (one.count, one.persons) == (8, None)
-            found.append(sums(one, entry))
+            result.append(sums(one, entry))
             whole.append(sums(held, entry))
-        farthest = max(farthest, squared(*found, made))
+        farthest = max(farthest, squared(*result, made))
         of_all_rows = max(of_all_rows, squared(*whole, made))
     assert 0 < farthest <= made.squared_sensitivity
     # Were all of a person's rows counted, the proof would be wrong, and this test would see it.
@@ -106,8 +106,8 @@ def test_all_rows_of_one_person_move_the_sums_no_farther_than_one_row(adjacency:
 def test_each_row_of_a_person_has_the_same_chance() -> None:
     rows = [f"p0,{age},f,no,yes" for age in (20, 30, 40, 50, 60)]
     ages = [float(read([rows]).one_row_each().table.frame["age"].iloc[0]) for _ in range(600)]
-    found, counts = np.unique(ages, return_counts=True)
-    assert list(found) == [20.0, 30.0, 40.0, 50.0, 60.0]
+    result, counts = np.unique(ages, return_counts=True)
+    assert list(result) == [20.0, 30.0, 40.0, 50.0, 60.0]
     assert stats.chisquare(counts).pvalue > 1e-6
     # The first row always, or one of the first three only, would be seen.
     assert stats.chisquare([600, 0, 0, 0, 0]).pvalue < 1e-6
@@ -191,7 +191,7 @@ def test_a_held_table_of_persons_has_a_twin_too(
     confined_release.prepare_twin(made, place, "clinic", "B")
     confined_release.pay_twin(place)
     confined_release.measure()
-    while (found := confined_release.measured()[2]) is None:
+    while (result := confined_release.measured()[2]) is None:
         time.sleep(0.01)
-    assert len(found.csv.splitlines()) == 1 + 40
-    assert check(twin.seal(found, ledger).card.to_yaml(), ledger).problems == ()
+    assert len(result.csv.splitlines()) == 1 + 40
+    assert check(twin.seal(result, ledger).card.to_yaml(), ledger).problems == ()

@@ -62,9 +62,9 @@ def test_the_true_model_is_not_beaten_and_can_be_learned(usual: images.Examples)
         ],
         axis=1,
     )
-    found = aucs(targets, learned)
-    assert np.all(found < best + 0.01)
-    assert np.all(found > best - 0.02)
+    result = aucs(targets, learned)
+    assert np.all(result < best + 0.01)
+    assert np.all(result > best - 0.02)
 
 
 def test_the_same_seed_gives_the_same_records_and_a_small_set_begins_a_large_one() -> None:
@@ -79,8 +79,8 @@ def test_the_same_seed_gives_the_same_records_and_a_small_set_begins_a_large_one
 
 
 def test_no_record_is_drawn_twice() -> None:
-    found = images.load("chest_features", records=5_000, features=16, test_records=3_000)
-    everything = np.concatenate([found.train_inputs, found.test_inputs])
+    result = images.load("chest_features", records=5_000, features=16, test_records=3_000)
+    everything = np.concatenate([result.train_inputs, result.test_inputs])
     assert len(np.unique(everything, axis=0)) == len(everything)
 
 

@@ -46,19 +46,19 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_frontal_images_and_the_five_labels_in_their_order(root: Path) -> None:
-    found = images.load("chexpert", folder=root, side=16)
-    assert found.names == (
+    result = images.load("chexpert", folder=root, side=16)
+    assert result.names == (
         "atelectasis",
         "cardiomegaly",
         "consolidation",
         "edema",
         "pleural effusion",
     )
-    assert found.train_inputs.shape == (3, 1, 16, 16)
-    assert found.train_inputs[:, 0, 8, 8] * 255 == pytest.approx([10, 30, 40], abs=1)
-    assert found.train_targets.tolist() == [[0, 1, 0, 0, 0], [0, 0, 0, 1, 0], [1, 0, 1, 0, 0]]
-    assert found.test_targets.tolist() == [[0, 0, 0, 1, 1]]
-    assert not found.published
+    assert result.train_inputs.shape == (3, 1, 16, 16)
+    assert result.train_inputs[:, 0, 8, 8] * 255 == pytest.approx([10, 30, 40], abs=1)
+    assert result.train_targets.tolist() == [[0, 1, 0, 0, 0], [0, 0, 0, 1, 0], [1, 0, 1, 0, 0]]
+    assert result.test_targets.tolist() == [[0, 0, 0, 1, 1]]
+    assert not result.published
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_frontal_images_and_the_five_labels_in_their_order(root: Path) -> None:
 def test_uncertain_labels_follow_the_policy(
     policy: str, first: list[float], third: list[float], root: Path
 ) -> None:
-    found = images.load("chexpert", folder=root, side=8, uncertainty=policy)
-    assert np.array_equal(found.train_targets[[0, 2]], [first, third], equal_nan=True)
-    assert found.notes[-1] == f"3 uncertain training labels were taken by the policy {policy}."
+    result = images.load("chexpert", folder=root, side=8, uncertainty=policy)
+    assert np.array_equal(result.train_targets[[0, 2]], [first, third], equal_nan=True)
+    assert result.notes[-1] == f"3 uncertain training labels were taken by the policy {policy}."
 
 
 def test_its_frontal_images_are_counted_without_reading_them(
@@ -101,9 +101,9 @@ def test_some_records_are_drawn_by_the_seed(root: Path) -> None:
         images.load("chexpert", folder=root, side=8, views="all", records=2, seed=seed)
         for seed in (0, 0, 1, 2, 3)
     ]
-    assert {found.records for found in drawn} == {2}
+    assert {result.records for result in drawn} == {2}
     assert np.array_equal(drawn[0].train_inputs, drawn[1].train_inputs)
-    assert len({found.train_inputs.tobytes() for found in drawn}) > 1
+    assert len({result.train_inputs.tobytes() for result in drawn}) > 1
     with pytest.raises(InvalidInput, match=r"records is 5, but .* at most 4"):
         images.load("chexpert", folder=root, side=8, views="all", records=5)
 

@@ -68,12 +68,12 @@ def whole_archive(**changed: bytes) -> bytes:
 
 def test_the_six_batches_become_examples() -> None:
     pixels, labels = made_up()
-    found = cifar10.decode(whole_archive())
-    assert found.train_inputs.shape == (15, 3, 32, 32)
-    assert np.array_equal(found.train_targets[3:6], labels["data_batch_2"])
-    assert np.array_equal(found.test_targets, labels["test_batch"])
+    result = cifar10.decode(whole_archive())
+    assert result.train_inputs.shape == (15, 3, 32, 32)
+    assert np.array_equal(result.train_targets[3:6], labels["data_batch_2"])
+    assert np.array_equal(result.test_targets, labels["test_batch"])
     # A row holds all red values, then all green, then all blue, each by rows of the image.
-    assert found.train_inputs[4, 2, 5, 7] == np.float32(
+    assert result.train_inputs[4, 2, 5, 7] == np.float32(
         pixels["data_batch_2"][1, 2 * 1024 + 5 * 32 + 7]
     ) / np.float32(255)
 

@@ -8,8 +8,8 @@ from dpcore.datasets import images
 def test_they_are_scikit_learns() -> None:
     from sklearn.datasets import load_digits
 
-    found, reference = images.load("digits"), load_digits()
-    inputs = np.concatenate([found.train_inputs, found.test_inputs])[:, 0]
+    result, reference = images.load("digits"), load_digits()
+    inputs = np.concatenate([result.train_inputs, result.test_inputs])[:, 0]
     assert np.array_equal(inputs * 16, reference.images)
-    targets = np.concatenate([found.train_targets, found.test_targets])
+    targets = np.concatenate([result.train_targets, result.test_targets])
     assert np.array_equal(targets, reference.target)

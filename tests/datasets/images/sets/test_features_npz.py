@@ -34,18 +34,18 @@ def saved(arrays: dict[str, Any], **changed: Any) -> bytes:
 
 
 def test_whole_numbers_are_classes() -> None:
-    found = features_npz.decode(saved(CLASSES), "mine.npz", classes=3)
-    assert (found.task, found.names) == ("classes", ("class 0", "class 1", "class 2"))
-    assert found.train_targets.tolist() == [0, 1, 2, 0, 1]
-    assert np.array_equal(found.train_inputs, FEATURES.astype(np.float32))
-    assert not found.published
+    result = features_npz.decode(saved(CLASSES), "mine.npz", classes=3)
+    assert (result.task, result.names) == ("classes", ("class 0", "class 1", "class 2"))
+    assert result.train_targets.tolist() == [0, 1, 2, 0, 1]
+    assert np.array_equal(result.train_inputs, FEATURES.astype(np.float32))
+    assert not result.published
 
 
 def test_a_table_of_yes_no_and_unknown_is_labels() -> None:
     names = np.array(["edema", "effusion"])
-    found = features_npz.decode(saved(LABELS, names=names), "mine.npz")
-    assert (found.task, found.names) == ("labels", ("edema", "effusion"))
-    assert np.array_equal(found.train_targets, LABELS["train_labels"], equal_nan=True)
+    result = features_npz.decode(saved(LABELS, names=names), "mine.npz")
+    assert (result.task, result.names) == ("labels", ("edema", "effusion"))
+    assert np.array_equal(result.train_targets, LABELS["train_labels"], equal_nan=True)
     assert features_npz.decode(saved(LABELS), "mine.npz").names == ("label 0", "label 1")
 
 
@@ -68,13 +68,13 @@ def test_names_may_list_classes_that_do_not_occur() -> None:
 def test_a_file_is_read_by_its_path(tmp_path: Path) -> None:
     (tmp_path / "mine.npz").write_bytes(saved(CLASSES))
     told: list[str] = []
-    found = images.load(
+    result = images.load(
         "features_npz",
         file=str(tmp_path / "mine.npz"),
         classes=3,
         progress=lambda share, message: told.append(message),
     )
-    assert found.records == 5
+    assert result.records == 5
     assert told == ["Reading mine.npz"]
     with pytest.raises(DataUnavailable, match="can be read"):
         images.load("features_npz", file=tmp_path / "other.npz")

@@ -59,13 +59,13 @@ def test_both_files_are_taken_under_either_name_and_it_is_said_which(
     first, second = made_up(), made_up(more=np.zeros(1))
     pinned(monkeypatch, published=first, reassembled=second)
     put(tmp_path, monkeypatch, name, first)
-    found = images.load("pneumonia")
-    assert (found.published, found.reassembled) == (True, False)
-    assert found.notes == ("The file is the publisher's.",)
+    result = images.load("pneumonia")
+    assert (result.published, result.reassembled) == (True, False)
+    assert result.notes == ("The file is the publisher's.",)
     put(tmp_path, monkeypatch, name, second)
-    found = images.load("pneumonia")
-    assert (found.published, found.reassembled) == (True, True)
-    assert "reassembled" in found.notes[0]
+    result = images.load("pneumonia")
+    assert (result.published, result.reassembled) == (True, True)
+    assert "reassembled" in result.notes[0]
 
 
 def test_the_publishers_file_comes_before_the_reassembled_one(
@@ -102,13 +102,13 @@ def test_validation_is_left_out_or_joins_the_training_part() -> None:
 
 def test_fourteen_labels_are_read_as_yes_or_no() -> None:
     data = made_up(labels=14)
-    found = chest.decode(data)
-    assert (found.task, found.outputs) == ("labels", 14)
-    assert found.train_targets.shape == (8, 14)
-    assert set(np.unique(found.train_targets)) == {0, 1}
+    result = chest.decode(data)
+    assert (result.task, result.outputs) == ("labels", 14)
+    assert result.train_targets.shape == (8, 14)
+    assert set(np.unique(result.train_targets)) == {0, 1}
     with np.load(io.BytesIO(data)) as file:
-        assert np.array_equal(found.train_targets, file["train_labels"])
-        assert np.allclose(found.train_inputs[:, 0] * 255, file["train_images"])
+        assert np.array_equal(result.train_targets, file["train_labels"])
+        assert np.allclose(result.train_inputs[:, 0] * 255, file["train_images"])
 
 
 @pytest.mark.parametrize(
@@ -131,12 +131,12 @@ def test_the_real_file_has_the_published_counts(
     monkeypatch.setenv("DPCORE_DATA", str(data_folder))
     if images.availability("pneumonia") != "local":
         pytest.skip("pneumonia is not in the folder")
-    found = images.load("pneumonia")
-    assert np.bincount(found.train_targets).tolist() == [1_214, 3_494]
-    assert np.bincount(found.test_targets).tolist() == [234, 390]
+    result = images.load("pneumonia")
+    assert np.bincount(result.train_targets).tolist() == [1_214, 3_494]
+    assert np.bincount(result.test_targets).tolist() == [234, 390]
     # The mean that public code quotes for the training images.
-    assert found.train_inputs.mean() == pytest.approx(0.5719, abs=5e-5)
-    assert found.published
-    assert found.reassembled == ("reassembled" in found.notes[0])
+    assert result.train_inputs.mean() == pytest.approx(0.5719, abs=5e-5)
+    assert result.published
+    assert result.reassembled == ("reassembled" in result.notes[0])
     joined = images.load("pneumonia", validation="training")
     assert np.bincount(joined.train_targets).tolist() == [1_214 + 135, 3_494 + 389]

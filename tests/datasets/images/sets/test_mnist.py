@@ -30,11 +30,11 @@ def four_files(count: int = 6) -> tuple[bytes, ...]:
 
 def test_four_files_become_examples() -> None:
     files = four_files()
-    found = mnist.decode(files)
-    assert found.train_inputs.shape == (6, 1, 28, 28)
-    assert found.test_inputs.shape == (3, 1, 28, 28)
+    result = mnist.decode(files)
+    assert result.train_inputs.shape == (6, 1, 28, 28)
+    assert result.test_inputs.shape == (3, 1, 28, 28)
     pixels = np.frombuffer(gzip.decompress(files[0]), np.uint8, offset=16).reshape(6, 28, 28)
-    assert np.allclose(found.train_inputs[:, 0] * 255, pixels)
+    assert np.allclose(result.train_inputs[:, 0] * 255, pixels)
 
 
 def test_images_and_labels_of_different_number_are_refused() -> None:
@@ -61,15 +61,15 @@ def test_the_real_files_have_the_published_counts(
     if images.availability("mnist") != "local":
         pytest.skip("mnist is not in the folder")
     told: list[float] = []
-    found = images.load("mnist", progress=lambda share, message: told.append(share))
-    assert np.bincount(found.train_targets).tolist() == [
+    result = images.load("mnist", progress=lambda share, message: told.append(share))
+    assert np.bincount(result.train_targets).tolist() == [
         5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949,
     ]  # fmt: skip
-    assert np.bincount(found.test_targets).tolist() == [
+    assert np.bincount(result.test_targets).tolist() == [
         980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009,
     ]  # fmt: skip
     # The mean that public code quotes for the training images.
-    assert found.train_inputs.mean() == pytest.approx(0.1307, abs=5e-5)
-    assert (found.train_inputs.min(), found.train_inputs.max()) == (0, 1)
+    assert result.train_inputs.mean() == pytest.approx(0.1307, abs=5e-5)
+    assert (result.train_inputs.min(), result.train_inputs.max()) == (0, 1)
     assert told == sorted(told)
     assert told[-1] == 1

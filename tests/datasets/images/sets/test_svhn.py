@@ -29,12 +29,12 @@ def written(count: int, **changed: Any) -> bytes:
 
 
 def test_two_files_become_examples_and_ten_means_zero() -> None:
-    found = svhn.decode((written(12), written(5)))
-    assert found.train_inputs.shape == (12, 3, 32, 32)
-    assert found.test_inputs.shape == (5, 3, 32, 32)
-    assert found.train_targets.tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2]
+    result = svhn.decode((written(12), written(5)))
+    assert result.train_inputs.shape == (12, 3, 32, 32)
+    assert result.test_inputs.shape == (5, 3, 32, 32)
+    assert result.train_targets.tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2]
     pixels = np.random.default_rng(12).integers(0, 256, (32, 32, 3, 12), dtype=np.uint8)
-    assert found.train_inputs[7, 2, 5, 9] == np.float32(pixels[5, 9, 2, 7]) / np.float32(255)
+    assert result.train_inputs[7, 2, 5, 9] == np.float32(pixels[5, 9, 2, 7]) / np.float32(255)
 
 
 @pytest.mark.parametrize(
