@@ -41,7 +41,7 @@ def test_no_record_moves_the_sums_further_and_some_move_them_that_far(shape) -> 
         added = max(added, float(np.linalg.norm(naive_bayes.sums(one))))
         apart = naive_bayes.sums(one) - naive_bayes.sums(other)
         replaced = max(replaced, float(np.linalg.norm(apart)))
-    inner = 1.0 - naive_bayes._APART
+    inner = 1.0 - naive_bayes._WORST_DISTANCE
     for other in (at(shape, 1.0, 1, 1), at(shape, inner, 1, 0)):
         moved = naive_bayes.sums(at(shape, 1.0, 0, 0)) - naive_bayes.sums(other)
         replaced = max(replaced, float(np.linalg.norm(moved)))
