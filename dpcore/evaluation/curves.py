@@ -8,7 +8,7 @@ to 95 % of the noise. "…_noise_deviation" is the standard deviation of that no
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -85,13 +85,47 @@ def against(table: pd.DataFrame, compared: Baselines) -> pd.DataFrame:
     )
 
 
+def on_common_splits(
+    tables: Sequence[pd.DataFrame], compared: Mapping[int, Baselines]
+) -> tuple[list[pd.DataFrame], Baselines]:
+    """The rows on the most splits that all methods and the model without privacy are judged on.
+
+    From one split to another a measure moves by more than most methods differ. So while some are
+    judged on every split and others on the first few, all are compared on the first few.
+
+    Parameters
+    ----------
+    tables : sequence of DataFrame
+        Of curves, with one or more rows a (method, ε), by `splits`: fewer are the first of more.
+    compared : mapping of int to Baselines
+        The model without privacy, by the number of splits that it is judged on.
+
+    Returns
+    -------
+    tables : list of DataFrame
+        With the columns of `against`. Where no number of splits is common to all, it is the least
+        of `compared`, and methods without rows on so many are left out.
+    baselines : Baselines
+        Those on the same splits.
+    """
+    judged = [splits for table in tables for splits in table.groupby("method")["splits"].agg(set)]
+    common = [count for count in compared if all(count in splits for splits in judged)]
+    count = max(common, default=min(compared))
+    rows = [table[table["splits"] == count].reset_index(drop=True) for table in tables]
+    return [against(one, compared[count]) for one in rows], compared[count]
+
+
 def all_curves(
     study: Study,
     split: Splits,
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
+    first_few: int = 0,
 ) -> pd.DataFrame:
-    """The curves of `answers`, without its baselines."""
+    """The curves of `answers`, without its baselines.
+
+    Methods that are trained have further rows on the `first_few` splits, where these are fewer.
+    """
     import pandas as pd
 
     if each(split)[0].maps:
@@ -99,7 +133,7 @@ def all_curves(
         parts = numbered(progress, len(maps), "features", with_steps=True)
         return in_order(
             [
-                all_curves(*one, progress=part, cancelled=cancelled)
+                all_curves(*one, progress=part, cancelled=cancelled, first_few=first_few)
                 for one, part in zip(maps, parts, strict=True)
             ],
             study,
@@ -121,6 +155,9 @@ def all_curves(
             trained, split=split, calibrations=noises, progress=progress, cancelled=cancelled
         )
         tables.append(summarise(rows, trained, split, noises))
+        if 0 < first_few < len(each(split)):
+            few = rows[rows["split"] < first_few]
+            tables.append(summarise(few, trained, each(split)[:first_few], noises))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -130,13 +167,13 @@ def task(study: Study, path: str = "") -> StudyTask:
 
 
 def work(study: Study, context: JobContext) -> Outcome:
-    """`all_curves`; all rows come at the end."""
+    """`all_curves`, also on the splits of a first picture; all rows come at the end."""
     records = context.records
     if records is None:
         context.report(0.0, "loading the data")
         records = load(study.dataset, records=study.records)
     parts = splits(records, study.preparation)
-    return Outcome(all_curves(study, parts, context.report, context.cancelled))
+    return Outcome(all_curves(study, parts, context.report, context.cancelled, parts.count_at_once))
 
 
 def summarise(

@@ -60,10 +60,15 @@ class RepeatedSplits(Sequence[Split]):
         return replace(self, preparations=tuple(preparations))
 
     @property
+    def count_at_once(self) -> int:
+        """How many a first picture may take."""
+        tested = count_tested(self.table.records, self.preparations[0])
+        return min(len(self), MOST_AT_ONCE, math.ceil(ENOUGH_AT_ONCE / tested))
+
+    @property
     def at_once(self) -> tuple[Split, ...]:
         """The first few, prepared: as many as a first picture may take."""
-        tested = count_tested(self.table.records, self.preparations[0])
-        return tuple(self[: min(MOST_AT_ONCE, math.ceil(ENOUGH_AT_ONCE / tested))])
+        return tuple(self[: self.count_at_once])
 
 
 def number_of_splits(records: int, tested: int) -> int:

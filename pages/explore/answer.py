@@ -89,8 +89,7 @@ def judged_on(view: View) -> str:
         return f"judged on the {view.judged:,} of {site}"
     words = f"judged on {view.judged:,} of them"
     if splits < every:
-        some = "some " if (view.everything["splits"] == every).any() else ""
-        return f"{words}, {some}in {splits} of {every} splits so far"
+        return f"{words}, in {splits} of {every} splits so far"
     return words + (f", in {splits} splits" if splits > 1 else "")
 
 

@@ -34,7 +34,7 @@ WHAT = (
 
 def show(view: View, row: pd.Series | None, focus: str) -> None:
     """Show the button that makes the report of a model, once all of it is computed."""
-    if row is None or not view.is_compared:
+    if row is None or not view.is_compared or view.splits < view.records.all_splits:
         st.caption(f":material/hourglass: {LATER}")
         return
     if is_of_the_survey(row["method"]):

@@ -16,7 +16,7 @@ from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.baselines import LINEAR, Baselines
 from dpcore.evaluation.clinic.study import gives_risks
-from dpcore.evaluation.curves import against
+from dpcore.evaluation.curves import on_common_splits
 from dpcore.evaluation.frontier import best_rows, rows_by_rule
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.scoring import Metric, scoring_for
@@ -61,9 +61,9 @@ class View:
     everything : DataFrame
         Rows of every method whose curve is at hand.
     compared : Baselines
-        Of the linear model while boosted trees are not at hand.
+        On the same splits as all rows; of the linear model while not everything is at hand.
     is_compared : bool
-        Whether they are.
+        Whether boosted trees are at hand.
     titles : mapping
         Method to title.
     untrained : tuple
@@ -291,9 +291,9 @@ class View:
         guessing = self.quality.words.guess
         if self.problem.classes == 2 and self.quality.column == "accuracy" and guess < 0.5:
             guessing = texts.MOST_FREQUENT_IN_TRAINING  # which another is on the test records
-        is_some = not self.is_compared and self.records.at_once < self.records.all_splits
+        is_some = self.splits < self.records.all_splits
         trees, linear, some = "", [], " so far" if is_some else ""
-        if not self.is_compared:
+        if is_some or not self.is_compared:
             trees = " so far"
         elif self.compared.model != LINEAR:
             line = self.compared.linear[self.quality.column]
@@ -331,19 +331,17 @@ def gather(choice: ExploreChoice) -> View:
     ]
     whole = replace(study, methods=("nonprivate", *compared_ones), edition="sound")
     with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
-        compared = at_once = loaders.baselines(study)
+        at_once = loaders.baselines(study)
+        without_privacy = {records.at_once: at_once}
         references = ReferenceStudy.of(study)
         if is_compared := curve_jobs.is_done(references):
-            compared = compared.reading(curve_jobs.results(references))
-
-        def with_baselines(rows: pd.DataFrame) -> pd.DataFrame:
-            """The rows with the values of the model without privacy on the same splits."""
-            is_first = rows["splits"] < records.all_splits
-            parts = [against(rows[~is_first], compared), against(rows[is_first], at_once)]
-            return pd.concat([part for part in parts if len(part)] or parts[:1]).sort_index()
-
+            on_all = at_once.reading(curve_jobs.results(references))
+            without_privacy[records.all_splits] = on_all
         awaited = None if is_compared else references
         further = _on_every_split(whole, records)
+        printed = _only(study, _printed(study))
+        printed_further = _on_every_split(printed, records) if printed else []
+        is_whole = is_compared and all(map(curve_jobs.is_done, further + printed_further))
         wanted = _wanted(choice, whole, published=records.published) - chosen
         first, others = _alone(_only(whole, chosen)), _alone(_only(whole, wanted))
         if not records.published:  # the headline waits for the method that the rule takes
@@ -352,30 +350,30 @@ def gather(choice: ExploreChoice) -> View:
         refined, jobs_refined = _from_jobs(further, awaited if further else None)
         shown, jobs_first = _from_jobs(first)
         compared_with, jobs_others = _from_jobs(others, None if further else awaited)
-        closed = _closed_form(whole, records, choice.left_out, refined)
+        closed = _closed_form(whole, records, choice.left_out, is_whole=is_whole)
         everything = rows = _completed(closed, refined, shown, compared_with)
         as_printed: list[Study] = []
         printed_jobs: tuple[WatchedJobs, ...] = ()
-        if printed := _only(study, _printed(study)):
-            as_printed = _on_every_split(printed, records) + _alone(printed)
+        if printed:
+            as_printed = printed_further + _alone(printed)
             printed_rows, printed_jobs = _from_jobs(as_printed)
             rest = everything[~everything["method"].isin(printed.methods)]
-            closed = _closed_form(printed, records, choice.left_out, printed_rows)
+            closed = _closed_form(printed, records, choice.left_out, is_whole=is_whole)
             rows = pd.concat([_completed(closed, printed_rows), rest])
         untrained = (*jobs_refined, *printed_jobs, *jobs_first, *jobs_others)
         every, before = [*further, *as_printed, *first, *others], 0
         if not records.published:
             untrained = (*printed_jobs, *jobs_first, *jobs_others, *jobs_refined)
             every, before = [*as_printed, *first, *others, *further], len(first)
-    table = _in_order(rows[rows["method"].isin(chosen)], study)
+    (everything, rows), compared = on_common_splits([everything, rows], without_privacy)
     return View(
         study=study,
         whole=whole,
         records=records,
         problem=problem,
         delta=delta_for(study, split),
-        table=with_baselines(table),
-        everything=with_baselines(everything[everything["method"] != "nonprivate"]),
+        table=_in_order(rows[rows["method"].isin(chosen)], study),
+        everything=everything[everything["method"] != "nonprivate"],
         compared=compared.by(_measure(choice, records)),
         is_compared=is_compared,
         titles=titles(),
@@ -416,14 +414,14 @@ def _printed(study: Study) -> set[str]:
 
 
 def _closed_form(
-    study: Study, records: Records, left_out: tuple[str, ...], judged: pd.DataFrame
+    study: Study, records: Records, left_out: tuple[str, ...], *, is_whole: bool
 ) -> pd.DataFrame:
     """The rows of the study's methods that need no training, on the splits of the first picture.
 
-    None once all of them are among the rows of those that are judged on every split.
+    None once all that is compared is judged on every split, where these are more.
     """
     closed = tuple(method for method in study.methods if predictor_named(method).closed_form)
-    if set(closed) <= set(judged["method"]):
+    if not closed or (is_whole and records.at_once < records.all_splits):
         return pd.DataFrame({"method": []})
     return loaders.closed_form(replace(study, methods=closed, runs=Study.runs), records, left_out)
 
@@ -468,9 +466,8 @@ def _from_jobs(
 
 
 def _completed(at_once: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:
-    """The others' rows, and those of the first picture of methods that the others lack."""
-    rows = pd.concat(others, ignore_index=True)
-    parts = [at_once[~at_once["method"].isin(rows["method"])], rows]
+    """The others' rows, and those of the first picture."""
+    parts = [at_once, pd.concat(others, ignore_index=True)]
     filled = [part for part in parts if len(part)] or parts
     return pd.concat(filled, ignore_index=True)
 

@@ -189,6 +189,33 @@ def test_the_numbers_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -
     )
 
 
+@pytest.mark.usefixtures("seven_splits")
+@pytest.mark.parametrize("edition", ["sound", "published"])
+@pytest.mark.parametrize(
+    ("missing", "splits"),
+    [("", 7), ("references", 5), ("opera", 5), ("nonprivate", 5)],
+)
+def test_while_jobs_run_everything_is_compared_on_the_same_splits(
+    monkeypatch: pytest.MonkeyPatch, edition: str, missing: str, splits: int
+) -> None:
+    def is_done(study: Study | ReferenceStudy) -> bool:
+        name = study.methods[0] if isinstance(study, Study) else "references"
+        return name != missing
+
+    only_methods(monkeypatch, "opera", "dpgd")
+    monkeypatch.setattr(curve_jobs, "grid", lambda *_: (1.0,))
+    monkeypatch.setattr(curve_jobs, "is_done", is_done)
+    monkeypatch.setattr(curve_jobs, "results", done)
+    monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
+    methods = ("nonprivate", "opera", "dpgd")
+    view = gather(replace(first_choice(), study=Study(methods=methods, edition=edition)))
+    assert view.splits == splits
+    for rows in (view.table, view.everything):
+        assert set(rows["method"]) | {"nonprivate"} == set(methods)
+        assert set(rows["splits"]) == {splits}
+        assert set(rows["accuracy_baseline"]) == {view.compared.value}
+
+
 def test_random_features_take_the_place_of_the_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     only_methods(monkeypatch, "psgd")
     link = {"feature_map": "Random Fourier (Gaussian kernel)", "fourier_features": "64"}
