@@ -5,12 +5,13 @@ Nothing that is typed is cached or stored: the session has it while the form is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from dpcore.datasets.column_parts import UNKNOWN
 from dpcore.datasets.schema import Column
+from dpcore.errors import InvalidInput
 from dpcore.figures import prediction as figures
 from dpcore.figures.words import listed
 from dpcore.release import explained
@@ -21,8 +22,8 @@ from pages.predict import texts
 from pages.predict.controls import Choice
 from pages.shared import session_end
 from pages.shared.charts import on_dark, plot, table_behind
-from pages.shared.session import on_leaving
-from pages.shared.verbatim import verbatim
+from pages.shared.session import control_value, on_leaving
+from pages.shared.verbatim import refuse, verbatim
 
 NARROWEST = 120
 """Pixels of a field."""
@@ -45,6 +46,12 @@ def show(choice: Choice) -> None:
     form, picture = st.columns([2, 3], gap="medium")
     with form, st.container(border=True):
         given = _form(columns, model.hash, PATIENT if choice.is_demonstration else {})
+    refused = [column for column in columns if _is_refused(column, given[column.name])]
+    if refused:
+        # The answer to the values before is withdrawn: it is not one to what stands in the form.
+        with place:
+            refuse(_refusal(refused, given))
+        return
     empty = [
         figures.readable_name(column.name)
         for column in columns
@@ -97,13 +104,12 @@ def _form(columns: Sequence[Column], key: str, first: Person) -> dict[str, objec
 
 def _field(column: Column, first: Value, key: str) -> object:
     if column.kind == "number":
-        least, most = column.bounds
-        unit = f" {column.unit}" if column.unit else ""
+        label = verbatim(f"{figures.readable_name(column.name)}, {_allowed(column)}")
+        # A field with limits keeps a value beyond them in the browser: the page would go on
+        # showing the answer to the one before.
         return st.number_input(
-            verbatim(f"{figures.readable_name(column.name)}, {least:g} to {most:g}{unit}"),
-            least,
-            most,
-            None if first is None else float(first),
+            f":red[{label}]" if _is_refused(column, control_value(key)) else label,
+            value=None if first is None else float(first),
             step=None if column.unit else 1.0,
             format="%.6g",
             placeholder=UNKNOWN if column.missing_mark else None,
@@ -117,6 +123,36 @@ def _field(column: Column, first: Value, key: str) -> object:
         placeholder="Choose",
         key=key,
     )
+
+
+def _allowed(column: Column) -> str:
+    """The values that a number may have, in words."""
+    least, most = column.bounds
+    return f"{least:g} to {most:g}" + (f" {column.unit}" if column.unit else "")
+
+
+def _is_refused(column: Column, given: object) -> bool:
+    """Whether a number is outside what the model knows; an empty field is not."""
+    if column.kind != "number" or given is None:
+        return False
+    try:
+        explained.value_of(column, given)
+    except InvalidInput:
+        return True
+    return False
+
+
+def _refusal(refused: Sequence[Column], given: Mapping[str, object]) -> str:
+    """Why there is no answer, with every value that is refused."""
+    values = (
+        texts.REFUSED_VALUE.format(
+            name=figures.readable_name(column.name),
+            value=f"{given[column.name]:.12g}",
+            allowed=_allowed(column),
+        )
+        for column in refused
+    )
+    return texts.REFUSED.format(values="; ".join(values))
 
 
 def _value(column: Column, given: object) -> Value:
@@ -141,6 +177,7 @@ def _curve(model: Model, person: Person, wording: figures.OutcomeWording) -> Non
             range(len(columns)),
             format_func=lambda each: figures.readable_name(columns[each].name),
             key=f"predict column {model.hash}",
+            persist_state="session",  # also while there is no answer
         )
         rows = explained.curve(model, person, columns[chosen].name)
         plot(figures.curve(rows, columns[chosen], wording, dark=on_dark()), "predict_curve_figure")

@@ -119,6 +119,49 @@ def test_a_model_of_ones_own_makes_its_form_and_its_certificate_is_checked() -> 
     assert "Do not rely on the certificate" in spoken(app)
 
 
+def test_a_value_beyond_what_the_model_knows_withdraws_the_answer_and_is_kept() -> None:
+    app = opened()
+    assert "the model expects" in spoken(app)
+    (age,) = (field for field in app.number_input if field.label == "age, 18 to 100 years")
+    age.set_value(130.5)
+    run(app)
+    assert "the model expects" not in spoken(app)
+    assert not app.get("plotly_chart")
+    (error,) = app.error
+    assert error.value == (
+        "There is no answer, as a value is outside what the model knows: age is 130.5, but must "
+        "be 18 to 100 years."
+    )
+    # It stands in the form as it was typed, and so does all else.
+    (age,) = (field for field in app.number_input if "18 to 100 years" in field.label)
+    assert (age.label, age.value) == (":red[age, 18 to 100 years]", 130.5)
+    (bmi,) = (field for field in app.number_input if field.label.startswith("bmi"))
+    assert bmi.value == 27.0
+    bmi.set_value(3.0)
+    run(app)
+    assert app.error[0].value.endswith(
+        "age is 130.5, but must be 18 to 100 years; bmi is 3, but must be 14 to 55 kg/m²."
+    )
+    for field in app.number_input:
+        if field.label.startswith(":red["):
+            field.set_value(50.0)
+    run(app)
+    assert "the model expects" in spoken(app)
+    assert not app.error
+
+
+def test_an_empty_field_beside_a_refused_one_is_said_after_it() -> None:
+    app = opened(predict_model="Your file", v="4")
+    given(app, ("model.json", MODEL.to_json().encode()))
+    app.number_input[0].set_value(17.0)
+    run(app)
+    assert "age is 17, but must be 18 to 90 years" in app.error[0].value
+    app.number_input[0].set_value(18.0)
+    run(app)
+    assert not app.error
+    assert "Still to fill in: sex and ever smoked." in spoken(app)
+
+
 def test_a_network_answers_and_explains_in_the_same_way() -> None:
     app = opened(predict_model="Your file", v="4")
     given(app, ("model.json", NETWORK.to_json().encode()))
