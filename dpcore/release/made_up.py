@@ -1,28 +1,36 @@
 """Made-up records by a description alone: nobody's data.
 
 Numbers are even over their public ranges, levels equally likely, and the outcome follows a linear
-model with chance. Draws come from a seed, as nothing here is secret.
+model of all columns with chance; none decides alone. Draws come from a seed, as nothing here is
+secret.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
+from dpcore.datasets.encoding import encode
 from dpcore.datasets.own.description import described
+from dpcore.datasets.preparation import used_columns
 from dpcore.datasets.schema import Entry
 from dpcore.errors import whole
-from dpcore.release import grid
 from dpcore.release.model import entry_of, preparation_for
 from dpcore.release.table.csv_text import harmless_columns, written
 
 if TYPE_CHECKING:
     import pandas as pd
 
-STRENGTH = 3.0
-"""Standard deviation of the log odds: its best rule is right for about 82 of 100."""
+RIGHT = 0.82
+"""Share of the records that the best rule is right for."""
+STRONGEST, SCALED_BY = 20.0, 10_000
+"""Greatest standard deviation of the log odds; most records that they are scaled by."""
+HALVINGS, ROUNDING = 40, 1e-9
+"""In the search for the scale; a spread that is none."""
 MOST_RECORDS = 1_000_000
 
 
@@ -53,6 +61,11 @@ def made_up_records(
 ) -> tuple[pd.DataFrame, NDArray[np.float64]]:
     """Made-up records, and their labels of ±1; nothing is unknown.
 
+    The log odds of an outcome are a sum of one part for each column, linear in its features with
+    drawn weights. No part varies more than twice as much as another, whatever the kind of its
+    column. The sum is scaled so that the best rule is right for `RIGHT` of the records, whatever
+    its distribution, unless it would vary more than `STRONGEST`.
+
     Parameters
     ----------
     entry : Entry
@@ -61,11 +74,36 @@ def made_up_records(
     generator : Generator
     """
     frame = _frame(entry, count, generator)
-    truth = grid.rows(entry, frame, preparation_for("plain"))
-    log_odds = generator.normal(size=len(truth)) @ (truth - truth.mean(axis=1, keepdims=True))
-    log_odds *= STRENGTH / (log_odds.std() or 1.0)
-    labels = np.where(generator.random(len(log_odds)) < 1.0 / (1.0 + np.exp(-log_odds)), 1.0, -1.0)
+    log_odds = _scaled(_sum_of_parts(entry, frame, generator))
+    labels = np.where(generator.random(len(log_odds)) < expit(log_odds), 1.0, -1.0)
     return frame, labels
+
+
+def _sum_of_parts(
+    entry: Entry, frame: pd.DataFrame, generator: np.random.Generator
+) -> NDArray[np.float64]:
+    """Log odds before they are scaled, with a part for each column."""
+    preparation = replace(preparation_for("plain"), intercept=False)
+    total = np.zeros(len(frame))
+    for column in used_columns(entry, preparation):
+        features = encode(frame, slice(None), (column,), preparation)[1]
+        part = features @ generator.normal(size=features.shape[1])
+        part -= part.mean()
+        size, spread = generator.uniform(1.0, 2.0), float(part.std())
+        if spread > ROUNDING:  # else all records are alike in it
+            total += size / spread * part
+    return total
+
+
+def _scaled(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log odds by which the best rule is right for `RIGHT` of the records, as nearly as can be."""
+    sizes = np.abs(log_odds[:SCALED_BY])
+    low, high = 0.0, STRONGEST / (float(log_odds.std()) or 1.0)
+    for _ in range(HALVINGS):
+        factor = (low + high) / 2.0
+        is_enough = float(expit(factor * sizes).mean()) >= RIGHT
+        low, high = (low, factor) if is_enough else (factor, high)
+    return high * log_odds
 
 
 def _frame(entry: Entry, count: int, generator: np.random.Generator) -> pd.DataFrame:

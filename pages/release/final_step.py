@@ -53,7 +53,7 @@ def draw(form: Form, records: Records | None, budget: Budget, before: Sequence[S
     with st.expander(texts.ANOTHER) if is_released else st.container():
         certificate_texts = _certificate_texts(form, is_own=is_own)
         missing = [control.label for control in TEXTS if not certificate_texts[_name(control.key)]]
-        if not all(step.is_done for step in before):
+        if not all(step.needs_nothing for step in before):
             st.caption(texts.NOT_YET)
         elif records is not None and budget.account is not None and budget.price is not None:
             _button(

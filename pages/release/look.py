@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from dpcore.controls.release import STAND_IN, TWIN, TWIN_EPSILON
-from dpcore.figures.words import percent
+from dpcore.figures.words import percent, points
 from dpcore.progress import Progress
 from dpcore.release.made_up import stand_in
 from dpcore.release.plan import Plan
@@ -22,7 +22,7 @@ from pages.shared import background, job_panel
 from pages.shared.session import store, stored
 from pages.shared.widgets import Form
 
-REHEARSED_PLAN = "release rehearsal"
+REHEARSED_PLAN, LOOKED_AT = "release rehearsal", "release looked at"
 STAND_IN_RECORDS = 1_000
 
 
@@ -50,9 +50,13 @@ def show(
     look = form.values["release_look"]
     if look == STAND_IN:
         _stand_in(records, paid_from.price)
+        if records is None:
+            return Step("not possible yet", texts.READ_FIRST)
+        if stored(LOOKED_AT) != records.columns:
+            return Step("optional", texts.LOOK_YET)
     if look != TWIN:
         return Step("done", texts.LOOKED[look])
-    is_ready = second.is_done and fourth.state != "not possible yet" and bool(paid_from.actor)
+    is_ready = second.needs_nothing and fourth.state != "not possible yet" and bool(paid_from.actor)
     if not is_ready:
         st.caption(texts.TWIN_FIRST)
     if paid_from.account is None:
@@ -78,7 +82,8 @@ def _stand_in(records: Records | None, price: Price[Plan] | None) -> None:
                 partial(stand_in, records.columns, STAND_IN_RECORDS),
                 file_name="standin.csv",
                 icon=":material/download:",
-                on_click="ignore",
+                on_click=store,
+                args=(LOOKED_AT, records.columns),
                 key="release_stand_in",
             )
     if records is not None:
@@ -88,6 +93,7 @@ def _stand_in(records: Records | None, price: Price[Plan] | None) -> None:
             texts.OF_A_STAND_IN,
             partial(_made_up_table, records.columns),
             is_as_many=False,
+            before=partial(store, LOOKED_AT, records.columns),
         )
     if price is not None and stored(REHEARSED_PLAN) == plan_key:
         _rehearsal(price.plan, plan_key)
@@ -104,6 +110,7 @@ def _rehearsal(plan: Plan, plan_key: str) -> None:
     )
     job_panel.watch(background.watched(waiting, "rehearsal"))
     if rehearsal is not None:
+        store(LOOKED_AT, plan.columns)
         st.markdown(_rehearsal_sentence(rehearsal))
         st.caption(texts.REHEARSED)
 
@@ -113,10 +120,11 @@ def _rehearsed(plan: Plan, progress: Progress) -> Rehearsed:
 
 
 def _rehearsal_sentence(rehearsal: Rehearsed) -> str:
-    """The accuracy on made-up records without noise and with it."""
-    runs = rehearsal.runs
+    """The accuracy on made-up records without noise and with it, and the range of the loss."""
+    losses = sorted(rehearsal.losses)
+    least, most = (points(loss).removeprefix("+") for loss in (losses[0], losses[-1]))
     return (
         f"Of made-up records {percent(rehearsal.without)} are told right without noise, "
-        f"{percent(rehearsal.mean)} with it ({percent(min(runs))} to {percent(max(runs))} in "
-        f"{len(runs)} runs)."
+        f"{percent(rehearsal.mean)} with it. These are averages over {len(losses)} made-up tables, "
+        f"on which the noise costs {least} to {most} points."
     )

@@ -21,7 +21,15 @@ Make = Callable[[], tuple[str, str]]
 """Gives the CSV and the description of its columns."""
 
 
-def ways(name: str, explore: str, note: str, make: Make, *, is_as_many: bool) -> None:
+def ways(
+    name: str,
+    explore: str,
+    note: str,
+    make: Make,
+    *,
+    is_as_many: bool,
+    before: Callable[[], None] = lambda: None,
+) -> None:
     """Draw the buttons that open other pages on made-up records.
 
     Parameters
@@ -35,11 +43,15 @@ def ways(name: str, explore: str, note: str, make: Make, *, is_as_many: bool) ->
     make : callable
     is_as_many : bool
         Whether there are as many as in the table: then Plan may begin with their number.
+    before : callable
+        Called before a page that shows them is opened.
     """
     with st.container(horizontal=True):
         if st.button(explore, key=f"explore {name}", icon=":material/explore:"):
+            before()
             _explore(name, note, *make())
         if st.button(texts.TRAIN_ON, key=f"train {name}", icon=":material/model_training:"):
+            before()
             _train(name, note, *make())
         if is_as_many and st.button(
             texts.PLAN_FOR, key=f"plan {name}", icon=":material/event_note:"

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-State = Literal["done", "to do", "not possible yet"]
+from pages.release import texts
+
+State = Literal["done", "to do", "optional", "not possible yet"]
 TITLES = ("Table", "What one person is", "Look", "Budget", "Release")
 ICONS: dict[State, str] = {
     "done": ":material/check_circle:",
     "to do": ":material/radio_button_unchecked:",
+    "optional": ":material/radio_button_unchecked:",
     "not possible yet": ":material/block:",
 }
 
@@ -23,7 +26,7 @@ class Step:
     ----------
     state : str
     line : str
-        What was chosen, what is to be done, or why it is not possible yet; Markdown.
+        What was chosen, what is or may be done, or why it is not possible yet; Markdown.
     stays_open : bool
         Whether it shows something to take along, also once another step's turn has come.
     """
@@ -33,9 +36,9 @@ class Step:
     stays_open: bool = False
 
     @property
-    def is_done(self) -> bool:
-        """Whether nothing is to be done."""
-        return self.state == "done"
+    def needs_nothing(self) -> bool:
+        """Whether nothing has to be done: it is done, or may be left out."""
+        return self.state in ("done", "optional")
 
     def label(self, number: int) -> str:
         """The step's line, numbered from 1."""
@@ -45,7 +48,7 @@ class Step:
 FIRST = (
     Step("done", "3,000 made-up patients"),
     Step("done", "one row is one person; one record blanked out"),
-    Step("done", "at made-up records"),
+    Step("optional", texts.LOOK_YET),
     Step("done", "ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)"),
     Step("to do", "press the button"),
 )
@@ -53,8 +56,10 @@ FIRST = (
 
 
 def current(steps: Sequence[Step]) -> int:
-    """Number of the first step that is not done, else of the last one."""
-    return next((number for number, step in enumerate(steps, 1) if not step.is_done), len(steps))
+    """Number of the first step that needs something, else of the last one."""
+    return next(
+        (number for number, step in enumerate(steps, 1) if not step.needs_nothing), len(steps)
+    )
 
 
 def last(before: Sequence[Step], busy: str, released: str) -> Step:
@@ -71,7 +76,7 @@ def last(before: Sequence[Step], busy: str, released: str) -> Step:
     """
     if busy:
         return Step("to do", busy)
-    opened = [number for number, step in enumerate(before, 1) if not step.is_done]
+    opened = [number for number, step in enumerate(before, 1) if not step.needs_nothing]
     if opened:
         return Step("not possible yet", f"step {opened[0]} comes first")
     return Step("done", released) if released else Step("to do", "press the button")

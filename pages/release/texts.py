@@ -4,7 +4,7 @@ from __future__ import annotations
 
 DEMONSTRATION = (
     "**Demonstration: nothing real is spent.** The patients are made up, and the ledger is in "
-    "memory. Every step is filled in: press Release."
+    "memory. All that is needed is filled in: press Release."
 )
 INTRODUCTION = (
     "A private model of your table is trained once, paid from the ledger, and leaves with its "
@@ -47,12 +47,16 @@ LOOKED = {
     "public": "the records are public",
 }
 
+LOOK_YET = "rehearse, or look at made-up records"
 REHEARSE, REHEARSING = "Rehearse this release", "Rehearsing on made-up records"
 TRAIN_ON, PLAN_FOR = "Train a network on them", "Plan for as many people"
 EXPLORE = "Explore made-up records"
 STAND_IN = "Made-up records (CSV)"
 PREDICT_BY_IT = "Predict with this model"
-REHEARSED = "That is what the noise costs, not how well your columns predict."
+REHEARSED = (
+    "Made-up records are not yours: the cost on them is only a hint at the cost on yours. How well "
+    "your columns predict cannot be told by them."
+)
 
 MAKE_TWIN, MAKE_ANOTHER_TWIN = "Make the twin", "Make another twin"
 TWIN_FIRST = "Steps 1, 2 and 4 come first: what it is made of, and what it is paid from."

@@ -26,6 +26,7 @@ from dpcore.release.registry import CHOICES
 from dpcore.release.roles import Role
 from dpcore.release.twin import twin
 from dpcore.release.twin.attack import attack as attack_on_twin
+from pages.release import look as look_step
 from pages.release import texts
 from pages.release.attempt import Attempts
 from pages.release.steps import FIRST
@@ -278,15 +279,31 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
 
 
 def test_what_the_noise_costs_is_told_on_made_up_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rehearsal, "RUNS", 2)
+    monkeypatch.setattr(rehearsal, "TABLES", 2)
     app = opened()
+    assert steps(app)[2] == "optional: rehearse, or look at made-up records"
+    assert buttons(app)  # nobody has to look
     app.button(key="release_rehearse").click()
     run(app)
     until(lambda: "are told right without noise" in said(app), app)
-    assert "in 2 runs" in said(app)
-    assert "not how well your columns predict" in said(app)
+    assert "These are averages over 2 made-up tables" in said(app)
+    assert "Made-up records are not yours: the cost on them is only a hint" in said(app)
+    assert steps(app)[2] == "done: at made-up records"
     app.number_input(key="release_epsilon").set_value(0.5)
     assert "are told right" not in said(run(app))
+
+
+def test_nobody_has_looked_before_there_is_a_table() -> None:
+    app = opened(release_table=OWN, v="4")
+    assert steps(app)[2] == "not possible yet: the table is not read yet"
+
+
+def test_what_a_rehearsal_says_is_the_average_and_the_range_of_the_loss() -> None:
+    rehearsed = rehearsal.Rehearsed((0.82, 0.80, 0.84), (0.80, 0.802, 0.83))
+    assert look_step._rehearsal_sentence(rehearsed) == (
+        "Of made-up records 82.0 % are told right without noise, 81.1 % with it. These are "
+        "averages over 3 made-up tables, on which the noise costs −0.2 to 2.0 points."
+    )
 
 
 def test_a_twin_has_its_price_is_paid_once_and_leads_to_explore() -> None:
@@ -352,8 +369,12 @@ def test_a_stand_in_leads_to_train() -> None:
 
 def test_a_stand_in_leads_to_explore() -> None:
     app = opened(v="4")
+    assert steps(app)[2].startswith("optional")
     app.button(key="explore standin").click()
     assert_explored(app, "standin.csv", 1_000)
+    app.switch_page("release/release.py")
+    app.query_params.clear()
+    assert steps(run(app))[2] == "done: at made-up records"
 
 
 @pytest.mark.parametrize("sent", ["person: one row each", "person: ignored, at most 2 rows"])

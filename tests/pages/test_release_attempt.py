@@ -169,6 +169,9 @@ def test_the_first_step_that_is_not_done_comes_next() -> None:
     done, open_step = Step("done", "a"), Step("to do", "b")
     assert current((done, open_step, done, open_step, open_step)) == 2
     assert current((done,) * 5) == 5
+    may_be_left_out = Step("optional", "c")
+    assert current((done, done, may_be_left_out, done, open_step)) == 5
+    assert last((done, done, may_be_left_out, done), "", "").state == "to do"
     assert last((done,) * 4, "", "").state == "to do"
     assert last((done,) * 4, "", "entry 2") == Step("done", "entry 2")
     assert last((done,) * 4, "training", "") == Step("to do", "training")

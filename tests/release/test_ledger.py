@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpcore.errors import InvalidInput
+from dpcore.release import demonstration
 from dpcore.release.ledger import (
     ApproximateSpend,
     GaussianSpend,
@@ -18,6 +19,7 @@ from dpcore.release.ledger import (
     Refused,
     SubsampledGaussianSpend,
 )
+from dpcore.release.plan import plan
 
 TRAINING = SubsampledGaussianSpend(1.1, 0.01, 1000)
 CLINIC = {
@@ -64,6 +66,23 @@ def test_the_words_count_what_then_fits() -> None:
     assert left.words().endswith("enough for no more releases like the last.")
     with pytest.raises(Refused):
         ledger.spend("clinic", spend, **BY)
+
+
+def test_what_no_payment_fits_is_nothing_and_never_more_than_is_left() -> None:
+    ledger = demonstration.ledger()
+    made = plan(demonstration.columns(), 3_000, epsilon=3.0, delta=demonstration.DELTA)
+    left = ledger.spend(demonstration.DATA_SET, made.spend, **BY).left
+    assert 0.0 < left.epsilon < 1e-5
+    assert left.shown == 0.0
+    assert left.words() == (
+        "ε = 0 of 3 is left at δ = 1e-5, enough for no more releases like the last."
+    )
+    with pytest.raises(Refused, match="ε = 0 of 3 is left"):
+        ledger.spend(demonstration.DATA_SET, made.spend, **BY)
+    other = ledger.create("clinic", **CLINIC)
+    for _ in range(2):
+        other = ledger.spend("clinic", TRAINING, **BY).left
+        assert 0.0 <= other.shown <= other.epsilon < other.shown + 0.01
 
 
 def test_threads_share_a_ledger_in_memory() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from dpcore.errors import Cancelled
 from dpcore.guarantee import PrivacyBudget
 from dpcore.release import demonstration, release
 from dpcore.release.check import check
 from dpcore.release.plan import plan
-from dpcore.release.rehearsal import rehearse
+from dpcore.release.rehearsal import TABLES, rehearse
 from dpcore.release.table.read import read_for_release
 
 COLUMNS = demonstration.columns()
@@ -18,12 +19,37 @@ def test_a_rehearsal_shows_that_less_noise_costs_less() -> None:
     private, usual, loose = (
         rehearse(plan(COLUMNS, 1_000, epsilon=epsilon, delta=1e-6)) for epsilon in (0.05, 1.0, 20.0)
     )
+    assert min(private.losses) > max(loose.losses)
     assert private.mean + 0.05 < usual.mean < loose.mean + 0.01
     assert 0.7 < loose.without < 0.9
     assert abs(loose.mean - loose.without) < 0.02
     # Of many records some are rehearsed, with as much noise for each.
     many = rehearse(plan(COLUMNS, 200_000, epsilon=1.0, delta=1e-6, steps=30))
     assert many.mean > many.without - 0.005
+
+
+def test_several_made_up_tables_are_rehearsed_on_and_by_public_seeds_alone() -> None:
+    made = plan(COLUMNS, 1_000, epsilon=1.0, delta=1e-6, steps=30)
+    reported: list[tuple[float, str]] = []
+    first = rehearse(made, progress=lambda *report: reported.append(report))
+    assert first == rehearse(made)
+    assert first != rehearse(made, seed=1)
+    for shares in (first.without_noise, first.with_noise):
+        assert len(set(shares)) == TABLES == 5
+    assert first.without - first.mean == pytest.approx(sum(first.losses) / TABLES)
+    done = [share for share, _ in reported]
+    assert done == pytest.approx(sorted(done))
+    assert 0.9 < max(done) < 1.0 + 1e-9
+    assert {words for _, words in reported} == {f"table {each} of 5" for each in range(1, 6)}
+
+
+def test_a_rehearsal_ends_when_it_is_cancelled() -> None:
+    def cancel(share: float, words: str) -> None:
+        if words == "table 2 of 5":
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        rehearse(plan(COLUMNS, 1_000, epsilon=1.0, delta=1e-6, steps=30), progress=cancel)
 
 
 def test_the_demonstration_runs_from_the_first_step_to_the_last() -> None:

@@ -60,6 +60,14 @@ class Left:
         cap, spent = self.account.epsilon, self.epsilon_spent
         return max(0.0, math.nextafter(cap - spent, -math.inf)) if spent else cap
 
+    @property
+    def shown(self) -> float:
+        """The same, rounded down to three digits, and to 0 below a thousandth of the cap.
+
+        Payments that fill a cap leave a rest of their rounding, which pays for nothing.
+        """
+        return lowered(self.epsilon, 3) if 1_000.0 * self.epsilon >= self.account.epsilon else 0.0
+
     def more(self, spend: Spend) -> int:
         """How many more like this spend are within the cap; at most `MOST_MORE`.
 
@@ -88,18 +96,22 @@ class Left:
     def words(self, spend: Spend | None = None) -> str:
         """What is left in one sentence, and how many more like a spend, or like the last one."""
         epsilon, delta = self.cap
-        left = f"ε = {lowered(self.epsilon, 3):g} of {epsilon:g} is left at δ = {typed(delta)}"
+        of_cap = f"of {epsilon:g} is left at δ = {typed(delta)}"
         if spend is None and self.account.last is None:
-            return f"{left}: nothing is spent."
+            return f"ε = {self.shown:g} {of_cap}: nothing is spent."
         like = from_json(self.account.last or {}) if spend is None else spend
         count = self.more(like)
+        # However little it is, what pays for one more is not nothing.
+        shown = lowered(self.epsilon, 3) if count else self.shown
         noun = NOUNS[kind_of(like)] + ("" if count == 1 else "s")
         number = _WORDS[count] if count < len(_WORDS) else f"{count:,}"
         beyond = "at least " if count == MOST_MORE else ""
         which = "the last" if spend is None else "this one"
         alone = self.account.epsilon_spent(Totals().plus(self.account.terms.charge(like)))
         less = ": several cost less than their sum" if count * alone > self.epsilon else ""
-        return f"{left}, enough for {beyond}{number} more {noun} like {which}{less}."
+        return (
+            f"ε = {shown:g} {of_cap}, enough for {beyond}{number} more {noun} like {which}{less}."
+        )
 
 
 def refused(account: Account, after: Account, spend: Spend) -> Refused:
