@@ -409,16 +409,18 @@ def test_a_release_is_one_name_for_one_training() -> None:
 
 def test_under_add_remove_everything_comes_from_the_public_size() -> None:
     examples = images.load("digits")
+    config = replace(LINEAR, adjacency="add-remove", public_size=1_400, batch=200)
 
-    def left(count: int) -> tuple[dict[str, object], bytes]:
-        given = replace(
+    def first(count: int) -> images.Examples:
+        return replace(
             examples,
             train_inputs=examples.train_inputs[:count],
             train_targets=examples.train_targets[:count],
         )
-        config = replace(LINEAR, adjacency="add-remove", public_size=1_400, batch=200)
+
+    def left(count: int) -> tuple[dict[str, object], bytes]:
         study = replace(STUDY, config=config, release="0" * 32)
-        trainer = begin([study], device="cpu", records=given)
+        trainer = begin([study], device="cpu", records=first(count))
         trainer.run()
         return trainer.configs[0].__dict__, outcome(trainer).files["settings.json"]
 
@@ -430,14 +432,8 @@ def test_under_add_remove_everything_comes_from_the_public_size() -> None:
 
     def compared(count: int) -> list[int]:
         """The steps of each arm; 199 records are fewer than a batch."""
-        config = replace(LINEAR, adjacency="add-remove", public_size=1_400, batch=200)
-        given = replace(
-            examples,
-            train_inputs=examples.train_inputs[:count],
-            train_targets=examples.train_targets[:count],
-        )
         arms = list(comparison_arms(replace(STUDY, config=config)).values())
-        trainer = begin(arms, device="cpu", records=given)
+        trainer = begin(arms, device="cpu", records=first(count))
         trainer.run()
         return trainer.history()["steps"].tolist()
 
