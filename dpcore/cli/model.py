@@ -18,6 +18,7 @@ from dpcore.evaluation.marks import marked
 from dpcore.evaluation.models import EPSILONS, ModelStudy, curve, summary
 from dpcore.guarantee import Guarantee, verdicts
 from dpcore.models.register import describe
+from dpcore.spreadsheet import csv
 
 READ_DIGITS = 4
 """Decimals of a measure, which is of the order of 1."""
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
     rows = curve(study, table=records.table, progress=progress)
     table = marked(rows if options.every_run else summary(rows))
     if not options.json:
-        print(_readable(table).to_csv(index=False), end="")
+        print(csv(_readable(table)), end="")
         return
     print_json(
         {
