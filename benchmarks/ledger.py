@@ -25,7 +25,7 @@ import numpy as np
 from dpcore.accounting.accountants import certify_along
 from dpcore.guarantee import Adjacency
 from dpcore.release.ledger import GaussianSpend, Ledger, PureSpend, SubsampledGaussianSpend
-from dpcore.release.ledger.filter import ACCEPTS, Account, terms
+from dpcore.release.ledger.filter import ACCEPTS, LedgerAccount, terms
 
 SPENDS = (
     lambda place: GaussianSpend(2e3 + place % 97),
@@ -99,7 +99,9 @@ def priced() -> None:
         spent_epsilons = []
         for accepts in ((own,), ACCEPTS):
             agreed = terms(epsilon=3.0, delta=DELTA, accepts=accepts, **TERMS)
-            spent_epsilons.append(Account(agreed, 3.0, DELTA).spent(spend, {}).epsilon_spent())
+            spent_epsilons.append(
+                LedgerAccount(agreed, 3.0, DELTA).spent(spend, {}).epsilon_spent()
+            )
         print(f"{name}: {proved.bound:.2f} / {spent_epsilons[0]:.2f} / {spent_epsilons[1]:.2f}")
 
 

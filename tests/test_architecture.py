@@ -277,3 +277,12 @@ def test_no_path_of_one_machine_is_written_down() -> None:
         if any(home in (ROOT / name).read_text(encoding="utf-8") for home in homes)
     ]
     assert named == []
+
+
+def test_no_class_name_has_two_meanings() -> None:
+    places: dict[str, list[str]] = {}
+    for path in (*sources(PACKAGE), *sources(ROOT / "pages"), *sources(ROOT / "benchmarks")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}

@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.trials.trial import Limits, Outcome, Tally, print_progress, run_in_fork
+from benchmarks.trials.trial import Limits, Tally, TrialOutcome, print_progress, run_in_fork
 
 LONGEST_SENTENCE = 1_000
 """Letters of a refusal; one that echoes what was typed would have thousands."""
@@ -175,7 +175,7 @@ def _line(draw: random.Random, options: dict[str, list[tuple[str, bool]]]) -> li
     return line
 
 
-def fault(line: list[str], outcome: Outcome) -> str:
+def fault(line: list[str], outcome: TrialOutcome) -> str:
     """The fault of a command's outcome; empty if there is none."""
     if outcome.code is None:
         return ""

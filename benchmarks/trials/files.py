@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.trials.trial import Limits, Outcome, Tally, print_progress, run_in_fork
+from benchmarks.trials.trial import Limits, Tally, TrialOutcome, print_progress, run_in_fork
 from dpcore.datasets.limits import MOST_FAULTS
 
 COLUMNS = "age: 18 to 90 years\nsmoker: one of no, yes\nbmi: 15 to 50; unknown: NA\n"
@@ -236,7 +236,7 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
     return lambda: read_upload("own", data, name, columns)
 
 
-def fault(outcome: Outcome) -> str:
+def fault(outcome: TrialOutcome) -> str:
     """The fault of reading a file; empty if there is none."""
     refusal = outcome.err
     if outcome.code is None:

@@ -33,7 +33,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialOutcome:
     """Outcome of one trial.
 
     Parameters
@@ -68,7 +68,7 @@ class Tally:
         self.most_mebibytes = max(self.most_mebibytes, mebibytes)
 
 
-def run_in_fork(work: Callable[[], int], limits: Limits) -> Outcome:
+def run_in_fork(work: Callable[[], int], limits: Limits) -> TrialOutcome:
     """Run `work()` in a fork of this process; returns its exit code and output."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         reader, writer = os.pipe()
@@ -86,7 +86,7 @@ def run_in_fork(work: Callable[[], int], limits: Limits) -> Outcome:
             texts.append(stream.read(1_000_000).decode(errors="replace"))
         if growth > limits.mebibytes and code in (0, 2):
             code, texts[1] = 71, f"it took {growth:.0f} MiB"
-        return Outcome(code, *texts, growth)
+        return TrialOutcome(code, *texts, growth)
 
 
 def _child(work: Callable[[], int], out: int, err: int, writer: int, limits: Limits) -> None:

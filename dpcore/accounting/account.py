@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.accounting.accountant import ROUNDED_UP
 from dpcore.accounting.accountants import ACCOUNTANTS, certify, certify_along, refusal
-from dpcore.accounting.entries import Entry
+from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.events import Composed, Event, Gaussian, Repeated, Step, steps
 from dpcore.accounting.model_proofs import GAUSSIAN, unproved
 from dpcore.accounting.root_search import Search, boundary, most
@@ -50,7 +50,7 @@ class Account:
     ----------
     budget : PrivacyBudget
         δ above 0.
-    entries : tuple of Entry
+    entries : tuple of AccountEntry
         In any order; may be empty.
     adjacency : Adjacency
         The one for which all of it holds.
@@ -62,7 +62,7 @@ class Account:
     """
 
     budget: PrivacyBudget
-    entries: tuple[Entry, ...]
+    entries: tuple[AccountEntry, ...]
     adjacency: Adjacency = Adjacency.ZERO_OUT
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ class Account:
                 raise InvalidInput(f"Entry {place}, {brief(entry.what)}: {refused}") from None
 
 
-def _check_adjacency(entry: Entry, adjacency: Adjacency) -> None:
+def _check_adjacency(entry: AccountEntry, adjacency: Adjacency) -> None:
     """Refuse an entry that can't be counted under the account's adjacency."""
     if entry.kind == "spent":
         converted(entry, adjacency)
@@ -100,7 +100,7 @@ def _check_adjacency(entry: Entry, adjacency: Adjacency) -> None:
             raise InvalidInput(reason)
 
 
-def converted(entry: Entry, adjacency: Adjacency) -> tuple[float, float]:
+def converted(entry: AccountEntry, adjacency: Adjacency) -> tuple[float, float]:
     """(ε, δ) of what is already spent, under the account's adjacency.
 
     One record replaced includes one blanked out: the blank is one of those that may replace it. A
@@ -131,14 +131,14 @@ def converted(entry: Entry, adjacency: Adjacency) -> tuple[float, float]:
     return 2.0 * entry.epsilon, min(delta, 1.0)
 
 
-def spent_before(entries: Sequence[Entry], adjacency: Adjacency) -> tuple[float, float]:
+def spent_before(entries: Sequence[AccountEntry], adjacency: Adjacency) -> tuple[float, float]:
     """ε and δ of all that is already spent, added up and rounded up."""
     pairs = [converted(entry, adjacency) for entry in entries if entry.kind == "spent"]
     epsilon, delta = (math.fsum(pair[part] for pair in pairs) for part in (0, 1))
     return epsilon * ROUNDED_UP, delta * ROUNDED_UP
 
 
-def _uncomposed_delta(times: Sequence[tuple[Entry, int]], adjacency: Adjacency) -> float:
+def _uncomposed_delta(times: Sequence[tuple[AccountEntry, int]], adjacency: Adjacency) -> float:
     """δ of what is already spent and of models, which is added and not composed; rounded up."""
     models = math.fsum(entry.failing * count for entry, count in times)
     return spent_before([entry for entry, _ in times], adjacency)[1] + models * ROUNDED_UP
@@ -150,22 +150,22 @@ def _remaining_delta(delta: float, used: float) -> float:
 
 
 def composed(
-    entries: Sequence[Entry],
+    entries: Sequence[AccountEntry],
     delta: float,
     adjacency: Adjacency,
-    extra: Sequence[tuple[Entry, int]] = (),
+    extra: Sequence[tuple[AccountEntry, int]] = (),
     progress: Progress = silent,
 ) -> Guarantee:
     """ε of all entries together, the same in any order of them.
 
     Parameters
     ----------
-    entries : sequence of Entry
+    entries : sequence of AccountEntry
         With their noise.
     delta : float
         Of the account.
     adjacency : Adjacency
-    extra : sequence of (Entry, int)
+    extra : sequence of (AccountEntry, int)
         Further entries, each so often.
     progress : callable, optional
         Called with (fraction done, message); an exception it raises ends the computation.
@@ -223,7 +223,7 @@ def _event(parts: tuple[Step, ...]) -> Event:
     return Composed(tuple(Repeated(Gaussian(step.multiplier), step.count) for step in parts))
 
 
-def with_noise(account: Account, progress: Progress = silent) -> tuple[Entry, ...]:
+def with_noise(account: Account, progress: Progress = silent) -> tuple[AccountEntry, ...]:
     """The entries with the noise of each: as typed, from an ε of its own, or from its share.
 
     Entries with a share get noise in the proportion of their shares, as little as keeps the whole
@@ -246,7 +246,7 @@ def with_noise(account: Account, progress: Progress = silent) -> tuple[Entry, ..
         max(account.budget.epsilon - before, NOTHING), max(account.budget.delta - used, 1e-300)
     )
 
-    def scaled(amount: float) -> list[Entry]:
+    def scaled(amount: float) -> list[AccountEntry]:
         return [_from_share(entry, amount / total) for entry in entries]
 
     tries = 0
@@ -278,7 +278,7 @@ def with_noise(account: Account, progress: Progress = silent) -> tuple[Entry, ..
     return tuple(scaled(amount))
 
 
-def _from_epsilon(entry: Entry, delta: float) -> Entry:
+def _from_epsilon(entry: AccountEntry, delta: float) -> AccountEntry:
     if entry.proof == GAUSSIAN and entry.delta is None:
         return replace(entry, delta=delta)
     if entry.kind != "release" or entry.epsilon is None:
@@ -287,7 +287,7 @@ def _from_epsilon(entry: Entry, delta: float) -> Entry:
     return replace(entry, noise=noise, epsilon=None)
 
 
-def _from_share(entry: Entry, scale: float) -> Entry:
+def _from_share(entry: AccountEntry, scale: float) -> AccountEntry:
     """The entry with the noise of its share; `scale` is μ² over the share."""
     if entry.share is None:
         return entry
@@ -310,13 +310,13 @@ class Room:
 
     Parameters
     ----------
-    entry : Entry
+    entry : AccountEntry
         One time of it.
     count : int
         At most `MOST_MORE`.
     """
 
-    entry: Entry
+    entry: AccountEntry
     count: int
 
 
@@ -327,7 +327,7 @@ class Statement:
     Parameters
     ----------
     account : Account
-    entries : tuple of Entry
+    entries : tuple of AccountEntry
         With the noise of each.
     guarantee : Guarantee
         Of all of them together.
@@ -339,7 +339,7 @@ class Statement:
     """
 
     account: Account
-    entries: tuple[Entry, ...]
+    entries: tuple[AccountEntry, ...]
     guarantee: Guarantee
     alone: tuple[Guarantee, ...]
     table: pd.DataFrame
@@ -391,7 +391,7 @@ def state(account: Account, progress: Progress = silent) -> Statement:
 
 
 def _by_day(
-    account: Account, entries: Sequence[Entry], total: Guarantee, progress: Progress
+    account: Account, entries: Sequence[AccountEntry], total: Guarantee, progress: Progress
 ) -> pd.DataFrame:
     """ε spent after each day; every one is at most that of all entries."""
     import pandas as pd
@@ -466,20 +466,20 @@ def _runs(parts: Sequence[Step]) -> list[Step]:
     ]
 
 
-def _together(entries: Sequence[Entry], places: Sequence[int]) -> str:
+def _together(entries: Sequence[AccountEntry], places: Sequence[int]) -> str:
     return ", ".join(
         entries[place].what if times == 1 else f"{entries[place].what} × {times}"
         for place, times in Counter(places).items()
     )
 
 
-def room(statement: Statement, entry: Entry, progress: Progress = silent) -> Room:
+def room(statement: Statement, entry: AccountEntry, progress: Progress = silent) -> Room:
     """How many more like this entry fit after all the account holds.
 
     Parameters
     ----------
     statement : Statement
-    entry : Entry
+    entry : AccountEntry
         With its noise; its own count does not matter.
     progress : callable, optional
         Called with (fraction done, message); an exception it raises ends the search.
@@ -501,14 +501,14 @@ def room(statement: Statement, entry: Entry, progress: Progress = silent) -> Roo
 
 
 def rooms(
-    statement: Statement, usual: Sequence[Entry] = (), progress: Progress = silent
+    statement: Statement, usual: Sequence[AccountEntry] = (), progress: Progress = silent
 ) -> tuple[Room, ...]:
     """How many more fit: like the last training and the last release, or like the usual ones.
 
     Parameters
     ----------
     statement : Statement
-    usual : sequence of Entry
+    usual : sequence of AccountEntry
         For the kinds of which the account holds none.
     progress : callable, optional
         Called with (fraction done, message); an exception it raises ends the search.

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpcore.accounting.account import MOST_ENTRIES
 from dpcore.accounting.budget import split
-from dpcore.accounting.entries import KINDS, Entry
+from dpcore.accounting.entries import KINDS, AccountEntry
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import PrivacyBudget
 from dpcore.rounding import raised
@@ -19,7 +19,7 @@ from dpcore.spreadsheet import FORMULA_SIGNS
 
 MOST_LETTERS = 16_000
 BETWEEN_ENTRIES, BETWEEN_CELLS = ";", "~"
-COLUMNS = tuple(field.name for field in fields(Entry))
+COLUMNS = tuple(field.name for field in fields(AccountEntry))
 _COMMON = ("what", "count", "first", "every", "noise", "share", "epsilon")
 _LINK = {
     "training": (*_COMMON[:-1], "records", "batch", "epochs", "sampling", "adjacency"),
@@ -31,12 +31,12 @@ _LINK = {
 """The cells of each kind in a link, after the kind; empty ones at the end are left out."""
 
 
-def to_link(entries: Sequence[Entry]) -> str:
+def to_link(entries: Sequence[AccountEntry]) -> str:
     """The entries in one line, for a link."""
     return BETWEEN_ENTRIES.join(_in_link(entry) for entry in entries)
 
 
-def _in_link(entry: Entry) -> str:
+def _in_link(entry: AccountEntry) -> str:
     cells = [entry.kind, *(_cell(getattr(entry, name)) for name in _LINK[entry.kind])]
     return BETWEEN_CELLS.join(cells).rstrip(BETWEEN_CELLS)
 
@@ -48,7 +48,7 @@ def _cell(cell: Any) -> str:
     return text.replace(BETWEEN_ENTRIES, " ").replace(BETWEEN_CELLS, " ")
 
 
-def from_link(text: str) -> tuple[Entry, ...]:
+def from_link(text: str) -> tuple[AccountEntry, ...]:
     """The entries that `to_link` wrote.
 
     Raises
@@ -64,15 +64,17 @@ def from_link(text: str) -> tuple[Entry, ...]:
     return _entries(parts, "Entry", _from_link)
 
 
-def _from_link(part: str) -> Entry:
+def _from_link(part: str) -> AccountEntry:
     kind, *cells = part.split(BETWEEN_CELLS)
     names = _LINK[one_of("kind", kind, KINDS)]
     if len(cells) > len(names):
         raise InvalidInput(f"it has {len(cells)} cells, but it must have at most {len(names)}.")
-    return Entry.of({"kind": kind, **dict(zip(names, cells, strict=False))})
+    return AccountEntry.of({"kind": kind, **dict(zip(names, cells, strict=False))})
 
 
-def _entries(parts: Sequence[Any], noun: str, read: Callable[[Any], Entry]) -> tuple[Entry, ...]:
+def _entries(
+    parts: Sequence[Any], noun: str, read: Callable[[Any], AccountEntry]
+) -> tuple[AccountEntry, ...]:
     """Each part as an entry; a refusal names the part."""
     if len(parts) > MOST_ENTRIES:
         raise InvalidInput(
@@ -87,7 +89,7 @@ def _entries(parts: Sequence[Any], noun: str, read: Callable[[Any], Entry]) -> t
     return tuple(entries)
 
 
-def to_csv(entries: Sequence[Entry]) -> str:
+def to_csv(entries: Sequence[AccountEntry]) -> str:
     """The entries as a file that `from_csv` reads; no name begins like a formula."""
     target = io.StringIO()
     writer = csv.DictWriter(target, COLUMNS, lineterminator="\n")
@@ -98,7 +100,7 @@ def to_csv(entries: Sequence[Entry]) -> str:
     return target.getvalue()
 
 
-def from_csv(text: str) -> tuple[Entry, ...]:
+def from_csv(text: str) -> tuple[AccountEntry, ...]:
     """The entries of a file with a heading; its columns may be fewer and in any order.
 
     Raises
@@ -116,15 +118,15 @@ def from_csv(text: str) -> tuple[Entry, ...]:
     return _entries(rows, "Row", _from_row)
 
 
-def _from_row(row: dict[str, Any]) -> Entry:
+def _from_row(row: dict[str, Any]) -> AccountEntry:
     if "" in row:
         raise InvalidInput("it has more cells than the heading, but it must have as many.")
-    return Entry.of({name: (cell or "").strip() for name, cell in row.items()})
+    return AccountEntry.of({name: (cell or "").strip() for name, cell in row.items()})
 
 
 def from_calendar(
     text: str, budget: PrivacyBudget, composition: str, sensitivity: float, *, typed_noise: bool
-) -> tuple[Entry, ...]:
+) -> tuple[AccountEntry, ...]:
     """The entries of a calendar of releases as links of before held it, with the same noise.
 
     Parameters
@@ -170,12 +172,12 @@ def from_calendar(
         {"kind": "release", "what": row[1], "first": row[0], "noise": raised(noise, 12)}
         for row, noise in zip(rows, noises, strict=True)
     ]
-    return _merged(_entries(releases, "Row", Entry.of))
+    return _merged(_entries(releases, "Row", AccountEntry.of))
 
 
-def _merged(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+def _merged(entries: Sequence[AccountEntry]) -> tuple[AccountEntry, ...]:
     """Neighbours of equal noise that follow each other by days or by weeks as one entry."""
-    runs: list[list[Entry]] = []
+    runs: list[list[AccountEntry]] = []
     for entry in sorted(entries, key=lambda entry: entry.first):
         run = runs[-1] if runs else [entry]
         gap = (entry.first - run[-1].first).days
@@ -187,7 +189,7 @@ def _merged(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     return tuple(_one(run) for run in runs)
 
 
-def _one(run: Sequence[Entry]) -> Entry:
+def _one(run: Sequence[AccountEntry]) -> AccountEntry:
     every = "day" if len(run) > 1 and run[1].first - run[0].first == date.resolution else "week"
     noise, what = run[0].noise, run[0].what
-    return Entry("release", what, len(run), run[0].first, every, noise)
+    return AccountEntry("release", what, len(run), run[0].first, every, noise)

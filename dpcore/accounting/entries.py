@@ -57,7 +57,7 @@ TITLES = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class AccountEntry:
     """One line of the account. Fields that its kind does not have are ``None``.
 
     Parameters
@@ -204,7 +204,7 @@ class Entry:
         whole("how many", self.count, at_least=1, at_most=1)
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Entry:
+    def of(cls, row: Mapping[str, Any]) -> AccountEntry:
         """An entry from cells as typed; empty ones are left out.
 
         Raises

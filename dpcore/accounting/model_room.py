@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dpcore.accounting.account import Statement, with_noise
-from dpcore.accounting.entries import Entry
+from dpcore.accounting.entries import AccountEntry
 from dpcore.errors import InvalidInput
 from dpcore.progress import Progress, section, silent
 
@@ -22,7 +22,7 @@ class ModelRoom:
     ----------
     method : str
         Key of `dpcore.predictors`.
-    entry : Entry or None
+    entry : AccountEntry or None
         The model at the largest ε that keeps the account within its budget, rounded down;
         ``None`` where there is none.
     reason : str
@@ -30,7 +30,7 @@ class ModelRoom:
     """
 
     method: str
-    entry: Entry | None
+    entry: AccountEntry | None
     reason: str = ""
 
 
@@ -57,7 +57,7 @@ def model_rooms(
 
 def _model_room(statement: Statement, method: str, progress: Progress) -> ModelRoom:
     try:
-        wanted = Entry("model", share=1.0, method=method)
+        wanted = AccountEntry("model", share=1.0, method=method)
         account = replace(statement.account, entries=(*statement.entries, wanted))
         return ModelRoom(method, with_noise(account, progress)[-1])
     except InvalidInput as refusal:

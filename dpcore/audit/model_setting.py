@@ -18,7 +18,7 @@ from dpcore.audit.attack import Attack, Power, Target
 from dpcore.audit.neighbours import table
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Guarantee
-from dpcore.models.model import Lesson, ModelCalibration, generator
+from dpcore.models.model import ModelCalibration, ModelTraining, generator
 from dpcore.models.records import Records, RecordShape, encode
 from dpcore.models.register import model_named
 
@@ -129,9 +129,9 @@ def of_runs(score: Callable[[np.random.Generator], float], runs: int, seed: int)
     return np.array([score(generator(seed, run)) for run in range(runs)], float)
 
 
-def lesson(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Lesson:
+def training(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> ModelTraining:
     """What a model learns from in an attack: these records, and none without labels."""
-    return Lesson(data, data[:0], [calibration], runs, seed)
+    return ModelTraining(data, data[:0], [calibration], runs, seed)
 
 
 def choice_alone(index: int) -> Callable[[ModelCalibration], Guarantee]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from dpcore.accounting.entries import Entry
+from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.training_plan import usual_batch
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Text
@@ -191,10 +191,10 @@ def first_day(today: date) -> date:
     return (today.replace(day=1) + timedelta(days=31)).replace(day=1)
 
 
-def usual(kind: str, first: date, records: int = FIRST.records) -> Entry:
+def usual(kind: str, first: date, records: int = FIRST.records) -> AccountEntry:
     """An entry to begin with, of a kind of `dpcore.accounting.entries`."""
     if kind == "training":
-        return Entry(
+        return AccountEntry(
             kind,
             first=first,
             every="quarter",
@@ -204,17 +204,17 @@ def usual(kind: str, first: date, records: int = FIRST.records) -> Entry:
             epochs=FIRST_EPOCHS,
         )
     if kind == "release":
-        return Entry(kind, "Weekly count", 52, first, "week", noise=20.0)
+        return AccountEntry(kind, "Weekly count", 52, first, "week", noise=20.0)
     if kind == "laplace":
-        return Entry(kind, first=first, every="month", epsilon=0.1)
+        return AccountEntry(kind, first=first, every="month", epsilon=0.1)
     if kind == "model":
-        return Entry(kind, first=first, every="quarter", epsilon=0.5, method="dpgd")
-    return Entry(kind, first=first, epsilon=0.5, delta=0.0)
+        return AccountEntry(kind, first=first, every="quarter", epsilon=0.5, method="dpgd")
+    return AccountEntry(kind, first=first, epsilon=0.5, delta=0.0)
 
 
 def following(
-    entries: Sequence[Entry], kind: str, today: date, records: int = FIRST.records
-) -> Entry:
+    entries: Sequence[AccountEntry], kind: str, today: date, records: int = FIRST.records
+) -> AccountEntry:
     """One more of a kind, dated by the entries that are there.
 
     A training is like the last one, at its usual distance after all trainings. What is spent
@@ -222,7 +222,7 @@ def following(
 
     Parameters
     ----------
-    entries : sequence of Entry
+    entries : sequence of AccountEntry
         Of the account.
     kind : str
     today : date
@@ -239,7 +239,7 @@ def following(
     return replace(trainings[-1], count=1, first=max(map(_next_day, trainings)))
 
 
-def _next_day(entry: Entry) -> date:
+def _next_day(entry: AccountEntry) -> date:
     """The day on which it would happen once more; its first where that is too late to plan."""
     try:
         return replace(entry, count=entry.count + 1).days()[-1]

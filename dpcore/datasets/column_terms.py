@@ -39,7 +39,7 @@ LINE = "line"
 
 
 @dataclass(frozen=True, eq=False)
-class Terms:
+class ColumnTerms:
     """What a person may correct of a column.
 
     Parameters
@@ -77,7 +77,7 @@ class Terms:
         return np.asarray(weights + self.change @ (wanted - self.heights(weights)))
 
 
-def terms_of(entry: Entry, preparation: Preparation, column: Column) -> Terms:
+def terms_of(entry: Entry, preparation: Preparation, column: Column) -> ColumnTerms:
     """The terms of one column.
 
     Parameters
@@ -106,7 +106,7 @@ def terms_of(entry: Entry, preparation: Preparation, column: Column) -> Terms:
         change = inverse - np.outer(common, at_reference)
         at_reference = np.zeros_like(at_reference)
     moves = average_factor(entry, preparation) * at_reference
-    return Terms(values, names, cuts, matrix, part @ inverse, change, moves)
+    return ColumnTerms(values, names, cuts, matrix, part @ inverse, change, moves)
 
 
 def _of_number(

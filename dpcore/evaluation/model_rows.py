@@ -20,7 +20,7 @@ from dpcore.erm.method import Calibration
 from dpcore.evaluation.model_calibration import calibrations
 from dpcore.evaluation.scoring import Array
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
-from dpcore.models.model import Lesson, Model, ModelCalibration, noiseless
+from dpcore.models.model import Model, ModelCalibration, ModelTraining, noiseless
 from dpcore.models.records import Records, split_records
 from dpcore.models.register import model_named
 from dpcore.progress import Progress, section
@@ -84,14 +84,16 @@ def _of_one(
     model_calibrations = calibrations(
         model.key, train.shape, epsilons, first.requested.delta, adjacency
     )
-    lesson = Lesson(train, test[:0], model_calibrations, runs, seed, section(progress, 0.0, 0.8))
+    training = ModelTraining(
+        train, test[:0], model_calibrations, runs, seed, section(progress, 0.0, 0.8)
+    )
     started = time.perf_counter()
-    measured = _measured(model, lesson, test)
+    measured = _measured(model, training, test)
     seconds = (time.perf_counter() - started) / (len(group) * runs)
     # Without noise many ε have one model.
     still, places = _distinct([noiseless(one) for one in model_calibrations])
     rest = section(progress, 0.8, 0.2)
-    without = _measured(model, replace(lesson, calibrations=still, runs=1, progress=rest), test)
+    without = _measured(model, replace(training, calibrations=still, runs=1, progress=rest), test)
     for measure, single in CLASSIFICATION.single.items():
         measured[f"{measure}_noiseless"] = np.repeat(without[single][places], runs)
     return pd.DataFrame(
@@ -110,18 +112,18 @@ def _of_one(
     )
 
 
-def _measured(model: Model, lesson: Lesson, test: Records) -> dict[str, Array]:
+def _measured(model: Model, training: ModelTraining, test: Records) -> dict[str, Array]:
     """Each measure of all calibrations and runs, one after the other."""
     assert model.scores is not None  # it predicts a class
-    fits = len(lesson.calibrations) * lesson.runs
+    fits = len(training.calibrations) * training.runs
     if not model.unlabelled:
-        scores = model.scores(model.learn(lesson), test)
+        scores = model.scores(model.learn(training), test)
     else:
-        scores = np.empty((len(lesson.calibrations), lesson.runs, len(test)))
+        scores = np.empty((len(training.calibrations), training.runs, len(test)))
         for place in (0, 1):
             unlabelled, judged = slice(place, None, 2), slice(1 - place, None, 2)
-            part = section(lesson.progress, 0.5 * place, 0.5)
-            learned = model.learn(replace(lesson, unlabelled=test[unlabelled], progress=part))
+            part = section(training.progress, 0.5 * place, 0.5)
+            learned = model.learn(replace(training, unlabelled=test[unlabelled], progress=part))
             scores[:, :, judged] = model.scores(learned, test[judged])
     return CLASSIFICATION.of_scores(scores.reshape(fits, len(test)), test.labels == 1)
 

@@ -14,7 +14,7 @@ from dpcore.evaluation.scoring import Array, spread
 from dpcore.evaluation.study import MOST_RUNS, checked_epsilons
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest, stoppable
 from dpcore.guarantee import Adjacency, default_delta
-from dpcore.models.model import Lesson, Model, ModelCalibration, noiseless
+from dpcore.models.model import Model, ModelCalibration, ModelTraining, noiseless
 from dpcore.models.records import Records, encode, shape_of
 from dpcore.models.register import model_named
 from dpcore.progress import Progress, section, silent
@@ -201,13 +201,15 @@ def curve(
     train, unlabelled, test = _parts(model, table or load(study.dataset), study.seed)
     counts = len(train), len(test)
     unlabelled, test = unlabelled.known, test.known
-    lesson = Lesson(train, unlabelled, private, study.runs, study.seed, section(report, 0.05, 0.75))
-    learned = model.learn(lesson)
+    training = ModelTraining(
+        train, unlabelled, private, study.runs, study.seed, section(report, 0.05, 0.75)
+    )
+    learned = model.learn(training)
     report(0.8, "judging")
     values = model.judge(learned, test)
     silenced = noiseless(study.calibrated(NEXT_TO_NO_PRIVACY))
     plain = model.learn(
-        replace(lesson, calibrations=[silenced], progress=section(report, 0.85, 0.13))
+        replace(training, calibrations=[silenced], progress=section(report, 0.85, 0.13))
     )
     judged = [(PRIVATE, *each) for each in zip(private, values, strict=True)]
     judged.append((WITHOUT_NOISE, silenced, model.judge(plain, test)[0]))

@@ -45,7 +45,7 @@ FAINT = 0.35
 
 
 @dataclass(frozen=True)
-class Words:
+class MeasureFormat:
     """How a measure is written.
 
     Parameters
@@ -86,14 +86,14 @@ class Words:
         return f"{size}{' points' if self.kind == 'share' else ''} {'more' if more else 'less'}"
 
 
-WORDS: Mapping[str, Words] = {
-    "missed_per_1000": Words("missed cases", 1, "1000"),
-    "false_per_1000": Words("false alarms", 1, "1000"),
-    "true_positive_rate": Words("sensitivity", -1),
-    "true_negative_rate": Words("specificity", -1),
-    "accuracy": Words("accuracy", -1),
-    "auc": Words("AUC", -1, "area"),
-    "selection_rate": Words("the share treated", 0),
+WORDS: Mapping[str, MeasureFormat] = {
+    "missed_per_1000": MeasureFormat("missed cases", 1, "1000"),
+    "false_per_1000": MeasureFormat("false alarms", 1, "1000"),
+    "true_positive_rate": MeasureFormat("sensitivity", -1),
+    "true_negative_rate": MeasureFormat("specificity", -1),
+    "accuracy": MeasureFormat("accuracy", -1),
+    "auc": MeasureFormat("AUC", -1, "area"),
+    "selection_rate": MeasureFormat("the share treated", 0),
 }
 DETAIL = (
     f"A group with fewer than {FEWEST} cases or {FEWEST} others among the test records is drawn "
@@ -226,7 +226,7 @@ def hurt(model: pd.DataFrame, without: pd.DataFrame, measure: str) -> str:
     return " ".join(filter(None, sentences))
 
 
-def _worst(words: Words, judged: pd.DataFrame, everybody: pd.Series) -> str:
+def _worst(words: MeasureFormat, judged: pd.DataFrame, everybody: pd.Series) -> str:
     """The group that is hurt most, and how far single runs go there."""
     if judged.empty:
         return "Every group is too small to say anything of it."

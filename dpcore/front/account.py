@@ -27,10 +27,10 @@ def account(
     Parameters
     ----------
     entries : sequence of mapping
-        The fields of `dpcore.accounting.entries.Entry` for each: its kind ("training", "release",
-        "laplace", "model", "spent"), how many, its first day, and its noise, ε or share of the
-        budget, of a model also its method (`dpcore.accounting.model_proofs`). Their order does not
-        matter.
+        The fields of `dpcore.accounting.entries.AccountEntry` for each: its kind ("training",
+        "release", "laplace", "model", "spent"), how many, its first day, and its noise, ε or share
+        of the budget, of a model also its method (`dpcore.accounting.model_proofs`). Their order
+        does not matter.
     epsilon : float
         The budget, above 0.
     delta : float, optional
@@ -59,12 +59,12 @@ def account(
     1.4236
     """
     from dpcore.accounting.account import Account, state
-    from dpcore.accounting.entries import Entry
+    from dpcore.accounting.entries import AccountEntry
 
     read = []
     for place, entry in enumerate(entries, start=1):
         try:
-            read.append(Entry.of(entry))
+            read.append(AccountEntry.of(entry))
         except InvalidInput as refused:
             raise InvalidInput(f"Entry {place}: {refused}") from None
     chosen = default_delta(int(number("records", records, at_least=1))) if delta is None else delta

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dpcore.guarantee import Adjacency
-from dpcore.models.model import Array, Lesson, ModelCalibration, ModelMetric, rounded_up
+from dpcore.models.model import Array, ModelCalibration, ModelMetric, ModelTraining, rounded_up
 from dpcore.models.records import Records
 
 WEIGHT = 0.5
@@ -60,21 +60,21 @@ def components(noisy: Array) -> Array:
     return np.asarray(vectors[:, ::-1][:, :COMPONENTS])
 
 
-def learn(noise: Callable[[np.random.Generator, int], Array], lesson: Lesson) -> Array:
+def learn(noise: Callable[[np.random.Generator, int], Array], training: ModelTraining) -> Array:
     """Components, shape (calibrations, runs, d, components); a run's noise is shared by all ε.
 
     Parameters
     ----------
     noise : callable
         (generator, rows of S) -> one draw of unit noise.
-    lesson : Lesson
+    training : ModelTraining
     """
-    exact, calibrations = second_moments(lesson.train), lesson.calibrations
-    draws = [noise(generator, len(exact)) for generator in lesson.generators]
+    exact, calibrations = second_moments(training.train), training.calibrations
+    draws = [noise(generator, len(exact)) for generator in training.generators]
     result = []
     for place, calibration in enumerate(calibrations):
         result.append([components(noisy) for noisy in released(exact, calibration, draws)])
-        lesson.progress((place + 1) / len(calibrations), "decomposing")
+        training.progress((place + 1) / len(calibrations), "decomposing")
     return np.array(result)
 
 

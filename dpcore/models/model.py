@@ -153,7 +153,7 @@ def gaussian_noise(
 
 
 @dataclass(frozen=True)
-class Lesson:
+class ModelTraining:
     """What models are learned from; noise is drawn for all calibrations and runs together.
 
     Parameters
@@ -264,7 +264,7 @@ class Model:
         (shape, budget, adjacency) -> the `NoisePlan` that keeps the budget. Pure and cheap; sees
         public values only.
     learn : callable
-        `Lesson` -> the learned models of all calibrations and runs.
+        `ModelTraining` -> the learned models of all calibrations and runs.
     judge : callable
         (learned, test) -> (calibrations, runs) array of the measure.
     scores : callable, optional
@@ -296,7 +296,7 @@ class Model:
     proof: str
     status: Status
     plan: Callable[[RecordShape, PrivacyBudget, Adjacency], NoisePlan]
-    learn: Callable[[Lesson], Any]
+    learn: Callable[[ModelTraining], Any]
     judge: Callable[[Any, Records], Array]
     scores: Scores | None = None
     words: str = ""

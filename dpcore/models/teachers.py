@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from dpcore.guarantee import Condition
-from dpcore.models.model import Array, Lesson, ModelCalibration, judged_by, linear_scores
+from dpcore.models.model import Array, ModelCalibration, ModelTraining, judged_by, linear_scores
 from dpcore.models.records import BLANK, TEST_FRACTION, Records, RecordShape, Whole
 
 PER_QUERY = math.sqrt(2.0) * (1.0 + 1e-15)
@@ -99,14 +99,20 @@ judge = judged_by(scores)
 """Accuracy of each student on the test records, (k, runs)."""
 
 
-def learn(answers: Answers, lesson: Lesson) -> Array:
+def learn(answers: Answers, training: ModelTraining) -> Array:
     """Students' weights, (calibrations, runs, d + 1); a run's teachers are shared by all ε."""
-    train, points, groups = lesson.train, inputs(lesson.unlabelled), teachers(lesson.train.shape)
-    weights = np.empty((len(lesson.calibrations), lesson.runs, points.shape[1]))
-    for run, draw in enumerate(lesson.generators):
+    train, points, groups = (
+        training.train,
+        inputs(training.unlabelled),
+        teachers(training.train.shape),
+    )
+    weights = np.empty((len(training.calibrations), training.runs, points.shape[1]))
+    for run, draw in enumerate(training.generators):
         queries = points[draw.permutation(len(points))]
         counts = votes(train, assigned(len(train), groups, draw), groups, queries)
-        for place, (chosen, signs) in enumerate(answers(counts, lesson.calibrations, draw)):
+        for place, (chosen, signs) in enumerate(answers(counts, training.calibrations, draw)):
             weights[place, run] = ridge(queries[chosen], signs, STUDENT_RIDGE)
-        lesson.progress((run + 1) / lesson.runs, f"teachers of run {run + 1} of {lesson.runs}")
+        training.progress(
+            (run + 1) / training.runs, f"teachers of run {run + 1} of {training.runs}"
+        )
     return weights

@@ -56,7 +56,7 @@ class Proved(Protocol):
 
 
 @dataclass(frozen=True)
-class AttackResult:
+class DistinguishingResult:
     """The result of an attack; each bound holds at the confidence by itself.
 
     Parameters
@@ -115,7 +115,7 @@ def attack(
     counted: bool = False,
     runs: int = RUNS,
     draw: Draw = rounded_gaussians,
-) -> AttackResult:
+) -> DistinguishingResult:
     """Attack releases of this mechanism.
 
     Parameters
@@ -156,7 +156,7 @@ def distinguish(
     *,
     runs: int = RUNS,
     draw: Draw = rounded_gaussians,
-) -> AttackResult:
+) -> DistinguishingResult:
     """The bounds proved by distinguishing two neighbours by one noisy likelihood ratio.
 
     Parameters
@@ -184,7 +184,7 @@ def distinguish(
         bounds.most_share(false_alarms, runs, level)
     )
     best = counts(_level(shift / sigma, delta, runs))
-    return AttackResult(
+    return DistinguishingResult(
         float(bounds.from_counts(*best, runs, delta, CONFIDENCE)),
         max(float(mu), 0.0),
         delta,

@@ -13,7 +13,7 @@ from dpcore.spreadsheet import cell
 
 
 @dataclass(frozen=True)
-class Batch:
+class PredictedBatch:
     """Predictions, and how many there are.
 
     Parameters
@@ -29,7 +29,7 @@ class Batch:
     positive: int
 
 
-def batch(model: bytes, data: bytes, filename: str) -> Batch:
+def batch(model: bytes, data: bytes, filename: str) -> PredictedBatch:
     """The predictions of a model's file for a file of records.
 
     Parameters
@@ -48,7 +48,7 @@ def batch(model: bytes, data: bytes, filename: str) -> Batch:
     predictions = predict(read, data, filename)
     _, *rows = csv.reader(io.StringIO(predictions))
     yes = cell(read.entry.outcome.codes[1][0])
-    return Batch(predictions, len(rows), sum(outcome == yes for _, _, outcome in rows))
+    return PredictedBatch(predictions, len(rows), sum(outcome == yes for _, _, outcome in rows))
 
 
 def checked(certificate: bytes, model: bytes) -> Checked:

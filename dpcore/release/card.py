@@ -6,7 +6,7 @@ import re
 
 from dpcore.release.certificate import Certificate
 from dpcore.release.certificate import certificate as of_facts
-from dpcore.release.model import Model
+from dpcore.release.model import ReleasedModel
 from dpcore.release.plain_summary import plain_summary
 from dpcore.release.record import Record
 from dpcore.rounding import lowered, raised, typed
@@ -33,14 +33,14 @@ FORMS = tuple(_MARKUP)
 _NUMBERED = re.compile(r"^(\d+)([.)])")
 
 
-def card(model: Model, certificate: Certificate, form: int = FORMS[-1]) -> str:
+def card(model: ReleasedModel, certificate: Certificate, form: int = FORMS[-1]) -> str:
     """The card, without anything that was measured on the records.
 
     Numbers are rounded to the safe side; the certificate has every digit.
 
     Parameters
     ----------
-    model : Model
+    model : ReleasedModel
     certificate : Certificate
         Without the hashes of files, as this card's is one of them.
     form : int
@@ -98,13 +98,13 @@ def card(model: Model, certificate: Certificate, form: int = FORMS[-1]) -> str:
     return re.sub(r"(?m)^(    .*)\n\n(?=    )", r"\1\n", text) + "\n"
 
 
-def is_card(content: bytes, model: Model, certificate: Certificate) -> bool:
+def is_card(content: bytes, model: ReleasedModel, certificate: Certificate) -> bool:
     """Whether a file is the card of this model, in one of the forms that there have been.
 
     Parameters
     ----------
     content : bytes
-    model : Model
+    model : ReleasedModel
     certificate : Certificate
         Of a model's kind; it may name files.
     """

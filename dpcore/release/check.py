@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dpcore.errors import InvalidInput, reject, whole
 from dpcore.release import certificate as of_model
 from dpcore.release import facts as of_facts
-from dpcore.release.attack import AttackResult
+from dpcore.release.attack import DistinguishingResult
 from dpcore.release.canonical import SHA256, digest
 from dpcore.release.certificate import Certificate
 from dpcore.release.file_hashes import (
@@ -33,7 +33,7 @@ from dpcore.release.twin.mechanism import Counting
 
 if TYPE_CHECKING:
     from dpcore.release.ledger import Ledger
-    from dpcore.release.model import Model
+    from dpcore.release.model import ReleasedModel
 
 MOST_LETTERS = 40_000
 """Four times as many as a certificate has."""
@@ -97,7 +97,7 @@ class _Kind:
 
     derived: Callable[[Mapping[str, Any]], dict[str, Any]]
     mechanism: Callable[..., Mechanism | Counting]
-    facts: Mapping[str, of_facts.Fact]
+    facts: Mapping[str, of_facts.FactRule]
 
 
 _KINDS = {
@@ -109,7 +109,7 @@ _KINDS = {
 def check(
     text: str,
     ledger: Ledger | None = None,
-    model: Model | None = None,
+    model: ReleasedModel | None = None,
     files: Files | None = None,
     *,
     are_all: bool = False,
@@ -122,7 +122,7 @@ def check(
         Its YAML, to the letter.
     ledger : Ledger, optional
         That it was paid from.
-    model : Model, optional
+    model : ReleasedModel, optional
         That it is about.
     files : mapping, optional
         That lie beside it, by name. Of a ``model.json`` what it says is checked, too.
@@ -156,7 +156,7 @@ def check(
 def problems_of(
     certificate: Certificate,
     ledger: Ledger | None = None,
-    model: Model | None = None,
+    model: ReleasedModel | None = None,
 ) -> list[str]:
     """What is wrong with a certificate, in a sentence each; for the arguments see `check`."""
     try:
@@ -234,7 +234,9 @@ def _of_numbers(certificate: Certificate) -> Iterator[str]:
             yield f"{path} does not follow from the mechanism and the facts."
     if not anew["proof"]["keeps_the_budget"]:
         yield "The proved ε is above the ε that is claimed."
-    if refuted := AttackResult(**facts["attack"]).above(kind.mechanism(**facts["mechanism"])):
+    if refuted := DistinguishingResult(**facts["attack"]).above(
+        kind.mechanism(**facts["mechanism"])
+    ):
         yield f"The attack proved {refuted}, which is above what is proved."
     if document.get("hash") != certificate.hash:
         yield "The hash is another: a field was changed."
@@ -261,7 +263,7 @@ def _same(written: object, right: object) -> bool:
     return type(written) is type(right) and written == right
 
 
-def _of_model(facts: Mapping[str, Any], model: Model) -> Iterator[str]:
+def _of_model(facts: Mapping[str, Any], model: ReleasedModel) -> Iterator[str]:
     if model.hash != facts["hashes"].get("model"):
         yield "The model is not the one of the certificate: its hash is another."
         return
@@ -302,7 +304,7 @@ def _of_files(
 
 
 def _of_derived_files(
-    certificate: Certificate, model: Model, files: Files, file_states: dict[str, State]
+    certificate: Certificate, model: ReleasedModel, files: Files, file_states: dict[str, State]
 ) -> Iterator[str]:
     """Recompute the files that follow from the model: any hash of them could be stated."""
     from dpcore.release.card import is_card
@@ -339,7 +341,7 @@ def _of_twin_files(
 
 def _of_model_file(
     facts: Mapping[str, Any], content: Callable[[], bytes]
-) -> tuple[State, list[str], Model | None]:
+) -> tuple[State, list[str], ReleasedModel | None]:
     """The file's state, what is wrong, and the model where nothing is wrong."""
     from dpcore.release.explained import read_model
 

@@ -17,7 +17,7 @@ from dpcore.release import release as releasing
 from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.payment import Paid
-from dpcore.release.plan import Plan
+from dpcore.release.plan import ReleasePlan
 from dpcore.release.release import Prepared, Released
 from dpcore.release.table.read import ReleaseTable, read_for_release
 from dpcore.release.twin import twin
@@ -133,7 +133,7 @@ def load_table(columns: str, data: bytes, filename: str) -> int:
     return _releases.table.count
 
 
-def prepare(plan: Plan, about: About, place: str, data_set: str, actor: str) -> None:
+def prepare(plan: ReleasePlan, about: About, place: str, data_set: str, actor: str) -> None:
     """As `dpcore.release.release.prepare`, with the ledger at `place`."""
     releases = _current_releases()
     with _ledger(place) as ledger:

@@ -20,7 +20,7 @@ from dpcore.datasets.column_parts import UNKNOWN, values_of
 from dpcore.datasets.schema import Column, Entry
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.release.grid import Array
-from dpcore.release.model import Model
+from dpcore.release.model import ReleasedModel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,10 +32,10 @@ MOST_COLUMNS = 60
 
 Value = float | str | None
 """A number in its own unit, or a level as a file writes it; ``None`` is unknown."""
-Person = Mapping[str, Value]
+PersonValues = Mapping[str, Value]
 
 
-def read_model(data: bytes) -> Model:
+def read_model(data: bytes) -> ReleasedModel:
     """A model from the bytes of a file, from anyone.
 
     Raises
@@ -51,7 +51,7 @@ def read_model(data: bytes) -> Model:
         text = data.decode()
     except UnicodeDecodeError:
         raise InvalidInput("The model's file is no text, but it must be JSON in UTF-8.") from None
-    return Model.from_json(text)
+    return ReleasedModel.from_json(text)
 
 
 def levels_of(column: Column) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ def levels_of(column: Column) -> tuple[str, ...]:
     return () if column.kind == "number" else column.codes or column.levels
 
 
-def reference_of(model: Model, column: Column) -> float | str:
+def reference_of(model: ReleasedModel, column: Column) -> float | str:
     """The public value that others are compared with."""
     values = values_of(column, model.preparation)
     return values.numbers[values.reference] if values.numbers else levels_of(column)[0]
@@ -85,18 +85,18 @@ def value_of(column: Column, given: object) -> Value:
     return number(column.name, given, at_least=least, at_most=most)
 
 
-def outcomes(model: Model, people: Sequence[Person]) -> Array:
+def outcomes(model: ReleasedModel, people: Sequence[PersonValues]) -> Array:
     """The risk of each person by the logistic loss, else the score; shape (n,)."""
     scores = model.scores(_frame(model.entry, people))
     return np.asarray(expit(scores)) if model.loss == "logistic" else scores
 
 
-def parts(model: Model, person: Person) -> pd.DataFrame:
+def parts(model: ReleasedModel, person: PersonValues) -> pd.DataFrame:
     """What each value has to do with a person's outcome.
 
     Parameters
     ----------
-    model : Model
+    model : ReleasedModel
     person : mapping
         A value of every column.
 
@@ -139,12 +139,12 @@ def parts(model: Model, person: Person) -> pd.DataFrame:
     )
 
 
-def curve(model: Model, person: Person, name: str) -> pd.DataFrame:
+def curve(model: ReleasedModel, person: PersonValues, name: str) -> pd.DataFrame:
     """The outcome at each value of one column, all else as it is.
 
     Parameters
     ----------
-    model : Model
+    model : ReleasedModel
     person : mapping
     name : str
         Of the column.
@@ -171,14 +171,14 @@ def curve(model: Model, person: Person, name: str) -> pd.DataFrame:
     )
 
 
-def _counted(model: Model, person: Person, column: Column) -> Value:
+def _counted(model: ReleasedModel, person: PersonValues, column: Column) -> Value:
     """A person's value as it counts: an unknown number as the reference."""
     value = person[column.name]
     is_unknown = value is None and column.kind == "number"
     return reference_of(model, column) if is_unknown else value
 
 
-def _values(model: Model, person: Person, column: Column) -> Sequence[Value]:
+def _values(model: ReleasedModel, person: PersonValues, column: Column) -> Sequence[Value]:
     """The values of a column that outcomes are computed at, the person's among them."""
     if column.kind == "number":
         numbers = values_of(column, model.preparation).numbers
@@ -192,7 +192,7 @@ def _value_text(value: Value) -> str:
     return value if isinstance(value, str) else f"{value:.6g}"
 
 
-def _frame(entry: Entry, people: Sequence[Person]) -> pd.DataFrame:
+def _frame(entry: Entry, people: Sequence[PersonValues]) -> pd.DataFrame:
     """People as records of a table, which they become in a file."""
     import pandas as pd
 

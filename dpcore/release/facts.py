@@ -31,7 +31,7 @@ _VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,39}")
 
 
 @dataclass(frozen=True)
-class Fact:
+class FactRule:
     """What one fact may be.
 
     Parameters
@@ -82,24 +82,24 @@ def _whole(least: int, most: int = 2**53) -> Callable[[object], bool]:
     return lambda value: type(value) is int and least <= value <= most
 
 
-WORDS = Fact("one line of printable text", _is_text)
-DAY = Fact("a day", _is_day)
-HASH = Fact("64 hexadecimal digits", _matches(SHA256))
-POSITIVE = Fact("a number above 0", _number(0.0, math.inf, above=True))
-BOUND = Fact("a number of at least 0", _number(0.0, math.inf))
-SHARE = Fact("a number above 0 and below 1", _number(0.0, 1.0, above=True))
-COUNT = Fact("a whole number of at least 1", _whole(1))
+WORDS = FactRule("one line of printable text", _is_text)
+DAY = FactRule("a day", _is_day)
+HASH = FactRule("64 hexadecimal digits", _matches(SHA256))
+POSITIVE = FactRule("a number above 0", _number(0.0, math.inf, above=True))
+BOUND = FactRule("a number of at least 0", _number(0.0, math.inf))
+SHARE = FactRule("a number above 0 and below 1", _number(0.0, 1.0, above=True))
+COUNT = FactRule("a whole number of at least 1", _whole(1))
 
 
-def _one_of(*allowed: object) -> Fact:
-    return Fact(
+def _one_of(*allowed: object) -> FactRule:
+    return FactRule(
         " or ".join(map(repr, allowed)),
         lambda value: any(type(value) is type(each) and value == each for each in allowed),
     )
 
 
-def _if_there(fact: Fact) -> Fact:
-    return Fact(fact.words, fact.holds, is_needed=False)
+def _if_there(fact: FactRule) -> FactRule:
+    return FactRule(fact.words, fact.holds, is_needed=False)
 
 
 _COMMON = {
@@ -116,15 +116,15 @@ _COMMON = {
     "facts.attack.delta": SHARE,
     "facts.attack.confidence": SHARE,
     "facts.attack.runs": COUNT,
-    "facts.attack.about": Fact("a text", lambda value: isinstance(value, str)),
+    "facts.attack.about": FactRule("a text", lambda value: isinstance(value, str)),
     **{
-        f"facts.versions.{name}": Fact("the number of a version", _matches(_VERSION))
+        f"facts.versions.{name}": FactRule("the number of a version", _matches(_VERSION))
         for name in ("dpcore", "python", "numpy", "scipy")
     },
     "facts.mechanism.adjacency": WORDS,
     **{f"facts.mechanism.{name}": COUNT for name in ("units", "sigma")},
 }
-OF_MODEL: Mapping[str, Fact] = {
+OF_MODEL: Mapping[str, FactRule] = {
     **_COMMON,
     **{
         f"facts.about.{name}": WORDS
@@ -137,26 +137,26 @@ OF_MODEL: Mapping[str, Fact] = {
     "facts.training.learning_rate": POSITIVE,
     "facts.training.records": COUNT,
     "facts.training.features": _one_of(*FEATURES),
-    "facts.training.count_sums": _if_there(Fact("a whole number of at least 0", _whole(0))),
+    "facts.training.count_sums": _if_there(FactRule("a whole number of at least 0", _whole(0))),
     "facts.training.hidden": _if_there(COUNT),
     "facts.training.seed": _if_there(_one_of(network.SEED)),
     "facts.training.spread": _if_there(_one_of(network.SPREAD)),
     "facts.training.first": _if_there(_one_of(network.FIRST)),
     "facts.hashes.model": HASH,
-    "facts.hashes.files.#.name": _if_there(Fact("the name of a file", _matches(FILE_NAME))),
+    "facts.hashes.files.#.name": _if_there(FactRule("the name of a file", _matches(FILE_NAME))),
     "facts.hashes.files.#.sha256": _if_there(HASH),
 }
 """By path, with "#" for each number of a list."""
-OF_TWIN: Mapping[str, Fact] = {
+OF_TWIN: Mapping[str, FactRule] = {
     **_COMMON,
     "facts.mechanism.tables": COUNT,
-    "facts.mechanism.weight": Fact("a whole number of at least 0", _whole(0)),
+    "facts.mechanism.weight": FactRule("a whole number of at least 0", _whole(0)),
     "facts.records": COUNT,
     "facts.hashes.twin": HASH,
 }
 
 
-def problems(facts: Mapping[str, Any], allowed: Mapping[str, Fact]) -> Iterator[str]:
+def problems(facts: Mapping[str, Any], allowed: Mapping[str, FactRule]) -> Iterator[str]:
     """What is wrong with facts, in a sentence each.
 
     Parameters

@@ -44,7 +44,7 @@ def preparation_for(features: str) -> Preparation:
 
 
 @dataclass(frozen=True)
-class Model:
+class ReleasedModel:
     """A linear model of two classes, or a small network.
 
     Parameters
@@ -122,7 +122,7 @@ class Model:
         return json.dumps(self._document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
     @classmethod
-    def from_json(cls, text: str) -> Model:
+    def from_json(cls, text: str) -> ReleasedModel:
         """A model from the text of its file.
 
         Raises

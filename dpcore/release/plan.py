@@ -17,7 +17,7 @@ from dpcore.release.descent import Path
 from dpcore.release.grid import Array
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.mechanism import ADJACENCIES, MOST_STEPS, Mechanism, mechanism_for
-from dpcore.release.model import Model, dimension, entry_of
+from dpcore.release.model import ReleasedModel, dimension, entry_of
 from dpcore.release.network import HIDDEN, MOST_HIDDEN
 from dpcore.release.risk_counts import Points
 from dpcore.release.scorer import Scorer, scorer
@@ -25,13 +25,13 @@ from dpcore.release.slopes import LOSSES
 
 
 @dataclass(frozen=True)
-class Plan:
+class ReleasePlan:
     """What is released, before any record is looked at but for their number.
 
     Parameters
     ----------
     columns, features : str
-        As of a `Model`.
+        As of a `ReleasedModel`.
     budget : PrivacyBudget
     mechanism : Mechanism
     path : Path
@@ -65,18 +65,18 @@ class Plan:
         """Standard deviation of the noise in a coordinate of the mean gradient, C being 1."""
         return self.mechanism.sigma / self.mechanism.units / self.path.records
 
-    def model(self, weights: Array, risks: Points | None = None) -> Model:
+    def model(self, weights: Array, risks: Points | None = None) -> ReleasedModel:
         """The model of these weights, and of the curve that corrects its risks."""
         kind, listed = self.path.scorer, tuple(weights.tolist())
-        return Model(self.columns, self.features, kind.loss, listed, risks, kind.hidden)
+        return ReleasedModel(self.columns, self.features, kind.loss, listed, risks, kind.hidden)
 
-    def untrained(self) -> Model:
+    def untrained(self) -> ReleasedModel:
         """Before the first step: what cannot be written of it is found before it is paid."""
         is_corrected = self.path.count_sums > 0
         risks = risk_counts.straight(np.array([-1.0, 1.0])) if is_corrected else None
         return self.model(self.path.scorer.start(), risks)
 
-    def at(self, epsilon: float) -> Plan:
+    def at(self, epsilon: float) -> ReleasePlan:
         """The same for another ε.
 
         Raises
@@ -101,7 +101,7 @@ def plan(
     features: str = "plain",
     steps: int | None = None,
     corrected: bool | None = None,
-) -> Plan:
+) -> ReleasePlan:
     """The plan of a release.
 
     Parameters
@@ -139,7 +139,7 @@ def plan(
     counted = d - uncounted * sum(column.kind == "number" for column in entry.columns)
     chosen = Adjacency(one_of("adjacency", str(adjacency), ADJACENCIES))
     mechanism, path = training(kind, n, counted, budget, chosen, steps, corrected)
-    plan = Plan(columns, features, budget, mechanism, path)
+    plan = ReleasePlan(columns, features, budget, mechanism, path)
     # The ledger takes no other noise than this; better refused now than at the payment.
     _ = plan.spend
     return plan

@@ -12,18 +12,18 @@ from dpcore.datasets.own.description import lines_of
 from dpcore.datasets.sources import columns_of, field_of
 from dpcore.datasets.text import Field, Layout, header_of, quoted, read_checked
 from dpcore.errors import InvalidInput
-from dpcore.release.model import Model
+from dpcore.release.model import ReleasedModel
 from dpcore.spreadsheet import cell
 
 
-def predict(model: Model, data: bytes, filename: str) -> str:
+def predict(model: ReleasedModel, data: bytes, filename: str) -> str:
     """A CSV of one line a record, in the order of the file: its number, score or risk, and class.
 
     The class is that whose score is larger. A record's prediction depends on its own line alone.
 
     Parameters
     ----------
-    model : Model
+    model : ReleasedModel
     data : bytes
         Text, from anyone; its first line names the columns, in any order. Columns that the model
         does not use are left out, the outcome among them.

@@ -18,7 +18,7 @@ from dpcore.release.descent import descend
 from dpcore.release.grid import Array
 from dpcore.release.made_up import made_up_records
 from dpcore.release.model import entry_of, preparation_for
-from dpcore.release.plan import Plan
+from dpcore.release.plan import ReleasePlan
 
 MOST_RECORDS, JUDGED, TABLES = 4_000, 4_000, 5
 """Records learned from at most, with as much less noise; records judged on; made-up tables."""
@@ -56,12 +56,12 @@ class Rehearsed:
         return tuple(without - noisy for without, noisy in pairs)
 
 
-def rehearse(plan: Plan, *, seed: int = 0, progress: Progress = silent) -> Rehearsed:
+def rehearse(plan: ReleasePlan, *, seed: int = 0, progress: Progress = silent) -> Rehearsed:
     """Train as planned on several made-up tables, with noise and without, and judge on others.
 
     Parameters
     ----------
-    plan : Plan
+    plan : ReleasePlan
     seed : int
         Public, as is each table's number. Nothing else steers what is made up.
     progress : callable
@@ -75,7 +75,9 @@ def rehearse(plan: Plan, *, seed: int = 0, progress: Progress = silent) -> Rehea
     return Rehearsed(without_noise, with_noise)
 
 
-def _shares(plan: Plan, generator: np.random.Generator, progress: Progress) -> tuple[float, float]:
+def _shares(
+    plan: ReleasePlan, generator: np.random.Generator, progress: Progress
+) -> tuple[float, float]:
     """The shares without noise and with it, on one made-up table."""
     entry = entry_of(plan.columns)
     count = min(plan.path.records, MOST_RECORDS)

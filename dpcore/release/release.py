@@ -17,7 +17,7 @@ from dpcore.datasets.persons import Persons
 from dpcore.errors import InvalidInput
 from dpcore.progress import Progress, section, silent
 from dpcore.release import grid, risk_counts
-from dpcore.release.attack import AttackResult, attack
+from dpcore.release.attack import DistinguishingResult, attack
 from dpcore.release.canonical import digest
 from dpcore.release.card import card
 from dpcore.release.certificate import About, Certificate, certificate, facts_of
@@ -27,9 +27,9 @@ from dpcore.release.file_hashes import CARD, MODEL_FILE, ONNX, PAGE, hashes
 from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.ledger.spends import LONGEST_TEXT
-from dpcore.release.model import Model, entry_of, preparation_for
+from dpcore.release.model import ReleasedModel, entry_of, preparation_for
 from dpcore.release.payment import Paid, Payer, attached, until_cancelled
-from dpcore.release.plan import Plan, plan
+from dpcore.release.plan import ReleasePlan, plan
 from dpcore.release.record import Record
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.table.read import ReleaseTable
@@ -41,23 +41,23 @@ class Prepared:
 
     Parameters
     ----------
-    plan : Plan
+    plan : ReleasePlan
     about : About
     payer : Payer
     signed : (d, rows) array
         Every row, times its label.
     persons : Persons or None
         Whose the rows are; ``None`` where each is a record.
-    attack : AttackResult
+    attack : DistinguishingResult
         What an attack on the mechanism found.
     """
 
-    plan: Plan
+    plan: ReleasePlan
     about: About
     payer: Payer
     signed: Array = field(repr=False)
     persons: Persons | None = field(repr=False)
-    attack: AttackResult
+    attack: DistinguishingResult
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Released:
 
     Parameters
     ----------
-    model : Model
+    model : ReleasedModel
     certificate : Certificate
     receipt : Receipt
         Of the payment, or of the certificate's hash once the ledger has it (`seal`): its chain head
@@ -75,7 +75,7 @@ class Released:
         The files whose hashes the certificate names, as bytes.
     """
 
-    model: Model
+    model: ReleasedModel
     certificate: Certificate
     receipt: Receipt
     named: Mapping[str, bytes] = field(repr=False)
@@ -94,7 +94,7 @@ class Released:
 
 
 def prepare(
-    plan: Plan,
+    plan: ReleasePlan,
     table: ReleaseTable,
     *,
     about: About,
@@ -108,7 +108,7 @@ def prepare(
 
     Parameters
     ----------
-    plan : Plan
+    plan : ReleasePlan
         For the ledger's adjacency and the table's number of persons.
     table : ReleaseTable
         The records, read by the plan's description; all are learned from. That they are the data

@@ -52,7 +52,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True)
-class Person:
+class Actor:
     """Somebody who may use what was asked for.
 
     Parameters
@@ -123,7 +123,7 @@ class SignIn:
     roles: Mapping[str, Role] = field(default_factory=dict)
 
 
-def decided(needed: Role, reached: Reached, sign_in: SignIn | None) -> Person | str:
+def decided(needed: Role, reached: Reached, sign_in: SignIn | None) -> Actor | str:
     """Who somebody is, or in one sentence why they may not do what needs the role.
 
     Parameters
@@ -144,7 +144,7 @@ def decided(needed: Role, reached: Reached, sign_in: SignIn | None) -> Person | 
         return NO_ADDRESS
     if claims.get("email_verified") is not True:
         return NOT_VERIFIED
-    person = Person(email.lower(), sign_in.roles.get(email.lower(), Role.READER))
+    person = Actor(email.lower(), sign_in.roles.get(email.lower(), Role.READER))
     if not person.role.covers(needed):
         return (
             f"{person.email} has the role {person.role}, but this needs {needed}: whoever runs "
@@ -153,7 +153,7 @@ def decided(needed: Role, reached: Reached, sign_in: SignIn | None) -> Person | 
     return person
 
 
-AT_HAND = Person("", Role.STEWARD)
+AT_HAND = Actor("", Role.STEWARD)
 """Whoever sits at this machine."""
 
 

@@ -27,7 +27,7 @@ from dpcore.reproduction import network_000
 from dpcore.reproduction.report import (
     NOT_SUPPORTED,
     Conclusion,
-    Order,
+    ExperimentOrder,
     Paper,
     Result,
     ordering,
@@ -84,7 +84,7 @@ DIFFERS = (
 )
 
 
-def _at_hand(order: Order) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _at_hand(order: ExperimentOrder) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if order.epochs is not None:
         raise InvalidInput("epochs is given, but of paper 000 only figure 6 trains networks.")
     return order.wanted(DATASETS, availability)
@@ -106,7 +106,7 @@ def _study(dataset: str, loss: str, epsilons: tuple[float, ...], runs: int) -> S
     )
 
 
-def _figure(figure: int, order: Order) -> Result:
+def _figure(figure: int, order: ExperimentOrder) -> Result:
     import pandas as pd
 
     at_hand, missing = _at_hand(order)
@@ -235,7 +235,7 @@ def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Con
     )
 
 
-def _times(order: Order) -> Result:
+def _times(order: ExperimentOrder) -> Result:
     """Table I: seconds of one run of each method on its own at two ε."""
     import pandas as pd
 
@@ -307,7 +307,7 @@ NETWORK_DIFFERS = (
 )
 
 
-def _networks(order: Order) -> Result:
+def _networks(order: ExperimentOrder) -> Result:
     """Figure 6: the neural network, by GRPUA and SgdPert."""
     import pandas as pd
 

@@ -31,7 +31,7 @@ from dpcore.progress import Progress
 from dpcore.reproduction.report import (
     UNCHECKED,
     Conclusion,
-    Order,
+    ExperimentOrder,
     Paper,
     Result,
     by_most,
@@ -100,7 +100,7 @@ class DividedSet:
         return scoring_for(self.split).measures(self.split)[0]
 
 
-def _figure(order: Order) -> Result:
+def _figure(order: ExperimentOrder) -> Result:
     import pandas as pd
 
     if order.epochs is not None:

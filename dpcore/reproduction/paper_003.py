@@ -30,7 +30,7 @@ from dpcore.progress import Progress
 from dpcore.reproduction.report import (
     UNCHECKED,
     Conclusion,
-    Order,
+    ExperimentOrder,
     Paper,
     Result,
     on_stand_in,
@@ -218,7 +218,7 @@ def _chest_presets() -> list[Preset]:
 # Figure 1
 
 
-def figure_1(order: Order) -> Result:
+def figure_1(order: ExperimentOrder) -> Result:
     """CheXpert at ε = 2 and 8: without privacy, DP-SGD, decaying noise; here on a stand-in."""
     dataset = _stand_in(order)
     order.open()
@@ -297,7 +297,7 @@ def judge_chest(ends: pd.DataFrame) -> list[Conclusion]:
     ]
 
 
-def _chest_differs(order: Order) -> list[str]:
+def _chest_differs(order: ExperimentOrder) -> list[str]:
     differs = [
         f"{NOT_IN_PRINT} Synthetic features of chest X-rays stand in, with one linear layer.",
         "DP-SGD and the decaying noise are compared at the same certified ε, by PLD accounting "
@@ -310,7 +310,7 @@ def _chest_differs(order: Order) -> list[str]:
 # Figure 2
 
 
-def figure_2(order: Order) -> Result:
+def figure_2(order: ExperimentOrder) -> Result:
     """R, σ₀ and C against AUC and epochs, at ε = 8."""
     import pandas as pd
 
@@ -490,7 +490,7 @@ def _ascending(
 # Table 1
 
 
-class Row(NamedTuple):
+class BudgetRow(NamedTuple):
     """One budget of Table 1 on MNIST.
 
     Parameters
@@ -506,12 +506,12 @@ class Row(NamedTuple):
     learning_rate: float
 
 
-MNIST = (Row(1.19, 15, 0.25), Row(3.01, 60, 0.15), Row(7.1, 45, 0.25))
+MNIST = (BudgetRow(1.19, 15, 0.25), BudgetRow(3.01, 60, 0.15), BudgetRow(7.1, 45, 0.25))
 GAINS = {1.19: 0.0109, 3.01: 0.0025, 7.1: 0.002}
 DIGITS_BATCH = 64
 
 
-def table_1(order: Order) -> Result:
+def table_1(order: ExperimentOrder) -> Result:
     """MNIST and CIFAR-10: DP-SGD against decaying noise, by printed and by certified ε."""
     at_hand, missing = digit_sets(order, "Table 1 is about images of one class each")
     order.open()
@@ -564,7 +564,7 @@ def table_1(order: Order) -> Result:
     return Result(verdicts, files + drawn, at_hand, (*missing, "cifar10"), differs)
 
 
-def mnist_studies(name: str, row: Row, order: Order) -> dict[str, TrainingStudy]:
+def mnist_studies(name: str, row: BudgetRow, order: ExperimentOrder) -> dict[str, TrainingStudy]:
     """The trainings of one row; on other data than MNIST without the paper's own σ₀."""
     plain, printed = (
         PRESETS[f"mnist-{row.stated:g}{ending}"].training for ending in ("-dpsgd", "")
@@ -638,7 +638,7 @@ def judge_gain(ends: pd.DataFrame) -> list[Conclusion]:
 # Common to all
 
 
-def _stand_in(order: Order) -> str:
+def _stand_in(order: ExperimentOrder) -> str:
     """Name of the set that stands in for CheXpert."""
     (name, *more), _ = order.wanted((STAND_IN,), images.availability)
     if more or images.entry(name).task != "labels":
@@ -649,7 +649,7 @@ def _stand_in(order: Order) -> str:
     return name
 
 
-def _short(order: Order, paper_epochs: int) -> list[str]:
+def _short(order: ExperimentOrder, paper_epochs: int) -> list[str]:
     if order.epochs is None or order.epochs >= paper_epochs:
         return []
     return [

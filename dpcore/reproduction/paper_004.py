@@ -29,7 +29,7 @@ from dpcore.reproduction.report import (
     NOT_SUPPORTED,
     UNCHECKED,
     Conclusion,
-    Order,
+    ExperimentOrder,
     Paper,
     Result,
     by_most,
@@ -120,7 +120,9 @@ def learning_rate(epsilon: float) -> float:
     return min(0.25, 0.25 * math.sqrt(epsilon))
 
 
-def setting(dataset: str, epsilon: float, order: Order, delta: float = DELTA) -> TrainingStudy:
+def setting(
+    dataset: str, epsilon: float, order: ExperimentOrder, delta: float = DELTA
+) -> TrainingStudy:
     """Isotropic noise, certified at ε, with the paper's settings where there are enough records."""
     few = images.load(dataset).records < 10 * LOT
     config = TrainingConfig(
@@ -166,7 +168,7 @@ def with_public_weights(study: TrainingStudy, count: int) -> tuple[TrainingStudy
 # Figure 2
 
 
-def figure_2(order: Order) -> Result:
+def figure_2(order: ExperimentOrder) -> Result:
     """The cost of a network for x₁ AND x₂ when its weights are shifted."""
     if order.epochs is not None or order.datasets is not None:
         raise InvalidInput(
@@ -235,7 +237,7 @@ def judge_sensitivity(single: pd.DataFrame, pairs: pd.DataFrame) -> list[Conclus
 # Figure 3
 
 
-def figure_3(order: Order) -> Result:
+def figure_3(order: ExperimentOrder) -> Result:
     """MNIST at ε = 0.05, 0.3 and 1, for every reading of the optimized noise."""
     return _compared(
         order,
@@ -247,7 +249,7 @@ def figure_3(order: Order) -> Result:
     )
 
 
-def _levels(dataset: str, order: Order) -> Iterator[Labelled]:
+def _levels(dataset: str, order: ExperimentOrder) -> Iterator[Labelled]:
     count = images.load(dataset).records
     for epsilon in LEVELS:
         plain = setting(dataset, epsilon, order)
@@ -357,7 +359,7 @@ def judge_theorem(ends: pd.DataFrame) -> Conclusion:
 # Figure 4
 
 
-def figure_4(order: Order) -> Result:
+def figure_4(order: ExperimentOrder) -> Result:
     """MNIST after 30 epochs over ε and δ; SVHN and CIFAR-10 can't be run again."""
     claim = "The optimized noise is more accurate than Gaussian noise on {} (V-C, figure 4({}))."
     others = [
@@ -376,7 +378,7 @@ def figure_4(order: Order) -> Result:
     )
 
 
-def _grid(dataset: str, order: Order) -> Iterator[Labelled]:
+def _grid(dataset: str, order: ExperimentOrder) -> Iterator[Labelled]:
     for delta in GRID_DELTAS:
         for epsilon in GRID_EPSILONS:
             plain = setting(dataset, epsilon, order, delta)
@@ -440,7 +442,7 @@ def judge_grid(ends: pd.DataFrame) -> list[Conclusion]:
 # Figure 5
 
 
-def figure_5(order: Order) -> Result:
+def figure_5(order: ExperimentOrder) -> Result:
     """Lot size, hidden units and clipping norm against accuracy, MNIST."""
     claim = "On CIFAR-10 the optimized mechanism gains 2 % from lots of 500 to 2,500"
     return _compared(
@@ -458,7 +460,7 @@ def figure_5(order: Order) -> Result:
     )
 
 
-def _structures(dataset: str, order: Order) -> Iterator[Labelled]:
+def _structures(dataset: str, order: ExperimentOrder) -> Iterator[Labelled]:
     count = images.load(dataset).records
     plain = setting(dataset, STRUCTURE_EPSILON, order)
     for key, values in SIZES.items():
@@ -525,7 +527,7 @@ def judge_structure(ends: pd.DataFrame) -> list[Conclusion]:
 # Table I
 
 
-def table_1(order: Order) -> Result:
+def table_1(order: ExperimentOrder) -> Result:
     """Seconds a step: without privacy, isotropic noise, optimized noise as in algorithm 1."""
     import pandas as pd
 
@@ -575,8 +577,8 @@ def judge_times(table: pd.DataFrame) -> list[Conclusion]:
 
 
 def _compared(
-    order: Order,
-    labelled: Callable[[str, Order], Iterator[Labelled]],
+    order: ExperimentOrder,
+    labelled: Callable[[str, ExperimentOrder], Iterator[Labelled]],
     judge: Callable[[pd.DataFrame], list[Conclusion]],
     overall: Callable[[pd.DataFrame], Sequence[Conclusion]],
     *,
@@ -590,7 +592,7 @@ def _compared(
 
     Parameters
     ----------
-    order : Order
+    order : ExperimentOrder
     labelled : callable
         (set, order): the figure's studies on it.
     judge, overall : callable
@@ -623,7 +625,7 @@ def _unit(parameter: str) -> str:
     return EFFECTS[parameter].unit or EFFECTS[parameter].symbol
 
 
-def _differs(order: Order, at_hand: Sequence[str]) -> list[str]:
+def _differs(order: ExperimentOrder, at_hand: Sequence[str]) -> list[str]:
     differs = [
         f"{NOT_IN_PRINT} The network is fully connected with {UNITS} hidden units and no "
         "convolutions, the learning rate 0.25 √ε (at most 0.25) for every noise, and λ → ∞.",

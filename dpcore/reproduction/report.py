@@ -47,7 +47,7 @@ class Conclusion:
 
 
 @dataclass(frozen=True)
-class Order:
+class ExperimentOrder:
     """The experiment ordered.
 
     Parameters
@@ -161,7 +161,7 @@ class Result:
     differs: Sequence[str] = ()
 
 
-Experiment = Callable[[Order], Result]
+Experiment = Callable[[ExperimentOrder], Result]
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ def reproduce(
     ((kind, number, experiments),) = given
     if number not in experiments:
         raise reject(kind, number, _listed(experiments))
-    order = Order(
+    order = ExperimentOrder(
         name=f"{paper}-{kind}-{number}",
         output=output,
         datasets=datasets,

@@ -18,7 +18,7 @@ from dpcore.evaluation.training.task import begin
 from dpcore.figures.static import panels
 from dpcore.figures.style import Look
 from dpcore.progress import Progress
-from dpcore.reproduction.report import Conclusion, Order, on_stand_in
+from dpcore.reproduction.report import Conclusion, ExperimentOrder, on_stand_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +84,7 @@ def taught(studies: Sequence[Labelled], progress: Progress) -> tuple[pd.DataFram
 
 
 def trained(
-    order: Order,
+    order: ExperimentOrder,
     studies: Sequence[Labelled],
     progress: Progress,
     *,
@@ -101,7 +101,7 @@ def trained(
 
     Parameters
     ----------
-    order : Order
+    order : ExperimentOrder
     studies, progress
         As for `taught`.
     value : str
@@ -139,12 +139,12 @@ def without_privacy(study: TrainingStudy) -> TrainingStudy:
     return replace(study, config=nonprivate(study.config), epsilon=None)
 
 
-def digit_sets(order: Order, about: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def digit_sets(order: ExperimentOrder, about: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Sets to use in place of MNIST or beside it, and those that are not at hand.
 
     Parameters
     ----------
-    order : Order
+    order : ExperimentOrder
     about : str
         Why each record must have one class, for the refusal of other sets.
     """

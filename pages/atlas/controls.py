@@ -13,7 +13,7 @@ from dpcore.export.atlas import list_command
 from dpcore.systems import System, register, selected
 from pages.shared import query
 from pages.shared.session import once, set_controls
-from pages.shared.widgets import Form
+from pages.shared.widgets import ControlForm
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def _validate_link() -> str:
 
 def sidebar() -> AtlasChoice:
     """Draw the controls and read them."""
-    form = Form(FILTERS)
+    form = ControlForm(FILTERS)
     with st.sidebar:
         for control in FILTERS:
             close = partial(choose, None)

@@ -22,7 +22,7 @@ from pages.atlas.texts import HERE
 from pages.shared import background, badges, downloads, job_panel, shared_jobs
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.verbatim import refuse
-from pages.shared.widgets import Form
+from pages.shared.widgets import ControlForm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +74,7 @@ def draw(model_key: str, verdict: SystemStanding | None = None) -> None:
 
 
 def _controls(model: Model) -> ModelStudy:
-    form = Form(RUN)
+    form = ControlForm(RUN)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         form.draw("run_data")
         form.draw("run_delta", help=NO_DELTA if model.pure else "", disabled=model.pure, width=170)

@@ -50,7 +50,7 @@ from pages.explore import presets, texts
 from pages.shared import own_table, own_texts, query, uploads
 from pages.shared.presets import apply_stored
 from pages.shared.session import control_text, control_value, once, set_controls, share
-from pages.shared.widgets import Form
+from pages.shared.widgets import ControlForm
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -81,7 +81,7 @@ class Start:
         The uploaded file, where the data set needs one.
     columns : str
         Description of the columns of an uploaded table; "" for other data sets.
-    form : Form
+    form : ControlForm
         Values of the first controls.
     presets, model, rest : containers
         Places in the sidebar still to be filled.
@@ -93,7 +93,7 @@ class Start:
     size: int | None
     upload: File | None
     columns: str
-    form: Form
+    form: ControlForm
     presets: DeltaGenerator
     model: DeltaGenerator
     share: DeltaGenerator | None
@@ -234,7 +234,7 @@ def _mean_what_is_named() -> None:
                 st.query_params[way] = MY_OWN
 
 
-def _loss(form: Form, kind: str) -> str:
+def _loss(form: ControlForm, kind: str) -> str:
     """The loss; fixed if a number is predicted."""
     if kind == "number":
         st.markdown(f"**Model:** {LOSSES['squared'].lower()}", help=texts.SQUARED)
@@ -242,7 +242,7 @@ def _loss(form: Form, kind: str) -> str:
     return str(form.draw("loss"))
 
 
-def _methods(form: Form, dataset: Entry, loss: str) -> list[str]:
+def _methods(form: ControlForm, dataset: Entry, loss: str) -> list[str]:
     """Keys of the chosen methods in display order, with a note on those that cannot learn this."""
     from dpcore.predictors import refusal
 
@@ -280,7 +280,7 @@ def _explain_methods(titles: dict[str, str], loss: str, predicts: str) -> None:
                 st.caption(f":material/info: {refused}")
 
 
-def _lambda(form: Form) -> float | None:
+def _lambda(form: ControlForm) -> float | None:
     """λ, or ``None`` for the rule."""
     way = form.draw("lambda")
     form.draw("lambda_value", "radius")
@@ -289,7 +289,7 @@ def _lambda(form: Form) -> float | None:
     return {NEAR_ZERO: accurate.LAM, OF_PAPER_000: PAPER_LAMBDA}.get(way)
 
 
-def _preparation(form: Form, dataset: Entry) -> Preparation:
+def _preparation(form: ControlForm, dataset: Entry) -> Preparation:
     if form.is_open:
         st.subheader("Preparation", anchor=False)
         st.caption(
@@ -305,7 +305,7 @@ def _preparation(form: Form, dataset: Entry) -> Preparation:
     return Preparation(**CONTROLS.fields(form.values, "preparation"))
 
 
-def _training(form: Form, first: Start, methods: list[str]) -> None:
+def _training(form: ControlForm, first: Start, methods: list[str]) -> None:
     from dpcore.erm.gradient_perturbation import FULL_LENGTH_RECORDS
     from dpcore.predictors import predictor_named
 
@@ -337,7 +337,7 @@ def tell_delta(first: Start, delta: float, records: int) -> str:
 def start() -> Start:
     """Draw the first controls: data, δ and adjacency. They need no slow library."""
     apply_stored("explore")
-    form = Form(CONTROLS)
+    form = ControlForm(CONTROLS)
     with st.sidebar:
         dataset = form.draw("data")
         size = form.draw("patients")

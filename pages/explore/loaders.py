@@ -35,7 +35,7 @@ LINEAR_ALGEBRA_THREADS = 1
 
 
 @dataclass(frozen=True)
-class Records:
+class PreparedRecords:
     """The prepared records of a study.
 
     Parameters
@@ -81,7 +81,7 @@ def _splits(key: str, _table: Table, _preparation: Preparation) -> tuple[tuple[S
     return every.at_once, len(every)
 
 
-def records_of(choice: ExploreChoice) -> tuple[Study, Records]:
+def records_of(choice: ExploreChoice) -> tuple[Study, PreparedRecords]:
     """The study completed by its upload, and its prepared records.
 
     Raises
@@ -96,12 +96,12 @@ def records_of(choice: ExploreChoice) -> tuple[Study, Records]:
         counts = outline.splits, outline.all_splits
         stand_in = (outline.stand_in(),)
         published = outline.published or choice.upload.is_public
-        records = Records(stand_in, *counts, published, outline.positive, outline.all_blank)
+        records = PreparedRecords(stand_in, *counts, published, outline.positive, outline.all_blank)
         return replace(study, upload=name), records
     parts, count = _prepared(study, study.preparation)
     published = _table(study.dataset, study.records).published
     positive = positive_share(parts[0], in_turn=count > 1)
-    return study, Records(parts, len(parts), count, published, positive)
+    return study, PreparedRecords(parts, len(parts), count, published, positive)
 
 
 def _prepared(study: Study, preparation: Preparation) -> tuple[tuple[Split, ...], int]:
@@ -109,7 +109,9 @@ def _prepared(study: Study, preparation: Preparation) -> tuple[tuple[Split, ...]
     return _splits(repr((study.dataset, study.records, preparation)), table, preparation)
 
 
-def closed_form(study: Study, records: Records, left_out: tuple[str, ...] = ()) -> pd.DataFrame:
+def closed_form(
+    study: Study, records: PreparedRecords, left_out: tuple[str, ...] = ()
+) -> pd.DataFrame:
     """The closed-form curves over the whole ε grid, on the splits of the first picture.
 
     The measures in `left_out` may be nan.

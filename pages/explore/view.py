@@ -34,7 +34,7 @@ from dpcore.methods import best_method, sooner_first, without_best
 from dpcore.predictors import SELDOM_BEST, predictor_named, titles
 from pages.explore import curve_jobs, loaders, texts
 from pages.explore.controls import ExploreChoice, every_method
-from pages.explore.loaders import Records
+from pages.explore.loaders import PreparedRecords
 from pages.shared import uploads
 from pages.shared.charts import on_dark
 from pages.shared.session import control_value
@@ -53,7 +53,7 @@ class View:
         What the reader chose; its methods are those of the tabs and of the thin lines.
     whole : Study
         The same with every method in its sound edition, from which the best one is taken.
-    records : Records
+    records : PreparedRecords
     problem : Problem
     delta : float
     table : DataFrame
@@ -75,7 +75,7 @@ class View:
 
     study: Study
     whole: Study
-    records: Records
+    records: PreparedRecords
     problem: Problem
     delta: float
     table: pd.DataFrame
@@ -414,7 +414,7 @@ def _printed(study: Study) -> set[str]:
 
 
 def _closed_form(
-    study: Study, records: Records, left_out: tuple[str, ...], *, is_whole: bool
+    study: Study, records: PreparedRecords, left_out: tuple[str, ...], *, is_whole: bool
 ) -> pd.DataFrame:
     """The rows of the study's methods that need no training, on the splits of the first picture.
 
@@ -426,7 +426,7 @@ def _closed_form(
     return loaders.closed_form(replace(study, methods=closed, runs=Study.runs), records, left_out)
 
 
-def _on_every_split(study: Study, records: Records) -> list[Study]:
+def _on_every_split(study: Study, records: PreparedRecords) -> list[Study]:
     """The jobs of its methods without training, where a first picture is judged on some splits."""
     if records.at_once == records.all_splits:
         return []
@@ -472,7 +472,7 @@ def _completed(at_once: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(filled, ignore_index=True)
 
 
-def _measure(choice: ExploreChoice, records: Records) -> Metric:
+def _measure(choice: ExploreChoice, records: PreparedRecords) -> Metric:
     """The chosen measure, or the default if the records of a split do not allow it."""
     offered = [scoring_for(split).measures(split) for split in records.splits]
     fewest = min(offered, key=len)

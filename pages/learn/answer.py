@@ -17,7 +17,7 @@ from pages.learn.controls import LearnChoice
 from pages.shared import view_link
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.verbatim import verbatim
-from pages.shared.widgets import Form
+from pages.shared.widgets import ControlForm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,7 @@ def _before(choice: LearnChoice, lesson: Lesson) -> None:
 
 def _after(choice: LearnChoice, lesson: Lesson, guess: tuple[float, ...]) -> None:
     """Draw the curve and the guess in one chart, and the controls that change the curve."""
-    form = Form(CHANGES)
+    form = ControlForm(CHANGES)
     form.values[LESSON.key] = str(choice.number)
     mine = [control.key for control in CHANGES if control.shown(form.values)]
     # A room looks at one change alone; the others keep their first values.

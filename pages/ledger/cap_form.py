@@ -7,12 +7,12 @@ import streamlit as st
 from dpcore.errors import InvalidInput
 from dpcore.release.ledger import Ledger
 from dpcore.release.ledger.spends import LONGEST_TEXT
-from dpcore.release.roles import Person
+from dpcore.release.roles import Actor
 from pages.ledger import texts
 from pages.shared.verbatim import refuse
 
 
-def draw(ledger: Ledger, data_set: str, person: Person) -> None:
+def draw(ledger: Ledger, data_set: str, person: Actor) -> None:
     """Draw the form, and raise the cap once it is submitted.
 
     Raises

@@ -22,7 +22,7 @@ TOO_LARGE = 0.1 * (1.0 + 1e-9)
 
 
 @dataclass(frozen=True)
-class Budget:
+class TypedBudget:
     """What is typed.
 
     Parameters
@@ -44,7 +44,7 @@ def typed(
     controls: Sequence[Control] = ACCOUNT,
     usual: Sequence[Any] = (None,) * len(ACCOUNT),
     more: Iterable[Control] = (),
-) -> Budget:
+) -> TypedBudget:
     """Draw ε, the number of people and further numbers, δ and the adjacency one click away.
 
     Call it in a horizontal container.
@@ -75,7 +75,9 @@ def typed(
         adjacency = Adjacency(drawn(neighbour, usual=neighbour_first))
     records = whole("people in the data", count, at_least=1)
     epsilon_typed = number("budget ε", epsilon_text, at_least=0.001, at_most=1000.0)
-    return Budget(PrivacyBudget(epsilon_typed, _delta(chosen, records)), adjacency, records, others)
+    return TypedBudget(
+        PrivacyBudget(epsilon_typed, _delta(chosen, records)), adjacency, records, others
+    )
 
 
 def _delta(stop: float, records: int) -> float:

@@ -24,7 +24,7 @@ from dpcore.guarantee import Adjacency, default_delta
 from pages.plan import texts
 from pages.shared import presets
 from pages.shared.session import control_text, set_controls, store, stored
-from pages.shared.widgets import Form, chosen, drawn
+from pages.shared.widgets import ControlForm, chosen, drawn
 
 
 def target() -> float:
@@ -54,7 +54,7 @@ def sidebar() -> tuple[TrainingPlan, bool]:
         From `dpcore`, for values that do not fit together.
     """
     presets.apply_stored("plan")
-    form = Form(CONTROLS)
+    form = ControlForm(CONTROLS)
     with st.sidebar:
         presets_place, run_place = st.container(), st.container()
         form.draw("sampling", on_change=_reset_adjacency)
@@ -74,13 +74,13 @@ def sidebar() -> tuple[TrainingPlan, bool]:
     return training, is_compared
 
 
-def _delta(form: Form) -> float:
+def _delta(form: ControlForm) -> float:
     """δ of the slider, or by the rule."""
     chosen: float = form.values["plan_delta"]
     return default_delta(form.values["records"] or 1) if chosen == BY_RULE else chosen
 
 
-def _read(form: Form, *, is_nominal: bool) -> TrainingPlan:
+def _read(form: ControlForm, *, is_nominal: bool) -> TrainingPlan:
     fields = CONTROLS.fields(form.values)
     records = whole("public size" if is_nominal else "records n", fields["records"], at_least=1)
     batch = whole("batch size", fields["batch"], at_least=1, at_most=records)

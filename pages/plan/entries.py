@@ -11,7 +11,14 @@ import streamlit as st
 
 from dpcore.accounting.account import MOST_ENTRIES
 from dpcore.accounting.account_text import MOST_LETTERS, from_csv, from_link, to_link
-from dpcore.accounting.entries import EVERY, FIRST_DAY, LAST_DAY, LONGEST_TITLE, MOST_COUNT, Entry
+from dpcore.accounting.entries import (
+    EVERY,
+    FIRST_DAY,
+    LAST_DAY,
+    LONGEST_TITLE,
+    MOST_COUNT,
+    AccountEntry,
+)
 from dpcore.accounting.model_proofs import PAIR, PURE
 from dpcore.controls.account import ENTRIES, NO_ENTRIES, first_day, following, usual
 from dpcore.controls.common import ADJACENCIES
@@ -25,7 +32,7 @@ from pages.shared import query, upload_limit
 from pages.shared.session import control_value, store, stored
 from pages.shared.verbatim import refuse, verbatim
 
-Rows = dict[int, Entry]
+Rows = dict[int, AccountEntry]
 OF_FILE = (0, "file")
 MOST_ROWS = 30
 """Rows drawn with a box of their own; the table holds all."""
@@ -42,7 +49,7 @@ SAMPLINGS = {"poisson": "By chance (Poisson)", "fixed": "Fixed size"}
 SAME = "That of the account"
 
 
-def first_entries() -> tuple[Entry, ...]:
+def first_entries() -> tuple[AccountEntry, ...]:
     """What a new visit begins with: one training, on the first of next month."""
     return (usual("training", first_day(date.today())),)
 
@@ -59,7 +66,7 @@ def check(link: Link) -> list[Refusal]:
     return refusals
 
 
-def _read(text: str) -> tuple[Entry, ...]:
+def _read(text: str) -> tuple[AccountEntry, ...]:
     return () if text == NO_ENTRIES else from_link(text)
 
 
@@ -91,7 +98,7 @@ def _at_click() -> Rows:
     return rows
 
 
-def _numbered(entries: tuple[Entry, ...]) -> Rows:
+def _numbered(entries: tuple[AccountEntry, ...]) -> Rows:
     """The entries under new numbers, so that no box shows what another entry had."""
     rows = {_new_number(): entry for entry in entries}
     store("account rows", rows)
@@ -121,7 +128,7 @@ def write() -> None:
         del st.query_params[ENTRIES]
 
 
-def add(entry: Entry) -> None:
+def add(entry: AccountEntry) -> None:
     """Add an entry; for a button."""
     rows = _at_click()
     if len(rows) < MOST_ENTRIES:
@@ -137,13 +144,13 @@ def add_next(kind: str, records: int = FIRST.records) -> None:
     add(following(tuple(_at_click().values()), kind, date.today(), records))
 
 
-def add_dated(entry: Entry) -> None:
+def add_dated(entry: AccountEntry) -> None:
     """Add an entry on the day of one more of its kind; for a button."""
     day = following(tuple(_at_click().values()), entry.kind, date.today()).first
     add(replace(entry, first=day))
 
 
-def put(entries: tuple[Entry, ...]) -> None:
+def put(entries: tuple[AccountEntry, ...]) -> None:
     """Put these in place of all entries; for a button."""
     _at_click()
     _numbered(entries)
@@ -201,13 +208,13 @@ def _spread() -> None:
     put(tuple(_with_share(entry) for entry in _at_click().values()))
 
 
-def _with_share(entry: Entry) -> Entry:
+def _with_share(entry: AccountEntry) -> AccountEntry:
     if entry.kind == "spent" or entry.share is not None:
         return entry
     return replace(entry, noise=None, epsilon=None, share=1.0)
 
 
-def draw(shown: dict[int, Entry]) -> None:
+def draw(shown: dict[int, AccountEntry]) -> None:
     """Draw one row an entry, and the box in which it is changed.
 
     Parameters
@@ -248,7 +255,7 @@ def _remove(number: int) -> None:
     _at_click().pop(number, None)
 
 
-def _fields(number: int, entry: Entry) -> None:
+def _fields(number: int, entry: AccountEntry) -> None:
     """Draw the fields of one entry."""
     box = _Box(number)
     box.text("what", "Name", entry.what)

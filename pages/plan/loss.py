@@ -25,17 +25,17 @@ from pages.shared.widgets import drawn
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpcore.accounting.entries import Entry
+    from dpcore.accounting.entries import AccountEntry
 
 PLACE = "loss"
 
 
-def of_models(models: Sequence[Entry], account: Account, people: int) -> dict[str, str]:
+def of_models(models: Sequence[AccountEntry], account: Account, people: int) -> dict[str, str]:
     """Draw whose records are learned from; what each model loses there, by method.
 
     Parameters
     ----------
-    models : sequence of Entry
+    models : sequence of AccountEntry
         One of each method.
     account : Account
     people : int

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.accounting import planner
 from dpcore.accounting.budget import BudgetSplit, split
-from dpcore.accounting.entries import MOST_COUNT, Entry
+from dpcore.accounting.entries import MOST_COUNT, AccountEntry
 from dpcore.accounting.planner import Plan
 from dpcore.accounting.setting_curve import release_curve, setting_curve
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
@@ -73,7 +73,7 @@ def show() -> Waiting:
         return []
 
 
-def _start(typed: budget.Budget) -> TrainingPlan:
+def _start(typed: budget.TypedBudget) -> TrainingPlan:
     """The training with what is typed; the rest is where the search begins."""
     people, settings = typed.people, typed.others
     usual = FIND_BATCH.usual(people)
@@ -142,7 +142,7 @@ def _use(training: TrainingPlan) -> None:
     per_epoch = steps_per_epoch(training.records, training.batch)
     with st.container(horizontal=True):
         if training.steps % per_epoch == 0:
-            entry = Entry(
+            entry = AccountEntry(
                 "training",
                 every="quarter",
                 noise=training.sigma,
@@ -159,7 +159,7 @@ def _use(training: TrainingPlan) -> None:
         )
 
 
-def _offer(entry: Entry, delta: float, adjacency: Adjacency, people: int) -> None:
+def _offer(entry: AccountEntry, delta: float, adjacency: Adjacency, people: int) -> None:
     """Draw a button that adds the entry to the account, or say why that can't be.
 
     The entry says for which n and δ it was found, where the account has others.
@@ -179,7 +179,7 @@ def _offer(entry: Entry, delta: float, adjacency: Adjacency, people: int) -> Non
     )
 
 
-def _add(entry: Entry) -> None:
+def _add(entry: AccountEntry) -> None:
     entries.add_dated(entry)
     entries.write()
     set_controls({QUESTION.key: "account"})
@@ -198,7 +198,7 @@ def _code(plan: Plan, unknown: str, start: TrainingPlan, epsilon: float) -> None
             show_opacus(plan.training)
 
 
-def _releases(typed: budget.Budget) -> None:
+def _releases(typed: budget.TypedBudget) -> None:
     """The least noise of equal releases that keep the budget together."""
     limit, adjacency, people = typed.limit, typed.adjacency, typed.people
     count = whole("how many releases", typed.others[FIND_RELEASES.key], at_least=1, at_most=10_000)
@@ -212,7 +212,7 @@ def _releases(typed: budget.Budget) -> None:
     budget.note(limit, adjacency, people)
     if count <= MOST_COUNT:
         noise = raised(budget_split.portions[0].noise_multiplier, 5)
-        _offer(Entry("release", count=count, noise=noise), limit.delta, adjacency, people)
+        _offer(AccountEntry("release", count=count, noise=noise), limit.delta, adjacency, people)
     with st.expander("Take along: command line, Python", icon=":material/file_save:"):
         show_command(split_command(limit, count, sensitivity))
         show_python(split_snippet(limit, count, sensitivity))

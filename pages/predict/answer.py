@@ -16,8 +16,8 @@ from dpcore.figures import prediction as figures
 from dpcore.figures.words import listed
 from dpcore.release import explained
 from dpcore.release.example import PATIENT
-from dpcore.release.explained import MOST_COLUMNS, Person, Value
-from dpcore.release.model import Model
+from dpcore.release.explained import MOST_COLUMNS, PersonValues, Value
+from dpcore.release.model import ReleasedModel
 from pages.predict import texts
 from pages.predict.controls import Choice
 from pages.shared import session_end
@@ -81,7 +81,7 @@ def show(choice: Choice) -> None:
         _curve(model, person, wording)
 
 
-def _form(columns: Sequence[Column], key: str, first: Person) -> dict[str, object]:
+def _form(columns: Sequence[Column], key: str, first: PersonValues) -> dict[str, object]:
     """A field for each column, of which none is in the address; what stands in it by name.
 
     Parameters
@@ -161,7 +161,7 @@ def _value(column: Column, given: object) -> Value:
     return explained.value_of(column, None if is_unknown else given)
 
 
-def _curve(model: Model, person: Person, wording: figures.OutcomeWording) -> None:
+def _curve(model: ReleasedModel, person: PersonValues, wording: figures.OutcomeWording) -> None:
     """The outcome along one column, the person's value marked."""
     columns = model.entry.columns
     with st.expander(

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpcore.errors import InvalidInput
 from dpcore.figures.prediction import outcome_words
-from dpcore.release.batch import Batch, batch
+from dpcore.release.batch import PredictedBatch, batch
 from pages.predict import texts
 from pages.predict.controls import Choice
 from pages.predict.isolated_call import isolated_call
@@ -50,17 +50,17 @@ def drop() -> None:
         leave()
 
 
-def _predictions(choice: Choice, file: File) -> Batch | InvalidInput:
+def _predictions(choice: Choice, file: File) -> PredictedBatch | InvalidInput:
     """The predictions, computed once for a model and a file."""
     key = choice.model.hash, file.file_id
     if stored(PREDICTIONS) is None or stored(PREDICTIONS)[0] != key:
-        computed: Batch | InvalidInput
+        computed: PredictedBatch | InvalidInput
         try:
             computed = isolated_call(file.name, batch, choice.contents, file.getvalue(), file.name)
         except InvalidInput as refusal:
             computed = refusal
         store(PREDICTIONS, (key, computed))
-    predictions: Batch | InvalidInput = stored(PREDICTIONS)[1]
+    predictions: PredictedBatch | InvalidInput = stored(PREDICTIONS)[1]
     return predictions
 
 

@@ -10,7 +10,7 @@ from dpcore.controls import predict as controls
 from dpcore.errors import InvalidInput
 from dpcore.release.example import released
 from dpcore.release.explained import MOST_BYTES, read_model
-from dpcore.release.model import Model
+from dpcore.release.model import ReleasedModel
 from pages.predict import texts
 from pages.shared import last_release, page_links, query, session_end, upload_limit
 from pages.shared.session import once
@@ -25,7 +25,7 @@ class Choice:
 
     Parameters
     ----------
-    model : Model
+    model : ReleasedModel
     certificate : bytes
         Of the file; empty where there is none.
     contents : bytes
@@ -35,7 +35,7 @@ class Choice:
         For the records of a file, else for one person.
     """
 
-    model: Model
+    model: ReleasedModel
     certificate: bytes
     contents: bytes
     is_demonstration: bool

@@ -9,7 +9,7 @@ from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration
 from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger
-from dpcore.release.plan import Plan
+from dpcore.release.plan import ReleasePlan
 from dpcore.release.release import Released
 from dpcore.release.twin.plan import TwinPlan
 from dpcore.release.twin.twin import Twin
@@ -22,7 +22,7 @@ _accounts: dict[tuple[str, str], tuple[Attempts[Released], Attempts[Twin]]] = {}
 
 
 @dataclass(frozen=True, eq=False)
-class Account:
+class PayingAccount:
     """A data set of a ledger, and the attempts to release from it.
 
     Parameters
@@ -44,21 +44,21 @@ class Account:
 
 
 @dataclass(frozen=True)
-class Order:
+class ReleaseOrder:
     """What is to be released, and from which account.
 
     Parameters
     ----------
-    plan : Plan
+    plan : ReleasePlan
     about : About
     actor : str
-    account : Account
+    account : PayingAccount
     """
 
-    plan: Plan
+    plan: ReleasePlan
     about: About
     actor: str
-    account: Account
+    account: PayingAccount
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,12 @@ class TwinOrder:
     ----------
     plan : TwinPlan
     actor : str
-    account : Account
+    account : PayingAccount
     """
 
     plan: TwinPlan
     actor: str
-    account: Account
+    account: PayingAccount
 
 
 class Demonstration:
@@ -95,17 +95,17 @@ class Demonstration:
             accepts=agreed.accepts,
         )
         self._accounts = {
-            adjacency: Account(ledger, "memory", data_set, Attempts(), Attempts())
+            adjacency: PayingAccount(ledger, "memory", data_set, Attempts(), Attempts())
             for adjacency, data_set in ((agreed.adjacency, name), (replaced, other))
         }
 
-    def account(self, adjacency: Adjacency) -> Account:
+    def account(self, adjacency: Adjacency) -> PayingAccount:
         """The account of the made-up patients."""
         return self._accounts[adjacency]
 
 
-def account(where: str, data_set: str) -> Account:
+def account(where: str, data_set: str) -> PayingAccount:
     """The account of a data set in the ledger at this place."""
     with _lock:
         attempts, twins = _accounts.setdefault((where, data_set), (Attempts(), Attempts()))
-    return Account(server_ledger.opened(where), where, data_set, attempts, twins)
+    return PayingAccount(server_ledger.opened(where), where, data_set, attempts, twins)

@@ -6,11 +6,11 @@ import streamlit as st
 
 from dpcore.controls.release import CONTROLS, DEMONSTRATION
 from pages.release import budget, final_step, look, person, table, texts, twin
-from pages.release.account import Account
-from pages.release.steps import FIRST, ICONS, Step, current
+from pages.release.account import PayingAccount
+from pages.release.steps import FIRST, ICONS, ReleaseStep, current
 from pages.shared import query, view_link
 from pages.shared.session import store, stored
-from pages.shared.widgets import Form
+from pages.shared.widgets import ControlForm
 
 STEPS, ACCOUNT = "release steps", "release account"
 
@@ -21,9 +21,9 @@ def draw() -> None:
     with st.sidebar:
         st.page_link("predict/predict.py", label=texts.PREDICT, icon=":material/person_search:")
     introduction = st.empty()
-    form = Form(CONTROLS)
+    form = ControlForm(CONTROLS)
     # A row is headed before its controls are drawn: by what they were last.
-    headed: tuple[Step, ...] = stored(STEPS) or FIRST
+    headed: tuple[ReleaseStep, ...] = stored(STEPS) or FIRST
     opened = current(headed)
     # The browser keeps a row open or closed by its key; one whose turn comes or goes is another.
     rows = [
@@ -35,7 +35,7 @@ def draw() -> None:
         )
         for number, step in enumerate(headed, 1)
     ]
-    account: Account | None = stored(ACCOUNT)
+    account: PayingAccount | None = stored(ACCOUNT)
     with rows[0]:
         is_busy = final_step.under_way(account) is not None or twin.under_way(account) is not None
         records, first = table.draw(form, is_busy=is_busy)

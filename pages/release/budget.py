@@ -19,49 +19,49 @@ from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration
 from dpcore.release.ledger import Left
-from dpcore.release.plan import Plan, plan
+from dpcore.release.plan import ReleasePlan, plan
 from dpcore.release.price import Price
 from dpcore.release.roles import Role
 from pages.release import account, controls, outcome, payment, texts
-from pages.release.account import Account, Demonstration
-from pages.release.records import Records
-from pages.release.steps import Step
+from pages.release.account import Demonstration, PayingAccount
+from pages.release.records import ChosenTable
+from pages.release.steps import ReleaseStep
 from pages.shared import composition_note, server_ledger, sign_in
 from pages.shared.code import show_command
 from pages.shared.session import once
 from pages.shared.verbatim import refuse, verbatim
-from pages.shared.widgets import Form
+from pages.shared.widgets import ControlForm
 
 
 @dataclass(frozen=True)
-class Budget:
+class ReleaseBudget:
     """What a release is paid from, and by whom.
 
     Parameters
     ----------
-    account : Account or None
+    account : PayingAccount or None
         ``None`` as long as none is chosen.
     actor : str
     price : Price or None
         ``None`` as long as the release cannot be paid from it.
     """
 
-    account: Account | None = None
+    account: PayingAccount | None = None
     actor: str = ""
-    price: Price[Plan] | None = None
+    price: Price[ReleasePlan] | None = None
 
 
-def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
+def draw(form: ControlForm, records: ChosenTable | None) -> tuple[ReleaseBudget, ReleaseStep]:
     """Draw the step.
 
     Parameters
     ----------
-    form : Form
+    form : ControlForm
         With the values of the steps before.
-    records : Records or None
+    records : ChosenTable or None
     """
     adjacency = Adjacency(form.values["release_unit"])
-    chosen: Account | None
+    chosen: PayingAccount | None
     if form.values["release_table"] == DEMONSTRATION:
         demonstrated = once("release demonstration", Demonstration)
         chosen, actor, reason = demonstrated.account(adjacency), demonstration.ACTOR, ""
@@ -80,43 +80,43 @@ def draw(form: Form, records: Records | None) -> tuple[Budget, Step]:
     if form.values["release_loss"] == NETWORK:
         st.caption(texts.NETWORK)
     if chosen is None or reason:
-        return Budget(chosen, actor), Step("not possible yet", reason)
+        return ReleaseBudget(chosen, actor), ReleaseStep("not possible yet", reason)
     if records is None:
-        return Budget(chosen, actor), Step("not possible yet", texts.READ_FIRST)
+        return ReleaseBudget(chosen, actor), ReleaseStep("not possible yet", texts.READ_FIRST)
     try:
         price = _price(form.values, records, left)
         if payment.refused(price, EPSILON, "release_less"):
-            return Budget(chosen, actor), _step_after_release(chosen) or Step(
+            return ReleaseBudget(chosen, actor), _step_after_release(chosen) or ReleaseStep(
                 "to do", texts.CANNOT_BE_PAID
             )
     except InvalidInput as refusal:
         refuse(refusal)
-        return Budget(chosen, actor), Step("to do", texts.CANNOT_BE_PAID)
+        return ReleaseBudget(chosen, actor), ReleaseStep("to do", texts.CANNOT_BE_PAID)
     composition_note.draw()
     if _asks_to_correct(form.values) and _is_left(price.plan):
         st.caption(texts.TOO_FEW)
     if not actor:  # else the price stands above the button that pays it
         st.markdown(verbatim(price.words()))
-        return Budget(chosen, actor, price), Step("to do", texts.WHO)
-    return Budget(chosen, actor, price), _step_after_release(chosen) or Step(
+        return ReleaseBudget(chosen, actor, price), ReleaseStep("to do", texts.WHO)
+    return ReleaseBudget(chosen, actor, price), _step_after_release(chosen) or ReleaseStep(
         "done", verbatim(price.brief())
     )
 
 
-def _is_left(release_plan: Plan) -> bool:
+def _is_left(release_plan: ReleasePlan) -> bool:
     """Whether risks stay as trained by the rule."""
     return release_plan.path.scorer.loss == "logistic" and not release_plan.path.count_sums
 
 
-def _step_after_release(chosen: Account) -> Step | None:
+def _step_after_release(chosen: PayingAccount) -> ReleaseStep | None:
     """The step after a model was released from the account, with what was paid; else ``None``."""
     latest = chosen.attempts.latest
     if latest is None or latest.released is None:
         return None
-    return Step("done", verbatim(outcome.paid(latest.released)))
+    return ReleaseStep("done", verbatim(outcome.paid(latest.released)))
 
 
-def _own(adjacency: Adjacency) -> tuple[Account | None, str, str]:
+def _own(adjacency: Adjacency) -> tuple[PayingAccount | None, str, str]:
     """Draw the choice of a data set of the server's ledger.
 
     Returns
@@ -173,7 +173,7 @@ def _asks_to_correct(values: dict[str, Any]) -> bool:
     return values.get("release_risks") == CORRECTED
 
 
-def _price(values: dict[str, Any], records: Records, left: Left) -> Price[Plan]:
+def _price(values: dict[str, Any], records: ChosenTable, left: Left) -> Price[ReleasePlan]:
     """The price of the release.
 
     Raises

@@ -11,33 +11,38 @@ from dpcore.errors import InvalidInput
 from dpcore.release import demonstration
 from dpcore.release import release as releasing
 from dpcore.release.certificate import About
-from dpcore.release.plan import Plan
+from dpcore.release.plan import ReleasePlan
 from dpcore.release.price import Price
 from dpcore.release.release import Released
 from pages.release import controls, outcome, payment, texts
-from pages.release.account import Account, Order
+from pages.release.account import PayingAccount, ReleaseOrder
 from pages.release.attempt import Attempt, WatchedAttempt, Work
-from pages.release.budget import Budget
+from pages.release.budget import ReleaseBudget
 from pages.release.payment import Press
-from pages.release.records import Records
-from pages.release.steps import Step, last
+from pages.release.records import ChosenTable
+from pages.release.steps import ReleaseStep, last
 from pages.shared import job_panel
 from pages.shared.session import stored
 from pages.shared.verbatim import refuse
-from pages.shared.widgets import Form
+from pages.shared.widgets import ControlForm
 
 BEGUN = "release begun"
 
 
-def draw(form: Form, records: Records | None, budget: Budget, before: Sequence[Step]) -> Step:
+def draw(
+    form: ControlForm,
+    records: ChosenTable | None,
+    budget: ReleaseBudget,
+    before: Sequence[ReleaseStep],
+) -> ReleaseStep:
     """Draw the step.
 
     Parameters
     ----------
-    form : Form
-    records : Records or None
-    budget : Budget
-    before : sequence of Step
+    form : ControlForm
+    records : ChosenTable or None
+    budget : ReleaseBudget
+    before : sequence of ReleaseStep
         The four others.
     """
     is_own = form.values["release_table"] != DEMONSTRATION
@@ -67,11 +72,11 @@ def draw(form: Form, records: Records | None, budget: Budget, before: Sequence[S
             )
     step = last(before, *("", "") if latest is None else outcome.brief(latest))
     if missing and step.state == "to do":
-        return Step("to do", texts.FILL_IN.format(missing=missing[0].lower()))
+        return ReleaseStep("to do", texts.FILL_IN.format(missing=missing[0].lower()))
     return step
 
 
-def under_way(account: Account | None) -> Attempt[Released] | None:
+def under_way(account: PayingAccount | None) -> Attempt[Released] | None:
     """The release that this visitor began, or else another of the account, while it is under way.
 
     The visitor's comes first: its records take part in one at a time, whatever account is chosen.
@@ -81,10 +86,10 @@ def under_way(account: Account | None) -> Attempt[Released] | None:
 
 
 def _button(
-    records: Records,
-    budget: Budget,
-    account: Account,
-    price: Price[Plan],
+    records: ChosenTable,
+    budget: ReleaseBudget,
+    account: PayingAccount,
+    price: Price[ReleasePlan],
     certificate_texts: dict[str, str],
     missing: list[str],
     *,
@@ -107,14 +112,14 @@ def _button(
     if press is None:
         return
     try:
-        order = Order(price.plan, About(**certificate_texts), budget.actor, account)
+        order = ReleaseOrder(price.plan, About(**certificate_texts), budget.actor, account)
     except InvalidInput as refusal:
         refuse(refusal)
         return
     payment.begin(press, attempts, _work(records, order, press), BEGUN)
 
 
-def _certificate_texts(form: Form, *, is_own: bool) -> dict[str, str]:
+def _certificate_texts(form: ControlForm, *, is_own: bool) -> dict[str, str]:
     """Draw the fields for the certificate's texts; empty where nothing is entered."""
     cells, certificate_texts = st.columns(3), {}
     for place, control in enumerate(TEXTS):
@@ -132,7 +137,7 @@ def _name(key: str) -> str:
     return key.removeprefix("release_")
 
 
-def _work(records: Records, order: Order, press: Press) -> Work[Released]:
+def _work(records: ChosenTable, order: ReleaseOrder, press: Press) -> Work[Released]:
     """What an attempt does."""
     return payment.in_order(
         press,

@@ -10,23 +10,23 @@ from dpcore.controls.release import STAND_IN, TWIN, TWIN_EPSILON
 from dpcore.figures.words import percent, points
 from dpcore.progress import Progress
 from dpcore.release.made_up import stand_in
-from dpcore.release.plan import Plan
+from dpcore.release.plan import ReleasePlan
 from dpcore.release.price import Price
 from dpcore.release.rehearsal import Rehearsed, rehearse
 from dpcore.release.table.csv_text import harmless_columns
 from pages.release import made_up, texts, twin
-from pages.release.budget import Budget
-from pages.release.records import Records
-from pages.release.steps import Step
+from pages.release.budget import ReleaseBudget
+from pages.release.records import ChosenTable
+from pages.release.steps import ReleaseStep
 from pages.shared import background, job_panel
 from pages.shared.session import store, stored
-from pages.shared.widgets import Form
+from pages.shared.widgets import ControlForm
 
 REHEARSED_PLAN, LOOKED_AT = "release rehearsal", "release looked at"
 STAND_IN_RECORDS = 1_000
 
 
-def draw(form: Form) -> None:
+def draw(form: ControlForm) -> None:
     """Draw the choice."""
     look = form.draw("release_look")
     st.caption(texts.LOOKS[look])
@@ -35,36 +35,40 @@ def draw(form: Form) -> None:
 
 
 def show(
-    form: Form, records: Records | None, paid_from: Budget, second: Step, fourth: Step
-) -> Step:
+    form: ControlForm,
+    records: ChosenTable | None,
+    paid_from: ReleaseBudget,
+    second: ReleaseStep,
+    fourth: ReleaseStep,
+) -> ReleaseStep:
     """Draw the chosen way, once it is known what is released, and paid from what.
 
     Parameters
     ----------
-    form : Form
-    records : Records or None
-    paid_from : Budget
-    second, fourth : Step
+    form : ControlForm
+    records : ChosenTable or None
+    paid_from : ReleaseBudget
+    second, fourth : ReleaseStep
         What one person is, and the budget.
     """
     look = form.values["release_look"]
     if look == STAND_IN:
         _stand_in(records, paid_from.price)
         if records is None:
-            return Step("not possible yet", texts.READ_FIRST)
+            return ReleaseStep("not possible yet", texts.READ_FIRST)
         if stored(LOOKED_AT) != records.columns:
-            return Step("optional", texts.LOOK_YET)
+            return ReleaseStep("optional", texts.LOOK_YET)
     if look != TWIN:
-        return Step("done", texts.LOOKED[look])
+        return ReleaseStep("done", texts.LOOKED[look])
     is_ready = second.needs_nothing and fourth.state != "not possible yet" and bool(paid_from.actor)
     if not is_ready:
         st.caption(texts.TWIN_FIRST)
     if paid_from.account is None:
-        return Step("to do", texts.TWIN_YET)
+        return ReleaseStep("to do", texts.TWIN_YET)
     return twin.draw(form, records if is_ready else None, paid_from.account, paid_from.actor)
 
 
-def _stand_in(records: Records | None, price: Price[Plan] | None) -> None:
+def _stand_in(records: ChosenTable | None, price: Price[ReleasePlan] | None) -> None:
     """Draw the ways to look at made-up records."""
     plan_key = "" if price is None else str(price.plan)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -104,7 +108,7 @@ def _made_up_table(columns: str) -> tuple[str, str]:
     return stand_in(columns, STAND_IN_RECORDS), harmless_columns(columns)
 
 
-def _rehearsal(plan: Plan, plan_key: str) -> None:
+def _rehearsal(plan: ReleasePlan, plan_key: str) -> None:
     rehearsal, waiting = background.answer_to(
         "rehearsal", texts.REHEARSING, plan_key, partial(_rehearsed, plan), quick=True
     )
@@ -115,7 +119,7 @@ def _rehearsal(plan: Plan, plan_key: str) -> None:
         st.caption(texts.REHEARSED)
 
 
-def _rehearsed(plan: Plan, progress: Progress) -> Rehearsed:
+def _rehearsed(plan: ReleasePlan, progress: Progress) -> Rehearsed:
     return rehearse(plan, progress=progress)
 
 

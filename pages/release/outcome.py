@@ -22,7 +22,7 @@ from dpcore.release.price import ACCOUNTANT
 from dpcore.release.release import Released
 from dpcore.rounding import typed
 from pages.release import texts
-from pages.release.account import Account
+from pages.release.account import PayingAccount
 from pages.release.attempt import Attempt
 from pages.shared import badges, last_release, query
 from pages.shared.code import show_command
@@ -62,7 +62,7 @@ def _entry(released: Released) -> int:
     return entry
 
 
-def draw(attempt: Attempt[Released], account: Account) -> None:
+def draw(attempt: Attempt[Released], account: PayingAccount) -> None:
     """Draw it, once it has ended."""
     if attempt.released is not None:
         _released(attempt.released, attempt)
@@ -72,7 +72,7 @@ def draw(attempt: Attempt[Released], account: Account) -> None:
     without(attempt, account)
 
 
-def without(attempt: Attempt[Any], account: Account) -> None:
+def without(attempt: Attempt[Any], account: PayingAccount) -> None:
     """Draw why an attempt has ended with nothing."""
     if attempt.phase == "cancelled":
         st.info(texts.CANCELLED, icon=":material/undo:")

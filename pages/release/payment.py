@@ -15,9 +15,9 @@ from dpcore.figures.words import plain
 from dpcore.progress import Progress
 from dpcore.release.ledger import Receipt
 from dpcore.release.price import Price
-from dpcore.release.roles import AT_HAND, Person, Role
+from dpcore.release.roles import AT_HAND, Actor, Role
 from pages.release import texts
-from pages.release.account import Account
+from pages.release.account import PayingAccount
 from pages.release.attempt import Attempt, Attempts, Work
 from pages.shared import sign_in
 from pages.shared.session import set_controls, store, stored
@@ -47,11 +47,11 @@ class Press:
     ----------
     count_when_drawn : int
         How many attempts there were when the button was drawn.
-    person : Person
+    person : Actor
     """
 
     count_when_drawn: int
-    person: Person
+    person: Actor
 
     def may_still(self) -> bool:
         """Whether they may at this moment."""
@@ -91,7 +91,7 @@ def refused(price: Price[Any], control: Control, key: str) -> bool:
 
 def pressed(
     price: Price[Any],
-    account: Account,
+    account: PayingAccount,
     attempts: Attempts[Any],
     *,
     name: str,
@@ -107,7 +107,7 @@ def pressed(
     Parameters
     ----------
     price : Price
-    account : Account
+    account : PayingAccount
     attempts : Attempts
         Those of the account.
     name : str

@@ -11,12 +11,12 @@ from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.release.table.facts import facts
 from pages.release import texts
-from pages.release.records import Records
-from pages.release.steps import Step
+from pages.release.records import ChosenTable
+from pages.release.steps import ReleaseStep
 from pages.shared import own_form, own_table, uploads
 from pages.shared.session import control_value, follow, stored
 from pages.shared.verbatim import verbatim
-from pages.shared.widgets import Form
+from pages.shared.widgets import ControlForm
 
 ONE_ROW, WHOSE, MOST = "release_one_row", "release_person", "release_person_rows"
 USUAL_ROWS = 3
@@ -31,13 +31,13 @@ def refusal(columns: str) -> InvalidInput | None:
     return None
 
 
-def draw(form: Form, records: Records | None, *, is_own: bool) -> Step:
+def draw(form: ControlForm, records: ChosenTable | None, *, is_own: bool) -> ReleaseStep:
     """Draw the step.
 
     Parameters
     ----------
-    form : Form
-    records : Records or None
+    form : ControlForm
+    records : ChosenTable or None
         Once they are read.
     is_own : bool
         Whether it is a table of one's own.
@@ -50,17 +50,17 @@ def draw(form: Form, records: Records | None, *, is_own: bool) -> Step:
     adjacency = Adjacency(form.draw("release_unit"))
     if not is_described:
         st.caption(texts.PROMISE)
-        return Step("not possible yet", texts.FIRST_COMES_FIRST)
+        return ReleaseStep("not possible yet", texts.FIRST_COMES_FIRST)
     has_rows = person is not None and person.column
     st.caption(f"{texts.PROMISE_ROWS if has_rows else texts.PROMISE} {texts.NUMBER_IS_PUBLIC}")
     if person is None:
-        return Step("to do", texts.SAY_PERSON)
+        return ReleaseStep("to do", texts.SAY_PERSON)
     if (refused := refusal(columns)) is not None:
         own_form.tell(refused)
-        return Step("to do", texts.SAY_PERSON)
+        return ReleaseStep("to do", texts.SAY_PERSON)
     text = texts.ONE_PERSON_ROWS if person.column else texts.ONE_PERSON
     column = verbatim(person.column)
-    return Step(
+    return ReleaseStep(
         "done", text.format(most=person.most, column=column, difference=adjacency.difference)
     )
 

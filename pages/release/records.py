@@ -18,13 +18,13 @@ from dpcore.release.release import Prepared, Released
 from dpcore.release.table.read import ReleaseTable, read_for_release
 from dpcore.release.twin import twin
 from dpcore.release.twin.twin import PreparedTwin, Twin
-from pages.release.account import Order, TwinOrder
+from pages.release.account import ReleaseOrder, TwinOrder
 from pages.shared.uploads import Upload
 
 LOOK_SECONDS = 0.2
 
 
-class Records(Protocol):
+class ChosenTable(Protocol):
     """A table of which the page knows what is public alone."""
 
     @property
@@ -39,10 +39,12 @@ class Records(Protocol):
     def count(self) -> int:
         """Number of persons."""
 
-    def prepare(self, order: Order, progress: Progress, cancelled: Callable[[], bool]) -> None:
+    def prepare(
+        self, order: ReleaseOrder, progress: Progress, cancelled: Callable[[], bool]
+    ) -> None:
         """As `dpcore.release.release.prepare`."""
 
-    def pay(self, order: Order) -> None:
+    def pay(self, order: ReleaseOrder) -> None:
         """As `dpcore.release.release.pay`, for what was prepared."""
 
     def train(self, progress: Progress) -> Released:
@@ -72,8 +74,10 @@ class MadeUp:
     _prepared_twin: PreparedTwin | None = None
     _paid_twin: Paid[PreparedTwin] | None = None
 
-    def prepare(self, order: Order, progress: Progress, cancelled: Callable[[], bool]) -> None:
-        """See `Records`."""
+    def prepare(
+        self, order: ReleaseOrder, progress: Progress, cancelled: Callable[[], bool]
+    ) -> None:
+        """See `ChosenTable`."""
         self._prepared = releasing.prepare(
             order.plan,
             self._table(),
@@ -85,20 +89,20 @@ class MadeUp:
             cancelled=cancelled,
         )
 
-    def pay(self, order: Order) -> None:
-        """See `Records`."""
+    def pay(self, order: ReleaseOrder) -> None:
+        """See `ChosenTable`."""
         assert self._prepared is not None
         self._paid = releasing.pay(self._prepared, order.account.ledger)
 
     def train(self, progress: Progress) -> Released:
-        """See `Records`."""
+        """See `ChosenTable`."""
         assert self._paid is not None
         return releasing.train(self._paid, progress=progress)
 
     def prepare_twin(
         self, order: TwinOrder, progress: Progress, cancelled: Callable[[], bool]
     ) -> None:
-        """See `Records`."""
+        """See `ChosenTable`."""
         self._prepared_twin = twin.prepare(
             order.plan,
             self._table(),
@@ -110,12 +114,12 @@ class MadeUp:
         )
 
     def pay_twin(self, order: TwinOrder) -> None:
-        """See `Records`."""
+        """See `ChosenTable`."""
         assert self._prepared_twin is not None
         self._paid_twin = twin.pay(self._prepared_twin, order.account.ledger)
 
     def measure(self, progress: Progress) -> Twin:
-        """See `Records`."""
+        """See `ChosenTable`."""
         assert self._paid_twin is not None
         return twin.measure(self._paid_twin, progress=progress)
 
@@ -140,11 +144,13 @@ class Uploaded:
 
     @property
     def title(self) -> str:
-        """See `Records`."""
+        """See `ChosenTable`."""
         return f"{Record.of(self.columns).noun} of {quoted(self.upload.filename)}"
 
-    def prepare(self, order: Order, progress: Progress, cancelled: Callable[[], bool]) -> None:
-        """See `Records`."""
+    def prepare(
+        self, order: ReleaseOrder, progress: Progress, cancelled: Callable[[], bool]
+    ) -> None:
+        """See `ChosenTable`."""
         progress(0.0, "Reading the records, attacking the noise")
         account = order.account
         self.upload.ask(
@@ -158,12 +164,12 @@ class Uploaded:
             )
         )
 
-    def pay(self, order: Order) -> None:
-        """See `Records`."""
+    def pay(self, order: ReleaseOrder) -> None:
+        """See `ChosenTable`."""
         self.upload.ask(confined_release.pay, order.account.place)
 
     def train(self, progress: Progress) -> Released:
-        """See `Records`."""
+        """See `ChosenTable`."""
         self.upload.ask(confined_release.train)
         released: Released = self._wait_for(confined_release.trained, progress)
         return released
@@ -171,7 +177,7 @@ class Uploaded:
     def prepare_twin(
         self, order: TwinOrder, progress: Progress, cancelled: Callable[[], bool]
     ) -> None:
-        """See `Records`."""
+        """See `ChosenTable`."""
         progress(0.0, "Counting the records, attacking the noise")
         account = order.account
         self.upload.ask(
@@ -185,11 +191,11 @@ class Uploaded:
         )
 
     def pay_twin(self, order: TwinOrder) -> None:
-        """See `Records`."""
+        """See `ChosenTable`."""
         self.upload.ask(confined_release.pay_twin, order.account.place)
 
     def measure(self, progress: Progress) -> Twin:
-        """See `Records`."""
+        """See `ChosenTable`."""
         self.upload.ask(confined_release.measure)
         measured: Twin = self._wait_for(confined_release.measured, progress)
         return measured

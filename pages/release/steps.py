@@ -19,7 +19,7 @@ ICONS: dict[State, str] = {
 
 
 @dataclass(frozen=True)
-class Step:
+class ReleaseStep:
     """How far one step is.
 
     Parameters
@@ -46,28 +46,28 @@ class Step:
 
 
 FIRST = (
-    Step("done", "3,000 made-up patients"),
-    Step("done", "one row is one person; one record blanked out"),
-    Step("optional", texts.LOOK_YET),
-    Step("done", "ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)"),
-    Step("to do", "press the button"),
+    ReleaseStep("done", "3,000 made-up patients"),
+    ReleaseStep("done", "one row is one person; one record blanked out"),
+    ReleaseStep("optional", texts.LOOK_YET),
+    ReleaseStep("done", "ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)"),
+    ReleaseStep("to do", "press the button"),
 )
 """How far they are on a first visit; where a visit begins otherwise, it is drawn once more."""
 
 
-def current(steps: Sequence[Step]) -> int:
+def current(steps: Sequence[ReleaseStep]) -> int:
     """Number of the first step that needs something, else of the last one."""
     return next(
         (number for number, step in enumerate(steps, 1) if not step.needs_nothing), len(steps)
     )
 
 
-def last(before: Sequence[Step], busy: str, released: str) -> Step:
+def last(before: Sequence[ReleaseStep], busy: str, released: str) -> ReleaseStep:
     """The step Release, after the others.
 
     Parameters
     ----------
-    before : sequence of Step
+    before : sequence of ReleaseStep
         The four others.
     busy : str
         What is under way; "" for nothing.
@@ -75,8 +75,8 @@ def last(before: Sequence[Step], busy: str, released: str) -> Step:
         What was released; "" for nothing.
     """
     if busy:
-        return Step("to do", busy)
+        return ReleaseStep("to do", busy)
     opened = [number for number, step in enumerate(before, 1) if not step.needs_nothing]
     if opened:
-        return Step("not possible yet", f"step {opened[0]} comes first")
-    return Step("done", released) if released else Step("to do", "press the button")
+        return ReleaseStep("not possible yet", f"step {opened[0]} comes first")
+    return ReleaseStep("done", released) if released else ReleaseStep("to do", "press the button")

@@ -9,22 +9,22 @@ from dpcore.errors import InvalidInput
 from dpcore.release.model import entry_of
 from dpcore.release.roles import Role
 from pages.release import person, texts
-from pages.release.records import MadeUp, Records, Uploaded
-from pages.release.steps import Step
+from pages.release.records import ChosenTable, MadeUp, Uploaded
+from pages.release.steps import ReleaseStep
 from pages.shared import own_table, sign_in, upload_limit, uploads
 from pages.shared.session import store, stored
 from pages.shared.verbatim import verbatim
-from pages.shared.widgets import Form
+from pages.shared.widgets import ControlForm
 
 RECORDS = "release held"
 
 
-def draw(form: Form, *, is_busy: bool) -> tuple[Records | None, Step]:
+def draw(form: ControlForm, *, is_busy: bool) -> tuple[ChosenTable | None, ReleaseStep]:
     """Draw the step; the records, once they are described and read.
 
     Parameters
     ----------
-    form : Form
+    form : ControlForm
     is_busy : bool
         Whether a release is under way, for which they are left alone.
     """
@@ -37,9 +37,9 @@ def draw(form: Form, *, is_busy: bool) -> tuple[Records | None, Step]:
         store(RECORDS, stored_records := None)
     if is_busy:
         st.caption(texts.TABLE_IS_BUSY)
-        return stored_records, Step("to do", texts.CHOOSE) if stored_records is None else _done(
-            stored_records
-        )
+        return stored_records, ReleaseStep(
+            "to do", texts.CHOOSE
+        ) if stored_records is None else _done(stored_records)
     may_release = not isinstance(sign_in.allowed(Role.ANALYST), str)
     file, columns = own_table.controls(upload_limit.LARGE if may_release else upload_limit.SMALL)
     if file is None and stored_records is not None and stored_records.columns == columns:
@@ -47,24 +47,24 @@ def draw(form: Form, *, is_busy: bool) -> tuple[Records | None, Step]:
         return stored_records, _done(stored_records)
     if file is None:
         st.caption(texts.OWN)
-        return None, Step("to do", texts.CHOOSE)
+        return None, ReleaseStep("to do", texts.CHOOSE)
     if not own_table.is_settled(columns):
         own_table.how_to(columns, file)
-        return None, Step("to do", texts.DESCRIBE)
+        return None, ReleaseStep("to do", texts.DESCRIBE)
     try:
         entry_of(columns)
         if person.refusal(columns) is not None:
-            return None, Step("done", texts.READ_NEXT)
+            return None, ReleaseStep("done", texts.READ_NEXT)
         upload = uploads.release(columns, file)
         with st.spinner(texts.READING, show_time=True):
             count: int = upload.answer("", None)
     except InvalidInput as refusal:
         own_table.refused(columns, file, refusal)
-        return None, Step("to do", texts.MEND)
+        return None, ReleaseStep("to do", texts.MEND)
     read = Uploaded(upload, columns, count)
     store(RECORDS, read)
     return read, _done(read)
 
 
-def _done(records: Records) -> Step:
-    return Step("done", verbatim(f"{records.count:,} {records.title}"))
+def _done(records: ChosenTable) -> ReleaseStep:
+    return ReleaseStep("done", verbatim(f"{records.count:,} {records.title}"))

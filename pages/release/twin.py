@@ -16,15 +16,15 @@ from dpcore.release.twin import twin
 from dpcore.release.twin.plan import TwinPlan, twin_plan
 from dpcore.release.twin.twin import Twin
 from pages.release import made_up, outcome, payment, texts
-from pages.release.account import Account, TwinOrder
+from pages.release.account import PayingAccount, TwinOrder
 from pages.release.attempt import Attempt, WatchedAttempt, Work
 from pages.release.payment import Press
-from pages.release.records import Records
-from pages.release.steps import Step
+from pages.release.records import ChosenTable
+from pages.release.steps import ReleaseStep
 from pages.shared import badges, job_panel
 from pages.shared.session import stored
 from pages.shared.verbatim import refuse
-from pages.shared.widgets import Form
+from pages.shared.widgets import ControlForm
 
 BEGUN = "release twin begun"
 LABELS = {
@@ -34,21 +34,23 @@ LABELS = {
 }
 
 
-def draw(form: Form, records: Records | None, account: Account, actor: str) -> Step:
+def draw(
+    form: ControlForm, records: ChosenTable | None, account: PayingAccount, actor: str
+) -> ReleaseStep:
     """Draw the twin of an account.
 
     Parameters
     ----------
-    form : Form
-    records : Records or None
+    form : ControlForm
+    records : ChosenTable or None
         ``None`` as long as a twin cannot be made of them.
-    account : Account
+    account : PayingAccount
     actor : str
     """
     running, latest = under_way(account), account.twins.latest
     if running is not None:
         job_panel.watch([WatchedAttempt(running, stored(BEGUN), "twin")])
-        return Step("to do", texts.TWIN_UNDER_WAY)
+        return ReleaseStep("to do", texts.TWIN_UNDER_WAY)
     released_twin = None if latest is None else latest.released
     if latest is not None and released_twin is not None:
         _draw_released(released_twin, latest)
@@ -57,17 +59,19 @@ def draw(form: Form, records: Records | None, account: Account, actor: str) -> S
     if records is not None:
         _button(form.values, records, account, actor)
     if released_twin is None:
-        return Step("to do", texts.TWIN_YET)
-    return Step("done", texts.TWIN_PAID.format(entry=_entry(released_twin)), stays_open=True)
+        return ReleaseStep("to do", texts.TWIN_YET)
+    return ReleaseStep("done", texts.TWIN_PAID.format(entry=_entry(released_twin)), stays_open=True)
 
 
-def under_way(account: Account | None) -> Attempt[Twin] | None:
+def under_way(account: PayingAccount | None) -> Attempt[Twin] | None:
     """The twin that this visitor began, or else another of the account, while it is under way."""
     latest = None if account is None else account.twins.latest
     return next((each for each in (stored(BEGUN), latest) if each and each.is_under_way), None)
 
 
-def _button(values: dict[str, Any], records: Records, account: Account, actor: str) -> None:
+def _button(
+    values: dict[str, Any], records: ChosenTable, account: PayingAccount, actor: str
+) -> None:
     """Draw what a twin costs, and the button that pays it."""
     left = account.ledger.left(account.data_set)
     if Record.of(records.columns).rows is not None:
@@ -95,7 +99,7 @@ def _button(values: dict[str, Any], records: Records, account: Account, actor: s
         payment.begin(press, twins, _work(records, order, press), BEGUN)
 
 
-def _price(values: dict[str, Any], records: Records, left: Left) -> Price[TwinPlan]:
+def _price(values: dict[str, Any], records: ChosenTable, left: Left) -> Price[TwinPlan]:
     """The price of the twin.
 
     Raises
@@ -113,7 +117,7 @@ def _price(values: dict[str, Any], records: Records, left: Left) -> Price[TwinPl
     return Price(plan, left)
 
 
-def _work(records: Records, order: TwinOrder, press: Press) -> Work[Twin]:
+def _work(records: ChosenTable, order: TwinOrder, press: Press) -> Work[Twin]:
     """What an attempt does."""
     return payment.in_order(
         press,

@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.auth_util import get_secrets_auth_section, is_authlib_installed
 
 from dpcore.errors import InvalidInput
-from dpcore.release.roles import FILE, Person, Reached, Role, SignIn, decided, read_roles
+from dpcore.release.roles import FILE, Actor, Reached, Role, SignIn, decided, read_roles
 from pages.shared.verbatim import verbatim
 
 NO_PACKAGE = "Sign-in is configured, but its package is not installed: streamlit[auth]."
@@ -22,7 +22,7 @@ BY_HEADERS = (
 )
 
 
-def allowed(role: Role) -> Person | str:
+def allowed(role: Role) -> Actor | str:
     """Who the visitor is, or in one sentence why they may not do what needs the role.
 
     Call it in every run, and again right before a spend: a role may have been taken away.
@@ -47,7 +47,7 @@ def allowed(role: Role) -> Person | str:
     return decided(role, reached, SignIn(st.user.to_dict(), roles))
 
 
-def still(person: Person, role: Role) -> bool:
+def still(person: Actor, role: Role) -> bool:
     """Whether somebody who was allowed is so still, by the file of roles; also outside of a run."""
     if not person.email:
         return True
@@ -57,7 +57,7 @@ def still(person: Person, role: Role) -> bool:
         return False
 
 
-def needed(role: Role) -> Person:
+def needed(role: Role) -> Actor:
     """The visitor, if they may do what needs the role; else say why not, and end the run here."""
     person = allowed(role)
     if isinstance(person, str):
@@ -83,7 +83,7 @@ def _sign_in() -> None:
     st.login(None if "client_id" in section or not named else named[0])
 
 
-def who(person: Person) -> None:
+def who(person: Actor) -> None:
     """Say in the sidebar who is signed in, with the way out; nothing where nobody signs in."""
     if person.email:
         with st.sidebar:

@@ -30,7 +30,7 @@ MOST_STRETCHED, MOST_IN_A_BAR = 3, 8
 OnChange = Callable[[], None] | Literal["rerun"]
 
 
-class Form:
+class ControlForm:
     """The controls of a page, drawn one by one where the page places them.
 
     Parameters

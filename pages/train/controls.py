@@ -15,7 +15,7 @@ from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.study import TrainingStudy, features_for, networks_for
 from pages.shared import presets
 from pages.shared.session import control_text, control_value, set_controls
-from pages.shared.widgets import Form, chosen
+from pages.shared.widgets import ControlForm, chosen
 from pages.train import records, texts, upload
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def sidebar() -> TrainChoice:
     InvalidInput
         From `dpcore`, for values that do not fit together.
     """
-    form = Form(CONTROLS)
+    form = ControlForm(CONTROLS)
     with st.sidebar:
         presets_place = st.container()
         dataset = form.draw("dataset")
@@ -111,7 +111,7 @@ def way_out(choice: TrainChoice) -> None:
         )
 
 
-def _expert(form: Form, entry: ExamplesEntry) -> str:
+def _expert(form: ControlForm, entry: ExamplesEntry) -> str:
     """Draw the controls that few change, by what they are about; returns the measure."""
     _heading(form, "Data and network")
     _draw_among(form, "features", features_for(entry, form.values["network"]))
@@ -132,12 +132,12 @@ def _expert(form: Form, entry: ExamplesEntry) -> str:
     return metric
 
 
-def _heading(form: Form, title: str) -> None:
+def _heading(form: ControlForm, title: str) -> None:
     if form.is_open:
         st.subheader(title, anchor=False)
 
 
-def _draw_among(form: Form, key: str, offered: tuple[str, ...]) -> None:
+def _draw_among(form: ControlForm, key: str, offered: tuple[str, ...]) -> None:
     """Draw a control with what fits the others; a value that no longer fits is replaced, and told.
 
     The link's values have been checked before.
@@ -154,7 +154,7 @@ def _draw_among(form: Form, key: str, offered: tuple[str, ...]) -> None:
         )
 
 
-def _side_by_side(form: Form, *keys: str) -> None:
+def _side_by_side(form: ControlForm, *keys: str) -> None:
     if not form.is_open:
         form.draw(*keys)
     elif any(CONTROLS[key].shown(form.values) for key in keys):
@@ -162,7 +162,7 @@ def _side_by_side(form: Form, *keys: str) -> None:
             form.draw(*keys)
 
 
-def _more_about_the_noise(form: Form) -> None:
+def _more_about_the_noise(form: ControlForm) -> None:
     source = form.draw("scaled_by")
     # Without examples nothing is known of the curvature.
     costs = None if source == "public" else ("adaclip", "gradient")
@@ -171,7 +171,7 @@ def _more_about_the_noise(form: Form) -> None:
     form.draw("afresh", "set_aside")
 
 
-def _metric(form: Form, entry: ExamplesEntry) -> str:
+def _metric(form: ControlForm, entry: ExamplesEntry) -> str:
     """AUC for labels, accuracy for many classes; for two classes the reader chooses."""
     if entry.task == "labels":
         return "auc_test"

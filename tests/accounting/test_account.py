@@ -28,7 +28,7 @@ from dpcore.accounting.account import (
     state,
 )
 from dpcore.accounting.budget import split
-from dpcore.accounting.entries import MOST_COUNT, Entry
+from dpcore.accounting.entries import MOST_COUNT, AccountEntry
 from dpcore.accounting.planner import spent
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.errors import InvalidInput
@@ -38,11 +38,13 @@ from dpcore.mechanisms.gaussian import analytic_epsilon
 DELTA = 1e-5
 BUDGET = PrivacyBudget(3.0, DELTA)
 DAY = date(2026, 1, 15)
-TRAINING = Entry("training", "Model", 4, DAY, "quarter", 2.0, records=10_000, batch=256, epochs=10)
-WEEKLY = Entry("release", "Weekly count", 52, DAY, "week", 20.0)
-LAPLACE = Entry("laplace", "Survey", 5, DAY, "month", epsilon=0.1)
-BEFORE = Entry("spent", "Last year", first=DAY, epsilon=0.2, delta=1e-6)
-TREES = Entry("model", "Risk tree", 4, DAY, "quarter", epsilon=0.3, method="decision-tree")
+TRAINING = AccountEntry(
+    "training", "Model", 4, DAY, "quarter", 2.0, records=10_000, batch=256, epochs=10
+)
+WEEKLY = AccountEntry("release", "Weekly count", 52, DAY, "week", 20.0)
+LAPLACE = AccountEntry("laplace", "Survey", 5, DAY, "month", epsilon=0.1)
+BEFORE = AccountEntry("spent", "Last year", first=DAY, epsilon=0.2, delta=1e-6)
+TREES = AccountEntry("model", "Risk tree", 4, DAY, "quarter", epsilon=0.3, method="decision-tree")
 DPGD = replace(TREES, what="Risk model", method="dpgd", count=3, epsilon=0.5, delta=DELTA)
 FORESTS = replace(TREES, what="Forest", method="random-forest", count=2, epsilon=0.2, delta=1e-7)
 MIXES = {
@@ -60,11 +62,11 @@ MIXES = {
 MIXES["all kinds"] += [TREES, DPGD, FORESTS]
 
 
-def total(entries: Sequence[Entry], adjacency: Adjacency = Adjacency.ZERO_OUT) -> float:
+def total(entries: Sequence[AccountEntry], adjacency: Adjacency = Adjacency.ZERO_OUT) -> float:
     return composed(entries, DELTA, adjacency).bound
 
 
-def oracle(entries: Sequence[Entry]) -> float:
+def oracle(entries: Sequence[AccountEntry]) -> float:
     """ε by Google's accountant; what is already spent is added by basic composition."""
     theirs = PLDAccountant(
         dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE, value_discretization_interval=1e-4
@@ -128,7 +130,7 @@ entries_of_any_kind = st.lists(
 
 @settings(max_examples=10, deadline=None)
 @given(entries=entries_of_any_kind, seed=st.randoms(use_true_random=False))
-def test_the_order_does_not_matter(entries: list[Entry], seed: object) -> None:
+def test_the_order_does_not_matter(entries: list[AccountEntry], seed: object) -> None:
     shuffled = list(entries)
     seed.shuffle(shuffled)  # type: ignore[attr-defined]
     assert total(shuffled) == total(entries)
@@ -224,7 +226,7 @@ def test_adjacencies_are_never_mixed(held: Adjacency, adjacency: Adjacency) -> N
 
 
 @pytest.mark.parametrize("entry", [TRAINING, WEEKLY, LAPLACE])
-def test_noise_of_another_adjacency_is_refused(entry: Entry) -> None:
+def test_noise_of_another_adjacency_is_refused(entry: AccountEntry) -> None:
     Account(BUDGET, (replace(entry, adjacency=Adjacency.ZERO_OUT),))
     with pytest.raises(InvalidInput, match=r"Entry 1, .*: adjacency is 'replace-one', but it must"):
         Account(BUDGET, (replace(entry, adjacency=Adjacency.REPLACE_ONE),))
@@ -296,7 +298,7 @@ def test_an_empty_account_has_everything_left() -> None:
     ],
     ids=["releases", "both", "beside typed noise", "Laplace", "one tree", "models"],
 )
-def test_shares_use_the_whole_budget_and_never_more(entries: tuple[Entry, ...]) -> None:
+def test_shares_use_the_whole_budget_and_never_more(entries: tuple[AccountEntry, ...]) -> None:
     result = state(Account(BUDGET, entries))
     assert result.is_within
     assert result.guarantee.epsilon == pytest.approx(3.0, rel=2e-3)

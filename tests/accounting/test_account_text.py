@@ -18,7 +18,7 @@ from dpcore.accounting.account_text import (
     to_link,
 )
 from dpcore.accounting.budget import COMPOSITIONS, split
-from dpcore.accounting.entries import Entry
+from dpcore.accounting.entries import AccountEntry
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from tests.accounting.test_account import BEFORE, LAPLACE, MIXES, TRAINING, TREES, WEEKLY
@@ -46,7 +46,7 @@ def test_an_account_goes_through_a_file_and_comes_back() -> None:
     assert from_csv(to_csv(ALL)) == ALL
     assert from_csv(to_csv(())) == ()
     fewer = "what,kind,noise,count\nA,release,3,7\n"
-    assert from_csv(f"\ufeff{fewer}") == (Entry("release", "A", 7, noise=3.0),)
+    assert from_csv(f"\ufeff{fewer}") == (AccountEntry("release", "A", 7, noise=3.0),)
     (row,) = from_csv(to_csv([replace(WEEKLY, what="=HYPERLINK(1)")]))
     assert row.what == "HYPERLINK(1)"
     for formula in ("- =1+1", "\uff1d1+1", "\uff20 =1+1"):
@@ -120,8 +120,8 @@ def test_an_old_calendar_with_typed_noise_is_merged_by_weeks() -> None:
     text = ";".join(f"{day}~Count {place}~~8" for place, day in enumerate(days, start=1))
     entries = from_calendar(text, BUDGET, "pld", 2.0, typed_noise=True)
     assert entries == (
-        Entry("release", "Count 1", 3, days[0], "week", 4.0),
-        Entry("release", "Count 4", 1, days[3], "week", 4.0),
+        AccountEntry("release", "Count 1", 3, days[0], "week", 4.0),
+        AccountEntry("release", "Count 4", 1, days[3], "week", 4.0),
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 import dpcore
 from dpcore.accounting.account import Account, rooms, state
 from dpcore.accounting.account_text import to_csv
-from dpcore.accounting.entries import Entry
+from dpcore.accounting.entries import AccountEntry
 from dpcore.cli import main
 from dpcore.export.account import calendar, command, snippet
 from dpcore.guarantee import Adjacency, PrivacyBudget
@@ -24,7 +24,7 @@ ACCOUNTS = {
 } | {
     "by share": Account(
         PrivacyBudget(2.5, 1e-6),
-        tuple(Entry.of(e.row() | {"noise": None, "share": 1.5}) for e in (TRAINING, WEEKLY)),
+        tuple(AccountEntry.of(e.row() | {"noise": None, "share": 1.5}) for e in (TRAINING, WEEKLY)),
     ),
     "replace-one": Account(
         PrivacyBudget(3.0, 1e-5), tuple(MIXES["all kinds"]), Adjacency.REPLACE_ONE
@@ -107,7 +107,7 @@ def test_the_calendar_is_written_for_a_table_and_for_a_diary(
 
 def test_a_diary_reads_each_event_whole() -> None:
     long = "A, B; C \\ " + "é" * 30
-    account = Account(PrivacyBudget(3.0, 1e-5), (Entry.of(WEEKLY.row() | {"what": long}),))
+    account = Account(PrivacyBudget(3.0, 1e-5), (AccountEntry.of(WEEKLY.row() | {"what": long}),))
     text = calendar(state(account))
     lines = text.split("\r\n")
     assert max(len(line.encode()) for line in lines) <= 75

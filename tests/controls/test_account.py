@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from dpcore.accounting.entries import Entry
+from dpcore.accounting.entries import AccountEntry
 from dpcore.controls.account import first_day, following, usual
 
 TODAY = date(2026, 11, 24)
@@ -31,7 +31,7 @@ def test_a_plan_is_about_what_is_to_come(today: date, first: date) -> None:
 
 
 def test_each_training_comes_after_those_that_are_there() -> None:
-    entries: list[Entry] = [usual("release", START)]
+    entries: list[AccountEntry] = [usual("release", START)]
     for _ in range(4):
         entries.append(following(entries, "training", TODAY))
     assert [entry.first.month for entry in entries[1:]] == [12, 3, 6, 9]

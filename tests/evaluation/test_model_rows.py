@@ -141,9 +141,9 @@ def test_who_is_asked_about_publicly_judges_nobody_who_was(cancer_table, monkeyp
     asked, judged = [], []
     pate = model_named("pate")
 
-    def learn(lesson):
-        asked.append(lesson.unlabelled)
-        return pate.learn(lesson)
+    def learn(training):
+        asked.append(training.unlabelled)
+        return pate.learn(training)
 
     def scores(learned, records):
         judged.append(records)

@@ -244,7 +244,7 @@ def test_rates_of_groups_of_a_few_people_are_left_out(found: Findings) -> None:
         one for one in report(replace(found, groups=few), DAY).sections if "Groups" in one.title
     )
     grid, untold = section_of.parts
-    assert isinstance(grid, parts.Grid)
+    assert isinstance(grid, parts.ReportTable)
     assert isinstance(untold, parts.Sentences)
     # Those of one group left out alone would follow from everybody's and the other's.
     assert [row[0] for row in grid.rows] == [EVERYBODY]
@@ -281,7 +281,7 @@ def test_a_level_that_nobody_has_hides_no_other(found: Findings) -> None:
 def own_groups(found: Findings) -> list[str]:
     """The groups whose rates a report tells."""
     shown = next(one for one in report(found, DAY).sections if "Groups" in one.title)
-    grid = next(part for part in shown.parts if isinstance(part, parts.Grid))
+    grid = next(part for part in shown.parts if isinstance(part, parts.ReportTable))
     return [row[0] for row in grid.rows]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from dpcore.accounting import epsilon_curve, grid
 from dpcore.accounting.account import MOST_MORE, Account, Room, state
-from dpcore.accounting.entries import Entry
+from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.presets import preset
 from dpcore.accounting.schedules import constant, geometric
 from dpcore.figures.plan import account, ladder, maps, schedule, spending
@@ -84,7 +84,7 @@ def test_blank_cells_of_a_map_are_counted() -> None:
 
 
 def test_the_account_is_drawn_under_its_budget() -> None:
-    weekly = Entry("release", "Weekly <count>", 3, date(2026, 3, 1), "week", 20.0)
+    weekly = AccountEntry("release", "Weekly <count>", 3, date(2026, 3, 1), "week", 20.0)
     kept, broken = (
         state(Account(PrivacyBudget(epsilon, 1e-5), (weekly,))) for epsilon in (3.0, 0.25)
     )
@@ -102,8 +102,8 @@ def test_the_account_is_drawn_under_its_budget() -> None:
 
 
 def test_the_account_says_what_is_spent_and_what_is_left() -> None:
-    weekly = Entry("release", "Weekly count", 3, date(2026, 3, 1), "week", 20.0)
-    training = Entry("training", noise=2.0, records=10_000, batch=256, epochs=10)
+    weekly = AccountEntry("release", "Weekly count", 3, date(2026, 3, 1), "week", 20.0)
+    training = AccountEntry("training", noise=2.0, records=10_000, batch=256, epochs=10)
     kept, broken = (
         state(Account(PrivacyBudget(epsilon, 1e-5), (weekly,))) for epsilon in (3.0, 0.25)
     )
@@ -122,7 +122,7 @@ def test_the_account_says_what_is_spent_and_what_is_left() -> None:
 
 
 def test_an_entry_is_said_with_its_noise_and_when() -> None:
-    weekly = Entry("release", "Weekly count", 52, date(2026, 1, 5), "week", 20.0)
+    weekly = AccountEntry("release", "Weekly count", 52, date(2026, 1, 5), "week", 20.0)
     assert account.entry(weekly, None) == (
         "52 × Weekly count",
         "noise 20 times one person's largest change · every week from 5 Jan 2026",
@@ -130,13 +130,13 @@ def test_an_entry_is_said_with_its_noise_and_when() -> None:
     assert account.entry(weekly, 2.0)[1].startswith(
         "noise 20 times one person's largest change (share 2)"
     )
-    training = Entry("training", noise=2.0, records=10_000, batch=256, epochs=1)
+    training = AccountEntry("training", noise=2.0, records=10_000, batch=256, epochs=1)
     assert account.entry(training, None)[1] == (
         "noise multiplier 2 · 1 epoch in batches of 256 · 1 Jan 2026"
     )
-    spent = Entry("spent", epsilon=0.5, delta=1e-6, adjacency=Adjacency.REPLACE_ONE)
+    spent = AccountEntry("spent", epsilon=0.5, delta=1e-6, adjacency=Adjacency.REPLACE_ONE)
     assert account.entry(spent, None)[1] == "ε = 0.5, δ = 1e-6, replace-one · 1 Jan 2026"
-    laplace = Entry("laplace", count=2, every="once", epsilon=0.1)
+    laplace = AccountEntry("laplace", count=2, every="once", epsilon=0.1)
     assert account.entry(laplace, None)[1] == ("Laplace noise, ε = 0.1 each · all on 1 Jan 2026")
 
 
@@ -170,7 +170,9 @@ def test_no_hover_says_less_than_is_spent_or_less_noise_than_is_needed(along: pd
     (bar,) = ladder.sigmas(table).figure.data
     assert bar.text[0] == "2.01"
     assert "σ = 2.0001<br>for ε = 1, δ = 1.25e-5" in bar.hovertext[0]
-    statement = state(Account(PrivacyBudget(3.0, 1e-5), (Entry("release", noise=4.0, count=3),)))
+    statement = state(
+        Account(PrivacyBudget(3.0, 1e-5), (AccountEntry("release", noise=4.0, count=3),))
+    )
     stairs = account.spending(statement).figure.data[0]
     for value, (_, told) in zip(stairs.y, stairs.customdata, strict=True):
         assert float(told) >= value

@@ -12,7 +12,7 @@ from scipy import stats
 from dpcore.guarantee import Adjacency, Status
 from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.models import covariance
-from dpcore.models.model import Lesson, generator, noiseless
+from dpcore.models.model import ModelTraining, generator, noiseless
 from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import pca_gaussian, pca_pure, pca_wishart
 from tests.models.attack import extreme, least_level, obeys, some, together
@@ -165,11 +165,11 @@ def test_components_are_orthonormal_and_near_the_right_ones_given_budget(system)
     records = Records(RecordShape(4_000, 5, ()), x, none, zero)
     train, test = records[:3_000], records[3_000:]
     calibrations = system.MODEL.calibrate(train.shape, [1e-4, 50.0], 1e-5, ZERO)
-    result = system.MODEL.learn(Lesson(train, test[:0], calibrations, 5, 0))
+    result = system.MODEL.learn(ModelTraining(train, test[:0], calibrations, 5, 0))
     assert result.shape == (2, 5, 5, 3)
     assert result[1, 0].T @ result[1, 0] == pytest.approx(np.eye(3), abs=1e-9)
     values = covariance.judge(result, test)
-    exact = system.MODEL.learn(Lesson(train, test[:0], [noiseless(calibrations[0])], 1, 0))
+    exact = system.MODEL.learn(ModelTraining(train, test[:0], [noiseless(calibrations[0])], 1, 0))
     limit = float(covariance.judge(exact, test)[0, 0])
     # The mean is paid for: what is captured is spread, not how far the points lie from 0.
     assert limit == pytest.approx(0.99, abs=0.01)

@@ -11,7 +11,7 @@ import pytest
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Status
 from dpcore.models import systems, teachers
-from dpcore.models.model import Lesson, generator, noiseless
+from dpcore.models.model import ModelTraining, generator, noiseless
 from dpcore.models.records import Records, RecordShape
 from dpcore.models.register import describe, model_named, register
 from dpcore.models.systems import online_tree
@@ -110,7 +110,7 @@ def test_a_blank_record_adds_nothing_to_what_is_released(key) -> None:
     assert len(blanked) == len(train)
     calibrations = model.calibrate(train.shape, [1.0, 50.0], 1e-6, model.adjacencies[0])
     judged = [
-        model.judge(model.learn(Lesson(part, test[:0], calibrations, 3, 0)), test)
+        model.judge(model.learn(ModelTraining(part, test[:0], calibrations, 3, 0)), test)
         for part in (blanked, left_out, train)
     ]
     assert np.array_equal(judged[0], judged[1])
@@ -132,7 +132,7 @@ def test_a_blank_record_moves_no_other_to_another_teacher(key, monkeypatch) -> N
     calibrations = model.calibrate(train.shape, [1.0], 1e-6, model.adjacencies[0])
     public = some(40, seed=2)
     for held in (train, blanked):
-        model.learn(Lesson(held, public, calibrations, 1, 0))
+        model.learn(ModelTraining(held, public, calibrations, 1, 0))
     (whole, votes_of_all), (without, votes_left) = seen
     assert np.array_equal(whole, without)
     assert np.abs(votes_of_all - votes_left).max() <= 1.0
@@ -167,5 +167,5 @@ def test_few_records_of_one_class_leave_nothing_undefined(key, records) -> None:
 
     train, test = all_of_class_0(records), all_of_class_0(5)
     calibrations = model.calibrate(SHAPE, [1e-3, 100.0], 1e-6, model.adjacencies[0])
-    learned = model.learn(Lesson(train, test, calibrations, 2, 0))
+    learned = model.learn(ModelTraining(train, test, calibrations, 2, 0))
     assert np.isfinite(model.judge(learned, test)).all()

@@ -14,7 +14,7 @@ from scipy import stats
 
 from dpcore.guarantee import Adjacency
 from dpcore.models import teachers
-from dpcore.models.model import Lesson, generator, noiseless
+from dpcore.models.model import ModelTraining, generator, noiseless
 from dpcore.models.records import RecordShape
 from dpcore.models.systems import pate, scalable_pate
 from tests.models.attack import blank, extreme, least_level, obeys, some, together
@@ -138,17 +138,21 @@ def test_the_student_learns_from_labels_that_were_released(system) -> None:
     train, rest = some(2_000, numbers=3), some(1_000, numbers=3, seed=1)
     unlabelled, test = rest[:500], rest[500:]
     calibrations = system.MODEL.calibrate(train.shape, [0.01, 8.0], 1e-5, ZERO)
-    learned = system.MODEL.learn(Lesson(train, unlabelled, calibrations, 3, 0))
+    learned = system.MODEL.learn(ModelTraining(train, unlabelled, calibrations, 3, 0))
     result = teachers.judge(learned, test)
     exact = noiseless(system.MODEL.calibrate(train.shape, [1e3], 1e-5, ZERO)[0])
-    limit = teachers.judge(system.MODEL.learn(Lesson(train, unlabelled, [exact], 3, 0)), test)
+    limit = teachers.judge(
+        system.MODEL.learn(ModelTraining(train, unlabelled, [exact], 3, 0)), test
+    )
     assert result[1].mean() > result[0].mean() + 0.1
     assert limit.mean() > majority_share(test) + 0.1
     # The labels of the public points are not used.
     blind = type(unlabelled)(
         unlabelled.shape, unlabelled.numbers, unlabelled.categories, 0 * unlabelled.labels
     )
-    assert np.array_equal(system.MODEL.learn(Lesson(train, blind, calibrations, 3, 0)), learned)
+    assert np.array_equal(
+        system.MODEL.learn(ModelTraining(train, blind, calibrations, 3, 0)), learned
+    )
 
 
 def majority_share(test) -> float:

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.release.ledger import GaussianSpend, Ledger
-from dpcore.release.roles import Person, Role
+from dpcore.release.roles import Actor, Role
 from pages.shared import sign_in
 from tests.pages.test_predict import APP, run, spoken
 
@@ -39,8 +39,8 @@ def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
 
 
 def signed_in(monkeypatch: pytest.MonkeyPatch, role: Role) -> None:
-    def allowed(needed: Role) -> Person | str:
-        mine = Person("s@clinic.example", role)
+    def allowed(needed: Role) -> Actor | str:
+        mine = Actor("s@clinic.example", role)
         return mine if role.covers(needed) else "You are no steward."
 
     monkeypatch.setattr(sign_in, "allowed", allowed)

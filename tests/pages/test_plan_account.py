@@ -15,7 +15,7 @@ from dpcore.accounting import planner
 from dpcore.accounting.account import Account, rooms, state
 from dpcore.accounting.account_text import from_link, to_link
 from dpcore.accounting.budget import split
-from dpcore.accounting.entries import Entry
+from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.model_room import KINDS, model_rooms
 from dpcore.accounting.presets import preset
 from dpcore.accounting.training_plan import TrainingPlan
@@ -73,7 +73,10 @@ def said(app: AppTest) -> str:
 
 
 def expect_account(
-    app: AppTest, entries: Sequence[Entry], budget: PrivacyBudget = BUDGET, people: int = 10_000
+    app: AppTest,
+    entries: Sequence[AccountEntry],
+    budget: PrivacyBudget = BUDGET,
+    people: int = 10_000,
 ) -> None:
     """The page says what the library says of this account."""
     assert not app.exception
@@ -478,7 +481,7 @@ def test_one_model_more_says_what_it_loses_on_a_data_set(
 
 
 def test_a_used_budget_leaves_no_model_and_says_so() -> None:
-    used = Account(PrivacyBudget(3.0, 1e-5), (Entry("spent", epsilon=3.0, delta=1e-6),))
+    used = Account(PrivacyBudget(3.0, 1e-5), (AccountEntry("spent", epsilon=3.0, delta=1e-6),))
     for room in model_rooms(state(used)):
         assert room.entry is None
         assert room.reason.endswith("left.")

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.release import release
 from dpcore.release.attack import attack
 from dpcore.release.explained import outcomes
-from dpcore.release.model import Model
+from dpcore.release.model import ReleasedModel
 from pages.shared import sign_in
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
@@ -22,8 +22,8 @@ sex: one of f, m; unknown: NA
 ever_smoked: one of no, yes_often
 bmi: 10 to 60 kg/m²; unknown: blank
 predict ill_again: one of no, <b>yes"""
-MODEL = Model(COLUMNS, "plain", "huber", (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1))
-NETWORK = Model(
+MODEL = ReleasedModel(COLUMNS, "plain", "huber", (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1))
+NETWORK = ReleasedModel(
     COLUMNS, "plain", "logistic", tuple(0.3 * (each % 7) - 0.8 for each in range(23)), hidden=2
 )
 SECRET = 61.735194

@@ -21,7 +21,7 @@ from dpcore.release import demonstration, rehearsal
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.check import check
-from dpcore.release.model import Model
+from dpcore.release.model import ReleasedModel
 from dpcore.release.registry import CHOICES
 from dpcore.release.roles import Role
 from dpcore.release.twin import twin
@@ -451,7 +451,7 @@ def test_a_network_is_a_choice_that_is_priced_and_released() -> None:
     until(lambda: steps(app)[-1].startswith("done"), app)
     made = attempts(app).latest
     assert made is not None
-    model = Model.from_json(made.files["model.json"].decode())
+    model = ReleasedModel.from_json(made.files["model.json"].decode())
     assert model.hidden > 0
     assert "**: Network, numbers as straight lines, risks corrected." in said(app)
     assert len(model.weights) == model.scorer.parameters

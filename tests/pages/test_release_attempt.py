@@ -13,11 +13,11 @@ from dpcore.errors import Cancelled, InvalidInput
 from dpcore.release import demonstration
 from dpcore.release.ledger import GaussianSpend
 from dpcore.release.plan import plan
-from dpcore.release.roles import Person, Role
+from dpcore.release.roles import Actor, Role
 from pages.release import final_step, texts, twin
 from pages.release.attempt import Attempt, Attempts, WatchedAttempt
 from pages.release.payment import Press
-from pages.release.steps import Step, current, last
+from pages.release.steps import ReleaseStep, current, last
 
 SECONDS = 60.0
 
@@ -124,7 +124,7 @@ def test_nothing_is_paid_for_one_whose_role_was_taken_away(
     file = tmp_path / "roles.toml"
     file.write_text(f'[roles]\n"b@clinic.example" = "{role}"\n')
     monkeypatch.setenv("DPCORE_ROLES", str(file))
-    press = Press(0, Person("b@clinic.example", Role.ANALYST))
+    press = Press(0, Actor("b@clinic.example", Role.ANALYST))
     records, order = Mock(), Mock(plan=plan(demonstration.columns(), 100, epsilon=1, delta=1e-6))
     records.train.side_effect = InvalidInput("No more is needed here.")
     records.measure.side_effect = records.train.side_effect
@@ -166,16 +166,16 @@ def test_a_payment_that_is_cut_off_is_doubtful_and_one_that_is_refused_is_not() 
 
 
 def test_the_first_step_that_is_not_done_comes_next() -> None:
-    done, open_step = Step("done", "a"), Step("to do", "b")
+    done, open_step = ReleaseStep("done", "a"), ReleaseStep("to do", "b")
     assert current((done, open_step, done, open_step, open_step)) == 2
     assert current((done,) * 5) == 5
-    may_be_left_out = Step("optional", "c")
+    may_be_left_out = ReleaseStep("optional", "c")
     assert current((done, done, may_be_left_out, done, open_step)) == 5
     assert last((done, done, may_be_left_out, done), "", "").state == "to do"
     assert last((done,) * 4, "", "").state == "to do"
-    assert last((done,) * 4, "", "entry 2") == Step("done", "entry 2")
-    assert last((done,) * 4, "training", "") == Step("to do", "training")
+    assert last((done,) * 4, "", "entry 2") == ReleaseStep("done", "entry 2")
+    assert last((done,) * 4, "training", "") == ReleaseStep("to do", "training")
     for released in ("", "entry 2"):
         waiting = last((done, open_step, done, done), "", released)
-        assert waiting == Step("not possible yet", "step 2 comes first")
+        assert waiting == ReleaseStep("not possible yet", "step 2 comes first")
     assert open_step.label(2) == "**2 What one person is** · to do: b"

@@ -17,8 +17,8 @@ from dpcore.release import explained, release
 from dpcore.release.attack import attack
 from dpcore.release.batch import batch, checked
 from dpcore.release.example import released
-from dpcore.release.explained import Person, curve, outcomes, parts, read_model, value_of
-from dpcore.release.model import Model, dimension
+from dpcore.release.explained import PersonValues, curve, outcomes, parts, read_model, value_of
+from dpcore.release.model import ReleasedModel, dimension
 from dpcore.release.prediction import predict
 from dpcore.release.release import Released
 
@@ -28,30 +28,30 @@ smoker: one of no, yes
 bmi: 10 to 60 kg; unknown: blank
 predict ill: one of no, =yes"""
 WEIGHTS = (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1)
-LOGISTIC, HUBER = (Model(COLUMNS, "plain", loss, WEIGHTS) for loss in ("logistic", "huber"))
-PEOPLE: list[Person] = [
+LOGISTIC, HUBER = (ReleasedModel(COLUMNS, "plain", loss, WEIGHTS) for loss in ("logistic", "huber"))
+PEOPLE: list[PersonValues] = [
     {"age": 61.5, "sex": "m", "smoker": "yes", "bmi": 27.0},
     {"age": 18.0, "sex": None, "smoker": "no", "bmi": None},
 ]
 
 
-def in_a_file(person: Person) -> bytes:
+def in_a_file(person: PersonValues) -> bytes:
     marks = {"sex": "NA", "bmi": ""}
     texts = [marks[name] if value is None else str(value) for name, value in person.items()]
     return f"{','.join(person)}\n{','.join(texts)}\n".encode()
 
 
-def curved() -> Model:
+def curved() -> ReleasedModel:
     count = dimension(LOGISTIC.entry, "additive")
     weights = np.random.default_rng(1).normal(size=count).tolist()
-    return Model(COLUMNS, "additive", "logistic", tuple(weights))
+    return ReleasedModel(COLUMNS, "additive", "logistic", tuple(weights))
 
 
 @pytest.mark.parametrize(
     "model", [LOGISTIC, HUBER, curved()], ids=["logistic", "huber", "additive"]
 )
 @pytest.mark.parametrize("person", PEOPLE, ids=["whole", "with gaps"])
-def test_a_form_says_what_a_file_says(model: Model, person: Person) -> None:
+def test_a_form_says_what_a_file_says(model: ReleasedModel, person: PersonValues) -> None:
     _, line = csv.reader(io.StringIO(predict(model, in_a_file(person), "t.csv")))
     rows = parts(model, person)
     assert rows["outcome"].iloc[0] == pytest.approx(float(line[1]), abs=1e-12)

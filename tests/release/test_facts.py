@@ -15,7 +15,7 @@ from dpcore.release.attack import attack
 from dpcore.release.certificate import Certificate
 from dpcore.release.certificate_words import TABLES
 from dpcore.release.check import check
-from dpcore.release.facts import OF_MODEL, OF_TWIN, Fact, problems
+from dpcore.release.facts import OF_MODEL, OF_TWIN, FactRule, problems
 from dpcore.release.registry import leaves, pattern
 from dpcore.release.twin import twin
 from dpcore.release.twin.attack import attack as attack_twin
@@ -70,7 +70,7 @@ def test_every_fact_of_a_model_has_words_on_its_page() -> None:
 @pytest.mark.parametrize("kind", ["linear", "network", "twin"])
 def test_a_fact_of_another_kind_is_refused(kind: str, documents: dict[str, dict[str, Any]]) -> None:
     document = documents[kind]
-    allowed: dict[str, Fact] = dict(OF_TWIN if kind == "twin" else OF_MODEL)
+    allowed: dict[str, FactRule] = dict(OF_TWIN if kind == "twin" else OF_MODEL)
     assert list(problems(document["facts"], allowed)) == []
     changed = 0
     for path, right in leaves(document["facts"]).items():

@@ -357,8 +357,8 @@ def test_what_is_hashed_is_what_is_written(made: tuple[Released, Twin]) -> None:
 
 def test_onnx_is_the_same_to_the_byte_wherever_it_is_made(made: tuple[Released, Twin]) -> None:
     program = (
-        "import sys; from dpcore.release.model import Model; "
-        "sys.stdout.buffer.write(Model.from_json(sys.stdin.read()).to_onnx())"
+        "import sys; from dpcore.release.model import ReleasedModel; "
+        "sys.stdout.buffer.write(ReleasedModel.from_json(sys.stdin.read()).to_onnx())"
     )
     files = made[0].files()
     again = subprocess.run(

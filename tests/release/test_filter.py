@@ -14,7 +14,7 @@ from dpcore.accounting.renyi import epsilon_from
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
 from dpcore.release.ledger import orders
-from dpcore.release.ledger.filter import ACCEPTS, Account, Totals, pure_mu, terms
+from dpcore.release.ledger.filter import ACCEPTS, LedgerAccount, Totals, pure_mu, terms
 from dpcore.release.ledger.spends import (
     ApproximateSpend,
     ConcentratedSpend,
@@ -24,7 +24,9 @@ from dpcore.release.ledger.spends import (
 )
 
 
-def account(epsilon: float, delta: float, *accepts: str, adjacency: str = "zero-out") -> Account:
+def account(
+    epsilon: float, delta: float, *accepts: str, adjacency: str = "zero-out"
+) -> LedgerAccount:
     agreed = terms(
         person_unit="one patient",
         adjacency=adjacency,
@@ -33,14 +35,16 @@ def account(epsilon: float, delta: float, *accepts: str, adjacency: str = "zero-
         owner="A",
         accepts=accepts or ACCEPTS,
     )
-    return Account(agreed, epsilon, delta)
+    return LedgerAccount(agreed, epsilon, delta)
 
 
 UNIT = 0.25
 
 
 def worst_delta(
-    agreed: Account, spends: list[PureSpend | ApproximateSpend], scale: Callable[[Totals], Totals]
+    agreed: LedgerAccount,
+    spends: list[PureSpend | ApproximateSpend],
+    scale: Callable[[Totals], Totals],
 ) -> float:
     """δ at the cap's ε of the adversary who picks the next spend, or the end, by the loss so far.
 

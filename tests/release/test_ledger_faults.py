@@ -225,7 +225,7 @@ def earlier(document: dict[str, Any]) -> None:
 def overspend(document: dict[str, Any]) -> None:
     """More than the cap, with an account that says so."""
     document["details"]["spend"]["epsilon"] = 5.0
-    after = chain.Account.from_json(document["account"])
+    after = chain.LedgerAccount.from_json(document["account"])
     cheap = after.spent(PureSpend(5.0), document["details"]["spend"])
     document["account"] = json.loads(canonical(cheap.to_json()))
 

@@ -28,7 +28,7 @@ from dpcore.release.descent import Path, descend
 from dpcore.release.ledger import Ledger
 from dpcore.release.linear import Linear
 from dpcore.release.mechanism import Mechanism
-from dpcore.release.model import Model
+from dpcore.release.model import ReleasedModel
 from dpcore.release.network import Network
 from dpcore.release.plan import plan
 from dpcore.release.prediction import predict
@@ -372,7 +372,9 @@ def test_onnx_gives_the_same(paid: tuple[Ledger, Released]) -> None:
         name: np.array([[row[name]] for row in texts], dtype=object) for name in ("sex", "smoker")
     } | {name: table.frame[name].to_numpy(dtype=float)[:, None] for name in ("age", "bmi")}
     far = Network("huber", 7, 5)
-    other = Model(COLUMNS, "plain", "huber", tuple(weights_of(far, size=9.0).tolist()), hidden=5)
+    other = ReleasedModel(
+        COLUMNS, "plain", "huber", tuple(weights_of(far, size=9.0).tolist()), hidden=5
+    )
     for model in (paid[1].model, other):
         session = onnxruntime.InferenceSession(model.to_onnx(), providers=["CPUExecutionProvider"])
         scores = model.scores(table.frame)
@@ -421,7 +423,7 @@ def test_a_networks_risks_are_corrected_within_the_same_budget(
     assert model.risks is not None
     assert facts["training"]["count_sums"] == 1
     assert check(released.certificate.to_yaml(), ledger, model).problems == ()
-    assert Model.from_json(model.to_json()) == model
+    assert ReleasedModel.from_json(model.to_json()) == model
     draw = np.random.default_rng(8)
     ages, sexes = draw.uniform(18, 90, (50, 1)), draw.choice(["f", "m"], (50, 1)).astype(object)
     smokers, bmis = draw.choice(["no", "yes"], (50, 1)).astype(object), np.full((50, 1), np.nan)
@@ -437,7 +439,7 @@ def test_a_networks_risks_are_corrected_within_the_same_budget(
 
 def test_a_model_is_read_as_it_was_written_and_nothing_else(paid: tuple[Ledger, Released]) -> None:
     model = paid[1].model
-    assert Model.from_json(model.to_json()) == model
+    assert ReleasedModel.from_json(model.to_json()) == model
     assert explained.read_model(model.to_json().encode()).hash == model.hash
     plain = json.loads(model.to_json())
     for changed in (
@@ -451,15 +453,15 @@ def test_a_model_is_read_as_it_was_written_and_nothing_else(paid: tuple[Ledger, 
         {"layers": 3},
     ):
         with pytest.raises(InvalidInput):
-            Model.from_json(json.dumps(plain | changed))
-    linear = Model(COLUMNS, "plain", "logistic", (0.5,) * 7)
+            ReleasedModel.from_json(json.dumps(plain | changed))
+    linear = ReleasedModel(COLUMNS, "plain", "logistic", (0.5,) * 7)
     assert "hidden" not in linear.to_json()
     assert "hidden" not in Path(Linear("logistic", 7), 0.0, 1.0, 2).facts()
 
 
 def test_predictions_are_told_and_explained(paid: tuple[Ledger, Released]) -> None:
     model = paid[1].model
-    person: explained.Person = {"age": 88.0, "sex": None, "smoker": "yes", "bmi": 27.0}
+    person: explained.PersonValues = {"age": 88.0, "sex": None, "smoker": "yes", "bmi": 27.0}
     header, line = "age,sex,smoker,bmi", "88,NA,yes,27"
     alone = predict(model, f"{header}\n{line}\n".encode(), "t.csv")
     _, row = csv.reader(io.StringIO(alone))
@@ -530,7 +532,7 @@ def test_a_network_is_released_checked_and_asked_by_command(
     assert main([*command, "some"]) == 2
     assert "hidden" in capsys.readouterr().err
     assert main([*command, "rule"]) == 0
-    model = Model.from_json((out / "model.json").read_text("utf-8"))
+    model = ReleasedModel.from_json((out / "model.json").read_text("utf-8"))
     assert model.hidden == plan(COLUMNS, 100, epsilon=3, delta=1e-6, hidden=None).path.scorer.hidden
     files = ["--ledger", place, "--model", str(out / "model.json")]
     assert main(["certificate", "check", str(out / "certificate.yaml"), *files]) == 0

@@ -36,7 +36,7 @@ from dpcore.release.certificate_html import FORMS, html
 from dpcore.release.certificate_words import DEPLOYMENT
 from dpcore.release.check import check, problems_of, read
 from dpcore.release.ledger import Ledger, Refused
-from dpcore.release.model import Model
+from dpcore.release.model import ReleasedModel
 from dpcore.release.network import Network
 from dpcore.release.plain_summary import plain_summary
 from dpcore.release.plan import plan
@@ -444,7 +444,7 @@ def test_onnx_with_its_preparation_gives_the_same(paid: tuple[Ledger, Released])
 def test_onnx_takes_columns_that_are_called_as_its_own_parts() -> None:
     names = ("score", "risk", "v0", "v7", "c0", "c1")
     told = "".join(f"{name}: 0 to 1\n" for name in names) + "predict ill: one of no, yes"
-    model = Model(told, "plain", "logistic", (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1))
+    model = ReleasedModel(told, "plain", "logistic", (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1))
     file = model.to_onnx()
     onnxruntime = pytest.importorskip("onnxruntime")
     session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
@@ -455,15 +455,15 @@ def test_onnx_takes_columns_that_are_called_as_its_own_parts() -> None:
     np.testing.assert_allclose(risk, 1.0 / (1.0 + np.exp(-score)), rtol=1e-6)
 
 
-def _plain_huber() -> Model:
-    return Model(COLUMNS, "plain", "huber", (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1))
+def _plain_huber() -> ReleasedModel:
+    return ReleasedModel(COLUMNS, "plain", "huber", (0.5, -1.0, 0.25, 2.0, 1.5, -0.5, 0.1))
 
 
 def test_a_model_survives_its_file_and_nothing_else_is_taken(
     paid: tuple[Ledger, Released],
 ) -> None:
     model = paid[1].model
-    assert Model.from_json(model.to_json()) == model
+    assert ReleasedModel.from_json(model.to_json()) == model
     plain = json.loads(model.to_json())
     rest = plain["weights"][1:]
     for change in (
@@ -484,18 +484,18 @@ def test_a_model_survives_its_file_and_nothing_else_is_taken(
         {"more": 1},
     ):
         with pytest.raises(InvalidInput) as refused:
-            Model.from_json(json.dumps(plain | change))
+            ReleasedModel.from_json(json.dumps(plain | change))
         assert len(str(refused.value)) < 300
     twice = model.to_json().replace('"weights"', '"weights": [0.0],\n "weights"')
     for text in (twice, "", "[]", "[" * 100_000, "{" * 10, "1" * 5_000, "null", '{"format": NaN}'):
         with pytest.raises(InvalidInput):
-            Model.from_json(text)
+            ReleasedModel.from_json(text)
 
 
 @pytest.mark.filterwarnings("error")
 def test_the_largest_weights_give_a_number() -> None:
     for sign in (1.0, -1.0):
-        model = Model(COLUMNS, "plain", "logistic", (sign * 1e100,) * 7)
+        model = ReleasedModel(COLUMNS, "plain", "logistic", (sign * 1e100,) * 7)
         rows = list(csv.reader(io.StringIO(predict(model, data(20), "t.csv"))))
         assert {0.0 <= float(row[1]) <= 1.0 for row in rows[1:]} == {True}
 
@@ -616,11 +616,11 @@ def test_release_check_and_predict_by_command(
     assert "corrected" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
-    def unwritten(_: Model) -> bytes:
+    def unwritten(_: ReleasedModel) -> bytes:
         raise OSError("no such operation set")
 
     with monkeypatch.context() as failing:
-        failing.setattr(Model, "to_onnx", unwritten)
+        failing.setattr(ReleasedModel, "to_onnx", unwritten)
         with pytest.raises(OSError, match="operation"):
             main(command)
     assert len(Ledger.open(tmp_path / "l.db").history("clinic")) == 1

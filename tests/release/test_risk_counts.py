@@ -34,7 +34,7 @@ from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger
 from dpcore.release.linear import Linear
 from dpcore.release.mechanism import Mechanism
-from dpcore.release.model import Model, preparation_for
+from dpcore.release.model import ReleasedModel, preparation_for
 from dpcore.release.plan import plan
 from dpcore.release.prediction import predict
 from dpcore.release.release import Released
@@ -43,7 +43,7 @@ from dpcore.release.table.read import read_for_release
 from tests.release.test_release import COLUMNS, data, ledger_with, released_from
 
 LINEAR = Linear("logistic", 7)
-CURVED = Model(
+CURVED = ReleasedModel(
     COLUMNS,
     "plain",
     "logistic",
@@ -239,7 +239,7 @@ def test_a_curve_comes_of_any_counts(weights: Array) -> None:
             points = risk_counts.corrected(
                 LINEAR, signed, weights, made.mechanism, made.path.count_sums, noise
             )
-            Model(COLUMNS, "plain", "logistic", (0.0,) * 7, points)
+            ReleasedModel(COLUMNS, "plain", "logistic", (0.0,) * 7, points)
 
 
 @pytest.fixture(scope="module")
@@ -313,8 +313,8 @@ def test_predictions_onnx_and_what_is_told_of_a_person_are_corrected() -> None:
 
 
 def test_a_curve_survives_its_file_and_nothing_else_is_taken() -> None:
-    assert Model.from_json(CURVED.to_json()) == CURVED
-    assert Model.from_json(CURVED.to_json()).hash == CURVED.hash
+    assert ReleasedModel.from_json(CURVED.to_json()) == CURVED
+    assert ReleasedModel.from_json(CURVED.to_json()).hash == CURVED.hash
     assert replace(CURVED, risks=None).hash != CURVED.hash
     document = json.loads(CURVED.to_json())
     right = document["risks"]
@@ -336,10 +336,10 @@ def test_a_curve_survives_its_file_and_nothing_else_is_taken() -> None:
         3,
     ):
         with pytest.raises(InvalidInput) as refused:
-            Model.from_json(json.dumps({**document, "risks": wrong}))
+            ReleasedModel.from_json(json.dumps({**document, "risks": wrong}))
         assert len(str(refused.value)) < 300
     with pytest.raises(InvalidInput, match="logistic"):
-        Model.from_json(json.dumps({**document, "loss": "huber"}))
+        ReleasedModel.from_json(json.dumps({**document, "loss": "huber"}))
 
 
 def test_corrected_risks_are_nearer_to_what_happens() -> None:

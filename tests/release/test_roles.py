@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpcore.errors import InvalidInput
-from dpcore.release.roles import AT_HAND, Person, Reached, Role, SignIn, decided, read_roles
+from dpcore.release.roles import AT_HAND, Actor, Reached, Role, SignIn, decided, read_roles
 
 HOSTS = ("localhost", "127.0.0.1", "::1")
 ROLES = {"s@clinic.example": Role.STEWARD, "a@clinic.example": Role.ANALYST}
@@ -70,7 +70,7 @@ OPEN = Reached("0.0.0.0", ("explorer.clinic.example",))
 def test_who_signs_in_has_the_role_of_the_file_and_a_reader_s_else(
     email: str, role: Role, may: tuple[bool, ...]
 ) -> None:
-    person = Person(email.lower(), role)
+    person = Actor(email.lower(), role)
     for needed, can in zip(Role, may, strict=True):
         result = decided(needed, OPEN, signed_in(email))
         assert (result == person) if can else (isinstance(result, str) and needed in result)

@@ -16,7 +16,7 @@ from dpcore.reproduction.report import (
     PARTLY,
     SUPPORTED,
     UNCHECKED,
-    Order,
+    ExperimentOrder,
     reproduce,
 )
 
@@ -195,7 +195,7 @@ def test_table_1_is_judged_both_ways(gain: float, wanted: str) -> None:
 
 
 def test_on_mnist_the_decaying_model_gets_the_certified_budget_of_dp_sgd() -> None:
-    order = Order("x", "out", None, 1, None, silent)
+    order = ExperimentOrder("x", "out", None, 1, None, silent)
     result = paper_003.mnist_studies("mnist", paper_003.MNIST[0], order)
     assert set(result) == {"nonprivate", "dpsgd", "proposed", "printed"}
 

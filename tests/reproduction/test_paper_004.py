@@ -15,11 +15,11 @@ from dpcore.reproduction.report import (
     PARTLY,
     SUPPORTED,
     UNCHECKED,
-    Order,
+    ExperimentOrder,
     reproduce,
 )
 
-ORDER = Order("x", "out", None, 2, 2, silent)
+ORDER = ExperimentOrder("x", "out", None, 2, 2, silent)
 
 
 @pytest.fixture

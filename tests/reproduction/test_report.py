@@ -14,7 +14,7 @@ from dpcore.reproduction.report import (
     SUPPORTED,
     UNCHECKED,
     Conclusion,
-    Order,
+    ExperimentOrder,
     on_stand_in,
     ordering,
     papers,
@@ -74,8 +74,8 @@ def test_a_stand_in_decides_nothing(verdict: str) -> None:
 
 
 def test_the_stand_in_is_taken_only_where_nothing_was_named() -> None:
-    def order(datasets: tuple[str, ...] | None) -> Order:
-        return Order("x", "out", datasets, None, None, silent)
+    def order(datasets: tuple[str, ...] | None) -> ExperimentOrder:
+        return ExperimentOrder("x", "out", datasets, None, None, silent)
 
     def nothing(key: str) -> str:
         return "built in" if key == "digits" else "download"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.audit.model_setting import BLANKED, Array, ModelSetting, choice_alone, lesson, records
+from dpcore.audit.model_setting import BLANKED, Array, ModelSetting, choice_alone, records, training
 from dpcore.guarantee import Adjacency
 from dpcore.models.model import ModelCalibration
 from dpcore.models.records import Records, RecordShape
@@ -21,7 +21,7 @@ def settings() -> tuple[ModelSetting, ...]:
     base = [(0.0, 1, 0), (0.0, 2, 0)]
 
     def grown(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> list[Any]:
-        return decision_tree.learn(lesson(calibration, data, runs, seed))[0]
+        return decision_tree.learn(training(calibration, data, runs, seed))[0]
 
     def split(*drawn: Any) -> Array:
         return np.array([tree.splits[0][0] == 0 for tree in grown(*drawn)], float)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.audit.model_setting import Array, ModelSetting, lesson, records
+from dpcore.audit.model_setting import Array, ModelSetting, records, training
 from dpcore.guarantee import Adjacency
 from dpcore.models.model import ModelCalibration
 from dpcore.models.records import Records, RecordShape
@@ -19,7 +19,7 @@ def settings() -> tuple[ModelSetting, ...]:
 
     def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
         total = np.zeros(runs)
-        for step in k_means.steps(lesson(calibration, data, runs, seed)):
+        for step in k_means.steps(training(calibration, data, runs, seed)):
             # Whatever the centres, the points are in one cluster at first, and then in two.
             sums = [
                 k_means.step_sums(side.points(), step.before[0], share) for side in (one, other)

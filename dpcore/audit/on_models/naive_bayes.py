@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.audit.model_setting import Array, ModelSetting, lesson, records
+from dpcore.audit.model_setting import Array, ModelSetting, records, training
 from dpcore.guarantee import Adjacency
 from dpcore.models.model import ModelCalibration
 from dpcore.models.records import Records, RecordShape
@@ -18,7 +18,7 @@ def settings() -> tuple[ModelSetting, ...]:
     difference = naive_bayes.sums(one) - naive_bayes.sums(other)
 
     def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
-        noisy = naive_bayes.noisy_sums(lesson(calibration, data, runs, seed))[0]
+        noisy = naive_bayes.noisy_sums(training(calibration, data, runs, seed))[0]
         return np.asarray((noisy * difference).sum(axis=(1, 2)))
 
     setting = ModelSetting(

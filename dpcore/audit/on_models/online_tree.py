@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcore.audit.model_setting import BLANKED, Array, ModelSetting, lesson, records
+from dpcore.audit.model_setting import BLANKED, Array, ModelSetting, records, training
 from dpcore.guarantee import Adjacency
 from dpcore.models.model import ModelCalibration
 from dpcore.models.records import Records, RecordShape
@@ -26,7 +26,7 @@ def settings() -> tuple[ModelSetting, ...]:
         x[middle * pushing], signs[middle * pushing] = online_tree.rows(data)[0], data.signs[0]
         total, earlier = np.zeros(runs), np.zeros(runs)
         for round_number, (noisy, _) in enumerate(
-            online_tree.stream(x, signs, lesson(calibration, data, runs, seed)), 1
+            online_tree.stream(x, signs, training(calibration, data, runs, seed)), 1
         ):
             along = -noisy[0] @ row
             # The sums of the next 1, 2, 4, … rounds are one node each, and so is the whole.

@@ -9,7 +9,7 @@ import numpy as np
 from dpcore.audit.model_setting import BLANKED, Array, ModelSetting, of_runs, records
 from dpcore.guarantee import Adjacency
 from dpcore.models import teachers
-from dpcore.models.model import Lesson, ModelCalibration
+from dpcore.models.model import ModelCalibration, ModelTraining
 from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import pate
 
@@ -43,7 +43,7 @@ def settings() -> tuple[ModelSetting, ...]:
     query = records(few, [(1.0, 0, 0)])
 
     def student(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
-        weights = pate.MODEL.learn(Lesson(data, query, [calibration], runs, seed))[0]
+        weights = pate.MODEL.learn(ModelTraining(data, query, [calibration], runs, seed))[0]
         return np.asarray(weights @ teachers.inputs(query)[0])
 
     return (

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import Entry, Preparation, Table
-from dpcore.datasets.column_terms import Terms, terms_of
+from dpcore.datasets.column_terms import ColumnTerms, terms_of
 from dpcore.erm.method import Array
 from dpcore.errors import whole
 from dpcore.evaluation.clinic.calibration import risk_calibration
@@ -148,7 +148,7 @@ def corrected(
     parts = splits(table, explored.preparation)[:1]
 
     @cache
-    def terms_for(preparation: Preparation) -> list[Terms]:
+    def terms_for(preparation: Preparation) -> list[ColumnTerms]:
         return [terms_of(table.entry, preparation, table.entry.column(name)) for name in names]
 
     for _, rows in by_map(explored, parts):  # a wrong term is reported before any training

@@ -33,7 +33,7 @@ from dpcore.datasets.column_parts import (
     reference_person,
     values_of,
 )
-from dpcore.datasets.column_terms import Terms, terms_of
+from dpcore.datasets.column_terms import ColumnTerms, terms_of
 from dpcore.datasets.preparation import used_columns
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, brief, reject
@@ -222,7 +222,7 @@ def _both(
         return entries
 
     @cache
-    def terms(preparation: Preparation) -> list[Terms]:
+    def terms(preparation: Preparation) -> list[ColumnTerms]:
         return [terms_of(entry, preparation, column) for column in columns]
 
     maps = by_map(explored, parts)

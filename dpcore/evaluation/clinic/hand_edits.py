@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpcore.datasets.column_terms import Terms
+from dpcore.datasets.column_terms import ColumnTerms
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, brief, number, reject
 
@@ -97,7 +97,7 @@ def written(corrections: Sequence[Correction]) -> str:
 
 
 def corrected_weights(
-    weights: Array, terms: Sequence[Terms], corrections: Sequence[Correction]
+    weights: Array, terms: Sequence[ColumnTerms], corrections: Sequence[Correction]
 ) -> Array:
     """The weights (d,) of a model some of whose terms have other heights.
 
@@ -105,7 +105,7 @@ def corrected_weights(
     ----------
     weights : (d,) array
         As they were released.
-    terms : sequence of Terms
+    terms : sequence of ColumnTerms
         Of the columns that are corrected, at least.
     corrections : sequence of (str, str, float)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpcore.datasets import Preparation
-from dpcore.datasets.column_terms import Terms
+from dpcore.datasets.column_terms import ColumnTerms
 from dpcore.erm.method import Array
 from dpcore.evaluation.clinic.hand_edits import Correction
 from dpcore.evaluation.clinic.risks import Judged
@@ -37,12 +37,12 @@ def of_run(model: Judged, preparation: Preparation, run: int) -> dict[str, Any]:
     return {name: facts[name] for name in OF_RUN}
 
 
-def term_rows(terms: Sequence[Terms], private: Array, corrected: Array) -> pd.DataFrame:
+def term_rows(terms: Sequence[ColumnTerms], private: Array, corrected: Array) -> pd.DataFrame:
     """`COLUMNS` but for `OF_RUN`, a row a term.
 
     Parameters
     ----------
-    terms : sequence of Terms
+    terms : sequence of ColumnTerms
         Of each column.
     private, corrected : (d,) array
         Weights of the model, and of what a person made of it.
@@ -78,12 +78,12 @@ def with_edits(rows: pd.DataFrame, corrections: Sequence[Correction]) -> pd.Data
     return rows.assign(corrected=[given.get((one, term), old) for one, term, old in terms])
 
 
-def curve_rows(terms: Terms, rows: pd.DataFrame) -> pd.DataFrame:
+def curve_rows(terms: ColumnTerms, rows: pd.DataFrame) -> pd.DataFrame:
     """Both curves of a column, of the private model and as it was corrected, at each value.
 
     Parameters
     ----------
-    terms : Terms
+    terms : ColumnTerms
     rows : DataFrame
         From `term_rows`, of the same column: a row a term, in their order.
 
@@ -107,7 +107,7 @@ def curve_rows(terms: Terms, rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def moved(terms: Terms, rows: pd.DataFrame) -> float:
+def moved(terms: ColumnTerms, rows: pd.DataFrame) -> float:
     """By how much a correction moves the log odds at the reference, at average length.
 
     0 unless no feature is common to all records (`Terms.moves`).

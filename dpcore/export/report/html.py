@@ -13,7 +13,16 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from dpcore.evaluation.marks import NOT_PRIVATE
-from dpcore.export.report.parts import WHOLE, Facts, Grid, Item, Part, Report, Section, Sentences
+from dpcore.export.report.parts import (
+    WHOLE,
+    Facts,
+    Item,
+    Part,
+    Report,
+    ReportTable,
+    Section,
+    Sentences,
+)
 from dpcore.export.report.picture import drawn
 from dpcore.export.report.style import STYLE
 
@@ -88,7 +97,7 @@ def _part(place: Element, part: Part) -> None:
     elif isinstance(part, Sentences):
         for line in part.lines:
             _text(place, "p", line, "alarm" if part.alarm else "")
-    elif isinstance(part, Grid):
+    elif isinstance(part, ReportTable):
         _grid(place, part)
     else:
         figure = SubElement(place, "figure")
@@ -96,7 +105,7 @@ def _part(place: Element, part: Part) -> None:
         _text(figure, "figcaption", part.sentence)
 
 
-def _grid(parent: Element, grid: Grid) -> None:
+def _grid(parent: Element, grid: ReportTable) -> None:
     table = SubElement(parent, "table")
     _text(table, "caption", grid.caption)
     head = SubElement(SubElement(table, "thead"), "tr")

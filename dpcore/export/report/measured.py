@@ -14,7 +14,7 @@ from dpcore.evaluation.marks import ALL_BLANK
 from dpcore.evaluation.scoring import BAND_ENDS, NOISE_DEVIATION, SPLIT_ERROR
 from dpcore.export.report import specification
 from dpcore.export.report.findings import Findings, without_privacy
-from dpcore.export.report.parts import Curve, Grid, Part, Section, Sentences
+from dpcore.export.report.parts import Curve, Part, ReportTable, Section, Sentences
 from dpcore.figures.groups import WORDS as OF_GROUPS
 from dpcore.figures.verdict import few_records, headline
 from dpcore.figures.words import band_of, capitalised, in_band, listed, percent, plain
@@ -70,7 +70,7 @@ def measures(findings: Findings) -> Section:
             else "."
         )
     )
-    grid = Grid(
+    grid = ReportTable(
         caption,
         (
             "Measure",
@@ -197,7 +197,9 @@ def decisions(findings: Findings) -> Section:
         f"everybody has a net benefit of {_known(everybody['net_benefit'], _plain)}, nobody 0."
     )
     columns = ("Measure", "With privacy", capitalised(band_of(one)), "Without")
-    return Section(title, (*specification.corrected(findings), Grid(caption, columns, tuple(rows))))
+    return Section(
+        title, (*specification.corrected(findings), ReportTable(caption, columns, tuple(rows)))
+    )
 
 
 def _row(
@@ -252,7 +254,7 @@ def groups(findings: Findings) -> Section:
         if names
         else "No group is left out."
     )
-    grid = Grid(caption, heads, tuple(rows))
+    grid = ReportTable(caption, heads, tuple(rows))
     note = Sentences((omission,), measured=True)
     return Section(title, (*specification.corrected(findings), grid, note))
 

@@ -42,7 +42,7 @@ class Sentences:
 
 
 @dataclass(frozen=True)
-class Grid:
+class ReportTable:
     """A table.
 
     Parameters
@@ -91,7 +91,7 @@ class Curve:
     measured: bool = True
 
 
-Part = Facts | Sentences | Grid | Curve
+Part = Facts | Sentences | ReportTable | Curve
 
 
 @dataclass(frozen=True)

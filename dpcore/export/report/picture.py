@@ -22,7 +22,7 @@ MOST_TICKS, LABEL_WIDTH = 5, 38.0
 
 
 @dataclass(frozen=True)
-class _Frame:
+class _PictureFrame:
     """The coordinates of values in the picture."""
 
     epsilons: tuple[float, float]
@@ -56,7 +56,7 @@ def drawn(curve: Curve, shown: Callable[[str], str]) -> Element:
         return picture
     values = [value for point in points for value in point[1:]] + [value for _, value in levels]
     room = ROOM * (max(values) - min(values)) or 1.0
-    frame = _Frame((points[0][0], points[-1][0]), (min(values) - room, max(values) + room))
+    frame = _PictureFrame((points[0][0], points[-1][0]), (min(values) - room, max(values) + room))
     _axes(picture, frame, curve, shown)
     band = [(e, high) for e, _, _, high in points] + [(e, low) for e, _, low, _ in points[::-1]]
     SubElement(
@@ -76,11 +76,13 @@ def drawn(curve: Curve, shown: Callable[[str], str]) -> Element:
     return picture
 
 
-def _places(frame: _Frame, points: list[tuple[float, float]]) -> str:
+def _places(frame: _PictureFrame, points: list[tuple[float, float]]) -> str:
     return " ".join(f"{frame.x(epsilon):g},{frame.y(value):g}" for epsilon, value in points)
 
 
-def _axes(picture: Element, frame: _Frame, curve: Curve, shown: Callable[[str], str]) -> None:
+def _axes(
+    picture: Element, frame: _PictureFrame, curve: Curve, shown: Callable[[str], str]
+) -> None:
     bottom = HEIGHT - BOTTOM
     for epsilon in _named([point[0] for point in curve.points], curve.chosen, frame):
         _words(picture, plain(epsilon), frame.x(epsilon), bottom + 15, "middle")
@@ -100,7 +102,7 @@ def _axes(picture: Element, frame: _Frame, curve: Curve, shown: Callable[[str], 
 
 
 def _level(
-    picture: Element, frame: _Frame, words: str, value: float, *, above: bool, left: bool
+    picture: Element, frame: _PictureFrame, words: str, value: float, *, above: bool, left: bool
 ) -> None:
     """A level line, with its words at the end where the curve is not."""
     y = frame.y(value)
@@ -126,7 +128,7 @@ def _words(picture: Element, words: str, x: float, y: float, anchor: str) -> Ele
     return label
 
 
-def _named(points: list[float], chosen: float, frame: _Frame) -> list[float]:
+def _named(points: list[float], chosen: float, frame: _PictureFrame) -> list[float]:
     """The ε that the axis names: the chosen one, and of the others those with room."""
     named = [chosen]
     for epsilon in sorted(points, key=lambda point: not f"{point:e}".startswith("1.000000")):

@@ -8,7 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from dpcore.accounting.account import MOST_MORE, Room, Statement
-from dpcore.accounting.entries import Entry
+from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.model_proofs import GAUSSIAN, PAIR, PROOFS, PURE
 from dpcore.figures.canvas import LEGEND, add_scatter, canvas
 from dpcore.figures.drawn import Drawn
@@ -34,12 +34,12 @@ def day(on: date) -> str:
     return f"{on.day} {months[on.month - 1]} {on.year}"
 
 
-def entry(shown: Entry, share: float | None) -> tuple[str, str]:
+def entry(shown: AccountEntry, share: float | None) -> tuple[str, str]:
     """One entry as a row: how many and what; its noise, and when.
 
     Parameters
     ----------
-    shown : Entry
+    shown : AccountEntry
         With its noise.
     share : float or None
         Where its noise follows from a share of the budget.
@@ -52,7 +52,7 @@ def entry(shown: Entry, share: float | None) -> tuple[str, str]:
     return f"{often}{shown.what}", f"{noise(shown, share)} · {_when(shown)}"
 
 
-def noise(shown: Entry, share: float | None = None) -> str:
+def noise(shown: AccountEntry, share: float | None = None) -> str:
     """The noise of an entry, with its unit."""
     by_share = f" (share {plain(share)})" if share is not None else ""
     if shown.noise is None and shown.epsilon is None:
@@ -84,7 +84,7 @@ def methods() -> dict[str, str]:
     return {method: title(method) for method in PROOFS}
 
 
-def _model(shown: Entry) -> str:
+def _model(shown: AccountEntry) -> str:
     """Method, ε and δ of a model, and the kind of its proof."""
     delta = shown.delta or 0.0
     at = " at δ = 0" if shown.proof == PURE else f" at δ = {plain(delta)}" if delta else ""
@@ -93,7 +93,7 @@ def _model(shown: Entry) -> str:
     return f"{title(str(shown.method))} · {each}, {kind}"
 
 
-def _when(shown: Entry) -> str:
+def _when(shown: AccountEntry) -> str:
     if shown.count == 1:
         return day(shown.first)
     if shown.every == "once":

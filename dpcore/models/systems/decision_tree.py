@@ -26,10 +26,10 @@ from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.mechanisms.exponential import choose, exponential_rate
 from dpcore.models.model import (
     Array,
-    Lesson,
     Model,
     ModelCalibration,
     ModelNoise,
+    ModelTraining,
     NoisePlan,
     generator,
     judged_by,
@@ -210,19 +210,19 @@ class DecisionTree:
         return np.asarray(self.labels[node])
 
 
-def learn(lesson: Lesson) -> list[list[DecisionTree]]:
+def learn(training: ModelTraining) -> list[list[DecisionTree]]:
     """A tree for each calibration and run."""
-    nodes = _Nodes(lesson.train.shape, codes(lesson.train), lesson.train.labels)
-    deepest = max(int(each.settings["depth"]) for each in lesson.calibrations)
-    together = max(1, TOGETHER // (2**deepest * max(2, splits(lesson.train.shape))))
-    trees: list[list[DecisionTree]] = [[] for _ in lesson.calibrations]
-    for first in range(0, lesson.runs, together):
-        runs = range(lesson.runs)[first : first + together]
-        for fits, calibration in zip(trees, lesson.calibrations, strict=True):
-            fits += _grow(nodes, calibration, [generator(lesson.seed, run) for run in runs])
+    nodes = _Nodes(training.train.shape, codes(training.train), training.train.labels)
+    deepest = max(int(each.settings["depth"]) for each in training.calibrations)
+    together = max(1, TOGETHER // (2**deepest * max(2, splits(training.train.shape))))
+    trees: list[list[DecisionTree]] = [[] for _ in training.calibrations]
+    for first in range(0, training.runs, together):
+        runs = range(training.runs)[first : first + together]
+        for fits, calibration in zip(trees, training.calibrations, strict=True):
+            fits += _grow(nodes, calibration, [generator(training.seed, run) for run in runs])
         nodes.forget()
         done = runs[-1] + 1
-        lesson.progress(done / lesson.runs, f"tree {done} of {lesson.runs}")
+        training.progress(done / training.runs, f"tree {done} of {training.runs}")
     return trees
 
 

@@ -22,9 +22,9 @@ import numpy as np
 from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.models.model import (
     Array,
-    Lesson,
     Model,
     ModelMetric,
+    ModelTraining,
     NoisePlan,
     gaussian_noise,
     rounded_up,
@@ -98,11 +98,11 @@ def _distances(points: Array, centres: Array) -> Array:
     return np.asarray((flat**2).sum(axis=1).reshape(fits, 1, k) - 2.0 * inner)
 
 
-def learn(lesson: Lesson) -> Array:
+def learn(training: ModelTraining) -> Array:
     """The centres, shape (calibrations, runs, k, d); a run's noise is shared by all ε."""
-    for number, step in enumerate(steps(lesson), 1):
+    for number, step in enumerate(steps(training), 1):
         centres = step.after
-        lesson.progress(number / STEPS, f"step {number} of {STEPS}")
+        training.progress(number / STEPS, f"step {number} of {STEPS}")
     return centres
 
 
@@ -123,13 +123,17 @@ class LloydStep:
     after: Array
 
 
-def steps(lesson: Lesson) -> Iterator[LloydStep]:
+def steps(training: ModelTraining) -> Iterator[LloydStep]:
     """The steps in order; all noise is drawn here."""
-    points, share = lesson.train.known.points(), weight(lesson.train.shape)
-    fits, d, draws = (len(lesson.calibrations), lesson.runs), points.shape[1], lesson.generators
+    points, share = training.train.known.points(), weight(training.train.shape)
+    fits, d, draws = (
+        (len(training.calibrations), training.runs),
+        points.shape[1],
+        training.generators,
+    )
     directions = np.stack([draw.standard_normal((CLUSTERS, d)) for draw in draws])
     directions *= START / np.linalg.norm(directions, axis=2, keepdims=True)
-    sigma = lesson.scales[:, None, None, None]
+    sigma = training.scales[:, None, None, None]
     centres = np.zeros((*fits, 1, d))
     for step in range(STEPS):
         k = centres.shape[2]

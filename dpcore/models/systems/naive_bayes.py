@@ -21,8 +21,8 @@ import numpy as np
 from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.models.model import (
     Array,
-    Lesson,
     Model,
+    ModelTraining,
     NoisePlan,
     gaussian_noise,
     judged_by,
@@ -68,22 +68,22 @@ def sums(records: Records) -> Array:
     return np.stack([rows[records.labels == label].sum(axis=0) for label in (0, 1)])
 
 
-def learn(lesson: Lesson) -> Array:
+def learn(training: ModelTraining) -> Array:
     """Weights of the log-odds on `features`, shape (k, runs, f); a run's noise is shared by all ε.
 
     Naive Bayes is linear in them: the log-density of a Gaussian is a quadratic in x.
     """
-    lesson.progress(0.1, "counting")
-    weights = log_odds(noisy_sums(lesson), lesson.scales[:, None], lesson.train.shape)
-    lesson.progress(1.0, "learned")
+    training.progress(0.1, "counting")
+    weights = log_odds(noisy_sums(training), training.scales[:, None], training.train.shape)
+    training.progress(1.0, "learned")
     return weights
 
 
-def noisy_sums(lesson: Lesson) -> Array:
+def noisy_sums(training: ModelTraining) -> Array:
     """The release itself, shape (k, runs, 2, f); the rest is computed from it."""
-    exact = sums(lesson.train)
-    draws = np.stack([draw.standard_normal(exact.shape) for draw in lesson.generators])
-    return np.asarray(exact + lesson.scales[:, None, None, None] * draws)
+    exact = sums(training.train)
+    draws = np.stack([draw.standard_normal(exact.shape) for draw in training.generators])
+    return np.asarray(exact + training.scales[:, None, None, None] * draws)
 
 
 def log_odds(noisy: Array, sigma: Array, shape: RecordShape) -> Array:

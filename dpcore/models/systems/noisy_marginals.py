@@ -29,10 +29,10 @@ from dpcore.mechanisms.exponential import choose, exponential_epsilon, exponenti
 from dpcore.models import teachers
 from dpcore.models.model import (
     Array,
-    Lesson,
     Model,
     ModelCalibration,
     ModelNoise,
+    ModelTraining,
     NoisePlan,
     generator,
     rounded_up,
@@ -251,21 +251,21 @@ def release(exact: Counts, calibration: ModelCalibration, draw: np.random.Genera
     return Synthesiser(shape, total, ones, twos)
 
 
-def learn(lesson: Lesson) -> Array:
+def learn(training: ModelTraining) -> Array:
     """Weights of a classifier trained on synthetic records only, (calibrations, runs, d + 1)."""
-    train, calibrations, runs = lesson.train, lesson.calibrations, lesson.runs
+    train, calibrations, runs = training.train, training.calibrations, training.runs
     exact = counts(train)
     weights = np.empty((len(calibrations), runs, train.shape.dimension + 1))
     for run in range(runs):
         for place, calibration in enumerate(calibrations):
-            draw = generator(lesson.seed, run)
+            draw = generator(training.seed, run)
             synthesiser = release(exact, calibration, draw)
             count = int(min(MOST_RECORDS, max(1, round(synthesiser.total))))
             synthetic = synthesiser.records(count, draw)
             weights[place, run] = teachers.ridge(
                 teachers.inputs(synthetic), synthetic.signs, teachers.STUDENT_RIDGE
             )
-            lesson.progress(
+            training.progress(
                 (run + (place + 1) / len(calibrations)) / runs,
                 f"records of run {run + 1} of {runs}",
             )

@@ -24,8 +24,8 @@ import numpy as np
 from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.models.model import (
     Array,
-    Lesson,
     Model,
+    ModelTraining,
     NoisePlan,
     gaussian_noise,
     judged_by,
@@ -107,18 +107,18 @@ def prefix_noise(generator: np.random.Generator, dimension: int) -> Array:
     return np.asarray(membership() @ draws)
 
 
-def learn(lesson: Lesson) -> Array:
+def learn(training: ModelTraining) -> Array:
     """The mean of the second half of all models, (calibrations, runs, d + 1)."""
-    x = rows(lesson.train)
-    mean = np.zeros((len(lesson.calibrations), lesson.runs, x.shape[1]))
-    for number, (_, weights) in enumerate(stream(x, lesson.train.signs, lesson)):
+    x = rows(training.train)
+    mean = np.zeros((len(training.calibrations), training.runs, x.shape[1]))
+    for number, (_, weights) in enumerate(stream(x, training.train.signs, training)):
         if number >= ROUNDS // 2:
             mean += weights / (ROUNDS - ROUNDS // 2)
-        lesson.progress((number + 1) / ROUNDS, f"round {number + 1} of {ROUNDS}")
+        training.progress((number + 1) / ROUNDS, f"round {number + 1} of {ROUNDS}")
     return mean
 
 
-def stream(x: Array, signs: Array, lesson: Lesson) -> Iterator[tuple[Array, Array]]:
+def stream(x: Array, signs: Array, training: ModelTraining) -> Iterator[tuple[Array, Array]]:
     """The release and its weights after each round; all noise is drawn here.
 
     Parameters
@@ -127,17 +127,17 @@ def stream(x: Array, signs: Array, lesson: Lesson) -> Iterator[tuple[Array, Arra
         `rows` of the records in their order; a blank one is zero.
     signs : (n,) array
         ±1, and 0 of a blank record.
-    lesson : Lesson
+    training : ModelTraining
         Its calibrations, runs and seed are used.
 
     Yields
     ------
     Noisy sum of all gradients so far, and weights; (calibrations, runs, d) both.
     """
-    k, runs, d = len(lesson.calibrations), lesson.runs, x.shape[1]
-    noise = np.stack([prefix_noise(draw, d) for draw in lesson.generators])
-    sigma = lesson.scales[:, None, None]
-    damping = np.array([calibration.settings["β"] for calibration in lesson.calibrations])
+    k, runs, d = len(training.calibrations), training.runs, x.shape[1]
+    noise = np.stack([prefix_noise(draw, d) for draw in training.generators])
+    sigma = training.scales[:, None, None]
+    damping = np.array([calibration.settings["β"] for calibration in training.calibrations])
     damping = damping[:, None, None]
     summed, weights = np.zeros((k, runs, d)), np.zeros((k, runs, d))
     edges = np.linspace(0, len(x), ROUNDS + 1).astype(int)

@@ -25,7 +25,7 @@ import numpy as np
 
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
 from dpcore.models import covariance
-from dpcore.models.model import Array, Lesson, Model, ModelNoise, NoisePlan
+from dpcore.models.model import Array, Model, ModelNoise, ModelTraining, NoisePlan
 from dpcore.models.records import RecordShape
 
 PRINTED_BY = "Jiang, Xie and Zhang 2015"
@@ -64,13 +64,13 @@ def noise(generator: np.random.Generator, rows: int) -> Array:
     return np.asarray(root @ root.T)
 
 
-def learn(lesson: Lesson) -> Array:
+def learn(training: ModelTraining) -> Array:
     """Components, as `covariance.learn` returns them.
 
     Rows z = (x, w) are of norm² 1 + w², which the noise has to follow.
     """
     return covariance.learn(
-        lambda generator, rows: (1.0 + covariance.WEIGHT**2) * noise(generator, rows), lesson
+        lambda generator, rows: (1.0 + covariance.WEIGHT**2) * noise(generator, rows), training
     )
 
 

@@ -26,10 +26,10 @@ from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.mechanisms.exponential import choose, exponential_epsilon, exponential_rate
 from dpcore.models.model import (
     Array,
-    Lesson,
     Model,
     ModelCalibration,
     ModelNoise,
+    ModelTraining,
     NoisePlan,
     judged_by,
 )
@@ -156,14 +156,14 @@ def answers(
     return choose(draw, counts, calibration.noise.scale)
 
 
-def learn(lesson: Lesson) -> Forests:
+def learn(training: ModelTraining) -> Forests:
     """Grow the trees without the records, and draw the label of every leaf with them."""
-    train, calibrations = lesson.train, lesson.calibrations
+    train, calibrations = training.train, training.calibrations
     depths = [int(calibration.settings["depth"]) for calibration in calibrations]
     deepest = max(depths)
     grown: list[list[RandomTree]] = []
     labels: list[list[NDArray[np.int8]]] = [[] for _ in calibrations]
-    for run, draw in enumerate(lesson.generators, 1):
+    for run, draw in enumerate(training.generators, 1):
         forest = [grow(train.shape, deepest, draw) for _ in range(TREES)]
         counts = np.stack([scores(tree, train, deepest) for tree in forest])
         for place, (calibration, depth) in enumerate(zip(calibrations, depths, strict=True)):
@@ -171,7 +171,7 @@ def learn(lesson: Lesson) -> Forests:
             # A byte each: a thousand fits have millions of leaves.
             labels[place].append(answers(merged, calibration, draw).astype(np.int8))
         grown.append(forest)
-        lesson.progress(run / lesson.runs, f"forest {run} of {lesson.runs}")
+        training.progress(run / training.runs, f"forest {run} of {training.runs}")
     return Forests(grown, depths, labels)
 
 

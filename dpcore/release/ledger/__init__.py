@@ -3,8 +3,8 @@
 docs/ledger.md says what it promises and what it does not.
 """
 
-from dpcore.release.ledger.chain import Entry
-from dpcore.release.ledger.filter import Account
+from dpcore.release.ledger.chain import LedgerEntry
+from dpcore.release.ledger.filter import LedgerAccount
 from dpcore.release.ledger.imports import declared
 from dpcore.release.ledger.ledger import Ledger, Receipt
 from dpcore.release.ledger.left import Left, Refused
@@ -19,13 +19,13 @@ from dpcore.release.ledger.spends import (
 )
 
 __all__ = [
-    "Account",
     "ApproximateSpend",
     "ConcentratedSpend",
     "DeclaredSpend",
-    "Entry",
     "GaussianSpend",
     "Ledger",
+    "LedgerAccount",
+    "LedgerEntry",
     "Left",
     "PureSpend",
     "Receipt",

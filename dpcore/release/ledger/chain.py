@@ -15,7 +15,7 @@ from typing import Any
 
 from dpcore.errors import InvalidInput
 from dpcore.release.canonical import canonical, digest
-from dpcore.release.ledger.filter import Account, Totals
+from dpcore.release.ledger.filter import LedgerAccount, Totals
 from dpcore.release.ledger.spends import from_json
 
 GENESIS = "0" * 64
@@ -25,7 +25,7 @@ SAME = 1e-9
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """One entry as it stands in the ledger.
 
     Parameters
@@ -65,12 +65,12 @@ class Entry:
         return details
 
     @property
-    def account(self) -> Account:
+    def account(self) -> LedgerAccount:
         """Its data set after it."""
-        return Account.from_json(self.document["account"])
+        return LedgerAccount.from_json(self.document["account"])
 
 
-def read(number: int, data_set: str, text: str, hash_: str) -> Entry:
+def read(number: int, data_set: str, text: str, hash_: str) -> LedgerEntry:
     """An entry from its row.
 
     Raises
@@ -80,10 +80,10 @@ def read(number: int, data_set: str, text: str, hash_: str) -> Entry:
     """
     if digest(text) != hash_:
         raise InvalidInput(f"Entry {number} of the ledger was changed: its hash is another.")
-    return Entry(number, data_set, json.loads(text), hash_)
+    return LedgerEntry(number, data_set, json.loads(text), hash_)
 
 
-def certificates(entries: Iterable[Entry]) -> dict[int, list[str]]:
+def certificates(entries: Iterable[LedgerEntry]) -> dict[int, list[str]]:
     """The hashes of the certificates of each spend, by its number; [] where it has none."""
     hashes: dict[int, list[str]] = {}
     for entry in entries:
@@ -108,7 +108,7 @@ def problems(
         Chain heads from elsewhere, such as those in certificates.
     """
     previous, at, count = GENESIS, "", 0
-    accounts: dict[str, Account] = {}
+    accounts: dict[str, LedgerAccount] = {}
     unsealed: dict[int, str] = {}
     missing = set(known)
     for count, (number, data_set, text, hash_, refers) in enumerate(rows, start=1):
@@ -136,10 +136,10 @@ def problems(
 
 
 def _problems_of(
-    entry: Entry,
+    entry: LedgerEntry,
     previous: str,
     at: str,
-    accounts: dict[str, Account],
+    accounts: dict[str, LedgerAccount],
     unsealed: dict[int, str],
 ) -> Iterator[str]:
     """What is wrong with one entry after those before it, whose accounts it moves on.
@@ -160,18 +160,18 @@ def _problems_of(
     details = entry.details
     match entry.kind, before:
         case "created", _:
-            after = Account(stated.terms, stated.terms.epsilon, stated.terms.delta)
-        case "spent", Account():
+            after = LedgerAccount(stated.terms, stated.terms.epsilon, stated.terms.delta)
+        case "spent", LedgerAccount():
             after = before.spent(from_json(details["spend"]), details["spend"])
             if "certificate_hash" not in details:
                 unsealed[entry.number] = entry.data_set
             if not after.epsilon_spent() <= before.epsilon * (1.0 + SAME):
                 yield f"{name} spends more than the cap of “{entry.data_set}” leaves."
-        case "raised", Account():
+        case "raised", LedgerAccount():
             after = replace(before, epsilon=details["epsilon"], delta=details["delta"])
             if after.epsilon < before.epsilon or after.delta < before.delta:
                 yield f"{name} lowers the cap of “{entry.data_set}”."
-        case "attached", Account():
+        case "attached", LedgerAccount():
             after = before
             if unsealed.pop(document["refers"], "") != entry.data_set:
                 yield f"{name} is a certificate of no spend of “{entry.data_set}” without one."
@@ -183,7 +183,7 @@ def _problems_of(
     accounts[entry.data_set] = after
 
 
-def _same(first: Account, second: Account) -> bool:
+def _same(first: LedgerAccount, second: LedgerAccount) -> bool:
     """Whether two accounts are the same up to rounding."""
     if replace(first, totals=Totals()) != replace(second, totals=Totals()):
         return False

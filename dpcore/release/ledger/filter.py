@@ -99,7 +99,7 @@ def _sum(first: float, second: float, times: int) -> float:
 
 
 @dataclass(frozen=True)
-class Terms:
+class LedgerTerms:
     """What is agreed when a data set is created, and public.
 
     Parameters
@@ -171,8 +171,8 @@ def terms(
     delta: float,
     owner: str,
     accepts: Iterable[str] = ACCEPTS,
-) -> Terms:
-    """Checked terms; see `Terms`.
+) -> LedgerTerms:
+    """Checked terms; see `LedgerTerms`.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def terms(
     chosen = {one_of("accepts", name, ACCEPTS) for name in accepts}
     if not chosen:
         raise InvalidInput(f"accepts is empty, but it must name some of {', '.join(ACCEPTS)}.")
-    return Terms(
+    return LedgerTerms(
         person_unit,
         Adjacency(one_of("adjacency", str(adjacency), names)),
         *cap(epsilon, delta),
@@ -207,12 +207,12 @@ def cap(epsilon: float, delta: float) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class Account:
+class LedgerAccount:
     """A data set at one moment: its terms, its cap, what is taken, and the last spend.
 
     Parameters
     ----------
-    terms : Terms
+    terms : LedgerTerms
     epsilon, delta : float
         The cap.
     totals : Totals
@@ -220,7 +220,7 @@ class Account:
         The last spend as plain data.
     """
 
-    terms: Terms
+    terms: LedgerTerms
     epsilon: float
     delta: float
     totals: Totals = Totals()
@@ -252,7 +252,7 @@ class Account:
         """Whether totals keep the cap."""
         return self.epsilon_spent(totals) <= self.epsilon
 
-    def spent(self, spend: Spend, plain: Mapping[str, Any]) -> Account:
+    def spent(self, spend: Spend, plain: Mapping[str, Any]) -> LedgerAccount:
         """After a spend, whether or not it keeps the cap."""
         return replace(self, totals=self.totals.plus(self.terms.charge(spend)), last=plain)
 
@@ -262,12 +262,12 @@ class Account:
         return {**vars(self), **parts}
 
     @classmethod
-    def from_json(cls, plain: Mapping[str, Any]) -> Account:
+    def from_json(cls, plain: Mapping[str, Any]) -> LedgerAccount:
         """The account of `to_json`."""
         agreed, totals = plain["terms"], plain["totals"]
         rdp = totals["rdp"]
         return cls(
-            Terms(
+            LedgerTerms(
                 **{
                     **agreed,
                     "adjacency": Adjacency(agreed["adjacency"]),

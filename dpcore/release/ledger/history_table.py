@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dpcore.release.ledger.chain import Entry
+from dpcore.release.ledger.chain import LedgerEntry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,12 +14,12 @@ LATEST = 100
 """Most entries in the table: the ε spent after one takes milliseconds to compute."""
 
 
-def history_rows(entries: Sequence[Entry]) -> pd.DataFrame:
+def history_rows(entries: Sequence[LedgerEntry]) -> pd.DataFrame:
     """The latest entries, the newest last.
 
     Parameters
     ----------
-    entries : sequence of Entry
+    entries : sequence of LedgerEntry
         Of one data set, in their order.
 
     Returns
@@ -49,7 +49,7 @@ def history_rows(entries: Sequence[Entry]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _what(entry: Entry) -> str:
+def _what(entry: LedgerEntry) -> str:
     details = entry.details
     if entry.kind == "spent":
         spend = details["spend"]

@@ -15,7 +15,7 @@ from dpcore.errors import InvalidInput, brief, number, reject, whole
 from dpcore.guarantee import Adjacency
 from dpcore.release.canonical import SHA256, canonical, digest
 from dpcore.release.ledger import chain
-from dpcore.release.ledger.filter import ACCEPTS, Account, cap, terms
+from dpcore.release.ledger.filter import ACCEPTS, LedgerAccount, cap, terms
 from dpcore.release.ledger.left import Left, refused
 from dpcore.release.ledger.spends import DeclaredSpend, Spend, text, to_json
 from dpcore.release.ledger.store import ENTRIES, Store
@@ -117,7 +117,7 @@ class Ledger:
             owner=text("owner", owner),
             accepts=accepts,
         )
-        account = Account(agreed, agreed.epsilon, agreed.delta)
+        account = LedgerAccount(agreed, agreed.epsilon, agreed.delta)
         with self._store.writing() as connection:
             if _last(connection, name) is not None:
                 raise InvalidInput(f"The data set {brief(name)} is in the ledger already.")
@@ -280,7 +280,7 @@ class Ledger:
             new = _append(connection, head, "attached", data_set, who, account, details, place)
         return Receipt(new.number, new.hash, Left(account))
 
-    def history(self, data_set: str) -> list[chain.Entry]:
+    def history(self, data_set: str) -> list[chain.LedgerEntry]:
         """The entries of a data set in their order.
 
         Raises
@@ -315,14 +315,16 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def _last(connection: Connection, data_set: str | None = None) -> chain.Entry | None:
+def _last(connection: Connection, data_set: str | None = None) -> chain.LedgerEntry | None:
     """The last entry, of one data set or of all."""
     rows = _ROW if data_set is None else _ROW.where(ENTRIES.c.data_set == data_set)
     row = connection.execute(rows.order_by(ENTRIES.c.number.desc()).limit(1)).one_or_none()
     return None if row is None else chain.read(*row)
 
 
-def _account(connection: Connection, data_set: str, head: chain.Entry | None) -> Account:
+def _account(
+    connection: Connection, data_set: str, head: chain.LedgerEntry | None
+) -> LedgerAccount:
     """A data set's account; the ledger's last entry, where it is known, may hold it."""
     is_head = head is not None and head.data_set == data_set
     entry = head if is_head else _last(connection, data_set)
@@ -337,14 +339,14 @@ def _unknown(data_set: object) -> InvalidInput:
 
 def _append(
     connection: Connection,
-    head: chain.Entry | None,
+    head: chain.LedgerEntry | None,
     kind: str,
     data_set: str,
     actor: str,
-    account: Account,
+    account: LedgerAccount,
     details: dict[str, Any],
     refers: int | None = None,
-) -> chain.Entry:
+) -> chain.LedgerEntry:
     """Add an entry after the ledger's last one."""
     now = _now()
     if head is not None and now < head.at:
@@ -370,7 +372,7 @@ def _append(
         "account": account.to_json(),
     }
     written = canonical(document)
-    entry = chain.Entry(place, data_set, document, digest(written))
+    entry = chain.LedgerEntry(place, data_set, document, digest(written))
     connection.execute(
         ENTRIES.insert().values(
             number=place, data_set=data_set, refers=refers, document=written, hash=entry.hash

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from dpcore.errors import InvalidInput
-from dpcore.release.ledger.filter import Account, Totals
+from dpcore.release.ledger.filter import LedgerAccount, Totals
 from dpcore.release.ledger.spends import NOUNS, Spend, from_json, kind_of
 from dpcore.rounding import lowered, raised, typed
 
@@ -39,10 +39,10 @@ class Left:
 
     Parameters
     ----------
-    account : Account
+    account : LedgerAccount
     """
 
-    account: Account
+    account: LedgerAccount
 
     @property
     def cap(self) -> tuple[float, float]:
@@ -114,7 +114,7 @@ class Left:
         )
 
 
-def refused(account: Account, after: Account, spend: Spend) -> Refused:
+def refused(account: LedgerAccount, after: LedgerAccount, spend: Spend) -> Refused:
     """The refusal of a spend after which the cap would not be kept."""
     left, spent = Left(account), after.epsilon_spent()
     reached = f"ε = {raised(spent, 3):g}" if math.isfinite(spent) else "no finite ε"

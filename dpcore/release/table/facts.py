@@ -32,7 +32,7 @@ How = Literal["given", "declared public", "paid"]
 
 
 @dataclass(frozen=True)
-class Fact:
+class TableFact:
     """One thing that is known of a table.
 
     Parameters
@@ -50,7 +50,7 @@ class Fact:
     how: How
 
 
-def facts(columns: str) -> tuple[Fact, ...]:
+def facts(columns: str) -> tuple[TableFact, ...]:
     """Everything that a release of a described table knows.
 
     Parameters
@@ -81,11 +81,11 @@ def facts(columns: str) -> tuple[Fact, ...]:
     most = f"at most {person.most} rows count" if person.column else "one row each"
     outcome = entry.label
     return (
-        Fact("a person", most, "given"),
-        Fact("number of persons", "", "declared public"),
-        *(Fact(column.name, _holds(column), "given") for column in entry.columns),
-        Fact(outcome.name, _holds(outcome), "given"),
-        Fact("weights of the model", "", "paid"),
+        TableFact("a person", most, "given"),
+        TableFact("number of persons", "", "declared public"),
+        *(TableFact(column.name, _holds(column), "given") for column in entry.columns),
+        TableFact(outcome.name, _holds(outcome), "given"),
+        TableFact("weights of the model", "", "paid"),
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpcore.datasets.schema import Column, Entry
 from dpcore.guarantee import Adjacency
-from dpcore.release.attack import RUNS, AttackResult, distinguish
+from dpcore.release.attack import RUNS, DistinguishingResult, distinguish
 from dpcore.release.descent import Draw
 from dpcore.release.rounded_gaussian import rounded_gaussians
 from dpcore.release.twin import cells
@@ -44,7 +44,7 @@ def attack(
     *,
     runs: int = RUNS,
     draw: Draw = rounded_gaussians,
-) -> AttackResult:
+) -> DistinguishingResult:
     """Attack twins by this description.
 
     Parameters

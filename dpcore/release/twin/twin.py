@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
 from dpcore.progress import Progress, section, silent
-from dpcore.release.attack import AttackResult
+from dpcore.release.attack import DistinguishingResult
 from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate
 from dpcore.release.file_hashes import COLUMNS, TWIN
@@ -51,7 +51,7 @@ class PreparedTwin:
         Every record's cell in each column.
     label : (n,) array
         -1 or 1, or 0 of a blank record.
-    attack : AttackResult
+    attack : DistinguishingResult
         What an attack on the mechanism found.
     """
 
@@ -59,7 +59,7 @@ class PreparedTwin:
     payer: Payer
     places: Whole = field(repr=False)
     label: NDArray[np.int8] = field(repr=False)
-    attack: AttackResult
+    attack: DistinguishingResult
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 from scipy import special, stats
 
 from dpcore.guarantee import Adjacency
-from dpcore.models.model import Lesson, noiseless
+from dpcore.models.model import ModelTraining, noiseless
 from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import decision_tree
 from tests.models.attack import blank, extreme, some, together
@@ -139,7 +139,7 @@ def test_the_levels_together_cost_no_more_than_epsilon(adjacency) -> None:
 def test_trees_are_drawn_by_their_law() -> None:
     records = some(12, numbers=1, levels=(2,))
     calibration = decision_tree.MODEL.calibrate(SHAPE, [2.0], 1e-5, ZERO)[0]
-    fits = decision_tree.learn(Lesson(records, records[:0], [calibration], 3_000, 0))[0]
+    fits = decision_tree.learn(ModelTraining(records, records[:0], [calibration], 3_000, 0))[0]
     seen = Counter((int(t.splits[0][0]), int(t.labels[0]), int(t.labels[1])) for t in fits)
 
     def pvalue(rate: float) -> float:
@@ -154,7 +154,7 @@ def test_trees_are_drawn_by_their_law() -> None:
 def test_a_node_that_nobody_reaches_is_split_and_labelled_like_any_other() -> None:
     calibration = decision_tree.MODEL.calibrate(RecordShape(10_000, 1, (2,)), [4.0], 1e-5, ZERO)[0]
     empty = some(0, numbers=1, levels=(2,))
-    fits = decision_tree.learn(Lesson(empty, empty, [calibration], 200, 0))[0]
+    fits = decision_tree.learn(ModelTraining(empty, empty, [calibration], 200, 0))[0]
     depth = int(calibration.settings["depth"])
     assert depth > 1
     assert {len(fit.labels) for fit in fits} == {2**depth}
@@ -168,7 +168,7 @@ def test_without_noise_every_node_takes_a_best_split() -> None:
     calibration = noiseless(
         decision_tree.MODEL.calibrate(RecordShape(500, 3, (3, 2)), [900.0], 1e-5, ZERO)[0]
     )
-    tree = decision_tree.learn(Lesson(records, records[:0], [calibration], 1, 0))[0][0]
+    tree = decision_tree.learn(ModelTraining(records, records[:0], [calibration], 1, 0))[0][0]
     right = sides(records)
     wrong = [
         np.mean(np.where(right[:, split], one, other) != records.labels)
@@ -189,6 +189,6 @@ def test_more_budget_predicts_better() -> None:
     train, test = some(3_000, numbers=3), some(1_000, numbers=3, seed=1)
     calibrations = decision_tree.MODEL.calibrate(train.shape, [0.001, 0.3, 20.0], 1e-5, ZERO)
     result = decision_tree.MODEL.judge(
-        decision_tree.learn(Lesson(train, test[:0], calibrations, 15, 0)), test
+        decision_tree.learn(ModelTraining(train, test[:0], calibrations, 15, 0)), test
     )
     assert result[0].mean() + 0.1 < result[1].mean() < result[2].mean()

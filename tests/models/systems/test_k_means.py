@@ -8,7 +8,7 @@ from scipy import stats
 
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
-from dpcore.models.model import Lesson, noiseless
+from dpcore.models.model import ModelTraining, noiseless
 from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import k_means
 from tests.models.attack import extreme, least_level, obeys, some, together
@@ -90,7 +90,7 @@ def test_the_noise_that_a_fit_draws() -> None:
 
     k_means.updated = note
     try:
-        k_means.learn(Lesson(records, records[:0], [c], 150, 0))
+        k_means.learn(ModelTraining(records, records[:0], [c], 150, 0))
     finally:
         k_means.updated = original
     assert len(seen) == k_means.STEPS
@@ -124,9 +124,13 @@ def test_an_empty_cluster_stays_where_it_is() -> None:
 def test_clusters_are_found_given_enough_budget() -> None:
     train, test = blobs(4_000), blobs(1_000, seed=1)
     calibrations = k_means.MODEL.calibrate(train.shape, [0.01, 1.0], 1e-5, ZERO)
-    result = k_means.MODEL.judge(k_means.learn(Lesson(train, test[:0], calibrations, 10, 0)), test)
+    result = k_means.MODEL.judge(
+        k_means.learn(ModelTraining(train, test[:0], calibrations, 10, 0)), test
+    )
     exact = noiseless(calibrations[0])
-    limit = k_means.MODEL.judge(k_means.learn(Lesson(train, test[:0], [exact], 10, 0)), test).mean()
+    limit = k_means.MODEL.judge(
+        k_means.learn(ModelTraining(train, test[:0], [exact], 10, 0)), test
+    ).mean()
     assert result[1].mean() == pytest.approx(limit, abs=0.15)
     assert result[1].mean() < 0.6 * result[0].mean()
     assert k_means.one_centre(train, test) == pytest.approx(1.0, abs=0.01)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
-from dpcore.models.model import Lesson, noiseless
+from dpcore.models.model import ModelTraining, noiseless
 from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import naive_bayes
 from tests.models.attack import extreme, least_level, obeys, some, together
@@ -71,7 +71,7 @@ def released(records: Records, share: float, seed: int) -> np.ndarray:
     calibration = naive_bayes.MODEL.calibrate(records.shape, [5.0], 1e-5, ZERO)[0]
     noise = replace(calibration.noise, scale=share * calibration.noise.scale)
     result = naive_bayes.noisy_sums(
-        Lesson(records, records[:0], [replace(calibration, noises=(noise,))], 3_000, seed)
+        ModelTraining(records, records[:0], [replace(calibration, noises=(noise,))], 3_000, seed)
     )
     return result.reshape(3_000, -1)
 
@@ -99,7 +99,7 @@ def test_without_noise_it_is_gaussian_naive_bayes() -> None:
 
     train, test = some(400, numbers=4, levels=(2,)), some(300, numbers=4, levels=(2,), seed=1)
     exact = [noiseless(naive_bayes.MODEL.calibrate(train.shape, [1.0], 1e-5, ZERO)[0])]
-    weights = naive_bayes.learn(Lesson(train, test[:0], exact, 1, 0))[0, 0]
+    weights = naive_bayes.learn(ModelTraining(train, test[:0], exact, 1, 0))[0, 0]
     known = GaussianNB(var_smoothing=0.0).fit(train.numbers, train.labels)
     odds = known.predict_log_proba(test.numbers)
     odds = (odds[:, 1] - odds[:, 0]) - (odds[0, 1] - odds[0, 0])
@@ -115,9 +115,9 @@ def test_more_budget_predicts_better_and_a_lot_of_it_as_well_as_without_noise() 
     )
     calibrations = naive_bayes.MODEL.calibrate(train.shape, [0.001, 0.5, 100.0], 1e-6, ZERO)
     result = naive_bayes.MODEL.judge(
-        naive_bayes.learn(Lesson(train, test[:0], calibrations, 20, 0)), test
+        naive_bayes.learn(ModelTraining(train, test[:0], calibrations, 20, 0)), test
     )
-    exact = naive_bayes.learn(Lesson(train, test[:0], [noiseless(calibrations[0])], 1, 0))
+    exact = naive_bayes.learn(ModelTraining(train, test[:0], [noiseless(calibrations[0])], 1, 0))
     assert result.shape == (3, 20)
     assert result[0].mean() < result[1].mean() - 0.1
     assert result[2].mean() == pytest.approx(naive_bayes.MODEL.judge(exact, test)[0, 0], abs=0.01)
@@ -131,13 +131,17 @@ def test_a_record_alone_in_its_range_or_class_shows_only_through_the_sums() -> N
     one_class = Records(train.shape, train.numbers, train.categories, 0 * train.labels)
     outlier = at(train.shape, 1.0, 2, 1)
     calibrations = naive_bayes.MODEL.calibrate(train.shape, [1.0], 1e-5, ZERO)
-    before = naive_bayes.noisy_sums(Lesson(one_class, one_class[:0], calibrations, 3, 0))
+    before = naive_bayes.noisy_sums(ModelTraining(one_class, one_class[:0], calibrations, 3, 0))
     after = naive_bayes.noisy_sums(
-        Lesson(together(one_class, outlier), together(one_class, outlier)[:0], calibrations, 3, 0)
+        ModelTraining(
+            together(one_class, outlier), together(one_class, outlier)[:0], calibrations, 3, 0
+        )
     )
     assert before.shape == after.shape
     moved = (after - before).reshape(3, -1)
     assert np.linalg.norm(moved, axis=1) == pytest.approx(
         np.linalg.norm(naive_bayes.sums(outlier)), rel=1e-9
     )
-    assert np.isfinite(naive_bayes.learn(Lesson(one_class, train[:0], calibrations, 3, 0))).all()
+    assert np.isfinite(
+        naive_bayes.learn(ModelTraining(one_class, train[:0], calibrations, 3, 0))
+    ).all()

@@ -12,7 +12,7 @@ from scipy import stats
 from dpcore.accounting.concentrated import Concentrated, epsilon
 from dpcore.guarantee import Adjacency
 from dpcore.models import teachers
-from dpcore.models.model import Lesson, generator, noiseless
+from dpcore.models.model import ModelTraining, generator, noiseless
 from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import noisy_marginals
 from tests.models.attack import blank, extreme, least_level, obeys, some, together
@@ -182,13 +182,15 @@ def test_records_that_are_all_alike_leave_nothing_undefined() -> None:
     for epsilon_asked in (0.001, 50.0):
         c = noisy_marginals.MODEL.calibrate(alike.shape, [epsilon_asked], 1e-5, ZERO)
         for records in (alike, alike[:0]):
-            assert np.isfinite(noisy_marginals.learn(Lesson(records, records, c, 2, 0))).all()
+            assert np.isfinite(
+                noisy_marginals.learn(ModelTraining(records, records, c, 2, 0))
+            ).all()
 
 
 def test_more_budget_predicts_better() -> None:
     train, test = some(3_000, numbers=3), some(1_000, numbers=3, seed=1)
     calibrations = noisy_marginals.MODEL.calibrate(train.shape, [0.003, 3.0], 1e-5, ZERO)
-    learned = noisy_marginals.learn(Lesson(train, test[:0], calibrations, 5, 0))
+    learned = noisy_marginals.learn(ModelTraining(train, test[:0], calibrations, 5, 0))
     result = teachers.judge(learned, test)
     assert result[1].mean() > result[0].mean() + 0.1
     assert result[1].mean() > noisy_marginals.MODEL.measure.of_trivial(train, test) + 0.15

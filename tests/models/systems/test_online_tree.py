@@ -10,7 +10,7 @@ from scipy import stats
 
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
-from dpcore.models.model import Lesson, generator, noiseless
+from dpcore.models.model import ModelTraining, generator, noiseless
 from dpcore.models.systems import online_tree
 from tests.models.attack import extreme, least_level, obeys, some
 
@@ -97,10 +97,10 @@ def test_each_prefix_has_the_noise_of_its_nodes(prefixes) -> None:
 def test_a_release_of_nothing_is_the_noise_of_its_calibration() -> None:
     records = some(ROUNDS)
     made = online_tree.MODEL.calibrate(records.shape, [1.0, 6.0], 1e-5, ZERO)
-    lesson = Lesson(records, records, made, 2, 0)
+    training = ModelTraining(records, records, made, 2, 0)
     unit = np.stack([online_tree.prefix_noise(generator(0, run), 3) for run in range(2)])
     for done, (noisy, _) in enumerate(
-        online_tree.stream(np.zeros((ROUNDS, 3)), np.zeros(ROUNDS), lesson)
+        online_tree.stream(np.zeros((ROUNDS, 3)), np.zeros(ROUNDS), training)
     ):
         for each, c in zip(noisy, made, strict=True):
             assert each == pytest.approx(c.noise.scale * unit[:, done])
@@ -125,8 +125,8 @@ def test_it_learns_and_more_budget_teaches_more() -> None:
     train, test = some(4_000, numbers=3), some(1_000, numbers=3, seed=1)
     calibrations = online_tree.MODEL.calibrate(train.shape, [0.01, 5.0], 1e-5, ZERO)
     result = online_tree.MODEL.judge(
-        online_tree.learn(Lesson(train, test[:0], calibrations, 8, 0)), test
+        online_tree.learn(ModelTraining(train, test[:0], calibrations, 8, 0)), test
     )
-    exact = online_tree.learn(Lesson(train, test[:0], [noiseless(calibrations[1])], 1, 0))
+    exact = online_tree.learn(ModelTraining(train, test[:0], [noiseless(calibrations[1])], 1, 0))
     assert result[1].mean() > result[0].mean() + 0.1
     assert result[1].mean() == pytest.approx(online_tree.MODEL.judge(exact, test)[0, 0], abs=0.03)

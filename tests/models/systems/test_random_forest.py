@@ -8,7 +8,7 @@ from scipy import special, stats
 
 from dpcore.accounting.concentrated import Concentrated, epsilon
 from dpcore.guarantee import Adjacency
-from dpcore.models.model import Lesson, generator, noiseless
+from dpcore.models.model import ModelTraining, generator, noiseless
 from dpcore.models.records import RecordShape
 from dpcore.models.systems import random_forest
 from tests.models.attack import blank, extreme, some, together
@@ -53,7 +53,7 @@ def test_trees_are_grown_without_the_records_and_share_their_first_levels() -> N
     records, others = some(300), some(300, seed=9)
     calibrations = random_forest.MODEL.calibrate(shape, [0.1, 50.0], 1e-6, ZERO)
     grown = [
-        random_forest.learn(Lesson(part, part[:0], calibrations, 1, 5)).trees[0]
+        random_forest.learn(ModelTraining(part, part[:0], calibrations, 1, 5)).trees[0]
         for part in (records, others)
     ]
     for one, other in zip(*grown, strict=True):
@@ -69,7 +69,7 @@ def test_the_leaves_labels_follow_their_law_also_where_nobody_is() -> None:
     records = some(40)
     calibration = random_forest.MODEL.calibrate(RecordShape(40, 2, (3,)), [40.0], 1e-6, ZERO)[0]
     rate, depth = calibration.noise.scale, int(calibration.settings["depth"])
-    learned = random_forest.learn(Lesson(records, records[:0], [calibration], 8, 1))
+    learned = random_forest.learn(ModelTraining(records, records[:0], [calibration], 8, 1))
 
     def surprise(assumed: float) -> float:
         """Standardised distance of the labels from their law, all leaves together."""
@@ -86,7 +86,7 @@ def test_the_leaves_labels_follow_their_law_also_where_nobody_is() -> None:
     assert surprise(rate) < 3.3
     assert surprise(2.0 / 3.0 * rate) > 5.0
     empty = records[:0]
-    nobody = random_forest.learn(Lesson(empty, empty, [calibration], 8, 1)).labels[0]
+    nobody = random_forest.learn(ModelTraining(empty, empty, [calibration], 8, 1)).labels[0]
     ones = np.concatenate([labels.ravel() for labels in nobody])
     assert stats.binomtest(int(ones.sum()), len(ones)).pvalue > 1e-3
 
@@ -105,11 +105,11 @@ def test_more_budget_predicts_better() -> None:
     train, test = some(1_000, numbers=3), some(500, numbers=3, seed=1)
     calibrations = random_forest.MODEL.calibrate(train.shape, [0.01, 5.0], 1e-5, ZERO)
     result = random_forest.MODEL.judge(
-        random_forest.learn(Lesson(train, test[:0], calibrations, 3, 0)), test
+        random_forest.learn(ModelTraining(train, test[:0], calibrations, 3, 0)), test
     )
     exact = noiseless(random_forest.MODEL.calibrate(train.shape, [1e3], 1e-5, ZERO)[0])
     limit = random_forest.MODEL.judge(
-        random_forest.learn(Lesson(train, test[:0], [exact], 2, 0)), test
+        random_forest.learn(ModelTraining(train, test[:0], [exact], 2, 0)), test
     )
     assert result[0].mean() + 0.05 < result[1].mean()
     assert limit.mean() > random_forest.MODEL.measure.of_trivial(train, test) + 0.15
