@@ -169,6 +169,12 @@ def _noise_and_time(
     choice: TrainChoice, calibrated: CalibratedTraining, history: pd.DataFrame
 ) -> None:
     sigma, clip = calibrated.config.sigma, calibrated.config.clip
+    constant = calibrated.configs.get("constant")
+    # The σ of noise of another shape is of another unit.
+    if constant is not None and constant.noise == calibrated.config.noise:
+        warning = figures.large_first_noise(sigma, constant.sigma)
+        if warning:
+            st.warning(warning, icon=":material/trending_down:")
     noise = f"Noise σ₀ = {plain(sigma)}, σ₀/C = {plain(sigma / clip)}"
     parts = (noise, _time(choice, history))
     st.caption(" · ".join(filter(None, parts)), help=f"{texts.SIGMA}\n\n{texts.TIME}")

@@ -125,6 +125,12 @@ def test_first_view_shows_noise_and_certified_epsilon_before_training() -> None:
     assert app.selectbox(key="train_preset").value == "Digits (built in)"
 
 
+def test_a_first_noise_that_drowns_early_epochs_is_warned_of() -> None:
+    assert not opened().warning
+    (warning,) = opened(passes="400").warning
+    assert warning.value.startswith("Noise begins at σ₀ = 78,410, 6,434 times what constant")
+
+
 def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
     app = trained(opened(**QUICK))
     assert not app.exception

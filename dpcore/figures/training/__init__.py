@@ -3,7 +3,7 @@
 from dpcore.figures.training.ablation import ablation
 from dpcore.figures.training.cost import cost, cost_table, parted
 from dpcore.figures.training.effects import effect, written
-from dpcore.figures.training.lines import epsilon_schedule, learning
+from dpcore.figures.training.lines import epsilon_schedule, large_first_noise, learning
 from dpcore.figures.training.series import (
     AXES,
     METRICS,
@@ -29,6 +29,7 @@ __all__ = [
     "effect",
     "epsilon_schedule",
     "in_time",
+    "large_first_noise",
     "learning",
     "lost",
     "parted",

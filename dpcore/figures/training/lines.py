@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 FEW_POINTS = 60
 """Up to so many epochs, each epoch has a marker of its own."""
+LARGE_NOISE = 10
+"""From how many times the constant noise the first noise of a decaying one is worth a warning."""
 PROMISING_NONE = ("nonprivate", "clipped", "noisy", "published")
 """Series whose name says that nothing is certified."""
 
@@ -140,6 +142,25 @@ def epsilon_schedule(
         if len(current):
             sentence += f" After epoch {reached:,} it is {as_text(float(current.iloc[0]))}."
     return Drawn(figure, sentence, f"{AXES[column]} against the epoch. {sentence}")
+
+
+def large_first_noise(first: float, constant: float) -> str:
+    """A warning where a decay makes the first noise far larger than a constant one, or "".
+
+    Parameters
+    ----------
+    first : float
+        σ₀ of the decaying noise.
+    constant : float
+        σ of constant noise at the same certified ε and δ.
+    """
+    if first <= LARGE_NOISE * constant:
+        return ""
+    return (
+        f"Noise begins at σ₀ = {plain(first)}, {plain(first / constant, 2)} times what constant "
+        f"noise takes at the same ε ({plain(constant)}): early epochs learn next to nothing. "
+        "A decay R nearer to 1 or fewer epochs help."
+    )
 
 
 def _moved(first: float, last: float, as_text: Callable[[float], str]) -> str:
