@@ -40,7 +40,7 @@ def show(ledger: Ledger, data_set: str) -> None:
     draw_numbers(
         (
             ("ε taken", at_most(left.epsilon_spent), "by the filter", texts.SPENT),
-            ("ε left", at_least(left.epsilon), f"of {plain(epsilon)}", texts.LEFT),
+            ("ε left", at_least(left.shown), f"of {plain(epsilon)}", texts.LEFT),
             ("Cap", plain(epsilon), about, texts.CAP),
         ),
         across=3,

@@ -29,6 +29,7 @@ from pages.release.steps import ReleaseStep
 from pages.shared import composition_note, server_ledger, sign_in
 from pages.shared.code import show_command
 from pages.shared.session import once
+from pages.shared.texts import LEDGER
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import ControlForm
 
@@ -158,6 +159,8 @@ def _own(adjacency: Adjacency) -> tuple[PayingAccount | None, str, str]:
     if name is None:
         return None, actor, texts.CHOOSE_DATA_SET
     chosen, agreed = account.account(where, name), data_sets[name].account.terms
+    if person.role.covers(Role.STEWARD):
+        st.page_link("ledger/ledger.py", label=LEDGER, icon=":material/account_balance:")
     st.caption(
         f"One record is {verbatim(agreed.person_unit)}; {agreed.adjacency.difference} "
         f"({agreed.adjacency}); {verbatim(agreed.owner)} answers for it."

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore.release.ledger import GaussianSpend, Ledger
+from dpcore.release.ledger import GaussianSpend, Ledger, PureSpend
 from dpcore.release.roles import Actor, Role
 from pages.shared import sign_in
 from tests.pages.test_predict import APP, run, spoken
@@ -86,3 +86,16 @@ def test_without_a_ledger_it_is_demonstrated(monkeypatch: pytest.MonkeyPatch) ->
     app = opened()
     assert "Demonstration" in app.info[0].value
     assert len(app.dataframe[0].value) == 3
+
+
+def test_the_rest_of_rounding_is_shown_as_nothing(
+    clinic: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signed_in(monkeypatch, Role.STEWARD)
+    clinic.create("a rest", **vars(clinic.left("clinic <b>").account.terms))
+    clinic.spend("a rest", PureSpend(2.9999), actor="Dr. B", purpose="a count")
+    assert 0.0 < clinic.left("a rest").epsilon < 1e-3
+    app = opened()
+    app.selectbox(key="ledger_data_set").set_value("a rest")
+    run(app)
+    assert [metric.value for metric in app.metric] == ["3", "0", "3"]

@@ -241,6 +241,7 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
     app.selectbox(key="release_data_set").set_value("clinic")
     run(app)
     assert "choose that in step 2" in said(app)
+    assert "ledger" in [link.proto.page for link in app.get("page_link")]
     app.selectbox(key="release_unit").set_value("zero-out")
     assert steps(run(app))[3] == "to do: say who releases"
     app.text_input(key="release_actor_own").set_value("Dr. B")
