@@ -19,7 +19,7 @@ from dpcore.errors import InvalidInput
 from dpcore.release.canonical import canonical, digest
 from dpcore.release.ledger import Ledger, PureSpend, chain
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 KILLS = int(os.environ.get("DPCORE_LEDGER_KILLS", "15"))
 """benchmarks/ledger.py asks for 200."""
 TERMS = {
@@ -35,7 +35,7 @@ BY = {"actor": "B", "purpose": "a count"}
 def written(url: str, writers: int, kills: int, each: float, *, early: bool = False) -> Any:
     words = [url, str(writers), str(kills), str(each), str(int(early))]
     done = subprocess.run(
-        [sys.executable, ROOT / "tests" / "release" / "writers.py", *words],
+        [sys.executable, ROOT / "tests" / "release" / "ledger" / "writers.py", *words],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,

@@ -12,8 +12,8 @@ from sklearn.metrics import roc_auc_score
 
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.scoring import auc
+from tests.evaluation.scoring.test_metrics import NORMS, models
 from tests.evaluation.splits import made_split
-from tests.evaluation.test_metrics import NORMS, models
 
 SIGMAS = np.array([0.0, 0.05, 0.5, 5.0])
 
