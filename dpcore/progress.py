@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dpcore.errors import Cancelled
+
 Progress = Callable[[float, str], None]
 """(fraction done, what is being done); an exception that it raises ends the work."""
 
@@ -50,6 +52,17 @@ def numbered(
         return numbered_report
 
     return [part(place) for place in range(count)]
+
+
+def stoppable(progress: Progress, cancelled: Callable[[], bool]) -> Progress:
+    """Report as `progress` does, but raise `Cancelled` once `cancelled` returns True."""
+
+    def report(fraction: float, message: str) -> None:
+        if cancelled():
+            raise Cancelled
+        progress(fraction, message)
+
+    return report
 
 
 def silent(fraction: float, message: str = "") -> None:

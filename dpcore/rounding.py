@@ -16,6 +16,11 @@ def lowered(value: float, digits: int) -> float:
     return _rounded(value, digits, ROUND_FLOOR)
 
 
+def significant(value: float, digits: int = 3) -> float:
+    """The nearest number with the given significant digits: what a page shows of a measurement."""
+    return float(f"{value:.{digits}g}")
+
+
 def stop_below(stops: Sequence[float], value: float) -> float:
     """The largest stop that is at most a value; the smallest, where all are larger."""
     return max((stop for stop in stops if stop <= value), default=min(stops))

@@ -31,9 +31,9 @@ from dpcore.evaluation.study import (
     problem_for,
 )
 from dpcore.evaluation.sweep import sweep
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask, stoppable
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask
 from dpcore.predictors import predictor_named
-from dpcore.progress import Progress, numbered, section, silent
+from dpcore.progress import Progress, numbered, section, silent, stoppable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,6 +18,7 @@ from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.evaluation.comparison import accounted, averaged
 from dpcore.evaluation.training.spending import ACCOUNTANT, assurance
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
+from dpcore.rounding import significant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +128,7 @@ class Effect:
         else:
             near = self._way(gives_way) == EPOCHS and not self.whole_numbers
             candidates = [now * factor for factor in (NEAR if near else FACTORS) if factor != 1.0]
-            digits = round if self.whole_numbers else _rounded
+            digits = round if self.whole_numbers else significant
             candidates = [float(digits(value)) for value in candidates]
         result = {now}
         for value in candidates:
@@ -243,13 +244,9 @@ def _spends(study: TrainingStudy, records: int) -> float:
     return certified.epsilon
 
 
-def _rounded(value: float, digits: int = 3) -> float:
-    return float(f"{value:.{digits}g}")
-
-
 def _rounded_decay(value: float) -> float:
     """R with two digits of 1 - R."""
-    return 1.0 - _rounded(1.0 - value, 2) if value < 1.0 else 1.0
+    return 1.0 - significant(1.0 - value, 2) if value < 1.0 else 1.0
 
 
 EFFECTS: dict[str, Effect] = {

@@ -12,12 +12,12 @@ from dpcore.datasets import OWN, Entry, Table, described, entry, load
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.evaluation.scoring import Array, spread
 from dpcore.evaluation.study import MOST_RUNS, checked_epsilons
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest, stoppable
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
 from dpcore.guarantee import Adjacency, default_delta
 from dpcore.models.model import Model, ModelCalibration, ModelTraining, noiseless
 from dpcore.models.records import Records, encode, shape_of
 from dpcore.models.register import model_named
-from dpcore.progress import Progress, section, silent
+from dpcore.progress import Progress, section, silent, stoppable
 
 if TYPE_CHECKING:
     import pandas as pd

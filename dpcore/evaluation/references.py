@@ -8,7 +8,8 @@ from dpcore.datasets import Preparation, load
 from dpcore.evaluation.baselines import baselines, usual
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest, stoppable
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
+from dpcore.progress import stoppable
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,10 @@ from dpcore.evaluation.study import (
     fitting,
     problem_for,
 )
-from dpcore.evaluation.task import stoppable
 from dpcore.methods import method_named
 from dpcore.models.model import Model
 from dpcore.predictors import predictor_named
-from dpcore.progress import Progress, numbered, section, silent
+from dpcore.progress import Progress, numbered, section, silent, stoppable
 
 if TYPE_CHECKING:
     import pandas as pd

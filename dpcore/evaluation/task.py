@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import dpcore
-from dpcore.errors import Cancelled, InvalidInput
+from dpcore.errors import InvalidInput
 from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -157,17 +157,6 @@ def take_records(path: str) -> Any:
             return pickle.load(file)
     except FileNotFoundError:
         raise InvalidInput(RECORDS_MISSING) from None
-
-
-def stoppable(progress: Progress, cancelled: Callable[[], bool]) -> Progress:
-    """Report as `progress` does, but raise `Cancelled` once `cancelled` returns True."""
-
-    def report(fraction: float, message: str) -> None:
-        if cancelled():
-            raise Cancelled
-        progress(fraction, message)
-
-    return report
 
 
 def digest(description: object) -> str:

@@ -22,9 +22,8 @@ OPTIONS = {control.field: control.option for control in CONTROLS if control.opti
     "preparation.seed": "split-seed",
 }
 """Options of the command line by field, where the names differ."""
-# The command line spells a preparation out, and takes an upload as a file.
-NOT_OPTIONS = ("preparation", "upload", "columns")
-# Fields that the snippet expresses in another way, and fields that it names for every part.
+# The command line spells a preparation out and takes an upload as a file, and the snippet does so
+# in its own way; it names some fields for every part.
 EXPRESSED_OTHERWISE = ("preparation", "upload", "columns")
 PER_PART = ("methods", "epsilons")
 YOUR_FILE, YOUR_COLUMNS = "your_file.csv", "columns.txt"
@@ -93,7 +92,7 @@ def _options(item: Study | Preparation, prefix: str, always: Sequence[str]) -> l
     parts = []
     for field in fields(item):
         value = getattr(item, field.name)
-        if field.name in NOT_OPTIONS:
+        if field.name in EXPRESSED_OTHERWISE:
             continue
         if field.name not in always and value == getattr(default, field.name):
             continue

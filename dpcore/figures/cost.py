@@ -15,7 +15,8 @@ from dpcore.figures.canvas import LEGEND, axis, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
 from dpcore.figures.style import ORANGE, PURPLE, VERMILLION, Look
-from dpcore.figures.words import difference_at, literal, significant
+from dpcore.figures.words import difference_at, literal
+from dpcore.rounding import significant
 
 FORM = Look(VERMILLION, ORANGE, "solid", "square")
 NOISE = Look(PURPLE, PURPLE, "solid", "square")

@@ -15,8 +15,8 @@ from dpcore.figures.words import (
     percent,
     plain,
     points,
-    significant,
 )
+from dpcore.rounding import significant
 
 
 @dataclass(frozen=True)

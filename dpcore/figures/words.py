@@ -123,11 +123,6 @@ def percent(share: float, decimals: int = 1) -> str:
     return f"{100.0 * share:.{decimals}f} %"
 
 
-def significant(value: float, digits: int = 3) -> float:
-    """A number as `plain` shows it."""
-    return float(f"{value:.{digits}g}")
-
-
 def percents(low: float, high: float) -> str:
     """A range of shares, in whole percentages where they are at least a point apart."""
     decimals = 0 if high - low >= 0.01 else 1

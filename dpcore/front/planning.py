@@ -10,8 +10,6 @@ from dpcore.guarantee import Adjacency
 if TYPE_CHECKING:
     from dpcore.accounting.planner import Plan
 
-SAMPLINGS = ("none", "poisson", "fixed")
-
 
 def plan(
     unknown: str,
@@ -84,6 +82,7 @@ def plan(
     1724.0
     """
     from dpcore.accounting import planner
+    from dpcore.accounting.events import SAMPLINGS
     from dpcore.accounting.training_plan import TrainingPlan
 
     if epsilon is None and unknown != "epsilon":

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, TypeVar
 
-from dpcore.errors import Cancelled, InvalidInput
-from dpcore.progress import Progress
+from dpcore.errors import InvalidInput
 from dpcore.release.certificate import Certificate
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.ledger.spends import Spend, text
@@ -125,14 +123,3 @@ def attached(certificate: Certificate, ledger: Ledger) -> Receipt:
     return ledger.attach(
         stated["data_set"], stated["entry"], certificate.hash, actor=stated["actor"]
     )
-
-
-def until_cancelled(progress: Progress, cancelled: Callable[[], bool]) -> Progress:
-    """The progress, which ends the work by `Cancelled` once it is no longer wanted."""
-
-    def report(fraction: float, message: str) -> None:
-        if cancelled():
-            raise Cancelled
-        progress(fraction, message)
-
-    return report

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 from dpcore.datasets.persons import Persons
 from dpcore.errors import InvalidInput
-from dpcore.progress import Progress, section, silent
+from dpcore.progress import Progress, section, silent, stoppable
 from dpcore.release import grid, risk_counts
 from dpcore.release.attack import DistinguishingResult, attack
 from dpcore.release.canonical import digest
@@ -28,7 +28,7 @@ from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.ledger.spends import LONGEST_TEXT
 from dpcore.release.model import ReleasedModel, entry_of, preparation_for
-from dpcore.release.payment import Paid, Payer, attached, until_cancelled
+from dpcore.release.payment import Paid, Payer, attached
 from dpcore.release.plan import ReleasePlan, plan
 from dpcore.release.record import Record
 from dpcore.release.rounded_gaussian import rounded_gaussians
@@ -130,7 +130,7 @@ def prepare(
     Cancelled
         If it was stopped on request.
     """
-    report = until_cancelled(progress, cancelled)
+    report = stoppable(progress, cancelled)
     report(0.0, "Checking the table")
     mechanism = plan.mechanism
     payer = Payer.of(ledger, data_set, actor, mechanism.adjacency)

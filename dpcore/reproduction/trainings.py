@@ -12,6 +12,7 @@ from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.comparison import nonprivate
+from dpcore.evaluation.finished import METRICS
 from dpcore.evaluation.training.report import conclusion, measures
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import begin
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 OWN, STAND_IN = "mnist", "digits"
 CERTIFIED = ("epsilon", "delta", "adjacency", "accountant", "status", "reason")
-METRICS = ("accuracy", "auc", "loss_train")
 ENDINGS = {"mean": "", "low": "_low", "high": "_high"}
 
 Labelled = tuple[dict[str, Any], TrainingStudy]

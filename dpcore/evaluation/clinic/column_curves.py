@@ -53,8 +53,8 @@ from dpcore.evaluation.clinic.term_rows import FIRST, of_run, term_rows
 from dpcore.evaluation.feature_maps import by_map
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest, stoppable
-from dpcore.progress import Progress, section, silent
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
+from dpcore.progress import Progress, section, silent, stoppable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -29,8 +29,8 @@ from dpcore.evaluation.clinic.rows import (
     split_of_each,
 )
 from dpcore.evaluation.clinic.study import ClinicStudy
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest, stoppable
-from dpcore.progress import Progress, section, silent
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
+from dpcore.progress import Progress, section, silent, stoppable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -33,9 +33,9 @@ from dpcore.evaluation.clinic.rows import (
 )
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.frontier import crossing
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask, stoppable
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask
 from dpcore.guarantee import Status
-from dpcore.progress import Progress, silent
+from dpcore.progress import Progress, silent, stoppable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest, stoppable
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
 from dpcore.evaluation.training.study import MOST_ROWS, PICTURES, TrainingStudy
+from dpcore.progress import stoppable
 
 if TYPE_CHECKING:
     import pandas as pd

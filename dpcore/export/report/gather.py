@@ -17,10 +17,9 @@ from dpcore.evaluation.curves import against, all_curves
 from dpcore.evaluation.feature_maps import calibrations_on, features_at
 from dpcore.evaluation.splits import judged, positive_share, splits
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.task import stoppable
 from dpcore.export.report.findings import BY_HAND, BY_RULE, Findings
 from dpcore.methods import BEST, best_method
-from dpcore.progress import Progress, section, silent
+from dpcore.progress import Progress, section, silent, stoppable
 
 
 def gathered(

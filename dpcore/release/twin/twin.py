@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
-from dpcore.progress import Progress, section, silent
+from dpcore.progress import Progress, section, silent, stoppable
 from dpcore.release.attack import DistinguishingResult
 from dpcore.release.canonical import digest
 from dpcore.release.certificate import Certificate
@@ -24,7 +24,7 @@ from dpcore.release.file_hashes import COLUMNS, TWIN
 from dpcore.release.grid import Array
 from dpcore.release.ledger import Ledger, Receipt
 from dpcore.release.model import entry_of
-from dpcore.release.payment import Paid, Payer, attached, until_cancelled
+from dpcore.release.payment import Paid, Payer, attached
 from dpcore.release.record import Record
 from dpcore.release.table.csv_text import written
 from dpcore.release.table.read import ReleaseTable
@@ -126,7 +126,7 @@ def prepare(
     Cancelled
         If it was stopped on request.
     """
-    report = until_cancelled(progress, cancelled)
+    report = stoppable(progress, cancelled)
     report(0.0, "Checking the table")
     mechanism, entry = plan.mechanism, entry_of(plan.columns)
     payer = Payer.of(ledger, data_set, actor, mechanism.adjacency)
