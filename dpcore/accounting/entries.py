@@ -228,7 +228,13 @@ class AccountEntry:
         return {name: value for name, value in values.items() if value is not None}
 
     def days(self) -> list[date]:
-        """The day of each time."""
+        """The day of each time, ascending; shape (count,).
+
+        Raises
+        ------
+        InvalidInput
+            If the last day is after `LAST_DAY`.
+        """
         if months := MONTHS.get(self.every):
             return [_months_later(self.first, months * index) for index in range(self.count)]
         try:

@@ -199,6 +199,11 @@ def from_schedule(
         "none", "poisson" or "fixed".
     sensitivity : float
         C.
+
+    Raises
+    ------
+    InvalidInput
+        If the sampling is not one of these, or there is a rate below 1 without sampling.
     """
     one_of("sampling", sampling, SAMPLINGS)
     if sampling == "none" and rate != 1.0:

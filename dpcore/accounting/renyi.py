@@ -167,7 +167,10 @@ def _chords(
 
 
 def fixed_between(multipliers: Array, rate: float, orders: Array) -> Array:
-    """The bound of `fixed_size` at any orders above 1: the chord between whole ones."""
+    """The bound of `fixed_size` at any orders above 1: the chord between whole ones.
+
+    Of the same shapes, (steps,) and (orders,) to (steps, orders).
+    """
     if rate == 1.0:
         return gaussian(multipliers, orders)
     columns = [_chords(fixed_size, multipliers, rate, order) for order in orders.tolist()]
@@ -215,6 +218,15 @@ def epsilon_from(orders: Array, rdp: Array, delta: float) -> tuple[float, float]
     """(ε, best order) at δ by the conversion of Canonne, Kamath, Steinke 2020 (Proposition 12).
 
     ε = RDP_α + ln((α-1)/α) - (ln δ + ln α)/(α-1), at least 0, least over the orders.
+
+    Parameters
+    ----------
+    orders : (orders,) array
+        α, each above 1.
+    rdp : (orders,) array
+        Total RDP of all steps at each order.
+    delta : float
+        Above 0.
     """
     orders = np.asarray(orders, dtype=float)
     values = rdp + np.log1p(-1.0 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1.0)

@@ -81,7 +81,13 @@ class Schedule:
 
 
 def constant(sigma: float, steps: int) -> Schedule:
-    """σ at every step."""
+    """σ at every step.
+
+    Raises
+    ------
+    InvalidInput
+        If σ is not positive, or the steps are no whole number from 1 to `MOST_STEPS`.
+    """
     return Schedule((sigma,), (whole("steps", steps, at_least=1, at_most=MOST_STEPS),), "constant")
 
 
@@ -89,6 +95,20 @@ def geometric(sigma: float, decay: float, levels: int, steps_per_level: int = 1)
     """σ²_{l+1} = R σ²_l over `levels`, each used for `steps_per_level` steps.
 
     Paper 003: a level is an iteration (Algorithm 1) or an epoch (its experiments' reading).
+
+    Parameters
+    ----------
+    sigma : float
+        σ_0, above 0.
+    decay : float
+        R in (0, 1]; of the variance.
+    levels, steps_per_level : int
+        From 1 to `MOST_STEPS`.
+
+    Raises
+    ------
+    InvalidInput
+        If one of them is out of range, or the last σ is 1e-150 or less.
     """
     decay = number("decay R", decay, above=0.0, at_most=1.0)
     whole("levels", levels, at_least=1, at_most=MOST_STEPS)
@@ -112,13 +132,25 @@ def opacus_gamma(decay: float) -> float:
 
 
 def linear(first: float, last: float, steps: int) -> Schedule:
-    """σ from `first` to `last` in equal differences."""
+    """σ from `first` to `last` in equal differences.
+
+    Raises
+    ------
+    InvalidInput
+        If a σ is not positive, or the steps are no whole number from 1 to `MOST_STEPS`.
+    """
     whole("steps", steps, at_least=1, at_most=MOST_STEPS)
     return custom(np.linspace(first, last, steps).tolist(), f"linear from {first:g} to {last:g}")
 
 
 def custom(sigmas: Sequence[float], name: str = "custom list") -> Schedule:
-    """One σ per step; equal neighbours are grouped."""
+    """One σ per step; equal neighbours are grouped.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none, or one is not positive.
+    """
     values = np.asarray([number("σ", sigma, above=0.0) for sigma in sigmas])
     if len(values) == 0:
         raise InvalidInput("schedule is empty, but must name σ for at least one step.")

@@ -80,7 +80,7 @@ CONTROLS = Page(
         OneOf(METRICS, row=True),
         noun="the measure",
         help="**Accuracy**: share of test records that are right. **AUC**: how often a record that "
-        "has the condition is ranked above one that has not. Unlike accuracy it does not hang on "
+        "has the condition is ranked above one that has not. Unlike accuracy it does not depend on "
         "how many have it.",
     ),
     Control(

@@ -1,6 +1,6 @@
 """Which records of a table are learned from, which are tested on, and which are left out.
 
-Every choice hangs on the number of records, on public values or, with `stratified`, on published
+Every choice depends on the number of records, on public values or, with `stratified`, on published
 labels: exchanging one record moves no other between training and testing.
 """
 
@@ -60,7 +60,7 @@ def count_tested(records: int, preparation: Preparation) -> int:
 
 
 def drawn(records: int, preparation: Preparation) -> NDArray[np.bool_]:
-    """A mask of the test records, shape (records,), which hangs on their number alone."""
+    """A mask of the test records, shape (records,), which depends on their number alone."""
     test = np.zeros(records, dtype=bool)
     order = np.random.default_rng(preparation.seed).permutation(records)
     test[order[: count_tested(records, preparation)]] = True

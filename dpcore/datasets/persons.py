@@ -5,7 +5,7 @@ in one of them (zero-out), or hold anything, in any number from one on (replace-
 persons is the same in both, and public. A table is bounded in two steps.
 
 1. Each person keeps at most k rows, those of the smallest lots. Lots are independent numbers of one
-distribution, one a row, so that which rows a person keeps hangs on that person's lots alone. Take
+distribution, one a row, so that which rows a person keeps depends on that person's lots alone. Take
 neighbouring tables and give all rows of all other persons the same lots in both: that is how likely
 it is in either, and the same rows of these are kept. So for each such choice the bounded tables are
 neighbours, and a mechanism that is (ε, δ) for these is (ε, δ) for the tables, as the mean of both

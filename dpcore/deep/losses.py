@@ -17,7 +17,10 @@ def class_loss(outputs: Tensor, targets: Tensor) -> Tensor:
 
 
 def label_loss(outputs: Tensor, targets: Tensor) -> Tensor:
-    """Binary cross-entropy summed over labels; a target of nan is unknown and has no loss."""
+    """Binary cross-entropy summed over labels; a target of nan is unknown and has no loss.
+
+    Outputs and targets are (…, records, labels); the losses are (…, records).
+    """
     is_known = targets.isfinite()
     losses = nn.functional.binary_cross_entropy_with_logits(
         outputs, torch.where(is_known, targets, 0.0), reduction="none"

@@ -96,7 +96,12 @@ def share_for(budget: PrivacyBudget, records: int) -> float:
     budget : PrivacyBudget
         δ above 0.
     records : int
-        n, public.
+        n, public; at least 2.
+
+    Raises
+    ------
+    InvalidInput
+        If δ is below `SMALLEST_DELTA`, or n is no whole number of at least 2.
     """
     if budget.delta < SMALLEST_DELTA:
         raise reject("delta", budget.delta, f"at least {SMALLEST_DELTA:g}")

@@ -177,7 +177,13 @@ class Study:
 
 
 def checked_epsilons(epsilons: Sequence[float], *, at_least: float) -> list[float]:
-    """The ε of a study, as many as it may have and each a number in range."""
+    """The ε of a study, as many as it may have and each a number in range.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none or more than `MOST_EPSILONS`, or one is below `at_least` or above 1,000.
+    """
     if not 1 <= len(epsilons) <= MOST_EPSILONS:
         raise InvalidInput(
             f"epsilon has {len(epsilons)} values, but must have 1 to {MOST_EPSILONS}."

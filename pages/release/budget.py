@@ -76,7 +76,7 @@ def draw(form: ControlForm, records: ChosenTable | None) -> tuple[ReleaseBudget,
         form.draw("release_epsilon", "release_delta", width=220)
     with st.container(horizontal=True):
         form.draw("release_loss", "release_features")
-    with first:  # where there is room, though it hangs on the model
+    with first:  # where there is room, though it depends on the model
         form.draw("release_risks")
     if form.values["release_loss"] == NETWORK:
         st.caption(texts.NETWORK)

@@ -82,7 +82,7 @@ OF_A_TWIN = (
 
 NETWORK = (
     "On three of four real tables logistic regression by lines or by curves did as well as a "
-    "network. A network pays where the outcome hangs on two columns together."
+    "network. A network pays where the outcome depends on two columns together."
 )
 
 NO_LEDGER = (

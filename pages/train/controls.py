@@ -74,7 +74,7 @@ def sidebar() -> TrainChoice:
             entry = entry if uploaded is None else uploaded.entry
         _draw_among(form, "network", networks_for(entry))
         form.draw("target_epsilon")
-        # Drawn last: the usual batch follows from n, which hangs on controls below.
+        # Drawn last: the usual batch follows from n, which depends on controls below.
         length_place = st.container(horizontal=True)
         form.draw("clipping")
         expert_keys = [control.key for control in CONTROLS if control.key not in IN_SIGHT]

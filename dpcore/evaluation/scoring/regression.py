@@ -49,6 +49,8 @@ def mean_squares(weights: Array, features: Array, targets: Array) -> Array:
 def expected_mean_squares(centres: Array, sigmas: Array, features: Array, targets: Array) -> Array:
     """E of `mean_squares` over w + N(0, σ²I), in closed form; one (w, σ) a row of `centres`.
 
+    Centres are (models, d), σ (models,), features (n, d), targets (n,); the result is (models,).
+
     With m = wᵀx, s = σ‖x‖, a = (-1-m)/s and b = (1-m)/s it is Φ(a) (1+y)² + Φ(-b) (1-y)² plus the
     part between, (c² + s²) P + 2cs (φ(a) - φ(b)) + s² (a φ(a) - b φ(b)) with c = m - y and
     P = Φ(b) - Φ(a). That loses its digits for wide noise; for s > 1 the density hardly bends
