@@ -196,7 +196,7 @@ def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
         view.cost(row),
         view.references,
         name=name,
-        chosen=numbers.chosen_by(view, focus, float(row["epsilon"])),
+        chosen=numbers.chosen_by(view, focus, row),
         titles=view.titles,
         quality=view.quality,
         so_far=so_far,

@@ -48,21 +48,23 @@ def guarantee_at(row: pd.Series) -> str:
     return f"ε = {plain(row['epsilon'])}, {guarantee_of(row)}."
 
 
-def chosen_by(view: View, focus: str, epsilon: float) -> str:
-    """How the method of the first screen was chosen, and what the rule takes at this ε."""
+def chosen_by(view: View, focus: str, row: pd.Series) -> str:
+    """How the method of a row, that of the first screen, was chosen, and what the rule takes."""
     if focus != BEST:
         return "chosen under Expert"
     if view.by_looking:
         looked = f"best proved of {_compared(view)}, chosen by looking at their results"
-        return f"{looked}; the rule, which does not look, takes {_by_rule(view, epsilon)}"
+        return f"{looked}; the rule, which does not look, takes {_by_rule(view, row)}"
     return "chosen by a fixed rule, not by looking at your records"
 
 
-def _by_rule(view: View, epsilon: float) -> str:
-    """The method that the rule takes, and what it comes to once it is trained."""
-    method, row = view.row_by_rule(epsilon)
+def _by_rule(view: View, row: pd.Series) -> str:
+    """The method that the rule takes at a row's ε, and what it comes to once it is trained."""
+    method, ruled = view.row_by_rule(float(row["epsilon"]))
+    if method == row["method"]:
+        return "the same"
     name = view.titles[method]
-    return name if row is None else f"{name}, {view.quality.shown(row[view.quality.column])}"
+    return name if ruled is None else f"{name}, {view.quality.shown(ruled[view.quality.column])}"
 
 
 def without_looking(view: View, focus: str, row: pd.Series) -> str:
@@ -91,8 +93,8 @@ def _features(view: View, row: pd.Series) -> str:
 def _compared(view: View) -> str:
     """How many methods there are, and of them how many were compared."""
     count, possible = view.candidates, view.possible
-    compared = f"{counted(count, 'method')} compared"
-    return compared if count == possible else f"{compared}, of {possible} there are"
+    compared = "compared" if count == possible else f"compared (there are {possible})"
+    return f"{counted(count, 'method')} {compared}"
 
 
 def to_come(view: View, method: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,7 @@ from dpcore.evaluation.scoring import ACCURACY
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.evaluation.task import JobContext
 from dpcore.export import explore as export
+from dpcore.figures.quality import Quality
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.predictors import SELDOM_BEST, refusal, register
@@ -237,7 +239,7 @@ def test_the_best_is_taken_from_all_methods_whichever_are_drawn(
 ) -> None:
     all_methods(monkeypatch)
     app, poorer = opened(), opened(methods="OutPert")
-    words = r": best proved of (\d+) methods compared, of (\d+) there are, chosen by looking"
+    words = r": best proved of (\d+) methods compared \(there are (\d+)\), chosen by looking"
     counted = re.search(words, spoken(app))
     assert counted is not None
     assert int(counted[1]) < int(counted[2]) == len(every_method("logistic", entry("cohort")))
@@ -309,6 +311,24 @@ def test_among_public_records_the_best_proved_method_is_chosen_by_its_measure() 
 
 
 @pytest.mark.parametrize(
+    ("best", "told"), [("opera", "takes DP-GD, 60.0 %"), ("dpgd", "takes the same")]
+)
+def test_what_the_rule_takes_is_told_beside_the_best(best: str, told: str) -> None:
+    view: Any = SimpleNamespace(
+        by_looking=True,
+        candidates=15,
+        possible=20,
+        titles={"dpgd": "DP-GD"},
+        quality=Quality(ACCURACY),
+        row_by_rule=lambda epsilon: ("dpgd", pd.Series({"accuracy": 0.6})),
+    )
+    assert chosen_by(view, BEST, pd.Series({"method": best, "epsilon": 1.0})) == (
+        "best proved of 15 methods compared (there are 20), chosen by looking at their results; "
+        f"the rule, which does not look, {told}"
+    )
+
+
+@pytest.mark.parametrize(
     ("published", "ruled", "focus", "told"),
     [
         (True, 0.6, BEST, "A model chosen by rule, not by results, has 60.0 %."),
@@ -350,7 +370,7 @@ def test_no_measure_of_ones_own_records_changes_which_method_is_shown(planted: f
     view = view_of(published=False)
     view.everything.loc[view.everything["method"] == "opera", "accuracy"] = planted
     assert list(view.best["method"]) == ["dpgd"]
-    assert "by a fixed rule" in chosen_by(view, BEST, 1.0)
+    assert "by a fixed rule" in chosen_by(view, BEST, view.best.iloc[0])
 
 
 @pytest.mark.parametrize(
