@@ -10,10 +10,12 @@ import time
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from dpcore.datasets.own.bounds import written
 from dpcore.datasets.own.description import described
 from dpcore.datasets.own.form import KINDS, Form, Syntax, form
 from dpcore.datasets.own.mend import Mend, Mendable
@@ -145,11 +147,15 @@ def _unused(draft: Form, filled_in: Sequence[str]) -> str:
 def _editor(draft: Form, key: str) -> None:
     import pandas as pd
 
-    frame = pd.DataFrame([asdict(row) for row in draft.rows])
-    numbers = {"lowest": float, "highest": float}
+    rows = [
+        asdict(row) | {"lowest": _shown_bound(row.lowest), "highest": _shown_bound(row.highest)}
+        for row in draft.rows
+    ]
     config = st.column_config
+    # A column of numbers makes 2 of "0,2", unless the browser's language has a decimal comma.
+    bound = partial(config.TextColumn, width=70, help=texts.OWN_RANGE, alignment="right")
     st.data_editor(
-        frame.astype(numbers),
+        pd.DataFrame(rows).astype({"lowest": "string", "highest": "string"}),
         key=key,
         hide_index=True,
         disabled=["name"],
@@ -158,14 +164,18 @@ def _editor(draft: Form, key: str) -> None:
             "used": config.CheckboxColumn("Use", width=50),
             "name": config.TextColumn("Column", width=100),
             "kind": config.SelectboxColumn("Holds", options=KINDS, required=True, width=110),
-            "lowest": config.NumberColumn("Lowest", width=70, help=texts.OWN_RANGE),
-            "highest": config.NumberColumn("Highest", width=70, help=texts.OWN_RANGE),
+            "lowest": bound("Lowest"),
+            "highest": bound("Highest"),
             "unit": config.TextColumn("Unit", width=70),
             "values": config.TextColumn("Values, with commas", width=150, help=texts.OWN_LIST),
             "unknown": config.TextColumn("Unknown is", width=90, help=texts.OWN_UNKNOWN),
         },
         alt="A row for each column of your file: whether it is used, and what it may hold",
     )
+
+
+def _shown_bound(bound: float | str | None) -> str | None:
+    return written(bound) if isinstance(bound, int | float) else bound
 
 
 def _edits(version: str) -> dict[int, dict[str, Any]]:

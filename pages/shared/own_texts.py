@@ -41,8 +41,9 @@ OWN_FORM = (
 )
 OWN_RANGE = (
     "The lowest or highest value possible, for anyone. Values beyond it are clipped. A range far "
-    "wider than is medically possible costs accuracy, with privacy and without. Of the column that "
-    "says whose row it is, the highest is the most rows of one person."
+    "wider than is medically possible costs accuracy, with privacy and without. Decimals have a "
+    "point or a comma. Of the column that says whose row it is, the highest is the most rows of "
+    "one person."
 )
 OWN_VALUES = "**Values** are separated by commas; for yes or no, the “no” comes first."
 OWN_LIST = (

@@ -49,14 +49,14 @@ def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(
         page.keyboard.press(key)
         expect(chosen).not_to_have_id(before)  # a key is lost on a table that is drawn anew
     page.keyboard.press("Enter")
-    cell = page.locator("#portal input")
-    cell.fill("5")
+    cell = page.locator("#portal textarea")
+    cell.fill("0,2")
     cell.press("Enter")
     # At once: the table has not yet handed the change over.
     page.get_by_role("button", name=CONFIRM).click()
-    expect(page.get_by_text("bmi has the range 10 to 5")).to_be_visible()
-    page.get_by_role("button", name="Write 5 to 10").click()
-    eventually(page, lambda: linked(page) == [SUGGESTED.replace("10 to 70", "5 to 10")])
+    expect(page.get_by_text("bmi has the range 10 to 0.2")).to_be_visible()
+    page.get_by_role("button", name="Write 0.2 to 10").click()
+    eventually(page, lambda: linked(page) == [SUGGESTED.replace("10 to 70", "0.2 to 10")])
     settled(page)
 
     page.get_by_role("button", name="Change the columns").click()

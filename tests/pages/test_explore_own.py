@@ -239,7 +239,7 @@ def test_the_form_shows_what_the_words_say_and_may_be_left_as_it_was() -> None:
     pressed(app, "Change the columns")
     assert not app.metric
     rows = app.data_editor[0].value.set_index("name")
-    assert rows.loc["bmi", "highest"] == 60
+    assert rows.loc["bmi", "highest"] == "60"
     assert not rows.loc["patient", "used"]
     pressed(app, "Change nothing")
     assert app.metric
@@ -258,6 +258,33 @@ def test_a_form_that_lacks_something_says_what_and_changes_nothing() -> None:
     predicted.set_value("result")
     pressed(app, "Confirm and use these columns")
     assert "result is used, but its lowest and highest possible value" in app.error[0].value
+
+
+def in_form(app: AppTest, **bounds: str) -> AppTest:
+    """The page with bounds of the body mass index typed into its form."""
+    key = app.data_editor[0].key
+    place = list(app.data_editor[0].value["name"]).index("bmi")
+    app.session_state[key] = {
+        "edited_rows": {place: bounds},
+        "added_rows": [],
+        "deleted_rows": [],
+    }
+    return app
+
+
+def test_bounds_are_typed_with_a_decimal_comma() -> None:
+    app = in_form(opened(columns="", data=clinic()), lowest="0,2", highest="70.5")
+    pressed(app, "Confirm and use these columns")
+    assert app.text_area(key="own_columns").value == SUGGESTED.replace("10 to 70", "0.2 to 70.5")
+
+
+def test_a_bound_that_could_be_two_numbers_changes_nothing() -> None:
+    app = in_form(opened(columns="", data=clinic()), highest="10,000")
+    pressed(app, "Confirm and use these columns")
+    assert [error.value for error in app.error] == [
+        "bmi is used, but its highest is '10,000', which could be 10 or 10000: write one of these."
+    ]
+    assert app.text_area(key="own_columns").value == ""
 
 
 def test_columns_that_no_line_can_name_are_told() -> None:

@@ -26,6 +26,7 @@ from dpcore.datasets.clinical_names import (
     range_of,
 )
 from dpcore.datasets.limits import LARGEST_TABLE
+from dpcore.datasets.own.bounds import readings, why_unread, written
 from dpcore.datasets.own.line import DescribedColumn, is_name, line_of
 from dpcore.datasets.own.mending import UNKNOWN_MARKS
 from dpcore.datasets.own.statements import ONE_ROW_EACH, Person, is_statement, statements_of
@@ -92,8 +93,9 @@ class Row:
         Whether it is described.
     kind : str
         One of `KINDS`.
-    lowest, highest : float or None
-        Of a number; of the column of persons, the highest is k, the most rows of one.
+    lowest, highest : float or str or None
+        Of a number; of the column of persons, the highest is k, the most rows of one. A text is
+        one that has not exactly one reading.
     unit : str
         Of a number.
     values : str
@@ -105,8 +107,8 @@ class Row:
     name: str
     used: bool = False
     kind: str = NUMBER
-    lowest: float | None = None
-    highest: float | None = None
+    lowest: float | str | None = None
+    highest: float | str | None = None
     unit: str = ""
     values: str = ""
     unknown: str = ""
@@ -120,10 +122,11 @@ class Row:
     def lacks(self) -> Lack:
         """What `line` would miss; "nothing" where a person may simply use it."""
         if self.kind == PERSON:
-            is_whole = self.highest is not None and self.highest == int(self.highest)
-            return "nothing" if is_whole else "rows"
+            return "rows" if self._most_rows is None else "nothing"
         if self.is_number:
-            return "range" if None in (self.lowest, self.highest) else "nothing"
+            bounds = self.lowest, self.highest
+            is_read = all(bound is not None and not isinstance(bound, str) for bound in bounds)
+            return "nothing" if is_read else "range"
         if self.kind in DAYS:
             return "nothing" if len(values_in(self.values)) == 2 else "days"
         return "nothing" if self.values.strip() else "values"
@@ -134,14 +137,15 @@ class Row:
         Raises
         ------
         InvalidInput
-            One sentence naming the column and what is missing.
+            One sentence naming the column and what is missing, or cannot be read.
         """
         if self.kind == PERSON:
             return self._person(predicted)
-        bounds = self.lowest, self.highest
-        missing = [
-            word for word, bound in zip(("lowest", "highest"), bounds, strict=True) if bound is None
-        ]
+        bounds = {"lowest": self.lowest, "highest": self.highest}
+        if self.is_number:
+            for word, bound in bounds.items():
+                self._check_read(word, bound)
+        missing = [word for word, bound in bounds.items() if bound is None]
         if self.is_number and missing:
             raise InvalidInput(
                 f"{self.name} is used, but its {' and '.join(missing)} possible value must be "
@@ -155,8 +159,10 @@ class Row:
             )
         if not self.is_number and not self.values.strip():
             raise InvalidInput(f"{self.name} is used, but its list of values must be filled in.")
-        remarks = [f"{_plain(self.lowest)} to {_plain(self.highest)} {self.unit}".strip()]
-        if not self.is_number:
+        if self.is_number:
+            lowest, highest = (written(float(bound or 0.0)) for bound in bounds.values())
+            remarks = [f"{lowest} to {highest} {self.unit}".strip()]
+        else:
             remarks = [f"one of {', '.join(listed)}"]
         if self.kind in DAYS:
             remarks = [" to ".join(listed)]
@@ -170,12 +176,25 @@ class Row:
     def _person(self, predicted: bool) -> str:
         if predicted:
             raise InvalidInput(f"{self.name} says whose row it is, so another must be predicted.")
-        if self.highest is None or self.highest != int(self.highest):
+        self._check_read("highest", self.highest)
+        if self._most_rows is None:
             raise InvalidInput(
                 f"{self.name} is used, but the most rows of one person must be filled in as its "
                 "highest, a whole number."
             )
-        return Person(self.name, int(self.highest)).line()
+        return Person(self.name, self._most_rows).line()
+
+    @property
+    def _most_rows(self) -> int | None:
+        """The most rows of one person, if a whole number is filled in."""
+        most = self.highest
+        if most is None or isinstance(most, str) or most != int(most):
+            return None
+        return int(most)
+
+    def _check_read(self, word: str, bound: float | str | None) -> None:
+        if isinstance(bound, str):
+            raise InvalidInput(f"{self.name} is used, but its {word} is {why_unread(bound)}.")
 
 
 @dataclass(frozen=True)
@@ -381,11 +400,16 @@ def _described(line: DescribedColumn) -> Row:
 
 
 def _known(name: str, value: Any) -> Any:
-    """An edited value, in which an emptied text is ``None``."""
-    if name in ("lowest", "highest") or value is not None:
+    """An edited value, in which an emptied text is ``None``, and a bound is a number if it can."""
+    if name in ("lowest", "highest"):
+        return _bound(value)
+    if value is not None:
         return value
     return False if name == "used" else ""
 
 
-def _plain(bound: float | None) -> str:
-    return repr(float(bound or 0.0)).removesuffix(".0")
+def _bound(value: float | str | None) -> float | str | None:
+    if not isinstance(value, str):
+        return value
+    numbers = readings(value)
+    return numbers[0] if len(numbers) == 1 else value.strip() or None

@@ -209,6 +209,61 @@ def test_columns_that_are_not_used_are_told_with_what_is_missing() -> None:
     assert draft.edited({}, "ward").unused()["values"] == ("ward",)
 
 
+@pytest.mark.parametrize(
+    ("lowest", "highest", "line"),
+    [
+        ("0,2", "12,5", "crp: 0.2 to 12.5"),
+        ("-0.5", " 1 ", "crp: -0.5 to 1"),
+        ("- 1,5", "1.000,5", "crp: -1.5 to 1000.5"),
+        (0, 12.5, "crp: 0 to 12.5"),
+    ],
+)
+def test_bounds_are_read_with_either_decimal_mark(lowest, highest, line) -> None:
+    draft = Form((Row("crp"), Row("x", True, ANSWER, values="no, yes")), "x", suggested=True)
+    edits = {0: {"lowest": lowest, "highest": highest}}
+    assert draft.edited(edits, "x").description().splitlines()[0] == line
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        (
+            {"lowest": "0", "highest": "10,000"},
+            "crp is used, but its highest is '10,000', which could be 10 or 10000: write one of "
+            "these.",
+        ),
+        (
+            {"lowest": "none", "highest": "5"},
+            "crp is used, but its lowest is 'none', which is no number: write one such as 0.5 or "
+            "12.",
+        ),
+        ({"lowest": "0", "highest": " "}, "crp is used, but its highest possible value must be"),
+    ],
+)
+def test_a_bound_that_has_not_one_reading_is_refused(bounds, said) -> None:
+    draft = Form((Row("crp"), Row("x", True, ANSWER, values="no, yes")), "x", suggested=True)
+    draft = draft.edited({0: bounds}, "x")
+    assert draft.rows[0].lacks == "range"
+    with pytest.raises(InvalidInput) as refused:
+        draft.description()
+    assert str(refused.value).startswith(said)
+    # The list of a row is all that its line takes.
+    draft = draft.edited({0: {"kind": LIST, "values": "a, b"}}, "x")
+    assert draft.rows[0].lacks == "nothing"
+    assert draft.description().startswith("crp: one of a, b")
+
+
+def test_the_most_rows_of_one_person_are_read_likewise() -> None:
+    draft = Form((Row("id", kind=PERSON), Row("x", True, ANSWER, values="a, b")), "x", False)
+    assert draft.edited({0: {"highest": "3"}}, "x").rows[0].line(False) == (
+        "person: id, at most 3 rows"
+    )
+    unread = draft.edited({0: {"highest": "2,000"}}, "x").rows[0]
+    assert unread.lacks == "rows"
+    with pytest.raises(InvalidInput, match="its highest is '2,000', which could be 2 or 2000"):
+        unread.line(False)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("bounds", [(None, None), (0.0, None), (0.0, 2.0), (0.0, 1.5)])
 @pytest.mark.parametrize("values", ["", " ", "a, b", "a, b, c", "a"])

@@ -1,0 +1,70 @@
+"""Bounds as people write them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcore.datasets.own.bounds import readings, why_unread, written
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("12", 12.0),
+        ("0.2", 0.2),
+        ("10.000", 10.0),
+        ("0,2", 0.2),
+        ("12,5", 12.5),
+        (",5", 0.5),
+        ("0,250", 0.25),
+        ("12,50", 12.5),
+        ("1000,250", 1000.25),
+        ("1.000,5", 1000.5),
+        ("1,000.5", 1000.5),
+        ("1,000,000", 1e6),
+        ("1.000.000", 1e6),
+        (" - 0,5 ", -0.5),
+        ("−5", -5.0),
+        ("+3", 3.0),
+        ("1e3", 1000.0),
+    ],
+)
+def test_a_bound_is_read_with_either_decimal_mark(text: str, number: float) -> None:
+    assert readings(text) == (number,)
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("10,000", (10.0, 10_000.0)), ("-1,234", (-1.234, -1234.0)), ("100,000", (100.0, 100_000.0))],
+)
+def test_a_comma_that_may_part_thousands_leaves_two_readings(
+    text: str, numbers: tuple[float, ...]
+) -> None:
+    assert readings(text) == numbers
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-", "ten", "1,2,3", "1.2.3", "1,0000.5", "12 mg", "1e999", "nan", "inf", "٣", "½"]
+)
+def test_what_is_no_number_has_no_reading(text: str) -> None:
+    assert readings(text) == ()
+
+
+def test_the_refusal_says_what_to_write() -> None:
+    assert why_unread("10,000") == "'10,000', which could be 10 or 10000: write one of these"
+    assert why_unread("1,234") == "'1,234', which could be 1.234 or 1234: write one of these"
+    assert why_unread("ten") == "'ten', which is no number: write one such as 0.5 or 12"
+
+
+@given(st.floats(-1e9, 1e9))
+def test_what_a_description_has_is_read_as_the_same(bound: float) -> None:
+    assert readings(written(bound)) == (bound,)
+    if "e" not in written(bound):
+        assert bound in readings(written(bound).replace(".", ","))
+
+
+@given(st.text())
+def test_any_text_has_at_most_two_readings(text: str) -> None:
+    assert len(readings(text)) <= 2
