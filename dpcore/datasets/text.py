@@ -54,6 +54,8 @@ class Field:
         Whether the field is skipped, whatever it holds; with a header, or in `read_checked`, only.
     decimal_comma : bool
         Whether numbers are written like 1,5; a point is then refused (`read_checked` only).
+    described : bool
+        Whether a description says how its numbers are written, and may be changed.
     days : Days or None
         How a day becomes a number, where it holds days (`read_checked` only).
     person : bool
@@ -67,6 +69,7 @@ class Field:
     missing_mark: str = ""
     ignored: bool = False
     decimal_comma: bool = False
+    described: bool = False
     days: Days | None = None
     person: bool = False
 
@@ -293,10 +296,20 @@ def _read(field: Field, column: Any, gaps: Any, lines: NDArray[np.int64], faults
         parsed, wrong = values.numbers(known, field.decimal_comma, field.codes)
     for place in np.flatnonzero(wrong)[:MOST_FAULTS].tolist():
         value = column[place].as_py()
-        is_empty = "" if value or field.person else " is empty, but it"
-        reason = f"{field.name}{is_empty} must be {field.allowed}."
-        faults.add(int(lines[place]), reason, field.name, value)
+        faults.add(int(lines[place]), _reason(field, value), field.name, value)
     return parsed
+
+
+def _reason(field: Field, value: str) -> str:
+    """Why a value is wrong: what is allowed, and what to change where it is a matter of writing."""
+    is_of_numbers = not (field.words or field.days or field.person)
+    if is_of_numbers and values.has_other_mark(value, field.decimal_comma):
+        mark = "point" if field.decimal_comma else "comma"
+        way = "without" if field.decimal_comma else "with"
+        instead = f", or be described {way} “; decimal comma”" if field.described else ""
+        return f"{field.name} has a {mark}, but it must be {field.allowed}{instead}."
+    is_empty = "" if value or field.person else " is empty, but it"
+    return f"{field.name}{is_empty} must be {field.allowed}."
 
 
 def _joined(field: Field, parts: list[Any]) -> Any:

@@ -76,6 +76,12 @@ def is_number(text: str, decimal_comma: bool = False) -> bool:
     return bool(re.fullmatch(_COMMA_NUMBER if decimal_comma else _PLAIN_NUMBER, text))
 
 
+def has_other_mark(text: str, decimal_comma: bool) -> bool:
+    """Whether the text is a number with a decimal point where a comma is used, or the reverse."""
+    mark = "." if decimal_comma else ","
+    return mark in text and is_number(text, decimal_comma=not decimal_comma)
+
+
 def numbers(
     values: Any, decimal_comma: bool = False, codes: Sequence[float] = ()
 ) -> tuple[NDArray[np.float64], Mask]:

@@ -81,7 +81,6 @@ def changed(data: bytes, line: int, place: int, value: str, separator: str) -> b
         "1e300",
         "1_000",
         "0x10",
-        "1,5",
         "١٢",
         "--1",
     ],
@@ -95,6 +94,14 @@ def test_bad_numbers_are_named_by_line_and_field(value: str, made_up: MadeUp) ->
     lines = "lines 12 and 30" if value else "line 12"
     assert first.startswith(f"'cardio_train.csv', {lines}: ap_hi{empty} must be a plain number")
     assert "later" not in sentence
+
+
+def test_a_number_with_a_decimal_comma_is_told_what_it_must_have(made_up: MadeUp) -> None:
+    bad = changed(made_up("cardio"), 12, 5, "1,5", ";")
+    assert refusal("cardio", bad, "cardio_train.csv") == (
+        "'cardio_train.csv', line 12: ap_hi has a comma, but it must be a plain number such as "
+        "12.5, at most 1,000,000,000 in size."
+    )
 
 
 def test_a_level_that_the_codebook_does_not_know_is_refused_by_line(made_up: MadeUp) -> None:

@@ -317,7 +317,7 @@ def test_a_decimal_comma_is_suggested_and_shown() -> None:
     pressed(app, "Confirm and use these columns")
     assert app.metric
     app.text_area(key="own_columns").set_value(SUGGESTED).run()
-    assert "bmi must be a plain number such as 12.5" in app.error[0].value
+    assert "bmi has a comma, but it must be a plain number such as 12.5" in app.error[0].value
     pressed(app, "Read bmi with a decimal comma")
     assert app.metric
 

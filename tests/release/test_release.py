@@ -523,6 +523,10 @@ def test_another_outcome_than_one_of_two_is_refused(line: str, words: tuple[str,
         ("30,=1+1,no,20", ("line 2", "sex")),
         ("30,f,no", ("line 2", "3 fields", "4")),
         (",f,no,20", ("line 2", "age")),
+        (
+            '30,f,no,"22,5"',
+            ("line 2: bmi has a comma, but it must be a plain number such as 12.5",),
+        ),
     ],
 )
 def test_a_bad_line_is_refused_by_its_place(line: str, words: tuple[str, ...]) -> None:

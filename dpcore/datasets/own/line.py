@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from dpcore.datasets.limits import LARGEST_NUMBER
+from dpcore.datasets.own.bounds import readings, written
 from dpcore.datasets.own.mend import Mend, Mendable
 from dpcore.datasets.schema import Classes, Column, Label, number, values_in
 from dpcore.datasets.text import quoted
@@ -20,6 +21,7 @@ COMMA = "decimal comma"
 
 _NUMBER = r"[-+−]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _RANGE = re.compile(rf"({_NUMBER})\s+to\s+({_NUMBER})(?:\s+(.+))?")
+_RANGE_WITH_COMMAS = re.compile(r"(([-+−]?[0-9.,]+)\s+to\s+([-+−]?[0-9.,]+))(?:\s+.+)?")
 _ONE_OF = re.compile(r"one of\s+(.+)")
 _DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})\s+to\s+([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _UNKNOWN = re.compile(r"unknown:\s*(\S+)")
@@ -110,6 +112,8 @@ def line_of(text: str, place: int) -> DescribedColumn:
     if choices := _ONE_OF.fullmatch(values):
         column, label = _listed(where, name, choices[1], mark, predicted)
         return DescribedColumn(place, text, column, predicted, label, values_in(choices[1]))
+    if "," in values and (bounds := _RANGE_WITH_COMMAS.fullmatch(values)):
+        raise _comma_refused(text, where, bounds)
     raise Mendable(
         f"{where} holds {_shown(values)}, but it must be a range such as 0 to 100 mg/dl or "
         "2015-01-01 to 2024-12-31, or a list such as one of no, yes."
@@ -149,6 +153,20 @@ def _number(text: str, where: str, name: str, bounds: re.Match[str], mark: str) 
         )
     return number(
         name, name, (lower, upper), _STATED, unit, bounds_from="assumed", missing_mark=mark
+    )
+
+
+def _comma_refused(text: str, where: str, bounds: re.Match[str]) -> Mendable:
+    """Why a range with a comma is wrong; it is mended where it can mean one thing only."""
+    whole, lower, upper = bounds.groups()
+    numbers = [number for bound in (lower, upper) for number in readings(bound)]
+    # Beside a decimal comma, a point may part thousands.
+    is_clear = "." not in whole and len(numbers) == 2 and numbers[0] < numbers[1]
+    points = " to ".join(map(written, numbers))
+    return Mendable(
+        f"{where} has the range {cut(lower)} to {cut(upper)}, but decimals must be written with a "
+        "point, such as 0.5, and nothing may part thousands.",
+        [Mend(f"Write {points}", text.replace(whole, points))] if is_clear else [],
     )
 
 

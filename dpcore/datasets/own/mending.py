@@ -8,7 +8,7 @@ from dpcore.datasets.clinical_names import SEXES, YES_NO, is_outcome
 from dpcore.datasets.own.line import COMMA, PREDICT, DescribedColumn, is_plain, parts_of
 from dpcore.datasets.own.mend import Mend, with_line
 from dpcore.datasets.text import BLANK
-from dpcore.datasets.values import is_number
+from dpcore.datasets.values import has_other_mark, is_number
 
 MOST_MENDS = 3
 UNKNOWN_MARKS = ("NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "None", "?", ".", "-")
@@ -76,7 +76,7 @@ def of_value(
         mends.append(
             Mend(f"Read {shown} in {name} as unknown", with_line(columns, line.place, text))
         )
-    if column.kind == "number" and is_number(value, decimal_comma=not line.decimal_comma):
+    if column.kind == "number" and has_other_mark(value, line.decimal_comma):
         way = "a decimal comma" if not line.decimal_comma else "a decimal point"
         bare = "; ".join(part for part in parts_of(line.text) if part != COMMA)
         text = bare if line.decimal_comma else f"{line.text}; {COMMA}"

@@ -84,6 +84,7 @@ def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | 
         line.column.name: replace(
             label_field(label) if line.predicted else field_of(line.column),
             decimal_comma=line.decimal_comma,
+            described=True,
         )
         for line in lines
     }

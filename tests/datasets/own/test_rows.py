@@ -256,6 +256,18 @@ SMALL_ROWS = "age;bmi;ill\n40;22;no\n50;;yes\n"
             "Write 15 to 50",
             "bmi: 15 to 50 kg; unknown: blank",
         ),
+        (
+            SMALL.replace("15 to 50", "15,5 to 50,25 kg; unknown: blank"),
+            SMALL_ROWS,
+            "Write 15.5 to 50.25",
+            "bmi: 15.5 to 50.25 kg; unknown: blank",
+        ),
+        (
+            SMALL.replace("15 to 50", "-0,250 to 1,000,000; unknown: blank"),
+            SMALL_ROWS,
+            "Write -0.25 to 1000000",
+            "bmi: -0.25 to 1000000; unknown: blank",
+        ),
         (SMALL.replace("15 to 50", "wide"), SMALL_ROWS, "Leave out bmi", ""),
         (SMALL.replace("bmi", "b*i"), SMALL_ROWS, "Leave out line 2", ""),
         (SMALL.replace("bmi: 15 to 50", "age: 15 to 50"), SMALL_ROWS, "Leave out line 2", ""),
@@ -286,6 +298,25 @@ def test_a_refusal_offers_descriptions_that_hold(columns, rows, label, mended) -
     lines = mends[label].splitlines()
     assert mended in lines or (not mended and len(lines) == 2)
     assert read(mends[label], rows).records == 2
+
+
+@pytest.mark.parametrize(
+    ("bounds", "shown"),
+    [
+        ("0 to 10,000", "0 to 10,000"),
+        ("0,5 to 10.000", "0,5 to 10.000"),
+        ("5 to 0,5", "5 to 0,5"),
+        ("1,2,3 to 5", "1,2,3 to 5"),
+    ],
+)
+def test_a_range_with_a_comma_is_refused_with_what_to_write(bounds: str, shown: str) -> None:
+    with pytest.raises(Mendable) as refused:
+        described(SMALL.replace("15 to 50", f"{bounds} kg; unknown: blank"))
+    assert str(refused.value) == (
+        f"The description, line 2: bmi has the range {shown}, but decimals must be written with a "
+        "point, such as 0.5, and nothing may part thousands."
+    )
+    assert [mend.label for mend in refused.value.mends] == ["Leave out bmi"]
 
 
 def test_no_mend_reads_a_list_or_a_range_off_the_records() -> None:
@@ -319,10 +350,16 @@ def test_a_decimal_comma_is_read_where_it_is_described() -> None:
     table = read(columns, rows)
     assert np.array_equal(table.frame["bmi"], [22.5, np.nan, -3.0, 0.5], equal_nan=True)
     assert "a plain number such as 12,5" in refusal(columns, rows.replace("-3", "1.234"))
-    # Columns without the remark are read as ever.
-    assert "line 2: age must be a plain number such as 12.5" in refusal(
-        columns, rows.replace("40", '"40,5"')
+    assert "or blank for unknown, or be described without “; decimal comma”." in refusal(
+        columns, rows.replace("-3", "1.234")
     )
+    # Columns without the remark are read as ever.
+    assert refusal(columns, rows.replace("40", '"40,5"')) == (
+        "'mine.csv', line 2: age has a comma, but it must be a plain number such as 12.5, at most "
+        "1,000,000,000 in size, or be described with “; decimal comma”."
+    )
+    assert "comma" not in refusal(columns, rows.replace("40", "x"))
+    assert "comma" not in refusal(columns, rows.replace("40", "1e10"))
     assert "needs quotation marks" in refusal(columns, rows.replace("-3", "22,5"))
 
 
