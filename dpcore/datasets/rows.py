@@ -21,6 +21,8 @@ from dpcore.datasets.limits import LONGEST_LINE, MEGABYTE
 from dpcore.errors import InvalidInput
 
 BLOCK = 4 * MEGABYTE
+_WORKBOOK = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+"""How a file begins: of Excel today, as any ZIP archive, and before 2007."""
 _BLANKS = " \t\v\f\x1c\x1d\x1e\x1f"
 
 
@@ -253,6 +255,11 @@ def check_bytes(data: bytes, name: str, largest: int) -> None:
         raise InvalidInput(
             f"{name} has {math.ceil(len(data) * 10 / MEGABYTE) / 10:,} MB, but it must have at "
             f"most {largest // MEGABYTE} MB."
+        )
+    if data.startswith(_WORKBOOK):
+        raise InvalidInput(
+            f"{name} is an Excel workbook or an archive, but it must be a text file: save the "
+            "sheet as CSV, and take that."
         )
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InvalidInput(f"{name} is written in UTF-16, but it must be saved as UTF-8 text.")

@@ -150,7 +150,13 @@ def test_the_wrong_separator_and_a_missing_header_are_named(made_up: MadeUp) -> 
         (b"", "is empty"),
         (b"\n\n  \n", "holds no records"),
         ("a;b\n".encode("utf-16"), "UTF-16"),
-        (b"PK\x03\x04\x00\x00binary", "line 1: it holds a zero byte"),
+        (b"a\x00\x00binary", "line 1: it holds a zero byte"),
+        (
+            b"PK\x03\x04\x00\x00binary",
+            "'file.csv' is an Excel workbook or an archive, but it must be a text file: save the "
+            "sheet as CSV, and take that.",
+        ),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00", "is an Excel workbook"),
         (b"id;age\n\xff\xfa\n", "line 2: it holds bytes that are not text"),
         (b"x" * 20_000, "line 1: it has 20,000 characters"),
         (b'"' * 500, "line 1"),

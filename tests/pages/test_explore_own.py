@@ -341,6 +341,15 @@ def test_a_file_that_cannot_be_read_is_refused_in_one_sentence(columns: str) -> 
     assert not app.data_editor
 
 
+@pytest.mark.parametrize("columns", ["", SUGGESTED])
+def test_a_workbook_is_refused_with_what_to_do(columns: str) -> None:
+    app = opened(columns, b"PK\x03\x04\x14\0\x06\0xl/workbook.xml")
+    assert [error.value for error in app.error] == [
+        "'mine.csv' is an Excel workbook or an archive, but it must be a text file: save the sheet "
+        "as CSV, and take that."
+    ]
+
+
 @pytest.mark.parametrize("columns", ["", COLUMNS])
 def test_the_first_screen_is_read_at_a_glance(columns: str) -> None:
     app = opened(columns)

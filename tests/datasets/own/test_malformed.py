@@ -97,6 +97,11 @@ def with_zero(rows: Rows, draw: Draw) -> tuple[bytes, str]:
     return written(rows), f"line {line + 2}: it holds a zero byte"
 
 
+def workbook(rows: Rows, draw: Draw) -> tuple[bytes, str]:
+    starts = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+    return starts[draw.integers(2)] + draw.bytes(100), "'f' is an Excel workbook or an archive"
+
+
 def huge_field(rows: Rows, draw: Draw) -> tuple[bytes, str]:
     line = int(draw.integers(len(rows)))
     rows[line][int(draw.integers(7))] = CANARY * 3_000
@@ -161,6 +166,7 @@ FAULTS = {
     "quotation": badly_quoted,
     "encoding": of_another_encoding,
     "zero": with_zero,
+    "workbook": workbook,
     "huge field": huge_field,
     "two of a name": twice_the_same_name,
     "no such name": without_a_name,
