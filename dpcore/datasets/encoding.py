@@ -7,7 +7,7 @@ or 1; a row is brought to norm 1 or below.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,32 @@ addition, and a copy in single precision rounds each entry by up to 2⁻²⁴ of
 row over the norm that the sensitivity assumes."""
 
 _VANISHING = 1e-100
+
+
+@dataclass(frozen=True)
+class OutsideBounds:
+    """What lay outside the public bounds of a column.
+
+    Parameters
+    ----------
+    outside : int
+        Values that were clipped.
+    known : int
+        Values that are not unknown.
+    """
+
+    outside: int
+    known: int
+
+    @classmethod
+    def of(cls, values: FloatArray, outside: int) -> OutsideBounds:
+        """Of these values, NaN where unknown."""
+        return cls(outside, int((~np.isnan(values)).sum()))
+
+    @property
+    def is_most(self) -> bool:
+        """Whether more than half of what is known was clipped."""
+        return 2 * self.outside > self.known
 
 
 def features_of(entry: Entry, frame: pd.DataFrame, preparation: Preparation) -> FloatArray:
@@ -60,11 +86,11 @@ def encode(
     rows: NDArray[np.intp] | slice,
     columns: Sequence[Column],
     preparation: Preparation,
-) -> tuple[list[str], FloatArray, list[str]]:
-    """Names, rows of some records before their norm is taken, and what was clipped, in words."""
+) -> tuple[list[str], FloatArray, dict[str, OutsideBounds]]:
+    """Names, rows of some records before their norm is taken, and what was clipped of a column."""
     names: list[str] = []
     writes: list[tuple[int, Write]] = []
-    clipped: list[str] = []
+    clipped: dict[str, OutsideBounds] = {}
     for column in columns:
         if column.kind == "category":
             added, write = _one_hot(
@@ -76,7 +102,7 @@ def encode(
             if column.kind == "number":
                 added, write, outside = _number(column, values, preparation)
                 if outside:
-                    clipped.append(f"{outside:,} of {column.name}")
+                    clipped[column.name] = OutsideBounds.of(values, outside)
         writes.append((len(names), write))
         names += added
     if preparation.intercept:

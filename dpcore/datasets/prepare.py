@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.additive import STEPS
-from dpcore.datasets.encoding import FloatArray, bring_to_norm, count_numbers, encode, scaled
+from dpcore.datasets.encoding import (
+    FloatArray,
+    OutsideBounds,
+    bring_to_norm,
+    count_numbers,
+    encode,
+    scaled,
+)
 from dpcore.datasets.feature_rule import MAPS, affordable, enough_records
 from dpcore.datasets.fourier import fourier_names, random_fourier
 from dpcore.datasets.partition import complete_enough, places, tested, unknown_values
@@ -48,6 +55,8 @@ class Split:
         ``"age"``, ``"sex = male"``, …
     notes : tuple of str
         What was dropped, filled in or clipped, in plain sentences.
+    mostly_clipped : tuple of str
+        Columns of which most values were clipped: likely a slip in their bounds. Not private.
     leaks : tuple of str
         Why the rows are not functions of single records; empty when they are.
     blank : numpy.ndarray, shape (n,), bool
@@ -71,6 +80,7 @@ class Split:
     y_test: FloatArray
     feature_names: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    mostly_clipped: tuple[str, ...] = ()
     leaks: tuple[str, ...] = ()
     blank: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     tested: int = 0
@@ -174,9 +184,10 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     labels, is_blank = table.label[rows].astype(float), blank[rows]
     if isinstance(entry.label, Column):
         # Always by public bounds: the noise is sized for |y| ≤ 1 whatever the features' scaling.
-        labels, outside = scaled(entry.label, labels, Preparation())
+        values = labels
+        labels, outside = scaled(entry.label, values, Preparation())
         if outside:
-            clipped.append(f"{outside:,} of {entry.label.name}")
+            clipped[entry.label.name] = OutsideBounds.of(values, outside)
             error_notes.append(f"Errors are counted from the clipped values of {entry.label.name}.")
     labels[is_blank] = -1.0 if isinstance(entry.label, Classes) else 0.0
     x[is_blank] = 0.0
@@ -189,7 +200,8 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     if filled and preparation.missing == "impute":
         notes.append(f"{filled:,} unknown values were filled in from public values.")
     if clipped:
-        notes.append("Values clipped to the public bounds: " + ", ".join(clipped) + ".")
+        counts = (f"{column.outside:,} of {name}" for name, column in clipped.items())
+        notes.append("Values clipped to the public bounds: " + ", ".join(counts) + ".")
     notes += error_notes
     bring_to_norm(x, only_above=preparation.norm == "clip")
     if preparation.features == "fourier":
@@ -207,6 +219,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
         y_test=labels[n:],
         feature_names=tuple(names),
         notes=tuple(notes),
+        mostly_clipped=tuple(name for name, column in clipped.items() if column.is_most),
         leaks=(DATA_SCALING,) if preparation.scaling == "data" else (),
         blank=is_blank[:n],
         tested=int((keep & test).sum()),

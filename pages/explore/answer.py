@@ -76,6 +76,9 @@ def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
         st.warning(texts.UPLOADED, icon=":material/lock_open:")
     if isinstance(start.upload, MadeUpFile):
         st.info(start.upload.note, icon=":material/science:")
+    if dataset.key == OWN and split.mostly_clipped:
+        names = verbatim(", ".join(split.mostly_clipped))
+        st.warning(texts.MOSTLY_CLIPPED.format(names=names), icon=":material/content_cut:")
     for leak in split.leaks:
         st.warning(verbatim(leak), icon=":material/warning:")
 

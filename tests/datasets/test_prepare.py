@@ -185,6 +185,20 @@ def test_values_outside_the_public_bounds_are_clipped_and_counted() -> None:
     same = prepare(replace(table, frame=at_bound))
     assert np.array_equal(split.x_train, same.x_train)
     assert not same.notes
+    assert split.mostly_clipped == ()
+
+
+def test_columns_are_named_whose_known_values_are_mostly_clipped() -> None:
+    table = replace(load("cohort", records=500), further=None)
+    frame = table.frame.copy()
+    frame.loc[:249, "age"] = 300.0
+    frame.loc[:, "bmi"] = np.nan
+    frame.loc[:1, "bmi"] = 1e9
+    frame.loc[2, "bmi"] = 30.0
+    filled = Preparation(missing="impute")
+    assert prepare(replace(table, frame=frame), filled).mostly_clipped == ("bmi",)
+    frame.loc[250, "age"] = -1.0
+    assert set(prepare(replace(table, frame=frame), filled).mostly_clipped) == {"age", "bmi"}
 
 
 def test_numbers_reach_the_ends_of_the_interval_at_their_bounds() -> None:

@@ -322,6 +322,15 @@ def test_a_decimal_comma_is_suggested_and_shown() -> None:
     assert app.metric
 
 
+def test_a_range_that_most_values_are_outside_of_is_told_first() -> None:
+    app = opened(SUGGESTED.replace("10 to 70", "1 to 7"), clinic())
+    (told,) = (each.value for each in app.warning if "outside the range" in each.value)
+    assert told.startswith("**Most values of bmi are outside the range** of your description")
+    assert "never from these records" in told
+    app.text_area(key="own_columns").set_value(SUGGESTED.replace("10 to 70", "10 to 30")).run()
+    assert not any("outside the range" in each.value for each in app.warning)
+
+
 def test_an_outcome_from_0_to_1_is_asked_about() -> None:
     app = opened(SUGGESTED.replace("one of 0, 1", "0 to 1"), clinic())
     assert "Linear regression, trained on" in spoken(app)
