@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from dpcore.datasets.column_parts import UNKNOWN
+from dpcore.datasets.own import bounds
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidInput
 from dpcore.figures import prediction as figures
@@ -27,6 +28,8 @@ from pages.shared.verbatim import refuse, verbatim
 
 NARROWEST = 120
 """Pixels of a field."""
+MOST_LETTERS = 30
+"""Of a number as it is typed."""
 
 
 def show(choice: Choice) -> None:
@@ -39,7 +42,7 @@ def show(choice: Choice) -> None:
             icon=":material/table_rows:",
         )
         return
-    # What was typed is nowhere in memory either, soon after the page is left.
+    # What was typed is overwritten in memory, too, soon after the page is left.
     session_end.overwrite_freed_memory()
     on_leaving("person", session_end.sweep_soon)
     place = st.container(gap="small")
@@ -105,16 +108,16 @@ def _form(columns: Sequence[Column], key: str, first: PersonValues) -> dict[str,
 def _field(column: Column, first: Value, key: str) -> object:
     if column.kind == "number":
         label = verbatim(f"{figures.readable_name(column.name)}, {_allowed(column)}")
-        # A field with limits keeps a value beyond them in the browser: the page would go on
-        # showing the answer to the one before.
-        return st.number_input(
-            f":red[{label}]" if _is_refused(column, control_value(key)) else label,
-            value=None if first is None else float(first),
-            step=None if column.unit else 1.0,
-            format="%.6g",
+        # A browser's own field of numbers drops a decimal comma without a word, and keeps a value
+        # beyond its limits to itself: the page would go on showing the answer to the one before.
+        text = st.text_input(
+            f":red[{label}]" if _is_refused(column, _read(control_value(key))) else label,
+            value="" if first is None else bounds.written(float(first)),
+            max_chars=MOST_LETTERS,
             placeholder=UNKNOWN if column.missing_mark else None,
             key=key,
         )
+        return _read(text)
     levels = explained.levels_of(column)
     return st.selectbox(
         verbatim(figures.readable_name(column.name)),
@@ -125,6 +128,14 @@ def _field(column: Column, first: Value, key: str) -> object:
     )
 
 
+def _read(text: str | None) -> float | str | None:
+    """The number that stands in a field; its text where it has not one reading."""
+    if text is None or not text.strip():
+        return None
+    numbers = bounds.readings(text)
+    return numbers[0] if len(numbers) == 1 else text
+
+
 def _allowed(column: Column) -> str:
     """The values that a number may have, in words."""
     least, most = column.bounds
@@ -132,9 +143,11 @@ def _allowed(column: Column) -> str:
 
 
 def _is_refused(column: Column, given: object) -> bool:
-    """Whether a number is outside what the model knows; an empty field is not."""
+    """Whether it is no number that the model knows; an empty field is not refused."""
     if column.kind != "number" or given is None:
         return False
+    if isinstance(given, str):
+        return True
     try:
         explained.value_of(column, given)
     except InvalidInput:
@@ -144,15 +157,16 @@ def _is_refused(column: Column, given: object) -> bool:
 
 def _refusal(refused: Sequence[Column], given: Mapping[str, object]) -> str:
     """Why there is no answer, with every value that is refused."""
-    values = (
-        texts.REFUSED_VALUE.format(
-            name=figures.readable_name(column.name),
-            value=f"{given[column.name]:.12g}",
-            allowed=_allowed(column),
-        )
-        for column in refused
+    return texts.REFUSED.format(
+        values="; ".join(_refused_value(column, given[column.name]) for column in refused)
     )
-    return texts.REFUSED.format(values="; ".join(values))
+
+
+def _refused_value(column: Column, value: object) -> str:
+    name = figures.readable_name(column.name)
+    if isinstance(value, str):
+        return f"{name} is {bounds.why_unread(value)}"
+    return texts.REFUSED_VALUE.format(name=name, value=f"{value:.12g}", allowed=_allowed(column))
 
 
 def _value(column: Column, given: object) -> Value:

@@ -16,7 +16,7 @@ WITHOUT = "No certificate: nothing here says what privacy was proved of this mod
 HOLDS = "The certificate holds: it is this model’s, and its numbers follow from the mechanism."
 BROKEN = "Do not rely on the certificate:"
 TOO_WIDE = "The model has {count} columns, and the form takes at most {most}: choose a CSV file."
-REFUSED = "There is no answer, as a value is outside what the model knows: {values}."
+REFUSED = "There is no answer, as a value is none that the model knows: {values}."
 REFUSED_VALUE = "{name} is {value}, but must be {allowed}"
 FILE = (
     "The first line names the model’s columns, in any order; others are left out. It is read in a "

@@ -185,6 +185,10 @@ def overwrite_freed_memory() -> None:
         _may_upload.add(context.session_id)
     libc = _libc()
     if libc is not None:
+        # Arrow's own pool keeps what it frees as it was.
+        import pyarrow
+
+        pyarrow.set_memory_pool(pyarrow.system_memory_pool())
         libc.mallopt(M_PERTURB, OVERWRITTEN)
 
 

@@ -78,8 +78,8 @@ def test_the_demonstration_answers_and_leaves_nothing_of_a_person(
     assert "made-up patients" in spoken(app)
     assert "the model expects" in spoken(app)
     assert "Release a model" in [link.proto.label for link in app.sidebar.get("page_link")]
-    (age,) = (field for field in app.number_input if field.label == "age, 18 to 100 years")
-    age.set_value(SECRET)
+    (age,) = (field for field in app.text_input if field.label == "age, 18 to 100 years")
+    age.set_value(str(SECRET))
     run(app)
     assert str(SECRET) in held(app)
     assert "age: 61.7352 years" in app.get("plotly_chart")[0].proto.spec
@@ -96,7 +96,7 @@ def test_a_model_of_ones_own_makes_its_form_and_its_certificate_is_checked() -> 
     given(app, ("model.json", b'{"format": 1, "x": ' + b"[" * 9_000))
     assert len(app.error) == 1
     given(app, ("model.json", MODEL.to_json().encode()))
-    assert [field.label for field in app.number_input] == [
+    assert [field.label for field in app.text_input] == [
         "age, 18 to 90 years",
         "bmi, 10 to 60 kg/m²",
     ]
@@ -105,7 +105,7 @@ def test_a_model_of_ones_own_makes_its_form_and_its_certificate_is_checked() -> 
     # Nothing is told from values that nobody gave; an unknown one is one.
     assert "Still to fill in: age, sex and ever smoked." in spoken(app)
     assert not app.get("plotly_chart")
-    app.number_input[0].set_value(50.0)
+    app.text_input[0].set_value("50")
     app.selectbox[0].set_value("unknown")
     # What stands in a file is as the file has it.
     assert app.selectbox[1].options == ["no", "yes_often"]
@@ -122,41 +122,65 @@ def test_a_model_of_ones_own_makes_its_form_and_its_certificate_is_checked() -> 
 def test_a_value_beyond_what_the_model_knows_withdraws_the_answer_and_is_kept() -> None:
     app = opened()
     assert "the model expects" in spoken(app)
-    (age,) = (field for field in app.number_input if field.label == "age, 18 to 100 years")
-    age.set_value(130.5)
+    (age,) = (field for field in app.text_input if field.label == "age, 18 to 100 years")
+    age.set_value("130.5")
     run(app)
     assert "the model expects" not in spoken(app)
     assert not app.get("plotly_chart")
     (error,) = app.error
     assert error.value == (
-        "There is no answer, as a value is outside what the model knows: age is 130.5, but must "
+        "There is no answer, as a value is none that the model knows: age is 130.5, but must "
         "be 18 to 100 years."
     )
     # It stands in the form as it was typed, and so does all else.
-    (age,) = (field for field in app.number_input if "18 to 100 years" in field.label)
-    assert (age.label, age.value) == (":red[age, 18 to 100 years]", 130.5)
-    (bmi,) = (field for field in app.number_input if field.label.startswith("bmi"))
-    assert bmi.value == 27.0
-    bmi.set_value(3.0)
+    (age,) = (field for field in app.text_input if "18 to 100 years" in field.label)
+    assert (age.label, age.value) == (":red[age, 18 to 100 years]", "130.5")
+    (bmi,) = (field for field in app.text_input if field.label.startswith("bmi"))
+    assert bmi.value == "27"
+    bmi.set_value("3")
     run(app)
     assert app.error[0].value.endswith(
         "age is 130.5, but must be 18 to 100 years; bmi is 3, but must be 14 to 55 kg/m²."
     )
-    for field in app.number_input:
+    for field in app.text_input:
         if field.label.startswith(":red["):
-            field.set_value(50.0)
+            field.set_value("50")
     run(app)
     assert "the model expects" in spoken(app)
     assert not app.error
 
 
+@pytest.mark.parametrize("typed", ["27,5", "27.5", " 27,50 "])
+def test_a_number_has_a_decimal_point_or_a_decimal_comma(typed: str) -> None:
+    app = opened()
+    (bmi,) = (field for field in app.text_input if field.label.startswith("bmi"))
+    bmi.set_value(typed)
+    assert "bmi: 27.5 kg" in run(app).get("plotly_chart")[0].proto.spec
+    assert bmi.value == typed
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("27,500", "bmi is '27,500', which could be 27.5 or 27500: write one of these."),
+        ("heavy", "bmi is 'heavy', which is no number: write one such as 0.5 or 12."),
+    ],
+)
+def test_a_text_that_is_not_one_number_has_no_answer(typed: str, told: str) -> None:
+    app = opened()
+    (bmi,) = (field for field in app.text_input if field.label.startswith("bmi"))
+    bmi.set_value(typed)
+    assert run(app).error[0].value.endswith(told)
+    assert not app.get("plotly_chart")
+
+
 def test_an_empty_field_beside_a_refused_one_is_said_after_it() -> None:
     app = opened(predict_model="Your file", v="4")
     given(app, ("model.json", MODEL.to_json().encode()))
-    app.number_input[0].set_value(17.0)
+    app.text_input[0].set_value("17")
     run(app)
     assert "age is 17, but must be 18 to 90 years" in app.error[0].value
-    app.number_input[0].set_value(18.0)
+    app.text_input[0].set_value("18")
     run(app)
     assert not app.error
     assert "Still to fill in: sex and ever smoked." in spoken(app)
@@ -165,7 +189,7 @@ def test_an_empty_field_beside_a_refused_one_is_said_after_it() -> None:
 def test_a_network_answers_and_explains_in_the_same_way() -> None:
     app = opened(predict_model="Your file", v="4")
     given(app, ("model.json", NETWORK.to_json().encode()))
-    app.number_input[0].set_value(50.0)
+    app.text_input[0].set_value("50")
     app.selectbox[0].set_value("unknown")
     app.selectbox[1].set_value("yes_often")
     run(app)
@@ -219,7 +243,7 @@ def test_nobody_predicts_where_strangers_may_come(monkeypatch: pytest.MonkeyPatc
     app = opened()
     (error,) = app.error
     assert "server.address is '0.0.0.0'" in error.value
-    assert not app.number_input
+    assert not app.text_input
 
 
 def test_whoever_signs_in_predicts_and_a_role_that_is_taken_away_is_gone(
