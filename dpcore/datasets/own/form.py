@@ -301,11 +301,13 @@ def _syntax(name: str, distinct: set[str]) -> Syntax:
     values = distinct - {"", *marks}
     points = all(map(is_number, values))
     commas = all(is_number(value, decimal_comma=True) for value in values)
+    # Where every comma may part thousands, none is suggested as one before decimals.
+    has_decimal_comma = any("," in value and len(readings(value)) == 1 for value in values)
     orders = [order for order in DAYS.values() if values and are_days(values, order)]
     return Syntax(
         name,
         numbers=points or commas,
-        decimal_comma=commas and not points,
+        decimal_comma=commas and has_decimal_comma,
         spellings=tuple(pair for pair in _SPELLINGS if values and values <= set(pair)),
         mark=marks[0] if marks else "",
         order=orders[0] if orders else "",

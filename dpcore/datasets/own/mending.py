@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from dpcore.datasets.clinical_names import SEXES, YES_NO, is_outcome
+from dpcore.datasets.own.bounds import readings
 from dpcore.datasets.own.line import COMMA, PREDICT, DescribedColumn, is_plain, parts_of
 from dpcore.datasets.own.mend import Mend, with_line
 from dpcore.datasets.text import BLANK
@@ -80,7 +81,14 @@ def of_value(
         way = "a decimal comma" if not line.decimal_comma else "a decimal point"
         bare = "; ".join(part for part in parts_of(line.text) if part != COMMA)
         text = bare if line.decimal_comma else f"{line.text}; {COMMA}"
-        mends.append(Mend(f"Read {name} with {way}", with_line(columns, line.place, text)))
+        # A comma that may part thousands is shown with what it would be read as.
+        is_doubtful = not line.decimal_comma and len(readings(value)) > 1
+        label = (
+            f"Read {value} in {name} as {value.replace(',', '.')}"
+            if is_doubtful
+            else f"Read {name} with {way}"
+        )
+        mends.append(Mend(label, with_line(columns, line.place, text)))
     for other in _respelled(line, value):
         shown = ", ".join(other)
         before, _, remarks = line.text.partition(";")

@@ -72,6 +72,8 @@ def test_no_range_and_no_list_comes_from_the_records() -> None:
         ("diabetes", "0 1", "one of 0, 1"),
         ("anything", "nein ja", "one of nein, ja"),
         ("bmi", "22,5 30", "10 to 70 kg/m²; decimal comma; unknown: blank"),
+        ("bmi", "22,512 22,5", "10 to 70 kg/m²; decimal comma; unknown: blank"),
+        ("bmi", "22,512 30", "10 to 70 kg/m²; unknown: blank"),  # may be in thousands
         ("bmi", "22.5 NA", "10 to 70 kg/m²; unknown: NA"),
         ("smoker", "no ?", "one of no, yes; unknown: ?"),
         ("glucose (mmol/l)", "5 6", "1 to 35 mmol/l; unknown: blank"),

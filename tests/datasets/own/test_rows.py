@@ -220,6 +220,12 @@ SMALL_ROWS = "age;bmi;ill\n40;22;no\n50;;yes\n"
             "bmi: 15 to 50; decimal comma",
         ),
         (
+            SMALL,
+            SMALL_ROWS.replace("50;;", "50;22,512;"),
+            "Read 22,512 in bmi as 22.512",
+            "bmi: 15 to 50; decimal comma",
+        ),
+        (
             SMALL.replace("50\npredict", "50; unknown: blank; decimal comma\npredict"),
             SMALL_ROWS.replace("22", "22.5"),
             "Read bmi with a decimal point",
