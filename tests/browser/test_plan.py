@@ -127,6 +127,11 @@ def test_a_key_press_changes_numbers_and_address(watched: Watched, address: str)
     expect_number(page, "ε by Rényi", "0.3286")
     expect_number(page, "ε by PLD", "0.2892")
     expect(page).to_have_url(re.compile(r"sigma=2\.9"))
+    # A comma before decimals is a point, in a field that may hold thousands as well.
+    box.press("Control+a")
+    page.keyboard.type("2,8")
+    box.press("Enter")
+    expect(page).to_have_url(re.compile(r"sigma=2\.8"))
 
 
 def test_a_preset_is_loaded_and_travels_in_the_link(watched: Watched, address: str) -> None:
