@@ -15,6 +15,7 @@ from dpcore.estimators import (
     PrivateLogisticRegression,
 )
 from dpcore.evaluation.clinic.decision_curve import decisions
+from dpcore.evaluation.models import ModelStudy
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.training import TrainingStudy
 from dpcore.front.account import account
@@ -37,6 +38,7 @@ __all__ = [
     "Guarantee",
     "InvalidInput",
     "ModelGuarantee",
+    "ModelStudy",
     "Odds",
     "Plan",
     "Preparation",

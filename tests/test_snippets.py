@@ -38,12 +38,14 @@ from dpcore.evaluation.clinic.group_task import GroupStudy, compared
 from dpcore.evaluation.clinic.hand_edits import written
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.clinic.task import calibrated, decided
+from dpcore.evaluation.models import ModelStudy, curve, summary
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import swept, trained
 from dpcore.export import explore, plan, risk, train
+from dpcore.export.atlas import model_snippet
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.methods import method_named
 from pages.explore.curve_jobs import trained_study
@@ -446,3 +448,16 @@ def test_a_wrong_comment_is_noticed() -> None:
     assert agrees("Of 100, at most 58 …", "Of 100, at most 58 are")
     assert not agrees("Of 100, at most 57 …", "Of 100, at most 58 are")
     assert not np.any([agrees("a chart", pd.DataFrame())])
+
+
+@pytest.mark.parametrize("model", ["naive-bayes", "k-means"])
+def test_a_model_of_the_survey_has_the_table_of_the_page(model: str) -> None:
+    study = ModelStudy(model=model, epsilons=(0.5, 2.0), runs=3)
+    names, _ = ran(model_snippet(study))
+    assert names["study"] == study
+    pd.testing.assert_frame_equal(names["table"], summary(curve(study)))
+
+
+def test_a_model_of_the_survey_has_one_table() -> None:
+    with pytest.raises(dpcore.InvalidInput, match="study is a ModelStudy, but only a Study has"):
+        dpcore.explore(ModelStudy(), bins=10)

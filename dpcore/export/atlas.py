@@ -1,4 +1,4 @@
-"""Atlas as code: the command lines of its list of systems, and of a model at work."""
+"""Atlas as code: the command line of its list of systems, and a model at work."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dpcore.controls.atlas import FILTERS, FORM, RUN
 from dpcore.controls.control import Values
 from dpcore.controls.options import exactly, written
 from dpcore.evaluation.models import ModelStudy
+from dpcore.export.lines import call, changed
 
 
 def list_command(values: Values) -> str:
@@ -21,3 +22,11 @@ def model_command(study: ModelStudy) -> str:
     return " ".join(
         ["python -m dpcore model", *options, f"--dataset {study.dataset}", f"--epsilon {epsilons}"]
     )
+
+
+def model_snippet(study: ModelStudy) -> str:
+    """Python that computes the table on screen."""
+    usual = ModelStudy(model=study.model)
+    arguments = [repr(study.model), *changed(vars(study), vars(usual))]
+    lines = call("study = dpcore.ModelStudy", arguments)
+    return "\n".join(["import dpcore", "", *lines, "table = dpcore.explore(study)"])

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dpcore.datasets import Table
+    from dpcore.evaluation.models import ModelStudy
     from dpcore.evaluation.study import Study
     from dpcore.evaluation.training import TrainingStudy
 
@@ -86,7 +87,7 @@ def load(
 
 
 def explore(
-    study: Study,
+    study: Study | ModelStudy,
     *,
     thresholds: Sequence[float] | None = None,
     by: str | None = None,
@@ -103,8 +104,9 @@ def explore(
 
     Parameters
     ----------
-    study : Study
-        It names the adjacency. Decisions and risks need logistic regression on two classes.
+    study : Study or ModelStudy
+        It names the adjacency. Decisions and risks need logistic regression on two classes. A model
+        of the survey is judged by its own measure alone.
     thresholds : sequence of float, optional
         Risks above 0 and below 1 from which on one acts.
     by : str, optional
@@ -137,8 +139,8 @@ def explore(
         row a method, ε and threshold, then those of the model without privacy, of treating
         everybody and of treating nobody. With `by` one row a method, ε, measure and group; with
         bins one row a method, ε and bin, with `curves_of` one row a method, ε, column and value,
-        with `by_hand` one row a method, ε and term, then one a measure. What is
-        measured is computed on real records, and is not private.
+        with `by_hand` one row a method, ε and term, then one a measure. Of a `ModelStudy` one row a
+        series and ε. What is measured is computed on real records, and is not private.
 
     Raises
     ------
@@ -146,6 +148,12 @@ def explore(
         If the study does not fit its data, a threshold or the number of bins is out of range, there
         is no such column, or risks are to be corrected that cannot be.
     """
+    from dpcore.evaluation.models import ModelStudy, curve, summary
+
+    if isinstance(study, ModelStudy):
+        if corrected or any(one is not None for one in (thresholds, by, bins, curves_of, by_hand)):
+            raise InvalidInput("study is a ModelStudy, but only a Study has other tables than one.")
+        return summary(curve(study, table=options.pop("records", None), **options))
     if bins is not None and (thresholds is not None or by is not None):
         raise InvalidInput("bins are given with thresholds or by, but one table has only either.")
     if by_hand is not None:

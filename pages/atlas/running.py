@@ -11,7 +11,7 @@ from dpcore.controls.atlas import RUN
 from dpcore.datasets import availability, entry
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.models import TRIVIAL, ModelStudy, curve, fits, summary, task
-from dpcore.export.atlas import model_command
+from dpcore.export.atlas import model_command, model_snippet
 from dpcore.figures import models as figures
 from dpcore.figures.words import in_band, percent, plain
 from dpcore.guarantee import Edition, Status
@@ -131,7 +131,7 @@ def _answer(study: ModelStudy, model: Model, table: pd.DataFrame) -> None:
         "Measured on real records: the curve itself is not private."
     )
     name, about = f"{model.key}_{study.dataset}", f"{study.title}, one row per ε"
-    table_behind(table, name, about, lambda: (model_command(study), ""))
+    table_behind(table, name, about, lambda: (model_command(study), model_snippet(study)))
 
 
 def _split(study: ModelStudy, table: pd.DataFrame) -> str:
