@@ -111,6 +111,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
             train_comparison.note(choice.study.key)
         table = comparison.averaged(history)
         numbers(choice, calibrated, states, history, table)
+        _warn_of_first_noise(calibrated)
         compared = comparison.compared(table, choice.metric, ended=ended(states))
         is_finished = all(state == "done" for state in states.values())
         if not is_finished:
@@ -165,16 +166,19 @@ def numbers(
     )
 
 
+def _warn_of_first_noise(calibrated: CalibratedTraining) -> None:
+    constant = calibrated.configs.get("constant")
+    # The σ of noise of another shape is of another unit.
+    if constant is not None and constant.noise == calibrated.config.noise:
+        warning = figures.large_first_noise(calibrated.config.sigma, constant.sigma)
+        if warning:
+            st.warning(warning, icon=":material/trending_down:")
+
+
 def _noise_and_time(
     choice: TrainChoice, calibrated: CalibratedTraining, history: pd.DataFrame
 ) -> None:
     sigma, clip = calibrated.config.sigma, calibrated.config.clip
-    constant = calibrated.configs.get("constant")
-    # The σ of noise of another shape is of another unit.
-    if constant is not None and constant.noise == calibrated.config.noise:
-        warning = figures.large_first_noise(sigma, constant.sigma)
-        if warning:
-            st.warning(warning, icon=":material/trending_down:")
     noise = f"Noise σ₀ = {plain(sigma)}, σ₀/C = {plain(sigma / clip)}"
     parts = (noise, _time(choice, history))
     st.caption(" · ".join(filter(None, parts)), help=f"{texts.SIGMA}\n\n{texts.TIME}")
