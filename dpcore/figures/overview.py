@@ -40,6 +40,9 @@ TOP, ROW, LETTERS = 12, 16, 62
 BOTTOM = 64
 """Pixels below the axes, for ticks and title."""
 
+ThinLine = tuple[str, str, pd.DataFrame]
+"""Title, colour and rows of a method."""
+
 
 def overview(
     line: pd.DataFrame,
@@ -81,101 +84,19 @@ def overview(
     dark : bool
     """
     column, shown = quality.column, quality.shown
-    lower, upper = f"{column}_low", f"{column}_high"
     # Of the many columns of a table, so that it is quickly cut into series and rows.
-    used_columns = [*SERIES, column, lower, upper]
+    used_columns = [*SERIES, column, f"{column}_low", f"{column}_high"]
     line, others = line[used_columns], others[used_columns]
     values = [*line[column], *others[column].dropna(), *(r.value for r in references)]
-    low, high = _range(values, quality)
-    ticks, texts = decades(*EPSILON_RANGE)
-    ends = [math.log10(end) for end in EPSILON_RANGE]
     # The line's name stands above the axes: within them it would meet a curve on a narrow screen.
     heading = wrap(f"━ {name}", LETTERS, break_on_hyphens=False)
-    # The figure changes with ε and would lose its zoom; a drag on a touch screen scrolls the page.
-    figure = canvas(
-        HEIGHT,
-        dark,
-        margin={
-            "l": LEFT,
-            "r": RIGHT,
-            "t": TOP + ROW * len(heading),
-            "b": BOTTOM,
-            "autoexpand": False,
-        },
-        dragmode=False,
-        hovermode="closest",
-        showlegend=False,
-        xaxis=axis(
-            "← more private    ε    less private →",
-            type="log",
-            range=ends,
-            tickvals=ticks,
-            ticktext=texts,
-            ticklabeloverflow="allow",
-            automargin=False,
-            fixedrange=True,
-        ),
-        yaxis=axis(
-            "",
-            range=[low, high],
-            tickformat=".0%" if quality.percent else None,
-            ticklabeloverflow="allow",
-            automargin=False,
-            fixedrange=True,
-        ),
-    )
-    names: list[tuple[str, str, pd.DataFrame]] = []
-    for title, method, edition, rows in named(others, column, titles):
-        style = look(method)
-        names.append((title, style.on(dark), rows))
-        add_scatter(
-            figure,
-            x=rows["epsilon"],
-            y=rows[column],
-            mode="lines",
-            line={"color": faded(style.on(dark), 0.55), "width": 1.25, "dash": style.dash},
-            hovertext=[
-                f"{title} at ε = {plain(one['epsilon'])}: {shown(one[column])}<br>"
-                f"{guarantee_of(one)}"
-                for one in each(rows)
-            ],
-            hovertemplate="%{hovertext}<extra></extra>",
-            name=f"{title} {edition}",
-        )
-    colour = SKY if dark else BLUE
-    add_band(figure, line["epsilon"], line[lower], line[upper], colour)
-    add_scatter(
-        figure,
-        x=line["epsilon"],
-        y=line[column],
-        mode="lines+markers",
-        line={"color": colour, "width": 3.5},
-        marker={"size": 5, "color": colour},
-        hovertext=[
-            f"<b>{titles.get(one['method'], one['method'])}</b> at ε = {plain(one['epsilon'])}<br>"
-            f"{shown(one[column])}{single_runs(one[lower], one[upper], shown, one)}<br>"
-            f"{guarantee_of(one)}"
-            for one in each(line)
-        ],
-        hovertemplate="%{hovertext}<extra></extra>",
-        name=name,
-    )
+    figure = _axes(_range(values, quality), quality, TOP + ROW * len(heading), dark)
+    thin = _add_thin_lines(figure, others, titles, quality, dark)
+    _add_line(figure, line, name, titles, quality, dark)
     add_references(figure, references)
-    _add_names(figure, names, line, references, column)
+    _add_names(figure, thin, line, references, column)
     _add_cost(figure, row, cost, quality, dark)
-    figure.add_annotation(
-        text=f"<b>{'<br>'.join(heading)}</b>",
-        xref="x domain",
-        x=0,
-        yref="y domain",
-        y=1,
-        xanchor="left",
-        xshift=-LEFT,
-        yanchor="bottom",
-        align="left",
-        showarrow=False,
-        font={"size": 12, "color": colour},
-    )
+    _add_heading(figure, heading, dark)
     splits = int(row["splits"])
     sentence = (
         f"{titles.get(row['method'], row['method'])}: {chosen}. "
@@ -197,9 +118,122 @@ def overview(
     )
 
 
+def _axes(ends: tuple[float, float], quality: Quality, top: int, dark: bool) -> go.Figure:
+    """A figure without lines; `ends` are those of its vertical axis, `top` its margin there."""
+    ticks, texts = decades(*EPSILON_RANGE)
+    # The figure changes with ε and would lose its zoom; a drag on a touch screen scrolls the page.
+    return canvas(
+        HEIGHT,
+        dark,
+        margin={"l": LEFT, "r": RIGHT, "t": top, "b": BOTTOM, "autoexpand": False},
+        dragmode=False,
+        hovermode="closest",
+        showlegend=False,
+        xaxis=axis(
+            "← more private    ε    less private →",
+            type="log",
+            range=[math.log10(end) for end in EPSILON_RANGE],
+            tickvals=ticks,
+            ticktext=texts,
+            ticklabeloverflow="allow",
+            automargin=False,
+            fixedrange=True,
+        ),
+        yaxis=axis(
+            "",
+            range=list(ends),
+            tickformat=".0%" if quality.percent else None,
+            ticklabeloverflow="allow",
+            automargin=False,
+            fixedrange=True,
+        ),
+    )
+
+
+def _add_thin_lines(
+    figure: go.Figure,
+    others: pd.DataFrame,
+    titles: Mapping[str, str],
+    quality: Quality,
+    dark: bool,
+) -> list[ThinLine]:
+    """A thin line for each other method."""
+    column, lines = quality.column, []
+    for title, method, edition, rows in named(others, column, titles):
+        style = look(method)
+        lines.append((title, style.on(dark), rows))
+        add_scatter(
+            figure,
+            x=rows["epsilon"],
+            y=rows[column],
+            mode="lines",
+            line={"color": faded(style.on(dark), 0.55), "width": 1.25, "dash": style.dash},
+            hovertext=[
+                f"{title} at ε = {plain(one['epsilon'])}: {quality.shown(one[column])}<br>"
+                f"{guarantee_of(one)}"
+                for one in each(rows)
+            ],
+            hovertemplate="%{hovertext}<extra></extra>",
+            name=f"{title} {edition}",
+        )
+    return lines
+
+
+def _add_line(
+    figure: go.Figure,
+    line: pd.DataFrame,
+    name: str,
+    titles: Mapping[str, str],
+    quality: Quality,
+    dark: bool,
+) -> None:
+    """The line in focus with its band."""
+    column, shown = quality.column, quality.shown
+    lower, upper, colour = f"{column}_low", f"{column}_high", _colour(dark)
+    add_band(figure, line["epsilon"], line[lower], line[upper], colour)
+    add_scatter(
+        figure,
+        x=line["epsilon"],
+        y=line[column],
+        mode="lines+markers",
+        line={"color": colour, "width": 3.5},
+        marker={"size": 5, "color": colour},
+        hovertext=[
+            f"<b>{titles.get(one['method'], one['method'])}</b> at ε = {plain(one['epsilon'])}<br>"
+            f"{shown(one[column])}{single_runs(one[lower], one[upper], shown, one)}<br>"
+            f"{guarantee_of(one)}"
+            for one in each(line)
+        ],
+        hovertemplate="%{hovertext}<extra></extra>",
+        name=name,
+    )
+
+
+def _colour(dark: bool) -> str:
+    """Of the line in focus."""
+    return SKY if dark else BLUE
+
+
+def _add_heading(figure: go.Figure, rows: Sequence[str], dark: bool) -> None:
+    """The name of the line in focus, above the axes in its colour."""
+    figure.add_annotation(
+        text=f"<b>{'<br>'.join(rows)}</b>",
+        xref="x domain",
+        x=0,
+        yref="y domain",
+        y=1,
+        xanchor="left",
+        xshift=-LEFT,
+        yanchor="bottom",
+        align="left",
+        showarrow=False,
+        font={"size": 12, "color": _colour(dark)},
+    )
+
+
 def _add_names(
     figure: go.Figure,
-    names: Sequence[tuple[str, str, pd.DataFrame]],
+    names: Sequence[ThinLine],
     line: pd.DataFrame,
     references: Sequence[ReferenceLine],
     column: str,
@@ -279,7 +313,7 @@ def _add_cost(figure: go.Figure, row: pd.Series, cost: Cost, quality: Quality, d
         mode="markers",
         marker={
             "size": 11,
-            "color": SKY if dark else BLUE,
+            "color": _colour(dark),
             "line": {"width": 2, "color": ground(dark)},
         },
         hoverinfo="skip",
