@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from dpcore.erm.method import Calibration
-from dpcore.evaluation.scoring import SPLIT_ERROR, Scoring, columns_for
+from dpcore.evaluation.scoring import OBJECTIVE, SPLIT_ERROR, Scoring, columns_for
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
 from dpcore.evaluation.study import OBJECTIVES, Calibrations
 from dpcore.guarantee import Guarantee
@@ -41,15 +41,15 @@ def columns(scoring: Scoring) -> tuple[str, ...]:
 def _measured_columns(scoring: Scoring) -> tuple[str, ...]:
     """Each measure with its band and deviations; and those of the training without its noise."""
     return (
-        *columns_for(scoring.measured, scoring.single),
+        *columns_for(scoring.measured, scoring.banded),
         *(f"{name}{end}" for name in noiseless(scoring) for end in ("", SPLIT_ERROR)),
-        *columns_for(OBJECTIVES, OBJECTIVES[:1]),
+        *columns_for(OBJECTIVES, (OBJECTIVE,)),
     )
 
 
 def noiseless(scoring: Scoring) -> list[str]:
     """Each measure of the same training with its noise left out."""
-    return [f"{measure}_noiseless" for measure in scoring.single]
+    return [f"{metric.column}_noiseless" for metric in scoring.banded]
 
 
 COLUMNS = columns(CLASSIFICATION)

@@ -19,7 +19,7 @@ from dpcore.evaluation.baselines import Baselines, baselines, usual
 from dpcore.evaluation.curve_columns import calibration_table, columns, noiseless
 from dpcore.evaluation.exact_curves import closed_form
 from dpcore.evaluation.feature_maps import by_map, in_order
-from dpcore.evaluation.scoring import SPLIT_ERROR, over_runs, scoring_for, split_error
+from dpcore.evaluation.scoring import OBJECTIVE, SPLIT_ERROR, over_runs, scoring_for, split_error
 from dpcore.evaluation.splits import Splits, each, enough_runs, splits
 from dpcore.evaluation.study import (
     OBJECTIVES,
@@ -212,9 +212,7 @@ def summarise(
         runs = groups.get_group(pair)
         places = runs["split"].to_numpy()
         objectives = {name: runs[name].to_numpy() for name in OBJECTIVES}
-        statistics = scoring.over_runs(positive, runs) | over_runs(
-            objectives, places, OBJECTIVES[:1]
-        )
+        statistics = scoring.over_runs(positive, runs) | over_runs(objectives, places, (OBJECTIVE,))
         by_split = runs.groupby("split")[noiseless(scoring)].first()
         for name, values in by_split.items():
             statistics[str(name)] = float(values.mean())

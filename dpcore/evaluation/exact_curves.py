@@ -21,10 +21,10 @@ from dpcore.evaluation.scoring import (
     HIGH,
     LOW,
     NOISE_DEVIATION,
+    OBJECTIVE,
     SPLIT_ERROR,
     around,
     holding,
-    in_range,
     metrics,
     scoring_for,
     split_error,
@@ -106,6 +106,7 @@ def closed_form(
         (model,) = minimisers(study, one) if models is None else (models[place],)
         split_results.append(_closed_form(study, one, model, calibrations, draws, place, left_out))
     measured: dict[str, Any] = {}
+    banded = {metric.column: metric for metric in (*scoring.banded, OBJECTIVE)}
     for name in split_results[0][0]:
         means = np.stack([every[name] for every, _ in split_results])
         measured[name], of_noise = means.mean(axis=0), 0.0
@@ -116,8 +117,9 @@ def closed_form(
             measured[f"{name}{NOISE_DEVIATION}"] = np.sqrt(variance)
             scatter = (singles - means.T[:, :, None]).reshape(len(variance), -1)
             reaches = holding(0.0, *np.quantile(scatter, [LOW, HIGH], axis=1))
-            for end, reach in zip(BAND_ENDS, reaches, strict=True):
-                measured[f"{name}{end}"] = in_range(name, measured[name] + reach)
+            if name in banded:
+                ends = banded[name].in_range(measured[name] + np.stack(reaches))
+                measured |= {f"{name}{end}": at for end, at in zip(BAND_ENDS, ends, strict=True)}
         measured[f"{name}{SPLIT_ERROR}"] = split_error(means, of_noise)
     table = calibration_table({key: calibrations[key] for key in methods})
     return pd.concat([table, pd.DataFrame(measured)], axis=1).assign(
@@ -154,7 +156,9 @@ def _closed_form(
     still = np.zeros(len(distinct)), np.zeros_like(draws[:1])
     noiseless, _ = scoring.expected(split, distinct, *still, left_out)
     means, singles = scoring.expected(split, middles, sigmas, draws, left_out)
-    means |= {f"{measure}_noiseless": noiseless[measure][which] for measure in scoring.single}
+    means |= {
+        f"{metric.column}_noiseless": noiseless[metric.column][which] for metric in scoring.banded
+    }
     best, objective = math.nan, np.full(len(rows), math.nan)
     drawn = np.full((len(rows), count), math.nan)
     if not set(OBJECTIVES) <= set(left_out):

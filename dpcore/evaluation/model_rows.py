@@ -94,8 +94,8 @@ def _of_one(
     still, places = _distinct([noiseless(one) for one in model_calibrations])
     rest = section(progress, 0.8, 0.2)
     without = _measured(model, replace(training, calibrations=still, runs=1, progress=rest), test)
-    for measure, single in CLASSIFICATION.single.items():
-        measured[f"{measure}_noiseless"] = np.repeat(without[single][places], runs)
+    for metric in CLASSIFICATION.banded:
+        measured[f"{metric.column}_noiseless"] = np.repeat(without[metric.of_one_run][places], runs)
     return pd.DataFrame(
         {
             "method": model.key,

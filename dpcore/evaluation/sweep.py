@@ -52,7 +52,7 @@ _DESCRIPTION = (
 
 def columns(scoring: Scoring) -> tuple[str, ...]:
     """Columns of a sweep's table."""
-    without_noise = (f"{measure}_noiseless" for measure in scoring.single)
+    without_noise = (f"{metric.column}_noiseless" for metric in scoring.banded)
     outcome = ("objective", "excess_risk", "seconds", "status")
     return (*_DESCRIPTION, *scoring.run_columns, *without_noise, *outcome)
 
@@ -268,8 +268,8 @@ def _rows(
     scored = scoring.of_runs(problem, split, models)
     measured = {name: values[place] for name, values in scored.items()}
     noiseless = scoring.of_runs(problem, split, still[:, 0])
-    for measure, single in scoring.single.items():
-        measured[f"{measure}_noiseless"] = np.repeat(noiseless[single], runs)
+    for metric in scoring.banded:
+        measured[f"{metric.column}_noiseless"] = np.repeat(noiseless[metric.of_one_run], runs)
 
     def repeated(values: list[object]) -> list[object]:
         return [value for value in values for _ in range(runs)]

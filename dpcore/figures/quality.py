@@ -26,7 +26,7 @@ class Words:
     Parameters
     ----------
     name : str
-        The measure in the middle of a sentence; it begins with a vowel, as spoken.
+        The measure in the middle of a sentence.
     result : str
         What a model does, with places for the value, the records and the unit.
     same, more, less : str
@@ -38,6 +38,10 @@ class Words:
     meaning, cost : str
         The measure and its cost of privacy, for someone who meets them for the first time;
         Markdown.
+    article : str
+        What stands before the name, as it is spoken.
+    percent : bool
+        Whether it is written in percent, and its differences in points.
     """
 
     name: str
@@ -50,6 +54,8 @@ class Words:
     rough: str
     meaning: str
     cost: str
+    article: str = "an"
+    percent: bool = False
 
 
 AGAINST = (
@@ -68,6 +74,7 @@ WORDS = {
         "accuracy and every count of 1,000",
         "Share of test records that the private model gets right, on average over its noise.",
         f"Percentage points of accuracy lost, {AGAINST}",
+        percent=True,
     ),
     "auc": Words(
         "AUC",
@@ -124,13 +131,13 @@ class Quality:
 
     @property
     def share(self) -> bool:
-        """Whether it is a share in [0, 1], where more is better; else an error, where less is."""
+        """Whether more of it is better, a share in [0, 1]; else it is an error, where less is."""
         return self.measure.sign > 0.0
 
     @property
     def percent(self) -> bool:
         """Whether it is written in percent, and its differences in points."""
-        return self.column == "accuracy"
+        return self.words.percent
 
     @property
     def words(self) -> Words:
@@ -233,7 +240,7 @@ class Quality:
         if self.percent:
             return f"{points(difference)} points"
         direction = "higher" if difference > 0 else "lower"
-        return f"an {self.name} {self._size(difference)} {direction}"
+        return f"{self.words.article} {self.name} {self._size(difference)} {direction}"
 
     def _size(self, difference: float) -> str:
         """The size of a difference; an area's in thousandths, like the areas themselves."""

@@ -172,12 +172,13 @@ CLEARLY_FEWER = 3
 def numbers(view: View, row: pd.Series | None, focus: str) -> list[Number]:
     """The three numbers of the first screen."""
     third = "Missed · false alarms" if view.problem.classes == 2 else "Class average"
-    if not view.quality.share:
+    of_a_number = view.split.entry.predicts == "number"
+    if of_a_number:
         third = "R²"
     if row is None:  # as many places as with numbers: else the browser would keep old ones
         labels = (view.quality.title, third, RIGHT_GUESSES)
         return [(label, "…", "–", ODDS) for label in labels]
-    of_records = _of_classes if view.quality.share else _of_a_number
+    of_records = _of_a_number if of_a_number else _of_classes
     is_first = bool(to_come(view, view.sought(focus, row["epsilon"])))
     return [_measured(view, row, is_first), of_records(view, row, third), _promise(view, row)]
 

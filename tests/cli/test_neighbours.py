@@ -26,6 +26,7 @@ from dpcore.evaluation.clinic.column_curves import MEASURES as CURVES
 from dpcore.evaluation.clinic.reliability import OF_BIN, OF_WHOLE
 from dpcore.evaluation.clinic.rows import with_ends
 from dpcore.evaluation.clinic.task import MEASURES
+from dpcore.evaluation.scoring import SCORINGS
 from dpcore.models.records import encode
 from dpcore.models.register import register as models
 from dpcore.predictors import refusal, register
@@ -45,15 +46,12 @@ PREDICTED = {
     "classes": "predict outcome: one of low, middle, high",
     "number": "predict outcome: 0 to 100",
 }
+ENDS = ("", "_low", "_high", "_noiseless", "_baseline", "_linear")
 MEASURED = {
-    *("accuracy_train", "accuracy_test", "balanced_accuracy", "true_positive_rate"),
-    *("true_negative_rate", "auc", "auc_low", "auc_high", "accuracy", "accuracy_low"),
-    *("accuracy_high", "missed_per_1000", "false_per_1000", "objective", "objective_low"),
-    *("objective_high", "excess_risk", "rmse", "rmse_low", "rmse_high", "r2", "rmse_train"),
-    *("rmse_test", "r2_train", "r2_test", "value", "value_low", "value_high", "seconds"),
-    *("accuracy_noiseless", "auc_noiseless", "rmse_noiseless"),
-    *("baseline", "accuracy_baseline", "auc_baseline", "rmse_baseline"),
-    *("accuracy_linear", "auc_linear", "rmse_linear"),
+    *(name for each in SCORINGS for name in (*each.run_columns, *each.measured)),
+    *(f"{metric.column}{end}" for each in SCORINGS for metric in each.banded for end in ENDS),
+    *("objective", "objective_low", "objective_high", "excess_risk"),
+    *("value", "value_low", "value_high", "seconds", "baseline"),
     *with_ends(MEASURES),
     *with_ends(OF_WHOLE),
     *with_ends(OF_BIN),

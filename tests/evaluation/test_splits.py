@@ -16,7 +16,15 @@ from dpcore.evaluation import sweep as sweeping
 from dpcore.evaluation.baselines import baselines
 from dpcore.evaluation.curves import all_curves, summarise
 from dpcore.evaluation.exact_curves import closed_form
-from dpcore.evaluation.scoring import columns_for, deviations, over_runs, spread, spread_over
+from dpcore.evaluation.scoring import (
+    ACCURACY,
+    Metric,
+    columns_for,
+    deviations,
+    over_runs,
+    spread,
+    spread_over,
+)
 from dpcore.evaluation.splits import (
     ERROR,
     MOST,
@@ -382,8 +390,9 @@ def test_what_cannot_be_told_is_no_number() -> None:
 
 def test_a_band_ends_where_its_measure_does() -> None:
     values, places = np.array([1.0, 1.0, 0.6, 1.0] * 5), np.arange(20) // 2
-    result = over_runs({"accuracy": values, "rmse": values}, places, ("accuracy", "rmse"))
-    assert tuple(result) == columns_for(("accuracy", "rmse"), ("accuracy", "rmse"))
+    banded = ACCURACY, Metric("rmse", -1.0, 100.0)
+    result = over_runs({"accuracy": values, "rmse": values}, places, banded)
+    assert tuple(result) == columns_for(("accuracy", "rmse"), banded)
     assert result["accuracy_high"] == 1.0
     assert result["rmse_high"] > 1.0
 

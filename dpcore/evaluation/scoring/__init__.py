@@ -10,6 +10,7 @@ from dpcore.evaluation.scoring.base import (
     HIGH,
     LOW,
     NOISE_DEVIATION,
+    OBJECTIVE,
     SPLIT_ERROR,
     Array,
     Metric,
@@ -18,7 +19,6 @@ from dpcore.evaluation.scoring.base import (
     columns_for,
     deviations,
     holding,
-    in_range,
     over_runs,
     split_error,
     spread,
@@ -38,7 +38,9 @@ __all__ = [
     "LOW",
     "MULTICLASS",
     "NOISE_DEVIATION",
+    "OBJECTIVE",
     "REGRESSION",
+    "SCORINGS",
     "SPLIT_ERROR",
     "Array",
     "Metric",
@@ -47,7 +49,6 @@ __all__ = [
     "columns_for",
     "deviations",
     "holding",
-    "in_range",
     "over_runs",
     "scoring_for",
     "split_error",
@@ -61,6 +62,7 @@ _OF: dict[str, Scoring] = {
     "classes": MULTICLASS,
     "number": REGRESSION,
 }
+SCORINGS = tuple(_OF.values())
 
 
 def scoring_for(split: Split) -> Scoring:

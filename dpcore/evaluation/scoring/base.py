@@ -111,11 +111,6 @@ def deviations(values: Array, places: Array) -> tuple[float, float]:
     return float(np.sqrt(within)), split_error(means, float(within * np.mean(1.0 / counts)))
 
 
-def in_range(name: str, values: Any) -> Any:
-    """Ends of a band, within what its measure can be: shares up to 1, all else from 0."""
-    return np.clip(values, 0.0, 1.0 if name in (ACCURACY.column, AREA.column) else None)
-
-
 def split_error(means: Array, of_noise: float | Array = 0.0) -> Any:
     """Standard error of the mean over splits that the choice of test records leaves.
 
@@ -137,12 +132,13 @@ def split_error(means: Array, of_noise: float | Array = 0.0) -> Any:
     return np.sqrt(np.maximum(between, 0.0) / len(means))
 
 
-def columns_for(measured: Sequence[str], banded: Collection[str]) -> tuple[str, ...]:
+def columns_for(measured: Sequence[str], banded: Collection[Metric]) -> tuple[str, ...]:
     """Columns of a table of curves: each measure, its band if it has one, and both deviations."""
+    with_band = {metric.column for metric in banded}
     return tuple(
         f"{name}{end}"
         for name in measured
-        for end in ("", *(BAND_ENDS if name in banded else ()), *DEVIATION_ENDS)
+        for end in ("", *(BAND_ENDS if name in with_band else ()), *DEVIATION_ENDS)
     )
 
 
@@ -158,7 +154,7 @@ def around(means: Array, singles: Array) -> Array:
 
 
 def over_runs(
-    measured: Mapping[str, Array], places: Array, banded: Collection[str]
+    measured: Mapping[str, Array], places: Array, banded: Collection[Metric]
 ) -> dict[str, float]:
     """`columns_for` these measures of single runs, (runs,) each.
 
@@ -167,13 +163,14 @@ def over_runs(
     measured : mapping of str to (runs,) array
     places : (runs,) array
         The split of each run.
-    banded : collection of str
+    banded : collection of Metric
         The measures that have a band.
     """
+    by_column = {metric.column: metric for metric in banded}
     result: dict[str, float] = {}
     for name, values in measured.items():
         mean, *ends = spread_over(values, places)
-        band = in_range(name, ends) if name in banded else ()
+        band = by_column[name].in_range(ends) if name in by_column else ()
         statistics = (mean, *band, *deviations(values, places))
         result.update(zip(columns_for([name], banded), map(float, statistics), strict=True))
     return result
@@ -207,21 +204,38 @@ class Metric:
         number for an error.
     unit : str
         Unit of an error, where it has one.
+    most : float
+        The largest that it can be; the smallest is 0.
+    run : str
+        The column of one run in a sweep's table; its own name where empty.
     """
 
     column: str
     sign: float
     span: float
     unit: str = ""
+    most: float = math.inf
+    run: str = ""
+
+    @property
+    def of_one_run(self) -> str:
+        """The column of one run in a sweep's table."""
+        return self.run or self.column
 
     def reaches(self, value: float, wanted: float) -> bool:
         """Whether `value` is as good as `wanted`, or better; never for nan."""
         return bool(self.sign * (value - wanted) >= 0.0)
 
+    def in_range(self, values: Any) -> Any:
+        """Ends of a band, within what the measure can be."""
+        return np.clip(values, 0.0, self.most)
 
-ACCURACY = Metric("accuracy", 1.0, 1.0)
-AREA = Metric("auc", 1.0, 1.0)
+
+ACCURACY = Metric("accuracy", 1.0, 1.0, most=1.0, run="accuracy_test")
+AREA = Metric("auc", 1.0, 1.0, most=1.0)
 """Area under the ROC curve."""
+OBJECTIVE = Metric("objective", -1.0, math.nan)
+"""What training makes least, on the training records."""
 
 
 class Scoring(Protocol):
@@ -233,19 +247,19 @@ class Scoring(Protocol):
         Columns of one run, in a sweep's table.
     measured : tuple of str
         Measures of many runs or of an expectation, in a table of curves.
-    single : mapping of str to str
-        Each measure that has a band to the column of one run in `run_columns`.
+    banded : tuple of Metric
+        Those of `measured` that can compare models and have a band.
     exact : bool
         Whether `expected` is an expectation, not a mean over the draws.
     """
 
     run_columns: tuple[str, ...]
     measured: tuple[str, ...]
-    single: Mapping[str, str]
+    banded: tuple[Metric, ...]
     exact: bool
 
     def measures(self, split: Split) -> tuple[Metric, ...]:
-        """The measures that can compare models, the usual one first."""
+        """Those of `banded` that can compare models of these records, the usual one first."""
         ...
 
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
@@ -280,11 +294,11 @@ class Scoring(Protocol):
         ...
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
-        """Range of each measure of one model (d,) on new records, at 95 %."""
+        """Range of each of `measures` of one model (d,) on new records, at 95 %."""
         ...
 
     def guesses(self, split: Split) -> dict[str, float]:
-        """Each measure of the best constant answer, without any features."""
+        """Each of `banded` of the best constant answer, without any features."""
         ...
 
     def validation_score(self, values: Array) -> Array:

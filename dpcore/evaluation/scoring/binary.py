@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
-from types import MappingProxyType
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,12 +49,12 @@ class Classification:
         "missed_per_1000",
         "false_per_1000",
     )
-    single: Mapping[str, str] = MappingProxyType({"accuracy": "accuracy_test", "auc": "auc"})
+    banded: tuple[Metric, ...] = (ACCURACY, AREA)
     exact = True
 
     def measures(self, split: Split) -> tuple[Metric, ...]:
         """Accuracy; the area under the ROC curve where both classes are among the test records."""
-        return (ACCURACY, AREA) if len(np.unique(split.y_test > 0)) == 2 else (ACCURACY,)
+        return self.banded if len(np.unique(split.y_test > 0)) == 2 else (ACCURACY,)
 
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
         """Measures on the test records, except the objective and "accuracy_train"."""
@@ -123,7 +122,7 @@ class Classification:
         places = runs["split"].to_numpy()
         rates = metrics.Rates(*(runs[name].to_numpy() for name in ("accuracy_test", *RATES)))
         named = self._named(rates, runs["auc"].to_numpy(), positive[places])
-        return over_runs(named, places, self.single)
+        return over_runs(named, places, self.banded)
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
         """Wilson's interval, and its like for areas; from the test records alone."""

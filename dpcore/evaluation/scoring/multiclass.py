@@ -6,8 +6,7 @@ draws.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from types import MappingProxyType
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,12 +56,12 @@ class Multiclass:
 
     run_columns: tuple[str, ...] = ("accuracy_train", "accuracy_test", "balanced_accuracy")
     measured: tuple[str, ...] = ("accuracy", "balanced_accuracy")
-    single: Mapping[str, str] = MappingProxyType({"accuracy": "accuracy_test"})
+    banded: tuple[Metric, ...] = (ACCURACY,)
     exact = False
 
     def measures(self, split: Split) -> tuple[Metric, ...]:
         """Accuracy in [0, 1]."""
-        return (ACCURACY,)
+        return self.banded
 
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
         """Measures on the test records, except "accuracy_train" and the objective."""
@@ -103,7 +102,7 @@ class Multiclass:
         """Means over runs; the band from 5 % to 95 % of them."""
         values = (runs[name].to_numpy() for name in ("accuracy_test", "balanced_accuracy"))
         named = dict(zip(self.measured, values, strict=True))
-        return over_runs(named, runs["split"].to_numpy(), self.single)
+        return over_runs(named, runs["split"].to_numpy(), self.banded)
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
         """Wilson's interval, from the test records alone."""

@@ -8,8 +8,8 @@ closed form. For several models or for noise, the RMSE is the root of the mean s
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
-from types import MappingProxyType
+from collections.abc import Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BLOCK_ENTRIES = 2**21  # predictions held at once
+
+RMSE = Metric("rmse", -1.0, math.nan, run="rmse_test")
+"""Of no records: its span and unit are those of what is predicted."""
 
 
 def mean_squares(weights: Array, features: Array, targets: Array) -> Array:
@@ -122,12 +125,12 @@ class Regression:
 
     run_columns: tuple[str, ...] = ("rmse_train", "rmse_test", "r2_train", "r2_test")
     measured: tuple[str, ...] = ("rmse", "r2")
-    single: Mapping[str, str] = MappingProxyType({"rmse": "rmse_test"})
+    banded: tuple[Metric, ...] = (RMSE,)
     exact = True
 
     def measures(self, split: Split) -> tuple[Metric, ...]:
         """RMSE in the unit of y, against its public range."""
-        return (Metric("rmse", -1.0, 2.0 * half_range(split), split.entry.target.unit),)
+        return (replace(RMSE, span=2.0 * half_range(split), unit=split.entry.target.unit),)
 
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
         """Measures of every model."""
@@ -162,7 +165,7 @@ class Regression:
     def over_runs(self, positive: Array, runs: pd.DataFrame) -> dict[str, float]:
         """The root of the mean square over runs; the band from 5 % to 95 % of them."""
         named = {name: runs[f"{name}_test"].to_numpy() for name in self.measured}
-        statistics = over_runs(named, runs["split"].to_numpy(), self.single)
+        statistics = over_runs(named, runs["split"].to_numpy(), self.banded)
         mean = float(np.sqrt(np.mean(named["rmse"] ** 2)))
         low, high = holding(mean, statistics["rmse_low"], statistics["rmse_high"])
         return statistics | {"rmse": mean, "rmse_low": float(low), "rmse_high": float(high)}

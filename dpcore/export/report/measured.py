@@ -16,6 +16,7 @@ from dpcore.export.report import specification
 from dpcore.export.report.findings import Findings, without_privacy
 from dpcore.export.report.parts import Curve, Part, ReportTable, Section, Sentences
 from dpcore.figures.groups import WORDS as OF_GROUPS
+from dpcore.figures.quality import WORDS as COMPARED_BY
 from dpcore.figures.verdict import few_records, headline
 from dpcore.figures.words import band_of, capitalised, in_band, listed, percent, plain
 
@@ -38,6 +39,11 @@ WRITTEN: dict[str, tuple[str, Written]] = {
     "false_per_1000": ("False alarms of 1,000", _count),
     "rmse": ("RMSE", plain),
     "r2": ("R²", lambda value: plain(value, 2)),
+}
+WRITTEN |= {
+    column: (capitalised(words.name), percent if words.percent else plain)
+    for column, words in COMPARED_BY.items()
+    if column not in WRITTEN
 }
 """Name of each measure of a table of curves, and how it is written; not all are in each table."""
 NOT_COMPUTED = "Not computed for this report."
