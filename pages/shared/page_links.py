@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -41,14 +42,19 @@ class PageLink:
     help : str
     controls : str
         Module of `dpcore.controls` with `SHARED`, its controls of the state, and maybe `NAMED`,
-        those that every link names.
+        those that every link names; "" where the page shares no state.
     """
 
     script: str
     question: str
     icon: str
     help: str
-    controls: str
+    controls: str = ""
+
+    @property
+    def name(self) -> str:
+        """The page's name: of its script, and in its address."""
+        return PurePosixPath(self.script).stem
 
 
 PAGE_LINKS = (
@@ -174,8 +180,8 @@ def _link(page_link: PageLink) -> dict[str, str | list[str]]:
     """The last settings of the page, with the shared state where the page can show it."""
     link: dict[str, str | list[str]] = dict(_settings().get(page_link.question, {}))
     state = shared_state()
-    module = import_module(f"dpcore.controls.{page_link.controls}")
-    shared: Iterable[Control] = module.SHARED
+    module = import_module(f"dpcore.controls.{page_link.controls}") if page_link.controls else None
+    shared: Iterable[Control] = getattr(module, "SHARED", ())
     for control in shared:
         # What the page does not offer stays behind: it shows what it showed last.
         for value in (state.get(control.state), state.get(control.key)):

@@ -13,11 +13,12 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.datasets import cache
 from dpcore.evaluation import executors, jobs
+from pages.shared.page_links import PAGE_LINKS
 from tests.pages.explored import only_methods
 from tests.pages.waiting import until
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
-PAGES = ("explore", "plan", "train", "atlas", "learn", "release")
+PAGES = tuple(link.name for link in PAGE_LINKS)
 QUICK = {"passes": "1", "units": "8", "repeats": "1"}
 
 

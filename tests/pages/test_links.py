@@ -147,15 +147,22 @@ def test_features_are_by_rule_from_the_fourth_version_on(
     assert again.selectbox(key="feature_map").value == features
 
 
-@pytest.mark.parametrize("page", ["explore", "plan", "train", "atlas", "learn"])
-def test_a_link_of_the_second_version_that_names_all_changes_its_version_alone(page: str) -> None:
-    link = {
-        "explore": {"data": HEART, "adjacency": REPLACED, "feature_map": "As they are"},
-        "plan": {"question": "One run in detail", "batch": "200"},
-        "train": {"person": REPLACED},
-        "atlas": {"search": "OPERA"},
-        "learn": {"seed": "7"},
-    }[page]
+BREAST, HEART = "Breast cancer (Wisconsin)", "Heart disease (Cleveland)"
+
+OF_THE_SECOND_VERSION = {
+    "explore": {"data": HEART, "adjacency": REPLACED, "feature_map": "As they are"},
+    "plan": {"question": "One run in detail", "batch": "200"},
+    "train": {"person": REPLACED},
+    "atlas": {"search": "OPERA"},
+    "learn": {"seed": "7"},
+}
+"""The pages of that time, which no later one joins, with a link that names all."""
+
+
+@pytest.mark.parametrize(("page", "link"), OF_THE_SECOND_VERSION.items())
+def test_a_link_of_the_second_version_that_names_all_changes_its_version_alone(
+    page: str, link: dict[str, str]
+) -> None:
     app = opened(page, v="2", **link)
     result = {name: app.query_params.get(name) for name in app.query_params}
     assert {name: "".join(value) for name, value in result.items()} == {**link, "v": query.THIS}
@@ -163,7 +170,6 @@ def test_a_link_of_the_second_version_that_names_all_changes_its_version_alone(p
     assert not told(app)
 
 
-BREAST, HEART = "Breast cancer (Wisconsin)", "Heart disease (Cleveland)"
 FILLED, LEFT_OUT = "Fill gaps from public values", "Leave out records with gaps"
 
 
