@@ -12,17 +12,17 @@ from typing import Any
 
 import pandas as pd
 
-from dpcore.cli.options import Parser, optional_whole, words
+from dpcore.cli.options import Parser, optional_whole
 from dpcore.cli.output import print_json, progress, writing
 from dpcore.cli.tables import TableSource, source, table_options
 from dpcore.controls.control import fields
-from dpcore.controls.explore import CONTROLS, DATA, EPSILON, FEW_EPSILONS
+from dpcore.controls.explore import CONTROLS, DATA, EPSILON, FEW_EPSILONS, TYPED
 from dpcore.controls.options import add as add_options
 from dpcore.controls.options import exactly, typed_values
 from dpcore.datasets import BY_RULE, OWN, PAPER_000, Entry, Preparation, Table, described, entry
 from dpcore.datasets.preparation import complete_only
 from dpcore.erm.method import COMPLETE_ONLY
-from dpcore.errors import number, one_of, reject, whole
+from dpcore.errors import number, one_of, reject
 from dpcore.evaluation.curves import answers
 from dpcore.evaluation.marks import marked
 from dpcore.evaluation.splits import splits
@@ -68,9 +68,7 @@ def study_options(command: Parser) -> None:
         default=None,
         help="the public transform of long-tailed columns",
     )
-    command.add_argument("--include", help="comma-separated columns that are usually left out")
-    command.add_argument("--test-fraction", help="share of the records kept for testing")
-    command.add_argument("--split-seed")
+    add_options(command, TYPED)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -164,13 +162,8 @@ def _without_privacy_once(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _preparation(options: argparse.Namespace, choices: Mapping[str, Any]) -> Preparation:
     base = PREPARATIONS[one_of("preparation", options.preparation, tuple(PREPARATIONS))]
-    typed = fields(CONTROLLED, choices, "preparation")
+    choices = {**choices, **typed_values(TYPED, options)}
+    typed = fields((*CONTROLLED, *TYPED), choices, "preparation")
     if options.log_transform is not None:
         typed["log_transform"] = options.log_transform
-    if options.include is not None:
-        typed["include"] = words(options.include)
-    if options.test_fraction is not None:
-        typed["test_fraction"] = number("test-fraction", options.test_fraction)
-    if options.split_seed is not None:
-        typed["seed"] = whole("split-seed", options.split_seed, at_least=0)
     return replace(base, **typed)

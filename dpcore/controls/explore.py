@@ -487,6 +487,30 @@ EPSILON = Control(
     "probability δ. Small ε: strong promise, much noise.",
     state="epsilon",
 )
+TYPED = (
+    Control(
+        "include",
+        "Columns",
+        SomeOf({}),
+        field="preparation.include",
+        brief="comma-separated columns that are usually left out",
+    ),
+    Control(
+        "test_fraction",
+        "Share for testing",
+        Number(0.0, 1.0),
+        field="preparation.test_fraction",
+        brief="share of the records kept for testing",
+    ),
+    Control(
+        "split_seed",
+        "Seed of the split",
+        Number(0, 2**63 - 1, whole=True),
+        field="preparation.seed",
+        option="split-seed",
+    ),
+)
+"""Options that no page draws."""
 MAY_COST = {
     "accuracy": Control(
         "may_cost",

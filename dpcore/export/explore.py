@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import fields
 
-from dpcore.controls.explore import CONTROLS, CORRECTED, EPSILON
+from dpcore.controls.explore import CONTROLS, CORRECTED, EPSILON, TYPED
 from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
 from dpcore.evaluation.clinic.by_hand import HandStudy
@@ -17,9 +17,9 @@ from dpcore.evaluation.clinic.term_rows import FIRST
 from dpcore.evaluation.study import Study
 from dpcore.export.lines import call, changed, joined
 
-OPTIONS = {control.field: control.option for control in CONTROLS if control.option} | {
+OPTIONS = {
+    **{control.field: control.option for control in (*CONTROLS, *TYPED) if control.option},
     "epsilons": EPSILON.option,
-    "preparation.seed": "split-seed",
 }
 """Options of the command line by field, where the names differ."""
 # The command line spells a preparation out and takes an upload as a file, and the snippet does so
