@@ -300,6 +300,8 @@ class Method:
         records before they are sent.
     lam_share : float
         The share of `default_lam` that the sound edition learns with, unless λ is given.
+    own_ridge : bool
+        Whether it regularises by a Λ of its own, or by stopping early, and needs almost no λ.
     """
 
     key: str
@@ -316,6 +318,7 @@ class Method:
     all_classes: bool = False
     trust: Callable[[Calibration], tuple[Trust, ...]] | None = None
     lam_share: float = 1.0
+    own_ridge: bool = False
 
     def refusal(self, loss: str) -> str:
         """Why the method can't learn this loss, in one plain sentence; "" where it can."""

@@ -31,9 +31,6 @@ from dpcore.methods import BEST, best_method, method_named, register
 
 Array = NDArray[np.float64]
 
-OWN_RIDGE = frozenset({"dpgd", "dpftrl", "objpert", "objpert_pure", "inputpert", "adassp"})
-"""Methods that regularise by a Λ of their own, or by stopping early, and need almost no λ."""
-
 
 @dataclass(eq=False, repr=False)
 class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
@@ -105,9 +102,10 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
     def _lam(self, method: str, shape: tuple[int, ...]) -> float:
         if self.lam is not None:
             return number("lam", self.lam, at_least=SMALLEST_LAM, at_most=1e3)
-        if method in OWN_RIDGE:
+        learner = method_named(method)
+        if learner.own_ridge:
             return accurate.LAM
-        return default_lam(*shape) * method_named(method).lam_share
+        return default_lam(*shape) * learner.lam_share
 
     def _values(self, X: Any) -> Array:
         """Weights times prepared rows, shape (n, K or 1)."""

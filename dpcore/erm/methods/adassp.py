@@ -200,4 +200,5 @@ METHOD = Method(
     release=release,
     limits=("The ridge follows from a noisy eigenvalue, which takes a twentieth of the budget.",),
     losses=RESIDUAL_LOSSES,
+    own_ridge=True,
 )

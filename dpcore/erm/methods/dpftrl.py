@@ -98,4 +98,5 @@ METHOD = Method(
         "The order of the records is public and the same in every run.",
     ),
     lam_share=SMALL_LAM,
+    own_ridge=True,
 )

@@ -87,4 +87,5 @@ METHOD = Method(
     release=full_batch.release,
     losses=LOSSES,
     lam_share=SMALL_LAM,
+    own_ridge=True,
 )

@@ -192,4 +192,5 @@ METHOD = Method(
     all_classes=True,
     trust=trust,
     lam_share=SMALL_LAM,
+    own_ridge=True,
 )

@@ -58,4 +58,5 @@ METHOD = Method(
     losses=LOSSES,
     all_classes=True,
     lam_share=SMALL_LAM,
+    own_ridge=True,
 )

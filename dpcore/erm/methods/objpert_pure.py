@@ -62,4 +62,5 @@ METHOD = Method(
     release=partial(objective_noise.release, objective_noise.vector_laplace),
     losses=LOSSES,
     lam_share=SMALL_LAM,
+    own_ridge=True,
 )
