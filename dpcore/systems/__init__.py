@@ -60,6 +60,7 @@ __all__ = [
     "standing",
     "system_named",
     "verdict_on",
+    "written",
 ]
 
 OUTSIDE_PAPERS = "beside"
@@ -86,12 +87,19 @@ NO_SYSTEM = {"nonprivate"}
 """Methods of Explore that promise nothing."""
 
 
+def written() -> list[System]:
+    """The systems that a file of `papers` describes."""
+    return [
+        system
+        for module in pkgutil.iter_modules(papers.__path__)
+        for system in importlib.import_module(f"{papers.__name__}.{module.name}").SYSTEMS
+    ]
+
+
 @cache
 def register() -> dict[str, System]:
     """Every system by key: by paper, then in the paper's order."""
-    systems: list[System] = []
-    for module in pkgutil.iter_modules(papers.__path__):
-        systems += importlib.import_module(f"{papers.__name__}.{module.name}").SYSTEMS
+    systems = written()
     named = {(run.place, run.key) for system in systems for run in system.runs}
     systems += [
         _of_method(method)

@@ -25,6 +25,12 @@ UNCHECKED = "Nothing of it is checked or run here."
 CLAIM_UNCHECKED = "The authors' own claim: not checked here."
 OUR_FORM = "our corrected version"
 NOT_CHECKED = "Not checked here: neither proved nor refuted."
+IN_SHORT = {
+    Status.PROVED: "Holds as it is printed.",
+    Status.CONDITIONS_NOT_MET: "Holds only under conditions that are not met.",
+    Status.CLAIM_NOT_SUPPORTED: "Not proved as it is printed.",
+}
+"""The verdict on what is printed where nobody has put it in words."""
 OURS_PROVED = "Proved for our corrected version; the authors' own claim was not checked."
 
 
@@ -116,9 +122,8 @@ def standing(system: System) -> SystemStanding:
     sound = next((form for form in runnable if form.edition is Edition.SOUND), None)
     if printed is not None:
         claim = system.claim or printed.claim
-        return SystemStanding(
-            system.in_short, claim, printed.proof, printed.status, PUBLISHED, sound
-        )
+        verdict = system.in_short or IN_SHORT.get(printed.status, NOT_CHECKED)
+        return SystemStanding(verdict, claim, printed.proof, printed.status, PUBLISHED, sound)
     if system.verdict is not None:
         judged = system.verdict
         return SystemStanding(

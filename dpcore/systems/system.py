@@ -189,6 +189,6 @@ class System:
 
     @property
     def literature(self) -> tuple[Work, ...]:
-        """Where it is printed: its own works, else those it is cited by, else its paper."""
+        """Where it is printed: its own works, else those it is cited by, else its paper, if any."""
         keys = self.works or tuple(f"{self.paper}-{number}" for number in self.references)
-        return tuple(WORKS[key] for key in keys or (self.paper,))
+        return tuple(WORKS[key] for key in keys or filter(None, (self.paper,)))

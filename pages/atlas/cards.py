@@ -54,7 +54,7 @@ def _row(system: System) -> None:
         _sentence(verdict)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
-                f"**{system.title}** ({_where(system)})",
+                f"**{system.title}**{_where(system)}",
                 key=f"open {system.key}",
                 type="tertiary",
                 icon=":material/chevron_right:",
@@ -75,10 +75,11 @@ def _sentence(verdict: SystemStanding) -> None:
 
 
 def _where(system: System) -> str:
-    """The years in which it was printed, after the paper whose main claim it is."""
+    """The paper whose main claim it is and the years in which it was printed, in brackets."""
     years = sorted({work.year for work in system.literature})
     paper = [f"paper {system.paper}"] if system.is_main else []
-    return ", ".join([*paper, *map(str, years)])
+    known = ", ".join([*paper, *map(str, years)])
+    return f" ({known})" if known else ""
 
 
 def alone(system: System) -> None:

@@ -26,6 +26,7 @@ from dpcore.systems.standings import HERE, PUBLISHED, UNCHECKED
 from dpcore.systems.trainings import TRAININGS
 
 SYSTEMS = systems.register()
+WRITTEN = {system.key for system in systems.written()}
 
 
 def test_a_standing_is_whole_and_said_once() -> None:
@@ -87,7 +88,8 @@ def test_a_verdict_is_one_short_sentence_that_says_what_its_status_says() -> Non
         assert re.fullmatch(r"[A-Z].*[^.]\.", result.verdict), system.key
         assert not re.search(r"[.!?] ", result.verdict), system.key
         # A claim that was not checked has no verdict of its own, and one that was has.
-        assert bool(system.in_short) == (result.of == PUBLISHED), system.key
+        if system.key in WRITTEN:
+            assert bool(system.in_short) == (result.of == PUBLISHED), system.key
         if result.of == PUBLISHED:
             assert result.verdict.startswith(OPENINGS[result.status]), system.key
             assert (
