@@ -18,17 +18,6 @@ from dpcore.guarantee import Adjacency, Edition, Status
 
 PAPER_ORDER = ["nonprivate", "outpert", "opera", "sgdpert", "grpua"]
 OBJECTIVE = ["objpert", "objpert_pure"]
-MODERN = [
-    "adassp",
-    "dpftrl",
-    "dpgd",
-    "dpnewton",
-    "functional",
-    "inputpert",
-    *OBJECTIVE,
-    "outpert_pure",
-    "psgd",
-]
 
 
 @pytest.fixture
@@ -73,7 +62,7 @@ def test_the_key_is_the_files_name_and_the_calibrations() -> None:
                 assert c.problem is problem
 
 
-@pytest.mark.parametrize("key", [*PAPER_ORDER, *MODERN])
+@pytest.mark.parametrize("key", methods.register())
 def test_every_edition_states_a_claim_and_a_proof(key) -> None:
     method = methods.method_named(key)
     assert method.title
@@ -87,7 +76,7 @@ def test_every_edition_states_a_claim_and_a_proof(key) -> None:
         assert standing.status in set(Status)
 
 
-@pytest.mark.parametrize("key", [*PAPER_ORDER, *MODERN])
+@pytest.mark.parametrize("key", methods.register())
 @pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
 def test_a_proof_is_empty_exactly_when_a_condition_is_unmet(key, adjacency) -> None:
     method = methods.method_named(key)

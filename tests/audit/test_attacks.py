@@ -30,7 +30,7 @@ from dpcore.models.records import BLANK, RecordShape
 PROVED_MODELS = [k for k, model in models.register().items() if model.status is Status.PROVED]
 ATTACKED = [
     *dict.fromkeys(s.method for s in register_of_attacks.SETTINGS),
-    *PROVED_MODELS,
+    *dict.fromkeys(s.model for s in register_of_attacks.on_the_models()),
     deep.KEY,
     recalibration.KEY,
 ]

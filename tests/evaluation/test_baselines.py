@@ -15,7 +15,7 @@ from dpcore.erm.newton import ridge_path
 from dpcore.evaluation import curves
 from dpcore.evaluation.baselines import CROSS_VALIDATION_LAMS, Baselines, baselines, usual
 from dpcore.evaluation.curves import answers
-from dpcore.evaluation.scoring import AREA, scoring_for
+from dpcore.evaluation.scoring import AREA, CLASSIFICATION, scoring_for
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, problem_for
 from tests.evaluation.splits import made_split
@@ -157,7 +157,7 @@ def test_no_setting_of_a_study_moves_it(monkeypatch: pytest.MonkeyPatch) -> None
     assert set(OTHERWISE) <= known
     base, *others = changes()
     wanted = carried(base)
-    assert list(wanted.index) == ["accuracy_baseline", "auc_baseline"]
+    assert list(wanted.index) == [f"{metric.column}_baseline" for metric in CLASSIFICATION.banded]
     for study in others:
         pd.testing.assert_series_equal(carried(study), wanted, check_exact=True)
     # The data set does, and which records are tested.
@@ -176,7 +176,7 @@ def test_it_is_prepared_as_usual_whatever_the_private_model_is() -> None:
 
 def test_other_measures_come_with_it(cancer: Split) -> None:
     result = baselines(cancer)
-    assert [one.column for one in scoring_for(cancer).measures(cancer)] == ["accuracy", "auc"]
+    assert AREA in scoring_for(cancer).measures(cancer)
     area = result.by(AREA)
     assert (area.value, area.guess) == (result.measured["auc"], 0.5)
     assert area.between == result.ranges["auc"]
