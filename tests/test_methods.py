@@ -6,27 +6,43 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from dpcore import methods
+from dpcore import methods, predictors, systems
+from dpcore.accounting.entries import AccountEntry
+from dpcore.controls.explore import private_methods
 from dpcore.erm import methods as method_files
 from dpcore.erm.method import Settings
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
+from dpcore.estimators import PrivateLogisticRegression
+from dpcore.evaluation.curves import answers
 from dpcore.evaluation.study import Study
+from dpcore.figures import style
 from dpcore.guarantee import Adjacency, Edition, Status
 
 PAPER_ORDER = ["nonprivate", "outpert", "opera", "sgdpert", "grpua"]
 OBJECTIVE = ["objpert", "objpert_pure"]
 
 
+NEWCOMER = """
+from dataclasses import replace
+from dpcore.erm.methods.outpert_pure import METHOD as BASE
+METHOD = replace(BASE, key="newcomer", title="Newcomer", paper="Doe and Roe 2031")
+"""
+
+
 @pytest.fixture
 def another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder whose files count as method files, for one test."""
     monkeypatch.setattr(method_files, "__path__", [*method_files.__path__, str(tmp_path)])
-    methods.register.cache_clear()
+    registers = methods.register, predictors.register, systems.register
+    for register in registers:
+        register.cache_clear()
     yield tmp_path
-    methods.register.cache_clear()
+    for register in registers:
+        register.cache_clear()
     sys.modules.pop("dpcore.erm.methods.newcomer", None)
 
 
@@ -38,16 +54,32 @@ def test_the_papers_methods_come_first_and_the_modern_one_is_there() -> None:
 def test_adding_a_file_enrols_its_method(another_folder) -> None:
     before = list(methods.register())
     methods.register.cache_clear()
-    (another_folder / "newcomer.py").write_text(
-        "from dataclasses import replace\n"
-        "from dpcore.erm.methods.dpgd import METHOD as BASE\n"
-        "METHOD = replace(BASE, key='newcomer', title='Newcomer')\n"
-    )
+    (another_folder / "newcomer.py").write_text(NEWCOMER)
     # After those of the paper, in alphabetical order.
     papers, others = before[: len(PAPER_ORDER)], before[len(PAPER_ORDER) :]
     assert list(methods.register()) == [*papers, *sorted([*others, "newcomer"])]
     assert methods.method_named("newcomer").title == "Newcomer"
     assert any(row["method"] == "newcomer" for row in methods.describe())
+
+
+def test_a_method_of_which_no_other_file_knows_works_wherever_methods_do(another_folder) -> None:
+    (another_folder / "newcomer.py").write_text(NEWCOMER)
+    assert private_methods("class")["newcomer"] == "Newcomer"
+    study = Study(methods=("newcomer",), epsilons=(1.0,), runs=2, records=200, dataset="cohort")
+    (row,) = answers(study).to_dict("records")
+    assert (row["method"], row["status"]) == ("newcomer", "proved")
+    rows = np.linspace(0.0, 1.0, 40)[:, None]
+    model = PrivateLogisticRegression(method="newcomer", bounds=(0, 1))
+    assert model.fit(rows, rows[:, 0] > 0.5).guarantee_.epsilon == 1.0
+    # Until others say more: no work, a verdict by its status, the look of the unknown, no account.
+    (system,) = systems.runs_of(systems.Place.EXPLORE, "newcomer")
+    (described,) = systems.describe([system])
+    assert (described["works"], described["source"]) == ([], "Doe and Roe 2031")
+    assert systems.verdict_on("newcomer") == "Holds only under conditions that are not met."
+    assert "newcomer" in {each.runs[0].key for each in systems.selected(search="Doe 2031")}
+    assert style.look("newcomer") == style.UNKNOWN
+    with pytest.raises(InvalidInput, match="method is 'newcomer', but it must be one of outpert"):
+        AccountEntry("model", epsilon=1.0, method="newcomer")
 
 
 def test_the_key_is_the_files_name_and_the_calibrations() -> None:

@@ -1,4 +1,5 @@
 import json
+import pkgutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -9,20 +10,23 @@ import pytest
 
 from dpcore import datasets
 from dpcore.datasets import DataUnavailable, sets
-from dpcore.datasets.catalogue import register
+from dpcore.datasets.catalogue import ORDER, register
 from dpcore.errors import InvalidInput
 
 BUILT_IN = ("breast_cancer", "cohort", "diabetes", "optical_digits")
-KEYS = (
-    *(*BUILT_IN, "adult", "bank", "heart", "heart_sites"),
-    *("support2", "diabetes_screening", "thyroid", "cardio", "ipums_br"),
-)
+KEYS = tuple(entry.key for entry in datasets.catalogue())
 
 
-def test_the_catalogue_holds_the_named_sets_and_those_without_files_come_first() -> None:
+def test_the_catalogue_holds_a_set_of_each_file_and_those_without_files_come_first() -> None:
     entries = datasets.catalogue()
-    assert tuple(entry.key for entry in entries) == KEYS
+    assert sorted(KEYS) == sorted(module.name for module in pkgutil.iter_modules(sets.__path__))
+    assert set(BUILT_IN) <= {entry.key for entry in entries if not entry.files}
     assert [bool(entry.files) for entry in entries] == sorted(bool(e.files) for e in entries)
+    # Of either kind, those whose place is named come first, and the others by their keys.
+    for kind in (False, True):
+        keys = [entry.key for entry in entries if bool(entry.files) is kind]
+        named = [key for key in ORDER if key in keys]
+        assert keys == [*named, *sorted(set(keys) - set(named))]
 
 
 def test_adding_a_file_enrols_its_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,9 +38,10 @@ def test_adding_a_file_enrols_its_set(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(sets, "__path__", [*sets.__path__, str(tmp_path)])
     register.cache_clear()
     try:
-        # Among those without files, after those whose place is named.
+        # Among those without files.
         keys = [entry.key for entry in datasets.catalogue()]
-        assert keys == [*KEYS[:3], "newcomer", *KEYS[3:]]
+        assert [key for key in keys if key != "newcomer"] == list(KEYS)
+        assert keys.index("cohort") < keys.index("newcomer") < keys.index("adult")
         assert datasets.load("newcomer").records == datasets.entry("diabetes").records
     finally:
         register.cache_clear()
