@@ -41,9 +41,9 @@ PRESET: Mapping[str, Any] = {"depth": 5, "split_by": "chance"}
 
 SCRIPT = """
 import streamlit as st
-from pages.shared.widgets import Form
+from pages.shared.widgets import ControlForm
 from tests.controls.test_six_places import PAGE
-form = Form(PAGE)
+form = ControlForm(PAGE)
 form.draw("depth", "split_by")
 st.write(PAGE.fields(form.values, "tree"))
 """
