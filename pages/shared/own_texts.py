@@ -52,7 +52,7 @@ OWN_LIST = (
 )
 OWN_UNUSED = "**Not used yet**, so the model will not learn from them:"
 OWN_NO_NAME = "(no name)"
-OWN_FILLED_IN = "**Used**, as it is filled in: {names}."
+OWN_FILLED_IN = "**Used, though not ticked**, as the range or list is filled in: {names}."
 OWN_LACKS: dict[Lack, str] = {
     "range": "{names}: the name does not say the range. Fill in lowest and highest.",
     "values": "{names}: the name does not say the list. Fill in the values.",
