@@ -8,6 +8,13 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 RECORDS = ROOT / "docs" / "decisions"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PYTHON_ENDS = {
+    "/".join(parts[place:])
+    for folder in ("dpcore", "pages", "tests", "benchmarks")
+    for parts in (path.relative_to(ROOT).parts for path in (ROOT / folder).rglob("*.py"))
+    for place in range(len(parts))
+} | {path.name for path in ROOT.glob("*.py")}
+"""How paths of source files end."""
 NAMES = sorted(path.name for path in RECORDS.glob("*.md") if path.name != "README.md")
 
 
@@ -21,6 +28,16 @@ def test_relative_links_lead_to_existing_files(page):
     targets = [link.partition("#")[0] for link in _links(page.read_text(encoding="utf-8"))]
     relative = [target for target in targets if target and not re.match(r"[a-z]+:", target)]
     assert [target for target in relative if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.parent != RECORDS], ids=lambda path: path.name
+)
+def test_python_files_that_are_named_exist(page):
+    # Records of decisions name what was there on their day.
+    named = re.findall(r"`((?:\w+/)*\w+\.py)`", page.read_text(encoding="utf-8"))
+    missing = [name for name in named if name not in PYTHON_ENDS and "NAME" not in name]
+    assert missing == []
 
 
 def test_numbers_of_records_have_no_gaps():
