@@ -188,46 +188,11 @@ def sigma(
     dark : bool
         Whether it is drawn on a dark ground.
     """
-    values = table.loc[(table["sigma"] > 0) & table["sigma"].map(math.isfinite), "sigma"]
-    low, high = (float(values.min()), float(values.max())) if len(values) else (0.1, 1.0)
-    figure = against_epsilon(
-        title="Noise scale σ (standard deviation)",
-        low=0.5 * low,
-        high=3.0 * high,
-        log=True,
-        dark=dark,
-    )
     private = table[table["method"] != "nonprivate"]
-    if len(private):
-        ends = float(private["epsilon"].min()), float(private["epsilon"].max())
-        ticks, texts = decades(*ends)
-        every = -(-len(ticks) // MOST_TICKS)
-        figure.update_xaxes(
-            range=[math.log10(end) for end in ends],
-            tickvals=ticks[::every],
-            ticktext=texts[::every],
-        )
+    figure = _axes(table["sigma"], private["epsilon"], dark)
     add_series(figure, table, "sigma", titles=titles, shown=plain, dark=dark, band=False)
-    stops, grows = [], []
-    rises: list[tuple[str, Rise]] = []
-    longer: list[tuple[str, Rise]] = []
-    start = private["epsilon"].min()
-    for method, edition, rows in series(table):
-        rows = rows[rows["sigma"].notna()]
-        name = name_of(table, method, edition, titles)
-        for growths, more_steps in ((rises, True), (longer, False)):
-            one_rise = rise(rows, more_steps=more_steps)
-            if one_rise is not None:
-                growths.append((name, one_rise))
-        # A series that begins further right says nothing about where its σ goes.
-        if rows.empty or rows["epsilon"].iloc[0] > start:
-            continue
-        end = plateau(rows)
-        if end is None:
-            grows.append(name)
-            continue
-        top = float(rows["sigma"].dropna().iloc[0])
-        stops.append((end, name, top))
+    growth = _growth(table, float(private["epsilon"].min()), titles)
+    for end, name, top in growth.stops:
         figure.add_annotation(
             x=math.log10(end),
             y=math.log10(top),
@@ -239,21 +204,6 @@ def sigma(
         )
     noised = set(table.loc[table["sigma"] > 0, "method"])
     units = _units({key: query for key, query in queries.items() if key in noised}, titles)
-    parts = [units] if units else []
-    if stops:
-        plateaus = [
-            f"{name} below ε ≈ {plain(end, 1)} (σ = {plain(top)})" for end, name, top in stops
-        ]
-        parts.append(
-            f"The noise stops growing: {listed(plateaus)}. At a fixed δ the promise cannot become "
-            "stricter than δ itself. A smaller ε then costs nothing more and protects no better."
-        )
-    if grows:
-        parts.append(f"It keeps growing as 1/ε: {listed(grows)}.")
-    if rises:
-        parts.append(_rises(rises))
-    if longer:
-        parts.append(_longer(longer))
     there = [
         f"{name} {plain(float(at(rows, epsilon)['sigma']))}"
         for name, _, _, rows in named(table, "sigma", titles)
@@ -263,6 +213,91 @@ def sigma(
         if there
         else "No noise is added."
     )
-    detail = " ".join(parts)
+    detail = " ".join(filter(None, (units, *growth.sentences())))
     alt = f"Noise scale σ against ε, both logarithmic. {sentence} {detail}"
     return Drawn(figure, sentence, alt, detail)
+
+
+def _axes(sigmas: pd.Series, epsilons: pd.Series, dark: bool) -> go.Figure:
+    """A figure without lines, over all σ that are drawn and all ε of private methods."""
+    values = sigmas[(sigmas > 0) & sigmas.map(math.isfinite)]
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.1, 1.0)
+    figure = against_epsilon(
+        title="Noise scale σ (standard deviation)",
+        low=0.5 * low,
+        high=3.0 * high,
+        log=True,
+        dark=dark,
+    )
+    if len(epsilons):
+        ends = float(epsilons.min()), float(epsilons.max())
+        ticks, texts = decades(*ends)
+        every = -(-len(ticks) // MOST_TICKS)
+        figure.update_xaxes(
+            range=[math.log10(end) for end in ends],
+            tickvals=ticks[::every],
+            ticktext=texts[::every],
+        )
+    return figure
+
+
+@dataclass(frozen=True)
+class _Growth:
+    """How σ changes with ε, by series.
+
+    Parameters
+    ----------
+    stops : list of (float, str, float)
+        Where σ stops growing: ε, the series' name, and σ there.
+    grows : list of str
+        Names of the series whose σ keeps growing as ε falls.
+    rises, longer : list of (str, Rise)
+        Where σ rises with ε: with more steps, and without.
+    """
+
+    stops: list[tuple[float, str, float]]
+    grows: list[str]
+    rises: list[tuple[str, Rise]]
+    longer: list[tuple[str, Rise]]
+
+    def sentences(self) -> list[str]:
+        """A sentence or two about each that there is."""
+        parts = []
+        if self.stops:
+            plateaus = [
+                f"{name} below ε ≈ {plain(end, 1)} (σ = {plain(top)})"
+                for end, name, top in self.stops
+            ]
+            parts.append(
+                f"The noise stops growing: {listed(plateaus)}. At a fixed δ the promise cannot "
+                "become stricter than δ itself. A smaller ε then costs nothing more and protects "
+                "no better."
+            )
+        if self.grows:
+            parts.append(f"It keeps growing as 1/ε: {listed(self.grows)}.")
+        if self.rises:
+            parts.append(_rises(self.rises))
+        if self.longer:
+            parts.append(_longer(self.longer))
+        return parts
+
+
+def _growth(table: pd.DataFrame, start: float, titles: Mapping[str, str]) -> _Growth:
+    """What is told of each series; `start` is the smallest ε of private methods."""
+    growth = _Growth([], [], [], [])
+    for method, edition, rows in series(table):
+        rows = rows[rows["sigma"].notna()]
+        name = name_of(table, method, edition, titles)
+        for rises, more_steps in ((growth.rises, True), (growth.longer, False)):
+            one_rise = rise(rows, more_steps=more_steps)
+            if one_rise is not None:
+                rises.append((name, one_rise))
+        # A series that begins further right says nothing about where its σ goes.
+        if rows.empty or rows["epsilon"].iloc[0] > start:
+            continue
+        end = plateau(rows)
+        if end is None:
+            growth.grows.append(name)
+        else:
+            growth.stops.append((end, name, float(rows["sigma"].iloc[0])))
+    return growth
