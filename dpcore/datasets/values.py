@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from dpcore.datasets.limits import LARGEST_NUMBER
 
-# Read by Python and by RE2 alike.
-_PLAIN_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
-_COMMA_NUMBER = r"[+-]?([0-9]+,?[0-9]*|,[0-9]+)([eE][+-]?[0-9]+)?"
+# Read by Python and by RE2 alike. Digits can be divided in one way only, so that Python's time
+# grows with their number and not with its square.
+_PLAIN_NUMBER = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_COMMA_NUMBER = r"[+-]?([0-9]+(,[0-9]*)?|,[0-9]+)([eE][+-]?[0-9]+)?"
 YEAR_FIRST, DAY_FIRST, MONTH_FIRST = "year first", "day first", "month first"
 _DAY = {
     YEAR_FIRST: re.compile(r"(?P<y>[0-9]{4})-(?P<m>[0-9]{2})-(?P<d>[0-9]{2})"),

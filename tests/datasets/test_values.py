@@ -39,3 +39,9 @@ def test_only_the_numbers_of_a_list_are_taken() -> None:
     result, wrong = numbers(pa.array(["1", "+2.0", "3", None]), codes=(1.0, 2.0))
     assert wrong.tolist() == [False, False, True, False]
     assert np.array_equal(result[:2], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("decimal_comma", [False, True])
+def test_a_number_of_many_digits_takes_no_more_than_their_number(decimal_comma) -> None:
+    # With two ways to divide the digits this took minutes.
+    assert not is_number(300_000 * "9" + "x", decimal_comma)

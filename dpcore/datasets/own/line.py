@@ -19,7 +19,8 @@ LONGEST_NAME = 60
 PREDICT = "predict "
 COMMA = "decimal comma"
 
-_NUMBER = r"[-+−]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+# Digits can be divided in one way only: else a long number takes the cube of its length.
+_NUMBER = r"[-+−]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _RANGE = re.compile(rf"({_NUMBER})\s+to\s+({_NUMBER})(?:\s+(.+))?")
 _RANGE_WITH_COMMAS = re.compile(r"(([-+−]?[0-9.,]+)\s+to\s+([-+−]?[0-9.,]+))(?:\s+.+)?")
 _ONE_OF = re.compile(r"one of\s+(.+)")

@@ -81,14 +81,10 @@ def of_value(
         way = "a decimal comma" if not line.decimal_comma else "a decimal point"
         bare = "; ".join(part for part in parts_of(line.text) if part != COMMA)
         text = bare if line.decimal_comma else f"{line.text}; {COMMA}"
-        # A comma that may part thousands is shown with what it would be read as.
+        # Where the comma may part thousands, the label says so by an example: no value leaves.
         is_doubtful = not line.decimal_comma and len(readings(value)) > 1
-        label = (
-            f"Read {value} in {name} as {value.replace(',', '.')}"
-            if is_doubtful
-            else f"Read {name} with {way}"
-        )
-        mends.append(Mend(label, with_line(columns, line.place, text)))
+        example = ": 1,234 is 1.234" if is_doubtful else ""
+        mends.append(Mend(f"Read {name} with {way}{example}", with_line(columns, line.place, text)))
     for other in _respelled(line, value):
         shown = ", ".join(other)
         before, _, remarks = line.text.partition(";")

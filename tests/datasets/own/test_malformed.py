@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from dpcore.datasets.own.description import described
 from dpcore.datasets.own.rows import read_rows
 from dpcore.errors import InvalidInput
 
@@ -203,3 +204,10 @@ def test_the_tables_are_right_without_their_fault() -> None:
         same, also = read_rows(COLUMNS, as_parquet(rows), "f")
         assert text.frame.equals(same.frame)
         assert np.array_equal(person, also)
+
+
+def test_a_range_of_many_digits_is_refused_at_once() -> None:
+    # With two ways to divide the digits one such link stopped the server for minutes.
+    digits = 2_900 * "9"
+    with pytest.raises(InvalidInput, match="must be a range such as 0 to 100 mg/dl"):
+        described(f"a: {digits} to {digits}x\npredict b: one of no, yes")

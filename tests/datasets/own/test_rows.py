@@ -222,7 +222,7 @@ SMALL_ROWS = "age;bmi;ill\n40;22;no\n50;;yes\n"
         (
             SMALL,
             SMALL_ROWS.replace("50;;", "50;22,512;"),
-            "Read 22,512 in bmi as 22.512",
+            "Read bmi with a decimal comma: 1,234 is 1.234",
             "bmi: 15 to 50; decimal comma",
         ),
         (
