@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from dpcore.datasets.column_parts import UNKNOWN
-from dpcore.datasets.own import bounds
+from dpcore.datasets.own import typed_numbers
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidInput
 from dpcore.figures import prediction as figures
@@ -112,7 +112,7 @@ def _field(column: Column, first: Value, key: str) -> object:
         # beyond its limits to itself: the page would go on showing the answer to the one before.
         text = st.text_input(
             f":red[{label}]" if _is_refused(column, _read(control_value(key))) else label,
-            value="" if first is None else bounds.written(float(first)),
+            value="" if first is None else typed_numbers.written(float(first)),
             max_chars=MOST_LETTERS,
             placeholder=UNKNOWN if column.missing_mark else None,
             key=key,
@@ -130,10 +130,7 @@ def _field(column: Column, first: Value, key: str) -> object:
 
 def _read(text: str | None) -> float | str | None:
     """The number that stands in a field; its text where it has not one reading."""
-    if text is None or not text.strip():
-        return None
-    numbers = bounds.readings(text)
-    return numbers[0] if len(numbers) == 1 else text
+    return typed_numbers.number_or_text(text or "")
 
 
 def _allowed(column: Column) -> str:
@@ -165,7 +162,7 @@ def _refusal(refused: Sequence[Column], given: Mapping[str, object]) -> str:
 def _refused_value(column: Column, value: object) -> str:
     name = figures.readable_name(column.name)
     if isinstance(value, str):
-        return f"{name} is {bounds.why_unread(value)}"
+        return f"{name} is {typed_numbers.why_unread(value)}"
     return texts.REFUSED_VALUE.format(name=name, value=f"{value:.12g}", allowed=_allowed(column))
 
 

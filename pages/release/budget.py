@@ -122,7 +122,7 @@ def _own(adjacency: Adjacency) -> tuple[PayingAccount | None, str, str]:
 
     Returns
     -------
-    tuple of Account or None, str, str
+    tuple of PayingAccount or None, str, str
         The account, who releases, and why nothing can be paid from it, or "".
     """
     person = sign_in.allowed(Role.ANALYST)

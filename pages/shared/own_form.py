@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpcore.datasets.own.bounds import written
 from dpcore.datasets.own.description import described
 from dpcore.datasets.own.form import KINDS, Form, Syntax, form
 from dpcore.datasets.own.mend import Mend, Mendable
+from dpcore.datasets.own.typed_numbers import written
 from dpcore.errors import InvalidInput, cut
 from pages.shared import own_texts as texts
 from pages.shared.session import control_value, set_controls, store, stored

@@ -26,10 +26,10 @@ from dpcore.datasets.clinical_names import (
     range_of,
 )
 from dpcore.datasets.limits import LARGEST_TABLE
-from dpcore.datasets.own.bounds import readings, why_unread, written
 from dpcore.datasets.own.line import DescribedColumn, is_name, line_of
 from dpcore.datasets.own.mending import UNKNOWN_MARKS
 from dpcore.datasets.own.statements import ONE_ROW_EACH, Person, is_statement, statements_of
+from dpcore.datasets.own.typed_numbers import number_or_text, readings, why_unread, written
 from dpcore.datasets.schema import values_in
 from dpcore.datasets.text import BLANK, sample
 from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, YEAR_FIRST, are_days, is_number
@@ -404,14 +404,7 @@ def _described(line: DescribedColumn) -> Row:
 def _known(name: str, value: Any) -> Any:
     """An edited value, in which an emptied text is ``None``, and a bound is a number if it can."""
     if name in ("lowest", "highest"):
-        return _bound(value)
+        return number_or_text(value) if isinstance(value, str) else value
     if value is not None:
         return value
     return False if name == "used" else ""
-
-
-def _bound(value: float | str | None) -> float | str | None:
-    if not isinstance(value, str):
-        return value
-    numbers = readings(value)
-    return numbers[0] if len(numbers) == 1 else value.strip() or None

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from dpcore.datasets.limits import LARGEST_NUMBER
-from dpcore.datasets.own.bounds import readings, written
 from dpcore.datasets.own.mend import Mend, Mendable
+from dpcore.datasets.own.typed_numbers import readings, written
 from dpcore.datasets.schema import Classes, Column, Label, number, values_in
 from dpcore.datasets.text import quoted
 from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, YEAR_FIRST, Days

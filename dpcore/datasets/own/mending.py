@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from dpcore.datasets.clinical_names import SEXES, YES_NO, is_outcome
-from dpcore.datasets.own.bounds import readings
 from dpcore.datasets.own.line import COMMA, PREDICT, DescribedColumn, is_plain, parts_of
 from dpcore.datasets.own.mend import Mend, with_line
+from dpcore.datasets.own.typed_numbers import readings
 from dpcore.datasets.text import BLANK
 from dpcore.datasets.values import has_other_mark, is_number
 

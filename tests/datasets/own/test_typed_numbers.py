@@ -1,4 +1,4 @@
-"""Bounds as people write them."""
+"""Numbers as people write them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.datasets.own.bounds import readings, why_unread, written
+from dpcore.datasets.own.typed_numbers import number_or_text, readings, why_unread, written
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,10 @@ def test_what_a_description_has_is_read_as_the_same(bound: float) -> None:
 @given(st.text())
 def test_any_text_has_at_most_two_readings(text: str) -> None:
     assert len(readings(text)) <= 2
+
+
+@pytest.mark.parametrize(
+    ("text", "result"), [(" 0,2 ", 0.2), ("10,000", "10,000"), (" abc ", "abc"), ("  ", None)]
+)
+def test_what_has_not_one_reading_stays_a_text(text: str, result: float | str | None) -> None:
+    assert number_or_text(text) == result

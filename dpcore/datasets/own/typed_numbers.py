@@ -1,4 +1,4 @@
-"""Bounds as people write them: with a decimal point or a decimal comma."""
+"""Numbers as people write them: with a decimal point or a decimal comma."""
 
 from __future__ import annotations
 
@@ -39,9 +39,15 @@ def readings(text: str) -> tuple[float, ...]:
     return tuple(number for number in map(float, meant) if math.isfinite(number))
 
 
-def written(bound: float) -> str:
-    """A bound as a description has it."""
-    return repr(float(bound)).removesuffix(".0")
+def number_or_text(text: str) -> float | str | None:
+    """The number that a text means; the text where it has not one reading, ``None`` if blank."""
+    numbers = readings(text)
+    return numbers[0] if len(numbers) == 1 else text.strip() or None
+
+
+def written(number: float) -> str:
+    """A number as a description has it."""
+    return repr(float(number)).removesuffix(".0")
 
 
 def why_unread(text: str) -> str:
