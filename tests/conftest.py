@@ -188,3 +188,14 @@ def few_splits(monkeypatch: pytest.MonkeyPatch) -> int:
     """At most three splits of small data sets in this process, each of which costs its time."""
     monkeypatch.setattr("dpcore.evaluation.splits.MOST", 3)
     return 3
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Networks this small only wait for a second one."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

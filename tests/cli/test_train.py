@@ -6,13 +6,11 @@ import errno
 import json
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from dpcore.accounting.planner import spent
 from dpcore.accounting.training_plan import TrainingPlan
@@ -30,12 +28,7 @@ RECORDS = 1_437
 FILES = ["measures.csv", "measures.json", "settings.json", "weights.npz"]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def test_every_option_reaches_the_study(capsys: Captured, tmp_path: Path) -> None:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 import pandas as pd
 
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.task import JobContext, Outcome, digest
+
+
+def stops_after(calls: int) -> Callable[[], bool]:
+    """Whether work is cancelled: not at its first calls, and then for good."""
+    left = iter([False] * calls)
+    return lambda: next(left, True)
 
 
 @dataclass(frozen=True)

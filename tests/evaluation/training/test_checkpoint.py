@@ -6,7 +6,6 @@ import io
 import os
 import pickle
 import warnings
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,23 +26,14 @@ from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.evaluation.training.task import begin
 from dpcore.evaluation.training.task import task as training_task
 from dpcore.evaluation.training.trainer import Trainer
+from tests.evaluation.tasks import stops_after
 
 LINEAR = TrainingConfig(network="linear", epochs=3, batch=256, sigma=3.0)
 STUDY = TrainingStudy("digits", config=LINEAR, epsilon=None, runs=2)
 STEPS = 6  # an epoch
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-def stops_after(calls: int) -> Callable[[], bool]:
-    left = iter([False] * calls)
-    return lambda: next(left, True)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def begun(*studies: TrainingStudy) -> Trainer:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +32,7 @@ from dpcore.evaluation.training.task import begin, sweep_training, train
 from dpcore.evaluation.training.task import task as training_task
 from dpcore.evaluation.training.trainer import COLUMNS
 from dpcore.guarantee import Adjacency
+from tests.evaluation.tasks import stops_after
 
 LINEAR = TrainingConfig(network="linear", epochs=3, batch=256, learning_rate=0.5, decay=0.8)
 STUDY = TrainingStudy("digits", config=LINEAR, epsilon=3.0, runs=2)
@@ -40,18 +40,7 @@ RECORDS, STEPS = 1_437, 6  # of digits, an epoch
 MEASURED = ["loss_train", "accuracy_test", "auc_test"]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Networks this small only wait for a second one."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-def stops_after(calls: int) -> Callable[[], bool]:
-    left = iter([False] * calls)
-    return lambda: next(left, True)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def without_time(rows: pd.DataFrame) -> pd.DataFrame:
