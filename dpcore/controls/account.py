@@ -239,6 +239,25 @@ def following(
     return replace(trainings[-1], count=1, first=max(map(_next_day, trainings)))
 
 
+def of_records(entry: AccountEntry, before: int, records: int) -> AccountEntry:
+    """The entry, on `records` people where it is a training on all of the `before` people.
+
+    Its batch goes on by the rule where it was the rule's, and is never more than all of them.
+    """
+    if entry.records != before:
+        return entry
+    batch = usual_batch(records) if entry.batch == usual_batch(before) else entry.batch
+    return replace(entry, records=records, batch=min(batch or 1, records))
+
+
+def with_too_many(entries: Sequence[AccountEntry], people: int) -> list[AccountEntry]:
+    """The trainings that count with more records than there are people, and so with too little ε.
+
+    One of fewer is on a part of the data, which costs more.
+    """
+    return [entry for entry in entries if (entry.records or 0) > people]
+
+
 def _next_day(entry: AccountEntry) -> date:
     """The day on which it would happen once more; its first where that is too late to plan."""
     try:

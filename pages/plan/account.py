@@ -32,18 +32,21 @@ def show() -> Waiting:
     """Draw the budget, the answer, the entries, and what follows; returns unfinished tasks."""
     place = st.container(horizontal=True, vertical_alignment="bottom")
     answer_place = st.container()
-    rows = entries.current()
-    # Before the numbers that follow from it: who goes back at their sight is a step further.
-    with answer_place:
-        entries.write()
+    rows, refusal = entries.current(), None
     try:
         with place:
             typed = budget.typed()
         limit, adjacency, people = typed.limit, typed.adjacency, typed.people
+        rows = entries.follow(people)
         account = Account(limit, tuple(rows.values()), adjacency)
-    except InvalidInput as refusal:
-        with answer_place:
+    except InvalidInput as error:
+        refusal = error
+    # Before the numbers that follow from it: who goes back at their sight is a step further.
+    with answer_place:
+        entries.write()
+        if refusal is not None:
             refuse(refusal)
+    if refusal is not None:
         _rows({}, rows, entries_people(rows))
         return []
     answer, waiting = answer_to(
@@ -65,6 +68,7 @@ def show() -> Waiting:
             shown = dict(zip(rows, statement.entries, strict=True))
             _answer(statement, fitting)
             _chart(statement)
+        entries.too_many(people)
         budget.note(limit, adjacency, people)
     _rows(shown, rows, people)
     if isinstance(answer, tuple):

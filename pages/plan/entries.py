@@ -20,7 +20,15 @@ from dpcore.accounting.entries import (
     AccountEntry,
 )
 from dpcore.accounting.model_proofs import PAIR, PURE
-from dpcore.controls.account import ENTRIES, NO_ENTRIES, first_day, following, usual
+from dpcore.controls.account import (
+    ENTRIES,
+    NO_ENTRIES,
+    first_day,
+    following,
+    of_records,
+    usual,
+    with_too_many,
+)
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.link import Link, Refusal
 from dpcore.controls.plan import FIRST
@@ -34,6 +42,8 @@ from pages.shared.verbatim import refuse, verbatim
 
 Rows = dict[int, AccountEntry]
 OF_FILE = (0, "file")
+PEOPLE = "account people"
+"""Where the number of people is stored that trainings on all of them count with."""
 MOST_ROWS = 30
 """Rows drawn with a box of their own; the table holds all."""
 ROOM = 480
@@ -50,8 +60,8 @@ SAME = "That of the account"
 
 
 def first_entries() -> tuple[AccountEntry, ...]:
-    """What a new visit begins with: one training, on the first of next month."""
-    return (usual("training", first_day(date.today())),)
+    """What a new visit begins with: one training of all people, on the first of next month."""
+    return (usual("training", first_day(date.today()), stored(PEOPLE) or FIRST.records),)
 
 
 def check(link: Link) -> list[Refusal]:
@@ -83,7 +93,42 @@ def current() -> Rows:
         rows = _numbered(entries)
         store("account example", None if text else next(iter(rows)))
         store("account written", text)
+        if text:
+            store(PEOPLE, None)  # what an address states stays as it is
     return rows
+
+
+def follow(people: int) -> Rows:
+    """The entries by number, with trainings on all people on this many of them.
+
+    Parameters
+    ----------
+    people : int
+        In the data, as the budget counts them.
+    """
+    rows = current()
+    before = stored(PEOPLE) or (people if st.query_params.get(ENTRIES) else FIRST.records)
+    if before != people:
+        rows |= {number: of_records(entry, before, people) for number, entry in rows.items()}
+    store(PEOPLE, people)
+    return rows
+
+
+def too_many(people: int) -> None:
+    """Warn of trainings on more records than there are people, with a way to count them right."""
+    entries = with_too_many(list((stored("account rows") or {}).values()), people)
+    if not entries:
+        return
+    names = dict.fromkeys(f"“{entry.what}” with n = {entry.records:,}" for entry in entries)
+    st.warning(verbatim(texts.TOO_MANY.format(entries=" and ".join(names), people=people)))
+    st.button(f"Count with n = {people:,}", on_click=_count_with, args=(people,))
+
+
+def _count_with(people: int) -> None:
+    rows = _at_click()
+    for number, entry in rows.items():
+        if with_too_many([entry], people):
+            rows[number] = of_records(entry, entry.records or people, people)
 
 
 def _at_click() -> Rows:

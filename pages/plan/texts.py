@@ -33,6 +33,10 @@ NOT_PROVED = (
     "A condition of this theorem is not met, or there is none. That does not make a number false."
 )
 OF_THE_LEMMA = "The paper's lemma speaks of batches of fixed size."
+TOO_MANY = (
+    "The data have {people:,} people, but the account counts {entries}: of fewer records a "
+    "training costs a larger ε."
+)
 SPREAD = (
     "Spread: every entry gets a share of the budget. The noise is then the least that keeps it."
 )

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from dpcore.accounting.entries import AccountEntry
-from dpcore.controls.account import first_day, following, usual
+from dpcore.controls.account import first_day, following, of_records, usual, with_too_many
 
 TODAY = date(2026, 11, 24)
 START = date(2026, 12, 1)
@@ -56,3 +56,16 @@ def test_a_first_one_begins_the_plan_with_a_batch_that_fits() -> None:
 def test_what_would_come_after_the_last_day_stays_on_its_day() -> None:
     late = replace(usual("training", START), first=date(2100, 12, 1))
     assert following([late], "training", TODAY).first == date(2100, 12, 1)
+
+
+def test_a_training_on_all_people_follows_their_number() -> None:
+    assert of_records(usual("training", START, 10_000), 10_000, 400) == usual(
+        "training", START, 400
+    )
+    chosen = replace(usual("training", START, 10_000), batch=1_000)
+    assert of_records(chosen, 10_000, 5_000).batch == 1_000
+    assert of_records(chosen, 10_000, 400).batch == 400
+    part = replace(chosen, records=2_000)
+    for other in (part, usual("release", START)):
+        assert of_records(other, 10_000, 400) == other
+    assert with_too_many([chosen, part, usual("release", START)], 2_000) == [chosen]

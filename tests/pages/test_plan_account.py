@@ -118,6 +118,39 @@ def test_a_year_of_weekly_releases_and_four_trainings_takes_four_clicks() -> Non
     expect_account(settled(app.run()), [TRAINING])
 
 
+def test_trainings_are_of_the_people_in_the_data() -> None:
+    app = opened(people="400")
+    few, budget = usual("training", START, 400), PrivacyBudget(3.0, default_delta(400))
+    expect_account(app, [few], budget, 400)
+    assert "from n = 400" in said(app)
+    assert "account" not in app.query_params
+    app = settled(opened().number_input(key="people").set_value(400).run())
+    expect_account(app, [few], budget, 400)
+    # Those that are added are of as many, and all follow another number.
+    press(app, "Add a training")
+    expect_account(app, [few, replace(few, first=QUARTERS[1])], budget, 400)
+    settled(app.number_input(key="people").set_value(60_000).run())
+    many = replace(TRAINING, records=60_000)
+    budget = PrivacyBudget(3.0, default_delta(60_000))
+    expect_account(app, [many, replace(many, first=QUARTERS[1])], budget, 60_000)
+    assert not app.warning
+
+
+def test_a_training_of_more_records_than_people_is_warned_of_and_mended_by_a_click() -> None:
+    link = to_link([TRAINING, replace(TRAINING, what="A part", records=300)])
+    app = opened(account=link, people="400")
+    (warning,) = app.warning
+    assert "have 400 people, but the account counts “Training” with n = 10,000:" in warning.value
+    press(app, "Count with n = 400")
+    assert not app.warning
+    few, part = from_link(app.query_params["account"])
+    assert few == usual("training", START, 400)
+    assert part.records == 300
+    # The part stays one where the number of people changes, and the rest follows.
+    settled(app.number_input(key="people").set_value(350).run())
+    assert [entry.records for entry in from_link(app.query_params["account"])] == [350, 300]
+
+
 def test_a_click_that_comes_with_an_older_address_adds_to_what_is_there() -> None:
     app = press(opened(account=to_link([TRAINING])), "Add a training")
     app.query_params["account"] = to_link([TRAINING])
@@ -464,10 +497,11 @@ def test_one_model_more_says_what_it_loses_on_a_data_set(
     app.switch_page("plan/plan.py")
     app.session_state["model_room"] = True
     app.query_params["v"], app.query_params["people"] = "4", "250"
+    app.query_params["account"] = to_link([WEEKLY])
     app = settled(app.run())
     until(lambda: any("Right for" in each.value for each in app.markdown), app)
     delta = default_delta(250)
-    rooms_left = model_rooms(state(Account(PrivacyBudget(3.0, delta), (TRAINING,))))
+    rooms_left = model_rooms(state(Account(PrivacyBudget(3.0, delta), (WEEKLY,))))
     more = [room.entry for room in rooms_left if room.entry is not None]
     models = tuple((str(one.method), one.epsilon or 0.0, one.delta or delta) for one in more)
     shown = [each.value for each in app.markdown]

@@ -68,7 +68,8 @@ def noise(shown: AccountEntry, share: float | None = None) -> str:
         return f"noise {at_most(shown.noise, 5)} times one person's largest change{by_share}"
     return (
         f"noise multiplier {at_most(shown.noise, 5)}{by_share} · "
-        f"{counted(shown.epochs or 1, 'epoch')} in batches of {shown.batch:,}"
+        f"{counted(shown.epochs or 1, 'epoch')} in batches of {shown.batch:,} "
+        f"from n = {shown.records:,}"
     )
 
 
