@@ -49,6 +49,8 @@ def show() -> Waiting:
     if refusal is not None:
         _rows({}, rows, entries_people(rows))
         return []
+    with answer_place:
+        entries.too_many(people)
     answer, waiting = answer_to(
         "account",
         "Adding up the account",
@@ -68,7 +70,6 @@ def show() -> Waiting:
             shown = dict(zip(rows, statement.entries, strict=True))
             _answer(statement, fitting)
             _chart(statement)
-        entries.too_many(people)
         budget.note(limit, adjacency, people)
     _rows(shown, rows, people)
     if isinstance(answer, tuple):
