@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 DEMONSTRATION = (
-    "**Demonstration: nothing real is spent.** The patients are made up, and the ledger is in "
-    "memory. All that is needed is filled in: press Release."
+    "**Demonstration: nothing real is spent.** Patients and ledger are made up. All is filled in: "
+    "press Release."
 )
 INTRODUCTION = (
     "A private model of your table is trained once, paid from the ledger, and leaves with its "
