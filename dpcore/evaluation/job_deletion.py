@@ -28,7 +28,7 @@ def delete_job(key: str) -> threading.Thread:
 
 def _remove_late(job: jobs.Job) -> None:
     late = time.monotonic() + PATIENCE_SECONDS
-    while job.stopping and time.monotonic() < late:
+    while job.at_work and time.monotonic() < late:
         time.sleep(LOOK_SECONDS)
     _remove(job.key)
 

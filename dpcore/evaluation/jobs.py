@@ -51,6 +51,7 @@ class _Attempt:
     owner: str
     future: Future[None] = field(default_factory=Future)
     cancelled: bool = False
+    is_cleared: bool = False
     wait: waits.Wait = field(init=False)
 
     def __post_init__(self) -> None:
@@ -77,6 +78,7 @@ class _Attempt:
         if not any(map(os.path.exists, (self.ticket, self.where / f"{self.key}.csv"))):
             self.cancelled = True  # by another process
         work.clear(self.where, self.key, self.name)
+        self.is_cleared = True
 
     @property
     def ticket(self) -> Path:
@@ -274,9 +276,15 @@ class Job:
 
     @property
     def stopping(self) -> bool:
-        """Whether it was stopped and its worker has not noticed yet: files may still come."""
+        """Whether it was stopped and its worker has not noticed yet."""
         attempt = _attempts.get(self.key)
         return attempt is not None and attempt.cancelled and not attempt.ended
+
+    @property
+    def at_work(self) -> bool:
+        """Whether files may still come, also after its result, and after it was stopped."""
+        attempt = _attempts.get(self.key)
+        return attempt is not None and not (attempt.future.done() and attempt.is_cleared)
 
     @property
     def resumable(self) -> bool:

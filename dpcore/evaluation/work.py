@@ -116,6 +116,7 @@ def work(task: Task | None, key: str, where: str, name: str) -> None:
             )
             outcome = _done(task, state, context)
             _leave(base / key, outcome, write)
+            waiting = None  # the result has all rows, and whoever saw it may have deleted it
     finally:
         if waiting is not None:
             tell(base / f"{name}.partial", _text(waiting))

@@ -195,6 +195,9 @@ class Upload:
         except BaseException:
             Path(path).unlink(missing_ok=True)
             raise
+        if self.closed:  # meanwhile, and maybe before the job was there to be ended
+            delete_job(key)
+            Path(path).unlink(missing_ok=True)
 
     def close(self) -> None:
         """End the process and the jobs, and remove their files."""
@@ -203,9 +206,9 @@ class Upload:
         self._process.close()
         self._thread.shutdown(wait=False, cancel_futures=True)
         self._answers.clear()
-        for key in self._jobs:
+        for key in list(self._jobs):
             delete_job(key)
-        for path in self._files:
+        for path in list(self._files):
             Path(path).unlink(missing_ok=True)
 
 

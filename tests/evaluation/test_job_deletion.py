@@ -1,0 +1,50 @@
+"""A deleted job leaves no file, however late its worker notices."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from dpcore.datasets.cache import place
+from dpcore.evaluation import executors, jobs, work
+from dpcore.evaluation.job_deletion import delete_job
+from tests.evaluation.tasks import Counting
+from tests.evaluation.waiting import PATIENCE, names
+
+pytestmark = pytest.mark.usefixtures("no_worker_is_left", "cache")
+
+
+def test_a_result_that_is_deleted_at_once_is_all_that_was_there(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, where = Counting(), place(jobs.FOLDER)
+    name, write_results = f"{task.key}-start", work._leave
+    (where / f"{name}.job").touch()
+
+    def deleted_at_once(*arguments: object) -> None:
+        write_results(*arguments)  # type: ignore[arg-type]
+        assert f"{task.key}.csv" in names(cache)
+        for path in jobs.files(task.key):
+            work.remove(path)
+
+    monkeypatch.setattr(work, "_leave", deleted_at_once)
+    work.work(task, task.key, str(where), name)
+    assert names(cache) == set()
+
+
+def test_what_comes_after_a_result_goes_too(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_work: Future[None] = Future()
+    monkeypatch.setattr(executors, "submit", lambda *arguments, **settings: at_work)
+    job, where = jobs.submit(Counting()), place(jobs.FOLDER)
+    (where / f"{job.key}.csv").write_text("number\n1\n")
+    thread = delete_job(job.key)
+    assert names(cache) == set()
+    thread.join(0.5)
+    assert thread.is_alive()
+    (where / f"{jobs._attempts[job.key].name}.partial").write_text("number\n1\n")
+    at_work.set_result(None)
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    assert names(cache) == set()
