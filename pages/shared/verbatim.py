@@ -14,22 +14,28 @@ import streamlit as st
 _MARKS = re.compile(r"[\\`*\[\]<>#$~&|]|(?<![^\W_])_|_(?![^\W_])")
 # Streamlit replaces addresses, e-mails, :icons: and arrows in the finished text, after it resolves
 # escapes. Only code is exempt.
-_ACTS_LATE = re.compile(r"\S*(?::(?=\S)|@|//|www\.|--|->|<-|[<>~]=)\S*", re.IGNORECASE)
+_ACTS_LATE = re.compile(r":(?=\S)|@|//|www\.|--|->|<-|[<>~]=", re.IGNORECASE)
 _WITHIN_A_VALUE = re.compile(r"(?<=δ) (?==)|(?<=δ =) |(?<=\d) (?=%)")
 _LIST_ITEM = re.compile(r"^(\d*)([-+.)])(?=\s|$)")
 # Control characters, and marks that change the direction of text.
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+")
+MOST_LETTERS = 4_000
+"""Of one line on a page; no sentence of ours comes near it."""
 
 
 def verbatim(text: str) -> str:
-    """One line of Markdown that shows exactly this text: no markup, icon, formula or link."""
+    """One line of Markdown that shows exactly this text: no markup, icon, formula or link.
+
+    A text of more than `MOST_LETTERS` letters is cut.
+    """
     text = printable_line(text)
-    parts, end = [], 0
-    for match in _ACTS_LATE.finditer(text):
-        parts += [_escaped(text[end : match.start()]), _code(match[0])]
-        end = match.end()
-    parts.append(_escaped(text[end:]))
-    return _LIST_ITEM.sub(r"\1\\\2", "".join(parts))
+    if len(text) > MOST_LETTERS:
+        text = f"{text[: MOST_LETTERS - 1]}…"
+    # Word by word: a pattern that looks for words takes the square of a long one's length.
+    shown = " ".join(
+        _code(word) if _ACTS_LATE.search(word) else _escaped(word) for word in text.split(" ")
+    )
+    return _LIST_ITEM.sub(r"\1\\\2", shown)
 
 
 def printable_line(text: str) -> str:

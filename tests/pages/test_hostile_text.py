@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,20 @@ def test_plain_words_stay_as_they_are() -> None:
 
 def test_marks_that_turn_or_hide_text_are_left_out() -> None:
     assert verbatim.verbatim("a\u202eb\u200fc\x00d") == "a b c d"
+
+
+def test_one_long_word_takes_no_time_and_is_cut() -> None:
+    begun = time.process_time()
+    shown = verbatim.verbatim("x" * 16_000)
+    # The square of its length took seconds.
+    assert time.process_time() - begun < 0.5
+    assert shown == "x" * (verbatim.MOST_LETTERS - 1) + "…"
+
+
+def test_a_cut_text_does_nothing() -> None:
+    almost = "x" * (verbatim.MOST_LETTERS - 10)
+    assert acting(verbatim.verbatim(f"{almost}@evil.example")) == []
+    assert acting(verbatim.verbatim(f"{almost} [here](https://evil.example)")) == []
 
 
 def test_a_link_cannot_put_a_link_into_the_warning() -> None:
