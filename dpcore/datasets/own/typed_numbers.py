@@ -11,6 +11,8 @@ from dpcore.datasets.values import is_number
 _SIGN = re.compile(r"^([-+−])\s*")
 _MARKS = ((",", "."), (".", ","))
 """Between thousands, and before decimals."""
+MOST_LETTERS = 40
+"""Of a typed number. Seventeen digits tell any two apart."""
 
 
 def readings(text: str) -> tuple[float, ...]:
@@ -25,8 +27,11 @@ def readings(text: str) -> tuple[float, ...]:
     Returns
     -------
     tuple of float
-        Empty for what is no number; two for a text like 10,000.
+        Empty for what is no number, or has more than `MOST_LETTERS` letters; two for a text like
+        10,000.
     """
+    if len(text) > MOST_LETTERS:
+        return ()
     text = _SIGN.sub(r"\1", text.strip()).replace("−", "-")
     if is_number(text):
         meant = [text]
@@ -56,4 +61,8 @@ def why_unread(text: str) -> str:
     if numbers:
         shown = " or ".join(map(written, numbers))
         return f"{quoted(text)}, which could be {shown}: write one of these"
+    if len(text) > MOST_LETTERS:
+        return (
+            f"{quoted(text)}, which is too long: write a number of at most {MOST_LETTERS} letters"
+        )
     return f"{quoted(text)}, which is no number: write one such as 0.5 or 12"

@@ -52,9 +52,17 @@ def test_what_is_no_number_has_no_reading(text: str) -> None:
     assert readings(text) == ()
 
 
+def test_a_text_longer_than_any_number_is_not_read() -> None:
+    assert readings("0." + "1" * 38) == (float("0." + "1" * 38),)
+    assert readings("0." + "1" * 39) == readings("1" + ",000" * 10) == ()
+
+
 def test_the_refusal_says_what_to_write() -> None:
     assert why_unread("10,000") == "'10,000', which could be 10 or 10000: write one of these"
     assert why_unread("1,234") == "'1,234', which could be 1.234 or 1234: write one of these"
+    assert why_unread("1" * 41) == (
+        f"'{'1' * 39}…', which is too long: write a number of at most 40 letters"
+    )
     assert why_unread("ten") == "'ten', which is no number: write one such as 0.5 or 12"
 
 
