@@ -39,7 +39,7 @@ def names_of(data: bytes, name: str, largest: int) -> tuple[str, ...]:
         One sentence; as `blocks`.
     """
     with _whole(name):
-        return tuple(_opened(data, name, largest).schema_arrow.names)
+        return _stripped(_opened(data, name, largest).schema_arrow)
 
 
 def blocks(data: bytes, faults: Faults, wanted: Sequence[int], largest: int) -> Iterator[Block]:
@@ -68,7 +68,7 @@ def blocks(data: bytes, faults: Faults, wanted: Sequence[int], largest: int) -> 
         for batch in file.iter_batches(BATCH, columns=titles, use_threads=False):
             lines = np.arange(rows + 2, rows + 2 + batch.num_rows)
             columns = [
-                _as_words(batch.column(title), title, rows, faults)
+                _as_words(batch.column(title), title.strip(), rows, faults)
                 for title in dict.fromkeys(titles)
             ]
             rows += batch.num_rows
@@ -97,6 +97,10 @@ def _whole(name: str) -> Iterator[None]:
         raise InvalidInput(f"{name} cannot be read, but it must be a whole Parquet file.") from None
 
 
+def _stripped(schema: Any) -> tuple[str, ...]:
+    return tuple(title.strip() for title in schema.names)
+
+
 def _opened(data: bytes, name: str, largest: int) -> Any:
     """A file whose claims are within limits."""
     import pyarrow as pa
@@ -107,20 +111,25 @@ def _opened(data: bytes, name: str, largest: int) -> Any:
         thrift_string_size_limit=LARGEST_FOOTER,
         thrift_container_size_limit=1_000_000,
     )
-    claims, schema = file.metadata, file.schema_arrow
+    claims, titles = file.metadata, _stripped(file.schema_arrow)
     size = sum(claims.row_group(place).total_byte_size for place in range(claims.num_row_groups))
-    if not 1 <= len(schema.names) <= MOST_FIELDS:
+    if not 1 <= len(titles) <= MOST_FIELDS:
         raise InvalidInput(
-            f"{name} has {len(schema.names):,} columns, but it must have 1 to {MOST_FIELDS:,}."
+            f"{name} has {len(titles):,} columns, but it must have 1 to {MOST_FIELDS:,}."
         )
     if not 0 <= claims.num_rows <= MOST_ROWS:
         raise InvalidInput(f"{name} has more than {MOST_ROWS:,} rows, the most that is taken.")
     if size > largest:
         raise InvalidInput(_too_much(name, largest))
-    if len(set(schema.names)) < len(schema.names):
+    if len(set(titles)) < len(titles):
         raise InvalidInput(f"{name} has two columns of one name, but each must have its own.")
-    for place, field in enumerate(schema, start=1):
-        if not re.fullmatch(r"[^\",;\t\r\n]*", field.name):
+    for place, (title, field) in enumerate(zip(titles, file.schema_arrow, strict=True), start=1):
+        if len(title) > LONGEST_LINE:
+            raise InvalidInput(
+                f"{name}, column {place}: its name has {len(title):,} letters, but it must have at "
+                f"most {LONGEST_LINE:,}."
+            )
+        if not re.fullmatch(r"[^\",;\t\r\n]*", title):
             raise InvalidInput(
                 f"{name}, column {place}: its name must have no quotation mark, comma, semicolon, "
                 "tab or line break."

@@ -25,7 +25,7 @@ from dpcore.datasets.limits import (
     MOST_ROWS,
 )
 from dpcore.datasets.values import Days
-from dpcore.errors import InvalidInput
+from dpcore.errors import InvalidInput, brief
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -255,7 +255,8 @@ def _check_header(layout: Layout, titles: Sequence[str], line: int, name: str) -
     for place, (title, field) in enumerate(zip(titles, layout.fields, strict=True), start=1):
         if title.strip() != field.name:
             raise InvalidInput(
-                f"{name}, line {line}: it must name the columns, and column {place} {field.name}."
+                f"{name}, line {line}: it must name the columns, and column {place} "
+                f"{brief(field.name)}."
             )
 
 

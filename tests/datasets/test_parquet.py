@@ -57,6 +57,8 @@ REPEATED = pa.DictionaryArray.from_arrays(pa.array([0] * 250_000, pa.int32()), [
         (written({"a": ["x", CANARY + "\n1"]}), "line 3: 'a': it must be text without a line"),
         (written({"a": [CANARY * 2_000]}), "line 2: 'a': it has 18,000 characters"),
         (written({'a"\n': [CANARY]}), "column 1: its name must"),
+        (written({"a" * 20_000: [CANARY]}), "column 1: its name has 20,000 letters"),
+        (written({"a": [CANARY], "a ": [CANARY]}), "two columns of one name"),
         (written({f"a{place}": [1] for place in range(2_001)}), "2,001 columns"),
         (written({"a": pa.nulls(1_000_001)}), "more than 1,000,000 rows"),
         (written({"a": REPEATED}), "decompresses to"),
@@ -69,3 +71,15 @@ def test_a_hostile_file_is_one_sentence_without_its_values(data, sentence):
         read_checked(Layout((Field("a", person=True),), header=True), data, "f.parquet")
     assert CANARY not in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+def test_blanks_around_a_name_do_not_count_as_in_a_text():
+    data = written({" age ": [30, 41], "smoker": ["no", "yes"], "score\u2028": [1.5, 0.1]})
+    assert read_upload(OWN, data, "f", COLUMNS).frame["age"].tolist() == [30, 41]
+    assert [syntax.name for syntax in look(data, "f")] == ["age", "smoker", "score"]
+
+
+def test_a_header_is_refused_without_control_codes():
+    fields = (Field("a\x1b[31m" + "b" * 500), Field("c"))
+    with pytest.raises(InvalidInput, match=r"column 1 'a\\x1b\[31mb+…'\.$"):
+        read_checked(Layout(fields, header=True), b"x,c\n1,2\n", "f.csv")

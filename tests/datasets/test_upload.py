@@ -140,7 +140,7 @@ def test_the_wrong_separator_and_a_missing_header_are_named(made_up: MadeUp) -> 
     headless = made_up("cardio").split(b"\n", 1)[1]
     # Its first line is a record, of which nothing is repeated.
     assert refusal("cardio", headless).endswith(
-        "line 1: it must name the columns, and column 1 id."
+        "line 1: it must name the columns, and column 1 'id'."
     )
 
 
