@@ -1,7 +1,9 @@
 """Parquet files from anyone, as the columns of text that every reader of tables takes.
 
 One meaning for both formats: row r of the file stands in line r + 1, below the names; a gap is an
-empty field. Claims of the footer are checked first, and what the file becomes a block at a time.
+empty field. The footer's length and its claims are checked first, and what the file becomes a
+column of a block at a time. A false claim takes what memory there is: read where that is limited
+(`dpcore.confined`).
 """
 
 from __future__ import annotations
@@ -20,9 +22,12 @@ from dpcore.datasets.rows import Block, too_long, trimmed
 from dpcore.errors import InvalidInput, brief
 
 MAGIC = b"PAR1"
-BATCH = 8_192
-"""Rows decoded at once, so that a value repeated a million times is noticed early."""
-LARGEST_FOOTER = 16 * MEGABYTE
+BATCH, CELLS = 8_192, 4_194_304
+"""Rows decoded at once, and fields, so that a value repeated a million times is noticed early."""
+LARGEST_FOOTER = 2 * MEGABYTE
+"""What describes the columns takes more than 200 times as much once it is read."""
+FOOTER_END = 8
+"""Bytes at the end of a file: the footer's length, and `MAGIC` again."""
 
 
 def is_parquet(data: bytes) -> bool:
@@ -62,22 +67,42 @@ def blocks(data: bytes, faults: Faults, wanted: Sequence[int], largest: int) -> 
     """
     name = faults.name
     with _whole(name):
-        file = _opened(data, name, largest)
+        file = _with_dictionaries(data, _opened(data, name, largest))
         titles = [file.schema_arrow.names[place] for place in wanted]
+        batch_rows = min(BATCH, CELLS // max(1, len(titles)))
         rows = size = 0
-        for batch in file.iter_batches(BATCH, columns=titles, use_threads=False):
+        for batch in file.iter_batches(batch_rows, columns=titles, use_threads=False):
             lines = np.arange(rows + 2, rows + 2 + batch.num_rows)
-            columns = [
-                _as_words(batch.column(title), title.strip(), rows, faults)
-                for title in dict.fromkeys(titles)
-            ]
+            columns: list[Any] = []
+            for title in titles:
+                column = batch.column(title)
+                if size + _expanded(column) > largest:
+                    raise InvalidInput(_too_much(name, largest))
+                columns.append(_as_words(column, title.strip(), rows, faults))
+                size += columns[-1].nbytes
             rows += batch.num_rows
-            size += sum(column.nbytes for column in columns)
-            if size > largest:
-                raise InvalidInput(_too_much(name, largest))
             yield Block(lines, columns)
             if faults.enough:
                 return
+
+
+def _with_dictionaries(data: bytes, file: Any) -> Any:
+    """The same file, in which a text that repeats is there once until its size is checked."""
+    from pyarrow import parquet
+
+    texts = [field.name for field in file.schema_arrow if _is_text(field.type)]
+    return parquet.ParquetFile(io.BytesIO(data), metadata=file.metadata, read_dictionary=texts)
+
+
+def _expanded(column: Any) -> int:
+    """Bytes of a column's text, each value by itself; 0 where it is no text."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if not (pa.types.is_dictionary(column.type) and _is_text(column.type)):
+        return 0
+    lengths = compute.binary_length(column.dictionary).take(column.indices)
+    return compute.sum(lengths).as_py() or 0
 
 
 def _too_much(name: str, largest: int) -> str:
@@ -91,10 +116,21 @@ def _whole(name: str) -> Iterator[None]:
 
     try:
         yield
-    except (pa.ArrowException, OSError, MemoryError, ValueError) as error:
-        if isinstance(error, InvalidInput):
-            raise
+    except (InvalidInput, MemoryError):  # who limits the memory says how much it is
+        raise
+    except (pa.ArrowException, OSError, ValueError):
         raise InvalidInput(f"{name} cannot be read, but it must be a whole Parquet file.") from None
+
+
+def _check_footer(data: bytes, name: str) -> None:
+    """Refuse a long description of columns before it is read."""
+    end = data[-FOOTER_END:]
+    length = int.from_bytes(end[:4], "little")
+    if end.endswith(MAGIC) and LARGEST_FOOTER < length < len(data):
+        raise InvalidInput(
+            f"{name} describes its columns in {length / MEGABYTE:,.1f} MB, but it must do so in at "
+            f"most {LARGEST_FOOTER // MEGABYTE} MB: write fewer columns, or fewer groups of rows."
+        )
 
 
 def _stripped(schema: Any) -> tuple[str, ...]:
@@ -103,9 +139,9 @@ def _stripped(schema: Any) -> tuple[str, ...]:
 
 def _opened(data: bytes, name: str, largest: int) -> Any:
     """A file whose claims are within limits."""
-    import pyarrow as pa
     from pyarrow import parquet
 
+    _check_footer(data, name)
     file = parquet.ParquetFile(
         io.BytesIO(data),
         thrift_string_size_limit=LARGEST_FOOTER,
@@ -124,30 +160,35 @@ def _opened(data: bytes, name: str, largest: int) -> Any:
     if len(set(titles)) < len(titles):
         raise InvalidInput(f"{name} has two columns of one name, but each must have its own.")
     for place, (title, field) in enumerate(zip(titles, file.schema_arrow, strict=True), start=1):
-        if len(title) > LONGEST_LINE:
-            raise InvalidInput(
-                f"{name}, column {place}: its name has {len(title):,} letters, but it must have at "
-                f"most {LONGEST_LINE:,}."
-            )
-        if not re.fullmatch(r"[^\",;\t\r\n]*", title):
-            raise InvalidInput(
-                f"{name}, column {place}: its name must have no quotation mark, comma, semicolon, "
-                "tab or line break."
-            )
-        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-        if not any(
-            check(kind)
-            for check in (
-                *(pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean),
-                *(pa.types.is_string, pa.types.is_large_string, pa.types.is_date),
-                *(pa.types.is_timestamp, pa.types.is_decimal, pa.types.is_null),
-            )
-        ):
-            raise InvalidInput(
-                f"{name}, column {place}: it must hold numbers, text, dates or yes and no, "
-                "not nested or binary values."
-            )
+        if reason := _why_refused(title, field.type):
+            raise InvalidInput(f"{name}, column {place}: {reason}")
     return file
+
+
+def _why_refused(title: str, kind: Any) -> str:
+    """Why a column is not taken; "" where it is."""
+    import pyarrow as pa
+
+    if len(title) > LONGEST_LINE:
+        return f"its name has {len(title):,} letters, but it must have at most {LONGEST_LINE:,}."
+    if not re.fullmatch(r"[^\",;\t\r\n]*", title):
+        return "its name must have no quotation mark, comma, semicolon, tab or line break."
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    checks = (
+        *(pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, _is_text),
+        *(pa.types.is_date, pa.types.is_timestamp, pa.types.is_decimal, pa.types.is_null),
+    )
+    if not any(check(kind) for check in checks):
+        return "it must hold numbers, text, dates or yes and no, not nested or binary values."
+    return ""
+
+
+def _is_text(kind: Any) -> bool:
+    """Whether values of this kind are text, or references to some."""
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _as_words(column: Any, title: str, before: int, faults: Faults) -> Any:
@@ -155,6 +196,8 @@ def _as_words(column: Any, title: str, before: int, faults: Faults) -> Any:
     import pyarrow as pa
     from pyarrow import compute
 
+    if _is_text(column.type):
+        return _checked_text(column, title, before, faults)
     words = column.cast(pa.string())
     if pa.types.is_timestamp(column.type):
         date = column.cast(pa.date32(), safe=False)
@@ -162,18 +205,20 @@ def _as_words(column: Any, title: str, before: int, faults: Faults) -> Any:
         words = compute.if_else(is_date, date.cast(pa.string()), words)
     if pa.types.is_floating(column.type):
         words = compute.if_else(compute.is_nan(column), None, words)
-    words = words.fill_null("")
-    if not (
-        pa.types.is_dictionary(column.type)
-        or pa.types.is_string(column.type)
-        or pa.types.is_large_string(column.type)
-    ):
-        return words
+    return words.fill_null("")
+
+
+def _checked_text(column: Any, title: str, before: int, faults: Faults) -> Any:
+    """A column of text whose values could stand in one line of a file; others are noted."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    words = column.cast(pa.string()).fill_null("")
     length = compute.utf8_length(words).to_numpy()
     broken = compute.match_substring_regex(words, r"[\r\n\x00]").to_numpy(zero_copy_only=False)
     for place in np.flatnonzero((length > LONGEST_LINE) | broken)[:MOST_FAULTS].tolist():
         reason = "it must be text without a line break."
         if not broken[place]:
             reason = too_long(int(length[place]))
-        faults.add(before + place + 2, f"{brief(title)}: {reason}", title)
+        faults.add(before + place + 2, f"{brief(title)}: {reason}")
     return trimmed(words)

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import datetime
 import io
+from collections.abc import Iterator
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from dpcore.confined import Confined
 from dpcore.datasets import OWN, read_upload
+from dpcore.datasets import parquet as own_parquet
+from dpcore.datasets.faults import Faults
+from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.own.form import look
 from dpcore.datasets.text import Field, Layout, read_checked
 from dpcore.errors import InvalidInput
 
 COLUMNS = "age: 18 to 90 years\nsmoker: one of no, yes; unknown: blank\npredict score: 0 to 9"
 CANARY = "canary-71"
+HEADERS = ("dpcore.datasets.own.form",)
 
 
-def written(columns: dict[str, object], **options: object) -> bytes:
+def written(columns: dict[str, object], metadata: int = 0, **options: object) -> bytes:
+    """A file with so many letters beside its columns."""
     file = io.BytesIO()
-    parquet.write_table(pa.table(columns), file, **options)
+    table = pa.table(columns).replace_schema_metadata({"m": "x" * metadata})
+    parquet.write_table(table, file, **options)
     return file.getvalue()
 
 
@@ -44,8 +52,9 @@ def test_parquet_and_text_give_the_same_table_and_the_same_guesses():
     assert look(data, "f") == look(text, "f")
 
 
-# One value in a dictionary: a few kilobytes on the disk, more than 2 GB as text.
-REPEATED = pa.DictionaryArray.from_arrays(pa.array([0] * 250_000, pa.int32()), ["y" * 9_000])
+def repeated(letters: int, times: int) -> pa.DictionaryArray:
+    """One value in a dictionary: a few kilobytes on the disk, gigabytes as text."""
+    return pa.DictionaryArray.from_arrays(pa.array([0] * times, pa.int32()), ["y" * letters])
 
 
 @pytest.mark.parametrize(
@@ -61,7 +70,9 @@ REPEATED = pa.DictionaryArray.from_arrays(pa.array([0] * 250_000, pa.int32()), [
         (written({"a": [CANARY], "a ": [CANARY]}), "two columns of one name"),
         (written({f"a{place}": [1] for place in range(2_001)}), "2,001 columns"),
         (written({"a": pa.nulls(1_000_001)}), "more than 1,000,000 rows"),
-        (written({"a": REPEATED}), "decompresses to"),
+        (written({"a": repeated(9_000, 250_000)}), "decompresses to"),
+        (written({"a": repeated(300_000, 8_192)}), "decompresses to"),
+        (written({"a": pa.array([1])}, metadata=5_000_000), "describes its columns in"),
         (written({"a": [CANARY] * 99})[:-40], "must be a whole Parquet file"),
         (b"PAR1" + b"\xff" * 500 + b"PAR1", "must be a whole Parquet file"),
     ],
@@ -83,3 +94,58 @@ def test_a_header_is_refused_without_control_codes():
     fields = (Field("a\x1b[31m" + "b" * 500), Field("c"))
     with pytest.raises(InvalidInput, match=r"column 1 'a\\x1b\[31mb+…'\.$"):
         read_checked(Layout(fields, header=True), b"x,c\n1,2\n", "f.csv")
+
+
+def varint(number: int) -> bytes:
+    """A number as a footer has it, seven bits a byte."""
+    if number < 128:
+        return bytes([number])
+    return bytes([number & 127 | 128]) + varint(number >> 7)
+
+
+def understated(letters: int, times: int) -> bytes:
+    """A file whose footer claims two bytes for what its pages decompress to."""
+    column = {"a": ["y" * letters] * times}
+    data = written(column, compression="zstd", use_dictionary=False, write_statistics=False)
+    group = parquet.read_metadata(io.BytesIO(data)).row_group(0)
+    for size in {group.total_byte_size, group.column(0).total_uncompressed_size}:
+        claim = varint(2 * size)
+        assert claim in data
+        data = data.replace(claim, b"\x82" + b"\x80" * (len(claim) - 2) + b"\x00")
+    return data
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[Confined]:
+    confined = Confined(600, ("pandas", "pyarrow.compute", "pyarrow.parquet", *HEADERS))
+    yield confined
+    confined.close()
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (written({"a": repeated(300_000, 8_192)}), "decompresses to more than 300 MB"),
+        (
+            written({"a": repeated(30_000_000, 100)}, compression="zstd"),
+            "decompresses to more than 300 MB",
+        ),
+        (written({f"a{each}": repeated(9_999, 8_192) for each in range(50)}), "decompresses to"),
+        (understated(20_000_000, 40), "^Reading took more than 600 MB, the most that is allowed"),
+    ],
+)
+def test_a_small_file_takes_no_more_memory_than_a_large_one(process, data, sentence):
+    assert len(data) < 100_000
+    with pytest.raises(InvalidInput, match=sentence):
+        process.ask("Reading", look, data, "f.parquet", seconds=60)
+    assert process.begun == 1
+
+
+def test_a_table_of_many_columns_is_read_a_few_rows_at_a_time(monkeypatch):
+    monkeypatch.setattr(own_parquet, "CELLS", 40)
+    data = written({name: range(100) for name in "abc"})
+    faults, fields = Faults("f"), tuple(map(Field, "abc"))
+    blocks = [*own_parquet.blocks(data, faults, [0, 1, 2], LARGEST_TABLE)]
+    assert max(len(block.lines) for block in blocks) == 13
+    frame = read_checked(Layout(fields, header=True), data, "f.parquet")
+    assert (frame.to_numpy() == frame.index.to_numpy()[:, None]).all()
