@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.datasets.faults import Faults
 from dpcore.datasets.limits import LONGEST_LINE, MEGABYTE, MOST_FAULTS, MOST_FIELDS, MOST_ROWS
@@ -214,11 +215,35 @@ def _checked_text(column: Any, title: str, before: int, faults: Faults) -> Any:
     from pyarrow import compute
 
     words = column.cast(pa.string()).fill_null("")
+    is_text = _are_utf8(words)
+    if not is_text.all():
+        words = compute.if_else(pa.array(is_text), words, "")
     length = compute.utf8_length(words).to_numpy()
     broken = compute.match_substring_regex(words, r"[\r\n\x00]").to_numpy(zero_copy_only=False)
-    for place in np.flatnonzero((length > LONGEST_LINE) | broken)[:MOST_FAULTS].tolist():
-        reason = "it must be text without a line break."
-        if not broken[place]:
-            reason = too_long(int(length[place]))
+    for place in np.flatnonzero((length > LONGEST_LINE) | broken | ~is_text)[:MOST_FAULTS].tolist():
+        reason = too_long(int(length[place]))
+        if not is_text[place]:
+            reason = "it holds bytes that are not text, but it must be UTF-8 text."
+        elif broken[place]:
+            reason = "it must be text without a line break."
         faults.add(before + place + 2, f"{brief(title)}: {reason}")
     return trimmed(words)
+
+
+def _are_utf8(words: Any) -> NDArray[np.bool_]:
+    """Which values are text, and not any other bytes."""
+    import pyarrow as pa
+
+    try:
+        words.validate(full=True)
+    except pa.ArrowInvalid:
+        return np.array([_is_utf8(value) for value in words.cast(pa.binary()).to_pylist()])
+    return np.ones(len(words), np.bool_)
+
+
+def _is_utf8(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

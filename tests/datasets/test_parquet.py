@@ -96,6 +96,18 @@ def test_a_header_is_refused_without_control_codes():
         read_checked(Layout(fields, header=True), b"x,c\n1,2\n", "f.csv")
 
 
+def test_bytes_that_are_no_text_are_named_by_line_and_column():
+    wrong = pa.array([b"no", CANARY.encode() + b"\xff", None]).cast(pa.binary()).buffers()
+    text = pa.Array.from_buffers(pa.string(), 3, wrong)
+    for column in (text, text.dictionary_encode()):
+        data = written({"age": [30, 41, 50], "smoker": column, "score": [1, 2, 3]})
+        with pytest.raises(InvalidInput) as refusal:
+            read_upload(OWN, data, "f", COLUMNS)
+        sentence = "line 3: 'smoker': it holds bytes that are not text, but it must be UTF-8 text."
+        assert sentence in str(refusal.value)
+        assert CANARY not in str(refusal.value)
+
+
 def varint(number: int) -> bytes:
     """A number as a footer has it, seven bits a byte."""
     if number < 128:
