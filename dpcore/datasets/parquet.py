@@ -91,17 +91,29 @@ def _with_dictionaries(data: bytes, file: Any) -> Any:
     """The same file, in which a text that repeats is there once until its size is checked."""
     from pyarrow import parquet
 
-    texts = [field.name for field in file.schema_arrow if _is_text(field.type)]
+    texts = [
+        field.name
+        for place, field in enumerate(file.schema_arrow)
+        if _is_text(field.type) and not _has_differences(file.metadata, place)
+    ]
     return parquet.ParquetFile(io.BytesIO(data), metadata=file.metadata, read_dictionary=texts)
 
 
+def _has_differences(claims: Any, place: int) -> bool:
+    """Whether a column's text is written by differences, which are not read as a dictionary."""
+    groups = map(claims.row_group, range(claims.num_row_groups))
+    return any(
+        "DELTA" in encoding for group in groups for encoding in group.column(place).encodings
+    )
+
+
 def _expanded(column: Any) -> int:
-    """Bytes of a column's text, each value by itself; 0 where it is no text."""
+    """Bytes of a column, each value by itself."""
     import pyarrow as pa
     from pyarrow import compute
 
     if not (pa.types.is_dictionary(column.type) and _is_text(column.type)):
-        return 0
+        return int(column.nbytes)
     lengths = compute.binary_length(column.dictionary).take(column.indices)
     return compute.sum(lengths).as_py() or 0
 

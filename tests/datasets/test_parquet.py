@@ -16,7 +16,7 @@ from dpcore.datasets import parquet as own_parquet
 from dpcore.datasets.faults import Faults
 from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.own.form import look
-from dpcore.datasets.text import Field, Layout, read_checked
+from dpcore.datasets.text import BLANK, Field, Layout, read_checked
 from dpcore.errors import InvalidInput
 
 COLUMNS = "age: 18 to 90 years\nsmoker: one of no, yes; unknown: blank\npredict score: 0 to 9"
@@ -94,6 +94,16 @@ def test_a_header_is_refused_without_control_codes():
     fields = (Field("a\x1b[31m" + "b" * 500), Field("c"))
     with pytest.raises(InvalidInput, match=r"column 1 'a\\x1b\[31mb+…'\.$"):
         read_checked(Layout(fields, header=True), b"x,c\n1,2\n", "f.csv")
+
+
+@pytest.mark.parametrize("encoding", ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_text_is_read_however_it_is_written(encoding, kind):
+    columns = {"a": pa.array(["no", None, "yes"], kind)}
+    data = written(columns, use_dictionary=False, column_encoding={"a": encoding})
+    layout = Layout((Field("a", words=("no", "yes"), missing_mark=BLANK),), header=True)
+    codes = read_checked(layout, data, "f.parquet")["a"].cat.codes
+    assert codes.tolist() == [0, -1, 1]
 
 
 def test_bytes_that_are_no_text_are_named_by_line_and_column():
