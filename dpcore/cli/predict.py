@@ -12,6 +12,7 @@ from dpcore.cli.options import Parser
 from dpcore.cli.output import print_json, writing
 from dpcore.datasets.files import contents
 from dpcore.datasets.text import LARGEST_UPLOAD
+from dpcore.front.strangers import read_limited
 
 
 def add(command: Parser) -> None:
@@ -28,7 +29,8 @@ def run(options: argparse.Namespace) -> None:
 
     model = read_model(contents("model", options.model, MOST_BYTES))
     data = contents("table", options.table, LARGEST_UPLOAD)
-    predictions = predict(model, data, Path(options.table).name)
+    name = Path(options.table).name
+    predictions = read_limited(predict, model, data, name, data=data, name=name)
     if options.output is not None:
         with writing(options.output, "a file that can be written"):
             Path(options.output).write_text(predictions, encoding="utf-8")

@@ -13,6 +13,7 @@ from dpcore.datasets.files import contents
 from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.text import LARGEST_UPLOAD
 from dpcore.errors import InvalidInput, brief, reject
+from dpcore.front.strangers import read_limited
 
 if TYPE_CHECKING:
     from dpcore.release.table.read import ReleaseTable
@@ -80,7 +81,8 @@ def source(options: argparse.Namespace) -> TableSource:
     most = LARGEST_TABLE if dataset == OWN else LARGEST_UPLOAD
     # One byte more than allowed: reading then reports that it is too large.
     data = contents("table", options.table, most)
-    table = read_upload(dataset, data, Path(options.table).name, columns)
+    name = Path(options.table).name
+    table = read_limited(read_upload, dataset, data, name, columns, data=data, name=name)
     return TableSource(dataset, columns, hashlib.sha256(data).hexdigest(), table)
 
 
@@ -97,7 +99,8 @@ def release_table(options: argparse.Namespace) -> ReleaseTable:
     columns = text_file("columns", options.columns)
     # One byte more than allowed: reading then reports that it is too large.
     data = contents("table", options.table, LARGEST_TABLE)
-    return read_for_release(columns, data, Path(options.table).name)
+    name = Path(options.table).name
+    return read_limited(read_for_release, columns, data, name, data=data, name=name)
 
 
 def text_file(field: str, name: str, most: int = LARGEST_UPLOAD) -> str:

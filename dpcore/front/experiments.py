@@ -79,11 +79,13 @@ def load(
     from dpcore.datasets.files import contents
     from dpcore.datasets.limits import LARGEST_TABLE
     from dpcore.datasets.text import LARGEST_UPLOAD
+    from dpcore.front.strangers import read_limited
 
     most = LARGEST_TABLE if dataset == datasets.OWN else LARGEST_UPLOAD
     # One byte more than allowed: reading then reports that it is too large.
     data = contents("file", str(file), most)
-    return datasets.read_upload(dataset, data, Path(file).name, columns)
+    name = Path(file).name
+    return read_limited(datasets.read_upload, dataset, data, name, columns, data=data, name=name)
 
 
 def explore(
