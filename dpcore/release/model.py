@@ -158,7 +158,7 @@ class ReleasedModel:
         score = partial(self.scorer.score_node, np.array(self.weights))
         return graph(self.entry, self.features, self.loss, score, self.risks)
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """SHA-256 of its canonical JSON."""
         return digest(canonical(self._document))

@@ -12,11 +12,12 @@ from dpcore.release.example import released
 from dpcore.release.explained import MOST_BYTES, read_model
 from dpcore.release.model import ReleasedModel
 from pages.predict import texts
+from pages.predict.isolated_call import isolated_call
 from pages.shared import last_release, page_links, query, session_end, upload_limit
-from pages.shared.session import once
+from pages.shared.session import once, store, stored
 from pages.shared.widgets import drawn
 
-FILES = "predict_files"
+FILES, MODEL = "predict_files", "read model"
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,9 @@ def sidebar() -> Choice | InvalidInput | None:
         return None
     if len(contents) > 1 or len(certificates) > 1:
         return InvalidInput("There must be one model (JSON), and at most one certificate (YAML).")
-    try:
-        model = read_model(contents[0])
-    except InvalidInput as refusal:
-        return refusal
+    model = read_model(contents[0]) if is_demonstration else _model(contents[0])
+    if isinstance(model, InvalidInput):
+        return model
     return Choice(model, (certificates or [b""])[0], contents[0], is_demonstration, for_many)
 
 
@@ -94,6 +94,19 @@ def _files() -> dict[str, bytes]:
     if not files and (files := last_release.stored_files()):
         st.caption(texts.LAST_RELEASE)
     return files
+
+
+def _model(contents: bytes) -> ReleasedModel | InvalidInput:
+    """The model in a file of unknown origin, which is read once and outside the server."""
+    if stored(MODEL) is None or stored(MODEL)[0] != contents:
+        model: ReleasedModel | InvalidInput
+        try:
+            model = isolated_call("model.json", read_model, contents)
+        except InvalidInput as refusal:
+            model = refusal
+        store(MODEL, (contents, model))
+    result: ReleasedModel | InvalidInput = stored(MODEL)[1]
+    return result
 
 
 @st.cache_resource(max_entries=1, show_spinner="Releasing a demonstration model …")

@@ -12,8 +12,10 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.release import release
 from dpcore.release.attack import attack
-from dpcore.release.explained import outcomes
+from dpcore.release.explained import outcomes, read_model
 from dpcore.release.model import ReleasedModel
+from pages.predict import controls
+from pages.predict.isolated_call import isolated_call
 from pages.shared import sign_in
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
@@ -117,6 +119,27 @@ def test_a_model_of_ones_own_makes_its_form_and_its_certificate_is_checked() -> 
     assert "No certificate" in spoken(app)
     given(app, ("Model.JSON", MODEL.to_json().encode()), ("certificate.yaml", b"format: none\n"))
     assert "Do not rely on the certificate" in spoken(app)
+
+
+def test_a_model_from_a_file_is_read_once_and_not_in_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[object] = []
+
+    def isolated(name: str, call: object, *arguments: object) -> object:
+        asked.append(call)
+        return isolated_call(name, call, *arguments)
+
+    monkeypatch.setattr(controls, "isolated_call", isolated)
+    monkeypatch.setattr(ReleasedModel, "from_json", None)
+    app = opened(predict_model="Your file", v="4")
+    given(app, ("model.json", MODEL.to_json().encode()))
+    assert len(app.text_input) == 2
+    app.text_input[0].set_value("50")
+    run(app)
+    assert asked == [read_model]
+    given(app, ("model.json", NETWORK.to_json().encode()))
+    assert asked == [read_model, read_model]
 
 
 def test_a_value_beyond_what_the_model_knows_withdraws_the_answer_and_is_kept() -> None:
