@@ -307,8 +307,10 @@ class Ledger:
             looks right.
         """
         with self._store.reading() as connection:
-            rows = connection.execute(_ROW.add_columns(ENTRIES.c.refers).order_by(ENTRIES.c.number))
-            return list(chain.problems((tuple(row) for row in rows), known_heads))
+            every = _ROW.add_columns(ENTRIES.c.refers).order_by(ENTRIES.c.number)
+            # A cursor that is left half read keeps SQLite's lock.
+            with connection.execute(every) as rows:
+                return list(chain.problems((tuple(row) for row in rows), known_heads))
 
 
 def _now() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -17,7 +18,7 @@ import sqlalchemy as sa
 
 from dpcore.errors import InvalidInput
 from dpcore.release.canonical import canonical, digest
-from dpcore.release.ledger import Ledger, PureSpend, chain
+from dpcore.release.ledger import Ledger, PureSpend, chain, store
 
 ROOT = Path(__file__).resolve().parents[3]
 KILLS = int(os.environ.get("DPCORE_LEDGER_KILLS", "15"))
@@ -269,6 +270,25 @@ def test_a_changed_entry_is_found(place: Path, name: str, rehashed: bool) -> Non
         with pytest.raises(InvalidInput, match="was changed"):
             ledger.spend("clinic", PureSpend(0.01), **BY)
     ledger.close()
+
+
+def test_a_ledger_that_was_found_wrong_is_not_left_locked(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection = unguarded(place)
+    connection.execute("PRAGMA journal_mode=DELETE")  # in which a reader keeps writers out
+    connection.execute("UPDATE ledger_entries SET hash='' WHERE number=1")
+    connection.close()
+    monkeypatch.setattr(store, "PATIENCE", 0.5)
+    ledger, other = Ledger.open(place), Ledger.open(place)
+    gc.disable()  # which would let go of it sooner or later
+    try:
+        assert ledger.verify() != []
+        other.spend("clinic", PureSpend(0.01), **BY)
+    finally:
+        gc.enable()
+    ledger.close()
+    other.close()
 
 
 def test_the_database_itself_refuses_changes(place: Path) -> None:
