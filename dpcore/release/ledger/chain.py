@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dpcore.errors import InvalidInput
+from dpcore.errors import InvalidInput, whole
 from dpcore.release.canonical import canonical, digest
-from dpcore.release.ledger.filter import LedgerAccount, Totals
+from dpcore.release.ledger.filter import LedgerAccount, Totals, cap
 from dpcore.release.ledger.spends import from_json
 
 GENESIS = "0" * 64
@@ -76,11 +76,41 @@ def read(number: int, data_set: str, text: str, hash_: str) -> LedgerEntry:
     Raises
     ------
     InvalidInput
-        If its text is not what was hashed.
+        If its text is not what was hashed, or was hashed and is no entry.
     """
-    if digest(text) != hash_:
+    if not isinstance(text, str) or digest(text) != hash_:
         raise InvalidInput(f"Entry {number} of the ledger was changed: its hash is another.")
-    return LedgerEntry(number, data_set, json.loads(text), hash_)
+    try:
+        entry = LedgerEntry(number, data_set, json.loads(text), hash_)
+        _check(entry)
+    except _NO_ENTRY:
+        raise InvalidInput(
+            f"Entry {number} of the ledger is unreadable: its hash is right, but it is not what "
+            "this program writes."
+        ) from None
+    return entry
+
+
+_NO_ENTRY = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
+
+
+def _check(entry: LedgerEntry) -> None:
+    """Raise one of `_NO_ENTRY` where a field is missing, or of another kind."""
+    document, details = entry.document, entry.details
+    LedgerAccount.from_json(document["account"])
+    texts = [document["at"], document["actor"], document["kind"]]
+    if entry.kind == "spent":
+        from_json(details["spend"])
+        texts.append(details["purpose"])
+    if entry.kind == "raised":
+        cap(details["epsilon"], details["delta"])
+        texts.append(details["reason"])
+    if entry.kind == "attached":
+        whole("refers", document["refers"], at_least=1)
+        texts.append(details["certificate_hash"])
+    texts.append(details.get("certificate_hash", ""))
+    if not all(isinstance(each, str) for each in texts):
+        raise TypeError
 
 
 def certificates(entries: Iterable[LedgerEntry]) -> dict[int, list[str]]:

@@ -33,7 +33,7 @@ from typing import Any
 import scipy
 
 from dpcore.accounting.accountant import ROUNDED_UP, change
-from dpcore.errors import InvalidInput, number, one_of
+from dpcore.errors import InvalidInput, number, one_of, reject
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
 from dpcore.release.ledger import orders
@@ -45,7 +45,9 @@ from dpcore.release.ledger.spends import (
     Spend,
     SubsampledGaussianSpend,
     checked,
+    from_json,
     refusal,
+    text,
 )
 
 ACCEPTS = ("gaussian", "renyi", "approximate")
@@ -263,22 +265,36 @@ class LedgerAccount:
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> LedgerAccount:
-        """The account of `to_json`."""
-        agreed, totals = plain["terms"], plain["totals"]
-        rdp = totals["rdp"]
+        """The account of `to_json`, from anyone.
+
+        Raises
+        ------
+        InvalidInput, KeyError, TypeError
+            If it is none.
+        """
+        agreed = plain["terms"]
+        named = {name: text(name, agreed[name]) for name in ("person_unit", "owner")}
+        last = plain["last"]
+        if last is not None:
+            from_json(last)
         return cls(
-            LedgerTerms(
-                **{
-                    **agreed,
-                    "adjacency": Adjacency(agreed["adjacency"]),
-                    "accepts": tuple(agreed["accepts"]),
-                }
-            ),
-            plain["epsilon"],
-            plain["delta"],
-            Totals(**{**totals, "rdp": None if rdp is None else tuple(rdp)}),
-            plain["last"],
+            terms(**{**agreed, **named}),
+            *cap(plain["epsilon"], plain["delta"]),
+            _totals(**plain["totals"]),
+            last,
         )
+
+
+def _totals(epsilon: object, mu_squared: object, rdp: Any, delta: object) -> Totals:
+    """Totals from anyone, checked; raises as `LedgerAccount.from_json`."""
+    if rdp is not None and len(rdp) != len(orders.ORDERS):
+        raise reject("number of orders", len(rdp), str(len(orders.ORDERS)))
+    return Totals(
+        None if epsilon is None else number("ε", epsilon, at_least=0.0),
+        None if mu_squared is None else number("μ²", mu_squared, at_least=0.0),
+        None if rdp is None else tuple(number("RDP", each, at_least=0.0) for each in rdp),
+        number("δ", delta, at_least=0.0),
+    )
 
 
 @lru_cache(maxsize=256)

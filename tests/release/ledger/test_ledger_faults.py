@@ -272,6 +272,51 @@ def test_a_changed_entry_is_found(place: Path, name: str, rehashed: bool) -> Non
     ledger.close()
 
 
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("account", "totals", "rdp"), 5),
+        (("account", "totals", "rdp"), []),
+        (("account", "totals", "mu_squared"), -1.0),
+        (("account", "terms", "adjacency"), "none"),
+        (("account", "epsilon"), "many"),
+        (("account", "last"), {"kind": "pure", "more": 1}),
+        (("details",), None),
+        (("details", "spend"), {}),
+        (("details", "purpose"), 7),
+        (("at",), 7),
+        ((), []),
+        ((), None),
+        ((), "deep"),
+    ],
+)
+def test_a_rehashed_entry_that_is_none_is_one_sentence(
+    place: Path, path: tuple[str, ...], value: object
+) -> None:
+    connection = unguarded(place)
+    (text,) = connection.execute("SELECT document FROM ledger_entries WHERE number=3").fetchone()
+    document: Any = json.loads(text)
+    inner = document
+    for name in path[:-1]:
+        inner = inner[name]
+    if path:
+        inner[path[-1]] = value
+    text = json.dumps(document if path else value)
+    text = "[" * 100_000 if value == "deep" else text
+    connection.execute(
+        "UPDATE ledger_entries SET document=?, hash=? WHERE number=3", (text, digest(text))
+    )
+    connection.close()
+    ledger = Ledger.open(place)
+    assert "Entry 3 of the ledger is unreadable" in " ".join(ledger.verify())
+    for ask in (ledger.left, ledger.history):
+        with pytest.raises(InvalidInput, match="Entry 3 of the ledger is unreadable"):
+            ask("clinic")
+    with pytest.raises(InvalidInput, match="Entry 3 of the ledger is unreadable"):
+        ledger.spend("clinic", PureSpend(0.01), **BY)
+    ledger.close()
+
+
 def test_a_ledger_that_was_found_wrong_is_not_left_locked(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
