@@ -9,7 +9,7 @@ from dpcore.datasets.parquet import is_parquet
 from dpcore.datasets.text import quoted
 
 MEGABYTES, SECONDS = 3_000, 600.0
-"""Of reading one file; the largest that is taken needs half of it."""
+"""Of reading one file; the largest that is taken needs 1,130 MB."""
 
 Value = TypeVar("Value")
 
