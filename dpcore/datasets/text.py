@@ -53,7 +53,8 @@ class Field:
     ignored : bool
         Whether the field is skipped, whatever it holds; with a header, or in `read_checked`, only.
     decimal_comma : bool
-        Whether numbers are written like 1,5; a point is then refused (`read_checked` only).
+        Whether numbers are written like 1.234,5; a point that cannot part thousands is then
+        refused (`read_checked` only).
     described : bool
         Whether a description says how its numbers are written, and may be changed.
     days : Days or None
@@ -305,7 +306,8 @@ def _reason(field: Field, value: str) -> str:
     """Why a value is wrong: what is allowed, and what to change where it is a matter of writing."""
     is_of_numbers = not (field.words or field.days or field.person)
     if is_of_numbers and values.has_other_mark(value, field.decimal_comma):
-        mark = "point" if field.decimal_comma else "comma"
+        mark = "point between thousands" if "," not in value else "comma"
+        mark = "decimal point" if field.decimal_comma else mark
         way = "without" if field.decimal_comma else "with"
         instead = f", or be described {way} “; decimal comma”" if field.described else ""
         return f"{field.name} has a {mark}, but it must be {field.allowed}{instead}."

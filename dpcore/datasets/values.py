@@ -20,7 +20,10 @@ from dpcore.datasets.limits import LARGEST_NUMBER
 # Read by Python and by RE2 alike. Digits can be divided in one way only, so that Python's time
 # grows with their number and not with its square.
 _PLAIN_NUMBER = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
-_COMMA_NUMBER = r"[+-]?([0-9]+(,[0-9]*)?|,[0-9]+)([eE][+-]?[0-9]+)?"
+_COMMA_NUMBER = (
+    r"[+-]?(([0-9]+(,[0-9]*)?|,[0-9]+)([eE][+-]?[0-9]+)?"
+    r"|[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]*)?)"
+)
 YEAR_FIRST, DAY_FIRST, MONTH_FIRST = "year first", "day first", "month first"
 _DAY = {
     YEAR_FIRST: re.compile(r"(?P<y>[0-9]{4})-(?P<m>[0-9]{2})-(?P<d>[0-9]{2})"),
@@ -73,14 +76,16 @@ def are_days(texts: Collection[str], order: str) -> bool:
 
 
 def is_number(text: str, decimal_comma: bool = False) -> bool:
-    """Whether the text is a plain number, or one with a decimal comma (which may be left out)."""
+    """Whether the text is a plain number, or one with a decimal comma (which may be left out).
+
+    Beside a decimal comma, points can only part thousands.
+    """
     return bool(re.fullmatch(_COMMA_NUMBER if decimal_comma else _PLAIN_NUMBER, text))
 
 
 def has_other_mark(text: str, decimal_comma: bool) -> bool:
-    """Whether the text is a number with a decimal point where a comma is used, or the reverse."""
-    mark = "." if decimal_comma else ","
-    return mark in text and is_number(text, decimal_comma=not decimal_comma)
+    """Whether the text is a number only if the decimal mark is the other one."""
+    return not is_number(text, decimal_comma) and is_number(text, not decimal_comma)
 
 
 def numbers(
@@ -107,7 +112,8 @@ def numbers(
     except pa.ArrowInvalid:
         pattern = _COMMA_NUMBER if decimal_comma else _PLAIN_NUMBER
         plain = compute.match_substring_regex(values, rf"\A(?:{pattern})\z")
-        text = compute.utf8_ltrim(compute.replace_substring(values, ",", "."), "+")
+        text = compute.replace_substring(values, ".", "") if decimal_comma else values
+        text = compute.utf8_ltrim(compute.replace_substring(text, ",", "."), "+")
         parsed = compute.if_else(plain, text, None).cast(pa.float64())
     result = parsed.to_numpy(zero_copy_only=False).astype(np.float64)
     is_right = np.abs(result) <= LARGEST_NUMBER

@@ -5,12 +5,13 @@ Nothing that is typed is cached or stored: the session has it while the form is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import streamlit as st
 
 from dpcore.datasets.column_parts import UNKNOWN
 from dpcore.datasets.own import typed_numbers
+from dpcore.datasets.own.description import lines_of
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidInput
 from dpcore.figures import prediction as figures
@@ -48,12 +49,12 @@ def show(choice: Choice) -> None:
     place = st.container(gap="small")
     form, picture = st.columns([2, 3], gap="medium")
     with form, st.container(border=True):
-        given = _form(columns, model.hash, PATIENT if choice.is_demonstration else {})
+        given = _form(model, PATIENT if choice.is_demonstration else {})
     refused = [column for column in columns if _is_refused(column, given[column.name])]
     if refused:
         # The answer to the values before is withdrawn: it is not one to what stands in the form.
         with place:
-            refuse(_refusal(refused, given))
+            refuse(_refusal(refused, given, _decimal_commas(model)))
         return
     empty = [
         figures.readable_name(column.name)
@@ -84,40 +85,50 @@ def show(choice: Choice) -> None:
         _curve(model, person, wording)
 
 
-def _form(columns: Sequence[Column], key: str, first: PersonValues) -> dict[str, object]:
+def _form(model: ReleasedModel, first: PersonValues) -> dict[str, object]:
     """A field for each column, of which none is in the address; what stands in it by name.
 
     Parameters
     ----------
-    columns : sequence of Column
-    key : str
+    model : ReleasedModel
         Another model's column of the same name has its own values.
     first : mapping
         What fields begin with; those of other columns begin empty.
     """
     fields = st.grid(2, min_column_width=NARROWEST, gap="small")
     given = {}
-    for column in columns:
+    decimal_commas = _decimal_commas(model)
+    for column in model.entry.columns:
         with fields.cell():
             given[column.name] = _field(
-                column, first.get(column.name), f"predict {key} {column.name}"
+                column,
+                first.get(column.name),
+                f"predict {model.hash} {column.name}",
+                column.name in decimal_commas,
             )
     return given
 
 
-def _field(column: Column, first: Value, key: str) -> object:
+def _decimal_commas(model: ReleasedModel) -> frozenset[str]:
+    """Names of the columns whose numbers are written like 1,5 where the model comes from."""
+    return frozenset(line.column.name for line in lines_of(model.columns) if line.decimal_comma)
+
+
+def _field(column: Column, first: Value, key: str, decimal_comma: bool) -> object:
     if column.kind == "number":
         label = verbatim(f"{figures.readable_name(column.name)}, {_allowed(column)}")
         # A browser's own field of numbers drops a decimal comma without a word, and keeps a value
         # beyond its limits to itself: the page would go on showing the answer to the one before.
         text = st.text_input(
-            f":red[{label}]" if _is_refused(column, _read(control_value(key))) else label,
+            f":red[{label}]"
+            if _is_refused(column, _read(control_value(key), decimal_comma))
+            else label,
             value="" if first is None else typed_numbers.written(float(first)),
             max_chars=MOST_LETTERS,
             placeholder=UNKNOWN if column.missing_mark else None,
             key=key,
         )
-        return _read(text)
+        return _read(text, decimal_comma)
     levels = explained.levels_of(column)
     return st.selectbox(
         verbatim(figures.readable_name(column.name)),
@@ -128,9 +139,9 @@ def _field(column: Column, first: Value, key: str) -> object:
     )
 
 
-def _read(text: str | None) -> float | str | None:
+def _read(text: str | None, decimal_comma: bool) -> float | str | None:
     """The number that stands in a field; its text where it has not one reading."""
-    return typed_numbers.number_or_text(text or "")
+    return typed_numbers.number_or_text(text or "", decimal_comma)
 
 
 def _allowed(column: Column) -> str:
@@ -152,17 +163,22 @@ def _is_refused(column: Column, given: object) -> bool:
     return False
 
 
-def _refusal(refused: Sequence[Column], given: Mapping[str, object]) -> str:
+def _refusal(
+    refused: Sequence[Column], given: Mapping[str, object], decimal_commas: Collection[str]
+) -> str:
     """Why there is no answer, with every value that is refused."""
     return texts.REFUSED.format(
-        values="; ".join(_refused_value(column, given[column.name]) for column in refused)
+        values="; ".join(
+            _refused_value(column, given[column.name], column.name in decimal_commas)
+            for column in refused
+        )
     )
 
 
-def _refused_value(column: Column, value: object) -> str:
+def _refused_value(column: Column, value: object, decimal_comma: bool) -> str:
     name = figures.readable_name(column.name)
     if isinstance(value, str):
-        return f"{name} is {typed_numbers.why_unread(value)}"
+        return f"{name} is {typed_numbers.why_unread(value, decimal_comma)}"
     return texts.REFUSED_VALUE.format(name=name, value=f"{value:.12g}", allowed=_allowed(column))
 
 

@@ -148,7 +148,12 @@ def _editor(draft: Form, key: str) -> None:
     import pandas as pd
 
     rows = [
-        asdict(row) | {"lowest": _shown_bound(row.lowest), "highest": _shown_bound(row.highest)}
+        asdict(row)
+        | {
+            "kind": row.kind or None,
+            "lowest": _shown_bound(row.lowest),
+            "highest": _shown_bound(row.highest),
+        }
         for row in draft.rows
     ]
     config = st.column_config

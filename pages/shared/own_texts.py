@@ -54,6 +54,8 @@ OWN_UNUSED = "**Not used yet**, so the model will not learn from them:"
 OWN_NO_NAME = "(no name)"
 OWN_FILLED_IN = "**Used, though not ticked**, as the range or list is filled in: {names}."
 OWN_LACKS: dict[Lack, str] = {
+    "kind": "{names}: values like 1.234 could mean 1.234 or 1234. Under “Holds”, choose “number” "
+    "for the first, “number like 1,5” for the second.",
     "range": "{names}: the name does not say the range. Fill in lowest and highest.",
     "values": "{names}: the name does not say the list. Fill in the values.",
     "days": "{names}: days without a range. Fill in the first and the last one under values.",
@@ -70,10 +72,10 @@ OWN_COLUMNS = (
     "**Any other column** is one of a list; of two outcomes the second is the one looked for. "
     "**What is predicted** begins with the word *predict*; it may be a number or one of a list. "
     "Where values may be unknown, say how the file writes that: `; unknown: NA`, or `; unknown: "
-    "blank` for empty fields. Add `; decimal comma` for numbers like 1,5. **What one person is**: "
-    "`person: patient_id, at most 3 rows` where a column says whose row it is. Nothing is learned "
-    "from it, and one row of each person is explored. A column without a line is left out. Ranges "
-    "and lists must come from a codebook or common knowledge, **never from these records**. A "
-    "range that is read off the data would break every proof. Values outside a range are brought "
-    "into it and counted."
+    "blank` for empty fields. Add `; decimal comma` for numbers like 1,5 or 1.234,5. **What one "
+    "person is**: `person: patient_id, at most 3 rows` where a column says whose row it is. "
+    "Nothing is learned from it, and one row of each person is explored. A column without a line "
+    "is left out. Ranges and lists must come from a codebook or common knowledge, **never from "
+    "these records**. A range that is read off the data would break every proof. Values outside a"
+    " range are brought into it and counted."
 )

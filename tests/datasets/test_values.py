@@ -29,10 +29,19 @@ def test_a_column_of_numbers_is_read_as_each_would_be(texts, decimal_comma) -> N
             assert (math.isnan(value), is_wrong) == (True, False)
             continue
         plain = is_number(text, decimal_comma)
-        expected = float(text.replace(",", ".")) if plain else math.nan
+        bare = text.replace(".", "").replace(",", ".") if decimal_comma else text
+        expected = float(bare) if plain else math.nan
         assert is_wrong == (not abs(expected) <= 1e9)
         if not is_wrong:
             assert value == expected
+
+
+def test_beside_a_decimal_comma_points_part_thousands_only() -> None:
+    texts = ["9.040", "-1.234.567,5", "1.234,", "0.123", "12.34", "1234.567", "1.234e3", "1,234.5"]
+    result, wrong = numbers(pa.array(texts), decimal_comma=True)
+    assert wrong.tolist() == [False] * 3 + [True] * 5
+    assert result[:3].tolist() == [9040.0, -1_234_567.5, 1234.0]
+    assert [is_number(text, decimal_comma=True) for text in texts] == (~wrong).tolist()
 
 
 def test_only_the_numbers_of_a_list_are_taken() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -186,6 +187,7 @@ def test_a_number_has_a_decimal_point_or_a_decimal_comma(typed: str) -> None:
     ("typed", "told"),
     [
         ("27,500", "bmi is '27,500', which could be 27.5 or 27500: write one of these."),
+        ("27.500", "bmi is '27.500', which could be 27.5 or 27500: write one of these."),
         ("heavy", "bmi is 'heavy', which is no number: write one such as 0.5 or 12."),
     ],
 )
@@ -195,6 +197,20 @@ def test_a_text_that_is_not_one_number_has_no_answer(typed: str, told: str) -> N
     bmi.set_value(typed)
     assert run(app).error[0].value.endswith(told)
     assert not app.get("plotly_chart")
+
+
+def test_beside_decimal_commas_a_point_may_part_thousands() -> None:
+    app = opened(predict_model="Your file", v="4")
+    columns = COLUMNS.replace("18 to 90 years", "18 to 90 years; decimal comma")
+    given(app, ("model.json", replace(MODEL, columns=columns).to_json().encode()))
+    app.text_input[0].set_value("50.125")
+    assert (
+        run(app)
+        .error[0]
+        .value.endswith("age is '50.125', which could be 50.1250 or 50125: write one of these.")
+    )
+    app.text_input[0].set_value("50.1250")
+    assert not run(app).error
 
 
 def test_an_empty_field_beside_a_refused_one_is_said_after_it() -> None:

@@ -45,7 +45,11 @@ DAYS = {
 }
 PERSON = "whose row it is"
 KINDS = (NUMBER, COMMA, ANSWER, LIST, *DAYS, PERSON)
-Lack = Literal["range", "values", "days", "rows", "nothing", "name"]
+UNDECIDED = ""
+"""In place of a kind: numbers like 1.234, until a person says whether these are decimals."""
+_MAY_PART_THOUSANDS = (COMMA, UNDECIDED)
+LEAST_THOUSAND = 1000.0
+Lack = Literal["kind", "range", "values", "days", "rows", "nothing", "name"]
 """What has to be filled in, or changed in the file, before a column can be used."""
 _SPELLINGS = tuple(dict.fromkeys((*YES_NO, *SEXES)))
 
@@ -61,7 +65,9 @@ class Syntax:
     numbers : bool
         Whether all its values are numbers, however their decimals are written; also without values.
     decimal_comma : bool
-        Whether some of these have a decimal comma, and none a point.
+        Whether some of these can be read with a decimal comma only, and all can.
+    doubtful_points : bool
+        Whether some have points, each of which may stand before decimals or part thousands.
     spellings : tuple of (str, str)
         The public spellings of two values that all its values follow.
     mark : str
@@ -76,6 +82,7 @@ class Syntax:
     name: str
     numbers: bool = True
     decimal_comma: bool = False
+    doubtful_points: bool = False
     spellings: tuple[Spelling, ...] = ()
     mark: str = ""
     order: str = ""
@@ -92,7 +99,7 @@ class Row:
     used : bool
         Whether it is described.
     kind : str
-        One of `KINDS`.
+        One of `KINDS`, or `UNDECIDED`.
     lowest, highest : float or str or None
         Of a number; of the column of persons, the highest is k, the most rows of one. A text is
         one that has not exactly one reading.
@@ -121,6 +128,8 @@ class Row:
     @property
     def lacks(self) -> Lack:
         """What `line` would miss; "nothing" where a person may simply use it."""
+        if self.kind == UNDECIDED:
+            return "kind"
         if self.kind == PERSON:
             return "rows" if self._most_rows is None else "nothing"
         if self.is_number:
@@ -139,6 +148,11 @@ class Row:
         InvalidInput
             One sentence naming the column and what is missing, or cannot be read.
         """
+        if self.kind == UNDECIDED:
+            raise InvalidInput(
+                f"{self.name} is used, but its values like 1.234 could mean 1.234 or 1234: choose "
+                f"“{NUMBER}” for the first, “{COMMA}” for the second."
+            )
         if self.kind == PERSON:
             return self._person(predicted)
         bounds = {"lowest": self.lowest, "highest": self.highest}
@@ -194,7 +208,8 @@ class Row:
 
     def _check_read(self, word: str, bound: float | str | None) -> None:
         if isinstance(bound, str):
-            raise InvalidInput(f"{self.name} is used, but its {word} is {why_unread(bound)}.")
+            reason = why_unread(bound, self.kind in _MAY_PART_THOUSANDS)
+            raise InvalidInput(f"{self.name} is used, but its {word} is {reason}.")
 
 
 @dataclass(frozen=True)
@@ -222,27 +237,20 @@ class Form:
 
     def edited(self, edits: Mapping[int, Mapping[str, Any]], predicted: str) -> Form:
         """The form after changes: by place, then by a row's field; a row filled in is used."""
-        filled_in = {"lowest", "highest", "values"}
-        rows = [
-            replace(
-                row,
-                **{
-                    "used": row.used or not filled_in.isdisjoint(changes),
-                    **{name: _known(name, value) for name, value in changes.items()},
-                },
-            )
-            for row, changes in ((row, edits.get(place, {})) for place, row in enumerate(self.rows))
-        ]
+        rows = [_edited(row, edits.get(place, {})) for place, row in enumerate(self.rows)]
         return replace(self, rows=tuple(rows), predicted=predicted)
 
     def unused(self) -> dict[Lack, tuple[str, ...]]:
         """Names of the columns that are not used, by what has to be filled in before they can be.
 
-        The predicted one is among them as long as something of it is missing.
+        The predicted one is among them as long as something of it is missing, and each one as long
+        as its kind is.
         """
         names_by_lack: dict[Lack, tuple[str, ...]] = {}
         for row in self.rows:
-            is_chosen = row.used or (row.name == self.predicted and row.lacks == "nothing")
+            is_chosen = row.lacks != "kind" and (
+                row.used or (row.name == self.predicted and row.lacks == "nothing")
+            )
             if not is_chosen:
                 names_by_lack[row.lacks] = (*names_by_lack.get(row.lacks, ()), row.name)
         return names_by_lack | ({"name": self.unnamed} if self.unnamed else {})
@@ -302,12 +310,15 @@ def _syntax(name: str, distinct: set[str]) -> Syntax:
     points = all(map(is_number, values))
     commas = all(is_number(value, decimal_comma=True) for value in values)
     # Where every comma may part thousands, none is suggested as one before decimals.
-    has_decimal_comma = any("," in value and len(readings(value)) == 1 for value in values)
+    decimal_comma = commas and any(
+        not is_number(value) and len(readings(value)) == 1 for value in values
+    )
     orders = [order for order in DAYS.values() if values and are_days(values, order)]
     return Syntax(
         name,
         numbers=points or commas,
-        decimal_comma=commas and has_decimal_comma,
+        decimal_comma=decimal_comma,
+        doubtful_points=commas and not decimal_comma and any("." in value for value in values),
         spellings=tuple(pair for pair in _SPELLINGS if values and values <= set(pair)),
         mark=marks[0] if marks else "",
         order=orders[0] if orders else "",
@@ -363,14 +374,17 @@ def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
 
 def _suggested(syntax: Syntax) -> Row:
     name = syntax.name
+    known = range_of(name)
+    kind = COMMA if syntax.decimal_comma else NUMBER
+    if syntax.doubtful_points and (known is None or known.highest >= LEAST_THOUSAND):
+        kind = UNDECIDED
     # For a number a mark adds nothing to the model, so that it needs no look at the records.
-    number = Row(name, kind=COMMA if syntax.decimal_comma else NUMBER, unknown=syntax.mark or BLANK)
+    number = Row(name, kind=kind, unknown=syntax.mark or BLANK)
     if is_person(name):
         return Row(name, kind=PERSON)
     if syntax.order:
         (kind,) = (kind for kind, order in DAYS.items() if order == syntax.order)
         return Row(name, kind=kind, unknown=syntax.mark or BLANK)
-    known = range_of(name)
     if known is not None and syntax.numbers:
         return replace(
             number, used=True, lowest=known.lowest, highest=known.highest, unit=known.unit
@@ -401,10 +415,18 @@ def _described(line: DescribedColumn) -> Row:
     return Row(column.name, True, kind, values=values, unknown=column.missing_mark)
 
 
-def _known(name: str, value: Any) -> Any:
+def _edited(row: Row, changes: Mapping[str, Any]) -> Row:
+    kind = changes.get("kind") or row.kind
+    known = {name: _known(name, value, kind) for name, value in changes.items()}
+    is_filled_in = not changes.keys().isdisjoint({"lowest", "highest", "values"})
+    return replace(row, **{"used": row.used or is_filled_in, **known, "kind": kind})
+
+
+def _known(name: str, value: Any, kind: str) -> Any:
     """An edited value, in which an emptied text is ``None``, and a bound is a number if it can."""
     if name in ("lowest", "highest"):
-        return number_or_text(value) if isinstance(value, str) else value
+        may_part = kind in _MAY_PART_THOUSANDS
+        return number_or_text(value, may_part) if isinstance(value, str) else value
     if value is not None:
         return value
     return False if name == "used" else ""

@@ -81,9 +81,7 @@ def of_value(
         way = "a decimal comma" if not line.decimal_comma else "a decimal point"
         bare = "; ".join(part for part in parts_of(line.text) if part != COMMA)
         text = bare if line.decimal_comma else f"{line.text}; {COMMA}"
-        # Where the comma may part thousands, the label says so by an example: no value leaves.
-        is_doubtful = not line.decimal_comma and len(readings(value)) > 1
-        example = ": 1,234 is 1.234" if is_doubtful else ""
+        example = "" if line.decimal_comma else _example(value)
         mends.append(Mend(f"Read {name} with {way}{example}", with_line(columns, line.place, text)))
     for other in _respelled(line, value):
         shown = ", ".join(other)
@@ -91,6 +89,13 @@ def of_value(
         text = f"{before.partition(':')[0]}: one of {shown}" + (f";{remarks}" if remarks else "")
         mends.append(Mend(f"Write: one of {shown}", with_line(columns, line.place, text)))
     return [*mends[:MOST_MENDS], *_leave_out(columns, lines, line)]
+
+
+def _example(value: str) -> str:
+    """What a decimal comma makes of marks like this value's, by other digits: no value leaves."""
+    if "." in value:
+        return ": 1.234 is 1234"
+    return ": 1,234 is 1.234" if len(readings(value)) > 1 else ""
 
 
 def _respelled(line: DescribedColumn, value: str) -> list[tuple[str, ...]]:

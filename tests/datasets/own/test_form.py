@@ -17,6 +17,7 @@ from dpcore.datasets.own.form import (
     LIST,
     NUMBER,
     PERSON,
+    UNDECIDED,
     Form,
     Row,
     Syntax,
@@ -73,6 +74,7 @@ def test_no_range_and_no_list_comes_from_the_records() -> None:
         ("anything", "nein ja", "one of nein, ja"),
         ("bmi", "22,5 30", "10 to 70 kg/m²; decimal comma; unknown: blank"),
         ("bmi", "22,512 22,5", "10 to 70 kg/m²; decimal comma; unknown: blank"),
+        ("bmi", "22.512 30.125", "10 to 70 kg/m²; unknown: blank"),  # no thousands in its range
         ("bmi", "22,512 30", "10 to 70 kg/m²; unknown: blank"),  # may be in thousands
         ("bmi", "22.5 NA", "10 to 70 kg/m²; unknown: NA"),
         ("smoker", "no ?", "one of no, yes; unknown: ?"),
@@ -82,6 +84,70 @@ def test_no_range_and_no_list_comes_from_the_records() -> None:
 def test_the_way_a_value_is_written_is_recognised(column, values, expected) -> None:
     text = f"{column}\tdied\n" + "".join(f"{value}\tno\n" for value in values.split())
     assert suggested(text).description() == f"{column}: {expected}\npredict died: one of no, yes"
+
+
+def _row(values: str, column: str = "leukocytes") -> Row:
+    text = f"{column};died\n" + "".join(f"{value};no\n" for value in values.split())
+    return suggested(text).rows[0]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ("9.040 850", UNDECIDED),
+        ("9.040 12.500 NA", UNDECIDED),
+        ("9.040 12,345", UNDECIDED),
+        ("9.040 7,5", COMMA),
+        ("9.040 1.234,5", COMMA),
+        ("9.040 1.234.567", COMMA),
+        ("9.040 0.123", NUMBER),
+        ("9.040 12.5", NUMBER),
+        ("9.040 1234.500", NUMBER),
+        ("9040 850", NUMBER),
+        ("9.040 7,5 0.5", LIST),
+    ],
+)
+def test_points_that_may_part_thousands_are_asked_about(values: str, kind: str) -> None:
+    assert _row(values).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "value"),
+    [
+        (NUMBER, "leukocytes: 0 to 20000; unknown: blank", 9.04),
+        (COMMA, "leukocytes: 0 to 20000; decimal comma; unknown: blank", 9040.0),
+    ],
+)
+def test_a_person_says_what_a_point_means(kind: str, line: str, value: float) -> None:
+    text = "leukocytes;died\n9.040;no\n850;yes\n"
+    filled_in = {"lowest": "0", "highest": "20000"}
+    undecided = suggested(text).edited({0: filled_in}, "died")
+    assert undecided.unused()["kind"] == ("leukocytes",)
+    with pytest.raises(InvalidInput) as refused:
+        undecided.description()
+    assert str(refused.value) == (
+        "leukocytes is used, but its values like 1.234 could mean 1.234 or 1234: choose “number” "
+        "for the first, “number like 1,5” for the second."
+    )
+    decided = suggested(text).edited({0: {**filled_in, "kind": kind}}, "died")
+    assert "kind" not in decided.unused()
+    columns = decided.description()
+    assert columns.splitlines()[0] == line
+    assert read_own(columns, text.encode(), "c").frame["leukocytes"].tolist() == [value, 850.0]
+
+
+def test_a_column_of_a_known_range_waits_for_its_kind_as_well() -> None:
+    draft = suggested("creatinine (umol/l);died\n1.040;no\n850;yes\n")
+    assert draft.rows[0].used
+    assert draft.unused()["kind"] == ("creatinine (umol/l)",)
+
+
+def test_a_bound_beside_decimal_commas_is_not_guessed() -> None:
+    draft = suggested("crp;died\n0,7;no\n1.234,5;yes\n")
+    with pytest.raises(InvalidInput, match=r"highest is '1\.005', which could be 1\.0050 or 1005"):
+        draft.edited({0: {"lowest": "0", "highest": "1.005"}}, "died").description()
+    clear = draft.edited({0: {"lowest": "0", "highest": "1.000,0"}}, "died").description()
+    assert clear.startswith("crp: 0 to 1000; decimal comma")
 
 
 @pytest.mark.parametrize("column", ["glucose", "age_group", "anything", "bmi_z", "weight_lb"])

@@ -226,6 +226,18 @@ SMALL_ROWS = "age;bmi;ill\n40;22;no\n50;;yes\n"
             "bmi: 15 to 50; decimal comma",
         ),
         (
+            SMALL,
+            SMALL_ROWS.replace("50;;", "50;1.234,5;"),
+            "Read bmi with a decimal comma: 1.234 is 1234",
+            "bmi: 15 to 50; decimal comma",
+        ),
+        (
+            SMALL,
+            SMALL_ROWS.replace("50;;", "50;1.234.567;"),
+            "Read bmi with a decimal comma: 1.234 is 1234",
+            "bmi: 15 to 50; decimal comma",
+        ),
+        (
             SMALL.replace("50\npredict", "50; unknown: blank; decimal comma\npredict"),
             SMALL_ROWS.replace("22", "22.5"),
             "Read bmi with a decimal point",
@@ -355,9 +367,12 @@ def test_a_decimal_comma_is_read_where_it_is_described() -> None:
     rows = 'age,bmi,ill\n40,"22,5",n\n50,,y\n60,-3,n\n70,",5",y\n'
     table = read(columns, rows)
     assert np.array_equal(table.frame["bmi"], [22.5, np.nan, -3.0, 0.5], equal_nan=True)
-    assert "a plain number such as 12,5" in refusal(columns, rows.replace("-3", "1.234"))
+    thousands = read(columns, rows.replace("-3", "1.234").replace("22,5", "-1.234.567,5"))
+    assert thousands.frame["bmi"].tolist()[2] == 1234.0
+    assert thousands.frame["bmi"].tolist()[0] == -1_234_567.5
+    assert "a plain number such as 12,5" in refusal(columns, rows.replace("-3", "1.23"))
     assert "or blank for unknown, or be described without “; decimal comma”." in refusal(
-        columns, rows.replace("-3", "1.234")
+        columns, rows.replace("-3", "1.23")
     )
     # Columns without the remark are read as ever.
     assert refusal(columns, rows.replace("40", '"40,5"')) == (

@@ -14,7 +14,11 @@ from dpcore.datasets.own.typed_numbers import number_or_text, readings, why_unre
     [
         ("12", 12.0),
         ("0.2", 0.2),
-        ("10.000", 10.0),
+        ("10.0", 10.0),
+        ("1.003", 1.003),
+        ("0.250", 0.25),
+        ("1.0050", 1.005),
+        ("1.234.567,5", 1_234_567.5),
         ("0,2", 0.2),
         ("12,5", 12.5),
         (",5", 0.5),
@@ -37,9 +41,15 @@ def test_a_bound_is_read_with_either_decimal_mark(text: str, number: float) -> N
 
 @pytest.mark.parametrize(
     ("text", "numbers"),
-    [("10,000", (10.0, 10_000.0)), ("-1,234", (-1.234, -1234.0)), ("100,000", (100.0, 100_000.0))],
+    [
+        ("10,000", (10.0, 10_000.0)),
+        ("-1,234", (-1.234, -1234.0)),
+        ("100,000", (100.0, 100_000.0)),
+        ("1.000", (1.0, 1000.0)),
+        ("9.040", (9.04, 9040.0)),
+    ],
 )
-def test_a_comma_that_may_part_thousands_leaves_two_readings(
+def test_a_mark_that_may_part_thousands_leaves_two_readings(
     text: str, numbers: tuple[float, ...]
 ) -> None:
     assert readings(text) == numbers
@@ -63,7 +73,17 @@ def test_the_refusal_says_what_to_write() -> None:
     assert why_unread("1" * 41) == (
         f"'{'1' * 39}…', which is too long: write a number of at most 40 letters"
     )
+    assert why_unread("9.040") == "'9.040', which could be 9.04 or 9040: write one of these"
     assert why_unread("ten") == "'ten', which is no number: write one such as 0.5 or 12"
+
+
+def test_beside_decimal_commas_any_point_may_part_thousands() -> None:
+    assert readings("1.005", decimal_comma=True) == (1.005, 1005.0)
+    assert readings("1.5", decimal_comma=True) == (1.5,)
+    # What it says to write has one reading there.
+    reason = "'1.005', which could be 1.0050 or 1005: write one of these"
+    assert why_unread("1.005", decimal_comma=True) == reason
+    assert readings("1.0050", decimal_comma=True) == (1.005,)
 
 
 @given(st.floats(-1e9, 1e9))
@@ -79,7 +99,14 @@ def test_any_text_has_at_most_two_readings(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "result"), [(" 0,2 ", 0.2), ("10,000", "10,000"), (" abc ", "abc"), ("  ", None)]
+    ("text", "result"),
+    [
+        (" 0,2 ", 0.2),
+        ("10,000", "10,000"),
+        ("1.000", "1.000"),
+        (" abc ", "abc"),
+        ("  ", None),
+    ],
 )
 def test_what_has_not_one_reading_stays_a_text(text: str, result: float | str | None) -> None:
     assert number_or_text(text) == result
