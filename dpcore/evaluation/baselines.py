@@ -60,7 +60,8 @@ class Baselines:
         What it is: `LINEAR` or `TREES`, the better in 5-fold cross-validation on (at most 10,000
         of) the training records of the first split.
     linear : Mapping of str to float
-        `measured` of the linear model, whose λ is best in such a cross-validation on each split.
+        `measured` of the linear model, whose λ is best in such a cross-validation on each split, by
+        its likelihood or its squared error.
     lam : float
         λ of the linear model; of several splits the geometric mean.
     """

@@ -216,7 +216,7 @@ def _measured(view: View, row: pd.Series, is_first: bool) -> Number:
         f"{quality.words.meaning} {band_of(row)}: {spread}. "
         f"{texts.SOURCES[row['source']].format(runs=int(row['runs']))} "
         f"{noise_and_split(row, quality)} {_features(view, row)}{quality.words.cost} "
-        f"{guarantee_at(row)}",
+        f"{texts.REFERENCE_LAM.format(lam=plain(view.compared.lam))} {guarantee_at(row)}",
     )
 
 

@@ -26,6 +26,10 @@ SIGMA = (
     "**Noise scale σ**: the standard deviation of the noise on each number of the query. "
     "**Sensitivity Δ**: how far one record can move that query."
 )
+REFERENCE_LAM = (
+    "The linear one has λ = {lam}, which predicted held-out training records best; the λ by rule "
+    "of private models has no part in it."
+)
 MISSED = (
     "Of 1,000 people like the test records. **Missed**: have the condition and are told that they "
     "do not. **False alarms**: do not have it and are told that they do. Look at both: "

@@ -24,10 +24,12 @@ from dpcore.controls.explore import BEST, EPSILONS, PRESETS, TABS
 from dpcore.datasets import Preparation, entry, load, prepare
 from dpcore.erm import accurate
 from dpcore.evaluation import curves, references
+from dpcore.evaluation.baselines import baselines
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.curves import answers
 from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.scoring import ACCURACY
+from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.evaluation.task import JobContext
 from dpcore.export import explore as export
@@ -189,6 +191,8 @@ def test_the_numbers_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -
         r"points\.",
         app.metric[0].help,
     )
+    lam = baselines(splits(load("breast_cancer"), Preparation())).lam
+    assert f"The linear one has λ = {plain(lam)}, " in app.metric[0].help
 
 
 @pytest.mark.usefixtures("seven_splits")

@@ -141,8 +141,8 @@ class Classification:
         return {"accuracy": float(np.mean(split.y_test == commoner)), "auc": 0.5}
 
     def validation_score(self, values: Array) -> Array:
-        """Accuracy."""
-        return np.asarray(np.mean(values > 0, axis=0))
+        """Mean log likelihood."""
+        return metrics.log_likelihood(values)
 
 
 def _per_thousand(

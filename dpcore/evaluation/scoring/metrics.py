@@ -51,6 +51,11 @@ class Rates:
         return np.asarray((self.true_positive + self.true_negative) / 2.0)
 
 
+def log_likelihood(margins: Array) -> Array:
+    """Mean log likelihood of two classes by the margins (n, k) of k logistic models."""
+    return np.asarray(-np.mean(np.logaddexp(0.0, -margins), axis=0))
+
+
 def rates(weights: Array, features: Array, labels: Array) -> Rates:
     """Accuracy overall and per class for each row of `weights` (k, d); sign(0) counts as -1.
 

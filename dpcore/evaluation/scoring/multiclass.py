@@ -117,8 +117,8 @@ class Multiclass:
         return {"accuracy": float(np.mean(split.y_test == commonest))}
 
     def validation_score(self, values: Array) -> Array:
-        """Share of positive margins, for one of the two-class problems at a time."""
-        return np.asarray(np.mean(values > 0, axis=0))
+        """Mean log likelihood, of one of the two-class problems at a time."""
+        return metrics.log_likelihood(values)
 
 
 MULTICLASS = Multiclass()
