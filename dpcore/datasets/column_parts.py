@@ -83,7 +83,7 @@ def values_of(column: Column, preparation: Preparation) -> Values:
             shares = np.sort([*shares, *(steps.cuts - STEP_OFFSET), *(steps.cuts + STEP_OFFSET)])
         numbers = np.clip(values_at(column, preparation, shares), *column.bounds)
         return Values(column, tuple(numbers.tolist()), (), int(np.flatnonzero(shares == 0.5)[0]))
-    levels = column.levels if column.kind == "category" else ("no", "yes")
+    levels = column.words
     if column.missing_mark and preparation.missing == "impute":
         levels = (*levels, UNKNOWN)
     return Values(column, (), levels, 0)

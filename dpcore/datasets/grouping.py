@@ -90,7 +90,7 @@ def grouping(entry: Entry, name: str) -> Grouping:
         edges = _edges(column)
         groups = _bands(edges)
     else:
-        groups = [f"= {level}" for level in column.levels or ("no", "yes")]
+        groups = [f"= {level}" for level in column.words]
     if column.missing_mark:
         groups.append("unknown")
     return Grouping(column, tuple(f"{name} {group}" for group in groups), edges)

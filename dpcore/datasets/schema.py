@@ -48,7 +48,8 @@ class Column:
     bounds_reason : str
         Why the bounds have these values.
     levels : tuple of str
-        Every level the codebook allows (categories only), whether or not it occurs.
+        Every level the codebook allows, whether or not it occurs. Of an indicator what its two
+        answers are called, where not no and yes.
     codes : tuple of str
         How the file writes each of `levels`, in the same order; empty when it writes them out.
         For an indicator: how the file writes no and yes.
@@ -96,6 +97,11 @@ class Column:
         if self.lower is None or self.upper is None:
             raise ValueError(f"{self.name} is not a number and has no bounds")
         return self.lower, self.upper
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What its values are called, if it is no number."""
+        return self.levels or (("no", "yes") if self.kind == "indicator" else ())
 
     @property
     def features(self) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpcore.datasets import Preparation, catalogue, entry, load, prepare
+from dpcore.datasets.column_parts import values_of
 from dpcore.datasets.grouping import columns, grouping
 from dpcore.datasets.own.description import described
 from dpcore.datasets.own.rows import read_own
@@ -89,6 +90,24 @@ def test_gaps_are_a_group_and_blank_or_dropped_records_are_in_none() -> None:
     names = grouping(table.entry, "region").names
     assert names == ("region = north", "region = nan", "region = everybody", "region unknown")
     assert not np.isin(np.arange(4, 100, 5), rows).any()
+
+
+@pytest.mark.parametrize(
+    ("listed", "first"), [("m, w", "sex = m"), ("1, 2", "sex = 1"), ("no, yes", "sex = no")]
+)
+def test_two_groups_have_the_words_of_ones_own_table(listed: str, first: str) -> None:
+    columns = f"age: 18 to 90\nsex: one of {listed}\npredict ill: one of no, yes"
+    one, other = listed.split(", ")
+    text = "age,sex,ill\n" + f"20,{other},no\n30,{one},yes\n" * 20
+    table = read_own(columns, text.encode(), "own.csv")
+    groups = grouping(table.entry, "sex")
+    assert groups.names == (first, f"sex = {other}")
+    rows, places = groups.of_tested(table, Preparation())
+    assert (places == (rows % 2 == 0)).all()
+    column = table.entry.column("sex")
+    assert values_of(column, Preparation()).levels == (one, other)
+    # A 0 or 1 of a codebook that says what it answers is shown as no or yes.
+    assert grouping(entry("heart"), "exang").names == ("exang = no", "exang = yes")
 
 
 def test_a_column_that_models_do_not_use_divides_too_and_no_other_does() -> None:

@@ -209,7 +209,8 @@ def _listed(
         no, yes = levels
         label = Label(name, f"{name} = {yes}", f"{name} = {no}", ((no, -1), (yes, 1)))
     if len(levels) == 2 and not mark:
-        column = Column(name, "indicator", f"{name} = {levels[1]}", codes=levels)
+        description = f"{name} = {levels[1]}"
+        column = Column(name, "indicator", description, levels=levels, codes=levels)
     else:
         column = Column(name, "category", name, levels=levels, missing_mark=mark)
     return column, label

@@ -116,7 +116,7 @@ def _column(column: Column) -> str:
         low, high = column.bounds
         unit = f" {column.unit}" if column.unit else ""
         return f"{column.name} {plain(low)} to {plain(high)}{unit}{unknown}"
-    return f"{column.name} ({', '.join(column.levels or ('no', 'yes'))}{unknown})"
+    return f"{column.name} ({', '.join(column.words)}{unknown})"
 
 
 def _vouched(used: tuple[Column, ...]) -> str:
