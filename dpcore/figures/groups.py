@@ -41,6 +41,11 @@ ROW = 42
 """Pixels of a group."""
 MOST_LETTERS = 48
 MOST_NAMED = 2
+HARDLY_ANY = 0.05
+"""Share of a group's cases up to which a model without privacy finds hardly any."""
+SENSITIVITY = "true_positive_rate"
+OF_CASES = ("missed_per_1000", SENSITIVITY)
+"""Measures that privacy cannot make worse where no case is found without it."""
 FAINT = 0.35
 
 
@@ -222,8 +227,21 @@ def hurt(model: pd.DataFrame, without: pd.DataFrame, measure: str) -> str:
     everybody = rows[rows["group"] == EVERYBODY].iloc[0]
     groups = rows[rows["group"] != EVERYBODY]
     judged = groups[~groups["too_small"] & groups["change"].notna()]
-    sentences = [_worst(words, judged, everybody), _small(groups)]
-    return " ".join(filter(None, sentences))
+    sensitivity = without[without["measure"] == SENSITIVITY].set_index("group")["value"]
+    found = judged["group"].map(sensitivity)
+    if measure in OF_CASES and len(judged) and (found <= HARDLY_ANY).all():
+        told = _nothing_found(float(sensitivity[EVERYBODY]))
+    else:
+        told = _worst(words, judged, everybody)
+    return " ".join(filter(None, [told, _small(groups)]))
+
+
+def _nothing_found(share: float) -> str:
+    """Why a comparison of missed cases says nothing."""
+    return (
+        f"The comparison says nothing of missed cases: without privacy {plain(100.0 * share)} % "
+        "of cases are found. Privacy cannot lower that by much. A lower threshold finds more."
+    )
 
 
 def _worst(words: MeasureFormat, judged: pd.DataFrame, everybody: pd.Series) -> str:

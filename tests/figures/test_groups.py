@@ -83,6 +83,28 @@ def test_the_group_that_privacy_hurts_most_is_told(private: dict[str, float], to
     assert short(told)
 
 
+def test_where_the_reference_finds_hardly_any_case_nothing_is_compared() -> None:
+    found = values(0.02, 0.0, 0.9, 0.012)
+    without = pd.concat([WITHOUT, made(found, measure="true_positive_rate")])
+    told = (
+        "The comparison says nothing of missed cases: without privacy 1.2 % of cases are found. "
+        "Privacy cannot lower that by much. A lower threshold finds more. "
+        "Too small to say: sex unknown."
+    )
+    private = made(values(100.0, 90.0, 10.0, 95.0), 1.0)
+    assert hurt(private, without, "missed_per_1000") == told
+    assert short(told)
+    shares = made(found, 1.0, "true_positive_rate")
+    assert hurt(shares, without, "true_positive_rate") == told
+    # Where it finds some in one group, or alarms are counted, there is something to compare.
+    some = pd.concat([WITHOUT, made(found | {MEN: 0.3}, measure="true_positive_rate")])
+    assert "for no group that is large enough" in hurt(private, some, "missed_per_1000")
+    alarms = without.replace({"measure": {"missed_per_1000": "false_per_1000"}})
+    assert "raises false alarms" in hurt(
+        made(values(101.0, 90.0, 10.0, 95.0), 1.0, "false_per_1000"), alarms, "false_per_1000"
+    )
+
+
 def test_groups_that_are_too_small_are_never_the_worst() -> None:
     private = values(101.0, 140.0, 500.0, 110.0)
 
