@@ -64,6 +64,9 @@ class Baselines:
         its likelihood or its squared error.
     lam : float
         λ of the linear model; of several splits the geometric mean.
+    positive : float
+        Share of positive outcomes among the same test records, whose missed cases are counted; nan
+        without two classes.
     """
 
     measure: Metric
@@ -74,6 +77,7 @@ class Baselines:
     model: str
     linear: Mapping[str, float]
     lam: float
+    positive: float
 
     def by(self, measure: Metric) -> Baselines:
         """The baselines with another measure."""
@@ -89,6 +93,7 @@ class Baselines:
         row |= {f"{name}_linear": value for name, value in self.linear.items()}
         row |= {f"{name}_guess": value for name, value in self.guesses.items()}
         row["lam"] = self.lam
+        row["positive"] = self.positive
         for name, (low, high) in self.ranges.items():
             row |= {f"{name}_range_low": low, f"{name}_range_high": high}
         return pd.DataFrame([row])
@@ -104,6 +109,7 @@ class Baselines:
             linear={name: float(row[f"{name}_linear"]) for name in self.measured},
             guesses={name: float(row[f"{name}_guess"]) for name in self.guesses},
             lam=float(row["lam"]),
+            positive=float(row["positive"]),
             ranges={
                 name: (float(row[f"{name}_range_low"]), float(row[f"{name}_range_high"]))
                 for name in self.ranges
@@ -206,6 +212,7 @@ def baselines(split: Splits, table: Table | None = None, progress: Progress = si
         model=fitted.model,
         linear=_mean(linear),
         lam=math.exp(float(np.mean(np.log(lams)))) if min(lams) > 0.0 else 0.0,
+        positive=float(np.mean([one.positive for one in judging])),
     )
 
 
@@ -216,12 +223,15 @@ class _Judged:
     measured: dict[str, float]
     intervals: dict[str, tuple[float, float]]
     guesses: dict[str, float]
+    positive: float
 
     @classmethod
     def of(cls, split: Split, weights: Array) -> _Judged:
         scoring = scoring_for(split)
         intervals, guesses = scoring.intervals(split, weights), scoring.guesses(split)
-        return cls(_measured(split, weights), intervals, guesses)
+        is_binary = split.entry.predicts == "class"
+        positive = float(np.mean(split.y_test > 0.0)) if is_binary else math.nan
+        return cls(_measured(split, weights), intervals, guesses, positive)
 
 
 def without_privacy(

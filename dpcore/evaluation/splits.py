@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, overload
 
-import numpy as np
-
 from dpcore.datasets import Preparation, Split, Table, load, prepare
 from dpcore.datasets.partition import count_tested
 
@@ -125,21 +123,6 @@ def each(given: Splits) -> Sequence[Split]:
 def enough_runs(runs: int, count: int) -> int:
     """So many runs, and on each of several splits two at least, which tell the noise apart."""
     return max(runs, 2 * count if count > 1 else 1)
-
-
-def positive_share(split: Split, *, in_turn: bool) -> float:
-    """Share of positive outcomes among the records that are tested; nan without two classes.
-
-    Parameters
-    ----------
-    split : Split
-    in_turn : bool
-        Whether it is one of several that test all of its records in turn.
-    """
-    if split.entry.predicts != "class":
-        return math.nan
-    labels = np.concatenate([split.known[1], split.y_test]) if in_turn else split.y_test
-    return float(np.mean(labels > 0.0))
 
 
 def judged(given: Splits) -> int:

@@ -21,7 +21,7 @@ from dpcore.datasets import Preparation, Split, Table, cache, read_upload
 from dpcore.datasets.images import ExamplesEntry
 from dpcore.evaluation import exact_curves
 from dpcore.evaluation.baselines import Baselines, baselines, usual
-from dpcore.evaluation.splits import Splits, each, positive_share, splits
+from dpcore.evaluation.splits import Splits, each, splits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,8 +48,6 @@ class Outline:
         Whether the file is a published one.
     all_blank : bool
         Whether every record to learn from is blank.
-    positive : float
-        `dpcore.evaluation.splits.positive_share`.
     """
 
     emptied: Split
@@ -60,7 +58,6 @@ class Outline:
     classes: tuple[tuple[float, int], ...]
     published: bool
     all_blank: bool
-    positive: float
 
     def stand_in(self) -> Split:
         """A split of these sizes that takes no memory: its rows are nan, its classes sorted.
@@ -142,7 +139,6 @@ def outline(preparation: Preparation) -> Outline:
         classes=classes,
         published=table.published,
         all_blank=all(part.blank.all() for part in parts),
-        positive=positive_share(split, in_turn=len(splits(table, preparation)) > 1),
     )
 
 

@@ -18,7 +18,7 @@ from dpcore.evaluation.baselines import Baselines, usual
 from dpcore.evaluation.baselines import baselines as compute_baselines
 from dpcore.evaluation.clinic import corrected
 from dpcore.evaluation.feature_maps import calibrations_on
-from dpcore.evaluation.splits import Splits, each, positive_share, splits
+from dpcore.evaluation.splits import Splits, each, splits
 from dpcore.evaluation.study import Study
 from dpcore.predictors import predictor_named
 from pages.shared import uploads
@@ -46,9 +46,6 @@ class PreparedRecords:
     at_once, all_splits : int
         Numbers of the splits of the first picture, and of all there are.
     published : bool
-    positive : float
-        Share of positive outcomes among all records that are tested on one split or another; nan
-        without two classes.
     all_blank : bool
         Whether every record to learn from is blank.
     """
@@ -57,7 +54,6 @@ class PreparedRecords:
     at_once: int
     all_splits: int
     published: bool
-    positive: float
     all_blank: bool = False
 
     def judged(self, count: int) -> int:
@@ -96,12 +92,11 @@ def records_of(choice: ExploreChoice) -> tuple[Study, PreparedRecords]:
         counts = outline.splits, outline.all_splits
         stand_in = (outline.stand_in(),)
         published = outline.published or choice.upload.is_public
-        records = PreparedRecords(stand_in, *counts, published, outline.positive, outline.all_blank)
+        records = PreparedRecords(stand_in, *counts, published, outline.all_blank)
         return replace(study, upload=name), records
     parts, count = _prepared(study, study.preparation)
     published = _table(study.dataset, study.records).published
-    positive = positive_share(parts[0], in_turn=count > 1)
-    return study, PreparedRecords(parts, len(parts), count, published, positive)
+    return study, PreparedRecords(parts, len(parts), count, published)
 
 
 def _prepared(study: Study, preparation: Preparation) -> tuple[tuple[Split, ...], int]:

@@ -278,11 +278,8 @@ class View:
 
     @property
     def ill_per_1000(self) -> float:
-        """How many of 1,000 test records are positive; nan without two classes.
-
-        Where several splits test the records in turn, it is the share among all of them.
-        """
-        return 1000.0 * self.records.positive
+        """How many of the 1,000 test records that missed cases are of are positive, or nan."""
+        return 1000.0 * self.compared.positive
 
     @property
     def references(self) -> list[ReferenceLine]:

@@ -124,6 +124,20 @@ def test_it_is_the_mean_over_the_splits_of_scikit_learns_logistic_regression(
     assert abs(actual.value - strong) > 0.005
 
 
+def test_cases_are_those_of_the_records_whose_misses_are_counted() -> None:
+    parts = splits(load("breast_cancer"), Preparation())
+    result = baselines(parts)
+    assert result.positive == pytest.approx(np.mean([np.mean(one.y_test > 0) for one in parts]))
+    # Among all records there are others: the splits test some of them more often.
+    assert abs(result.positive - float((load("breast_cancer").label > 0).mean())) > 1e-6
+    assert result.reading(result.rows).positive == result.positive
+    # Who answers no misses exactly these.
+    blind = [replace(one, y_train=-np.ones(one.records)) for one in parts]
+    never = baselines(blind)
+    assert never.measured["missed_per_1000"] == pytest.approx(1000.0 * result.positive)
+    assert np.isnan(baselines(prepare(load("diabetes"))).positive)
+
+
 def test_more_records_tested_make_the_range_narrower_around_the_mean() -> None:
     parts = splits(load("breast_cancer"), Preparation())
     alone, result = [baselines(part) for part in parts], baselines(parts)

@@ -29,7 +29,7 @@ def without_privacy(accuracy: float, model: str) -> Baselines:
     value = {"accuracy": accuracy}
     ranges = {"accuracy": (accuracy - 0.05, accuracy + 0.05)}
     return Baselines(
-        ACCURACY, {"accuracy": 0.5}, value, {"accuracy": 0.01}, ranges, model, value, 1
+        ACCURACY, {"accuracy": 0.5}, value, {"accuracy": 0.01}, ranges, model, value, 1, 0.4
     )
 
 

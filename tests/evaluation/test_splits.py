@@ -31,7 +31,6 @@ from dpcore.evaluation.splits import (
     each,
     judged,
     number_of_splits,
-    positive_share,
     splits,
     splits_of,
 )
@@ -395,16 +394,6 @@ def test_a_band_ends_where_its_measure_does() -> None:
     assert tuple(result) == columns_for(("accuracy", "rmse"), banded)
     assert result["accuracy_high"] == 1.0
     assert result["rmse_high"] > 1.0
-
-
-def test_cases_are_those_of_all_records_where_splits_test_them_in_turn() -> None:
-    table = load("breast_cancer")
-    ill = float((table.label > 0).mean())
-    one = splits(table, Preparation())[0]
-    assert positive_share(one, in_turn=True) == pytest.approx(ill)
-    assert positive_share(one, in_turn=False) == float((one.y_test > 0).mean())
-    blanked = replace(one, blank=np.ones(one.records, dtype=bool))
-    assert positive_share(blanked, in_turn=True) == float((one.y_test > 0).mean())
 
 
 def test_runs_without_noise_deviate_by_exactly_nothing() -> None:

@@ -15,7 +15,7 @@ from dpcore.evaluation.clinic.study import ClinicStudy, check_data, is_of_the_su
 from dpcore.evaluation.clinic.task import both_tables
 from dpcore.evaluation.curves import against, all_curves
 from dpcore.evaluation.feature_maps import calibrations_on, features_at
-from dpcore.evaluation.splits import judged, positive_share, splits
+from dpcore.evaluation.splits import judged, splits
 from dpcore.evaluation.study import Study
 from dpcore.export.report.findings import BY_HAND, BY_RULE, Findings
 from dpcore.methods import BEST, best_method
@@ -104,7 +104,7 @@ def gathered(
         splits=len(parts),
         published=records.published,
         chosen=BY_RULE if method == BEST else BY_HAND,
-        positive_per_1000=1000.0 * positive_share(first, in_turn=len(parts) > 1),
+        positive_per_1000=1000.0 * without.positive,
         threshold=level,
     )
     if judging is not None:
