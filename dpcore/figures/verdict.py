@@ -46,13 +46,28 @@ def headline(row: pd.Series, *, subject: str, cost: Cost, guess: float, records_
         unit=f" {quality.measure.unit}" if quality.measure.unit else "",
     )
     sentence = f"At ε = {plain(row['epsilon'])} {subject} {result}; {cost.without}."
-    if quality.measure.reaches(guess, cost.value):
-        same = quality.difference(cost.value, guess) == 0.0
-        sentence += (
-            f" That is {'no better' if same else 'worse'} than {quality.words.guessing} "
-            f"({quality.shown(guess)})."
-        )
+    sentence += _against_a_guess(row, cost, guess)
     return sentence if row["status"] == Status.PROVED else f"{sentence} {_promise(row)}"
+
+
+def _against_a_guess(row: pd.Series, cost: Cost, guess: float) -> str:
+    """That the model is no better than a guess, and the one without privacy neither; or ""."""
+    quality = cost.quality
+    if not quality.measure.reaches(guess, cost.value):
+        return ""
+    guessing = f"{quality.words.guessing} ({quality.shown(guess)})"
+    if quality.measure.reaches(guess, cost.baseline):
+        return f" Neither is better than {guessing}.{_areas(row, quality)}"
+    is_same = quality.difference(cost.value, guess) == 0.0
+    return f" That is {'no better' if is_same else 'worse'} than {guessing}."
+
+
+def _areas(row: pd.Series, quality: Quality) -> str:
+    """How both rank, where accuracy does not tell what they have learned; or ""."""
+    value, baseline = (row.get(name, math.nan) for name in ("auc", "auc_baseline"))
+    if quality.column != ACCURACY.column or pd.isna(value) or pd.isna(baseline):
+        return ""
+    return f" By AUC they have {plain(value)} and {plain(baseline)}; a coin has 0.5."
 
 
 def _promise(row: pd.Series) -> str:

@@ -19,7 +19,7 @@ from dpcore.evaluation.clinic.study import gives_risks
 from dpcore.evaluation.curves import on_common_splits
 from dpcore.evaluation.frontier import best_rows, rows_by_rule
 from dpcore.evaluation.references import ReferenceStudy
-from dpcore.evaluation.scoring import Metric, scoring_for
+from dpcore.evaluation.scoring import ACCURACY, AREA, Metric, scoring_for
 from dpcore.evaluation.study import Study, delta_for, problem_for
 from dpcore.figures import noise, tradeoff
 from dpcore.figures.chosen import Cases
@@ -330,6 +330,7 @@ def gather(choice: ExploreChoice) -> View:
     with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
         at_once = loaders.baselines(study)
         without_privacy = {records.at_once: at_once}
+        left_out = _left_out(choice, at_once)
         references = ReferenceStudy.of(study)
         if is_compared := curve_jobs.is_done(references):
             on_all = at_once.reading(curve_jobs.results(references))
@@ -347,7 +348,7 @@ def gather(choice: ExploreChoice) -> View:
         refined, jobs_refined = _from_jobs(further, awaited if further else None)
         shown, jobs_first = _from_jobs(first)
         compared_with, jobs_others = _from_jobs(others, None if further else awaited)
-        closed = _closed_form(whole, records, choice.left_out, is_whole=is_whole)
+        closed = _closed_form(whole, records, left_out, is_whole=is_whole)
         everything = rows = _completed(closed, refined, shown, compared_with)
         as_printed: list[Study] = []
         printed_jobs: tuple[WatchedJobs, ...] = ()
@@ -355,7 +356,7 @@ def gather(choice: ExploreChoice) -> View:
             as_printed = printed_further + _alone(printed)
             printed_rows, printed_jobs = _from_jobs(as_printed)
             rest = everything[~everything["method"].isin(printed.methods)]
-            closed = _closed_form(printed, records, choice.left_out, is_whole=is_whole)
+            closed = _closed_form(printed, records, left_out, is_whole=is_whole)
             rows = pd.concat([_completed(closed, printed_rows), rest])
         untrained = (*jobs_refined, *printed_jobs, *jobs_first, *jobs_others)
         every, before = [*further, *as_printed, *first, *others], 0
@@ -378,6 +379,16 @@ def gather(choice: ExploreChoice) -> View:
         training=curve_jobs.watched(every, awaited, before) if untrained else None,
         dark=on_dark(),
     )
+
+
+def _left_out(choice: ExploreChoice, compared: Baselines) -> tuple[str, ...]:
+    """Measures that nothing in sight shows; the area stands beside an accuracy that says little."""
+    if AREA.column not in compared.measured:
+        return choice.left_out
+    accuracy = compared.by(ACCURACY)
+    if not ACCURACY.reaches(accuracy.guess, accuracy.value):
+        return choice.left_out
+    return tuple(name for name in choice.left_out if name != AREA.column)
 
 
 def _wanted(choice: ExploreChoice, whole: Study, *, published: bool) -> set[str]:

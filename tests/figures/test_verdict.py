@@ -49,10 +49,16 @@ def test_the_comparison_has_a_direction(accuracy: float, words: str) -> None:
     assert words in said(accuracy)
 
 
-def test_a_model_below_the_majority_is_warned_of_also_where_no_model_does_better() -> None:
-    words = said(0.686, majority=0.95)
-    assert "worse than always giving the most frequent answer (95.0 %)" in words
+def test_where_no_model_beats_the_majority_it_is_said_with_their_areas() -> None:
+    neither = "Neither is better than always giving the most frequent answer (95.0 %)."
+    assert said(0.686, majority=0.95).endswith(neither)
+    words = said(0.95, majority=0.95, auc=0.712, auc_baseline=0.803)
+    assert words.endswith(f"{neither} By AUC they have 0.712 and 0.803; a coin has 0.5.")
+    assert said(0.95, majority=0.95, auc=math.nan, auc_baseline=0.8).endswith(neither)
+    # Where the model without privacy beats it, accuracy says enough.
+    assert "AUC" not in said(0.55, auc=0.712, auc_baseline=0.803)
     assert "frequent answer" not in said(0.61, majority=0.6)
+    assert "AUC they" not in told(0.44, 0.5, 0.5, Quality(AREA), auc=0.44, auc_baseline=0.5)
 
 
 def test_an_unproved_promise_says_why_and_what_is_certified() -> None:

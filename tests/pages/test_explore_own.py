@@ -419,6 +419,21 @@ def test_two_outcomes_are_told_in_accuracy() -> None:
     assert not app.error
 
 
+def test_where_no_model_beats_always_no_the_answer_says_so_with_their_areas() -> None:
+    draw = np.random.default_rng(0)
+    age = draw.uniform(20, 85, ROWS_OF_ONE_SPLIT)
+    is_case = draw.uniform(size=len(age)) < 0.02 + 0.1 * (age - 20) / 65
+    lines = [
+        f"{a:.1f},{('no', 'yes')[ill]}" for a, ill in zip(age, is_case.astype(int), strict=True)
+    ]
+    data = ("age,died\n" + "\n".join(lines) + "\n").encode()
+    columns = "age: 18 to 90 years\npredict died: one of no, yes"
+    app = opened(columns, data, methods="OPERA", focus="OPERA")
+    said = " ".join(sentence(app).split())
+    assert "Neither is better than always giving the most frequent answer (92" in said
+    assert re.search(r"By AUC they have 0\.\d+ and 0\.\d+; a coin has 0\.5\.", said)
+
+
 def test_a_number_that_a_model_without_noise_meets_exactly_is_drawn() -> None:
     rows = file(60).decode().splitlines()
     meets = [",".join([*row.split(",")[:3], "100", "a"]) for row in rows[1:]]
