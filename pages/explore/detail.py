@@ -60,7 +60,7 @@ def at_chosen_epsilon(
         return view.with_row(row)
 
     contents: Mapping[str, Callable[[], None]] = {
-        ONE_PERSON: lambda: _one_person(view, row, epsilon),
+        ONE_PERSON: lambda: _one_person(view, row, epsilon, focus),
         THE_CHOSEN_METHODS: lambda: numbers.every_method(shown(), epsilon),
         BEST_METHOD: lambda: _best(view, epsilon),
         PER_1000: lambda: _per_thousand(shown(), epsilon),
@@ -122,7 +122,17 @@ def _bound(
     return budget, mu, f"{sentence}; its noise is certified for ε = {at_most(budget.epsilon)}."
 
 
-def _one_person(view: View, row: pd.Series | None, epsilon: float) -> None:
+def _so_far(view: View, row: pd.Series | None, epsilon: float, focus: str) -> str:
+    """Why the bound for one person may still change, as a sentence; "" once it does not."""
+    method = view.sought(focus, epsilon)
+    if row is None:
+        return texts.BOUND_OF_ANY if view.waiting and method in ("", *view.waiting) else ""
+    if method or not numbers.to_come(view, ""):
+        return ""
+    return texts.BOUND_SO_FAR.format(title=view.titles[row["method"]])
+
+
+def _one_person(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
     """Draw what someone could learn about one person from the model on the first screen."""
     row_epsilon = epsilon if row is None else float(row["epsilon"])
 
@@ -147,10 +157,19 @@ def _one_person(view: View, row: pd.Series | None, epsilon: float) -> None:
         return None if calibrated is None else privacy_curve(calibrated)
 
     budget, mu, note = _bound(view, row, epsilon)
-    risk_panel.card(budget, view.problem.adjacency, "people_figure", note, mu)
+
+    def say_so_far() -> None:
+        st.markdown(f":material/hourglass: {so_far}")
+
+    so_far = _so_far(view, row, epsilon, focus)
+    risk_panel.card(budget, view.problem.adjacency, "people_figure", note, mu, so_far)
     name = "" if row is None else f"{row['method']} {row['edition']}"
     risk_panel.attacker_panel(
-        promise_of, exact_curve, f"{view.study.key} {name} {row_epsilon}", mu=mu
+        promise_of,
+        exact_curve,
+        f"{view.study.key} {name} {row_epsilon}",
+        say_so_far if so_far else None,
+        mu,
     )
 
 

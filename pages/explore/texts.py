@@ -73,6 +73,14 @@ MODEL_WITHOUT_RISKS = (
     "{} gives classes, not risks. Methods that fit a **logistic regression** give them: choose one "
     "under Expert."
 )
+BOUND_OF_ANY = (
+    "The bound of any method with this ε and δ. The method’s own may be lower: it comes with its "
+    "curve."
+)
+BOUND_SO_FAR = (
+    "The bound of {title}, the best so far. With the curves to come another may be best, by its "
+    "own bound."
+)
 BEST_IS_SOUGHT = (
     "This begins once the chosen methods have their curves; the line above says how far they are."
 )

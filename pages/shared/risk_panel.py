@@ -44,6 +44,7 @@ def card(
     key: str,
     note: str,
     mu: float | None = None,
+    so_far: str = "",
 ) -> None:
     """Show the risk for one person as a hundred people.
 
@@ -59,17 +60,22 @@ def card(
     mu : float, optional
         The μ-Gaussian DP of the noise that is drawn; without it the bound is that of any method
         with this (ε, δ).
+    so_far : str
+        Why it may still change, in a sentence; "" once it does not.
     """
+    ending = " so far" if so_far else ""
     if budget is None:
-        st.subheader("What this means for one person", anchor=False, help=texts.ODDS)
+        st.subheader(f"What this means for one person{ending}", anchor=False, help=texts.ODDS)
     else:
         st.subheader(
-            f"What ε = {at_most(budget.epsilon)} means for one person",
+            f"What ε = {at_most(budget.epsilon)} means for one person{ending}",
             anchor=False,
             help=f"{texts.ODDS} ε = {at_most(budget.epsilon)}, δ = {plain(budget.delta)}, "
             f"{adjacency}: {adjacency.meaning} {texts.ANY_METHOD if mu is None else ''}",
         )
     plot(_hundred(odds(budget, adjacency, mu), on_dark()), key)
+    if so_far:
+        st.markdown(f":material/hourglass: {so_far}")
     st.caption(note)
 
 

@@ -173,6 +173,27 @@ def agree(app: AppTest, row: pd.Series) -> None:
     assert shown["Missed · false alarms"] == missed
 
 
+def test_what_a_bound_for_one_person_holds_for_is_said_while_curves_come() -> None:
+    sentence = texts.BOUND_SO_FAR.format(title="OPERA")
+
+    def told(app: AppTest) -> tuple[str, int]:
+        (heading,) = (one.value for one in app.subheader if "for one person" in one.value)
+        return heading, spoken(app).count(sentence)
+
+    # Above the picture's small print, and where the words to copy are.
+    assert told(opened(meaning="true")) == ("What ε = 1 means for one person so far", 2)
+    # The bound of a method that somebody chose does not wait for others.
+    assert told(opened(meaning="true", focus="OPERA")) == ("What ε = 1 means for one person", 0)
+
+
+@pytest.mark.usefixtures("seven_splits")
+def test_once_everything_is_compared_no_bound_is_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curve_jobs, "is_done", lambda study: True)
+    monkeypatch.setattr(curve_jobs, "results", done)
+    app = opened(meaning="true")
+    assert [one.value for one in app.subheader if "so far" in one.value] == []
+
+
 @pytest.mark.usefixtures("seven_splits")
 def test_the_numbers_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     study = Study(methods=("opera",), epsilons=(1.0,), delta=1e-5)
