@@ -58,6 +58,11 @@ class OutsideBounds:
         """Whether more than half of what is known was clipped."""
         return 2 * self.outside > self.known
 
+    @property
+    def is_much(self) -> bool:
+        """Whether more than one in twenty, and no more than half."""
+        return self.known < 20 * self.outside and not self.is_most
+
 
 def features_of(entry: Entry, frame: pd.DataFrame, preparation: Preparation) -> FloatArray:
     """Rows as `prepare` makes them, before they are brought to a norm.

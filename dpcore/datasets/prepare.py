@@ -57,6 +57,8 @@ class Split:
         What was dropped, filled in or clipped, in plain sentences.
     mostly_clipped : tuple of str
         Columns of which most values were clipped: likely a slip in their bounds. Not private.
+    often_clipped : tuple of str
+        Others of which more than one in twenty was: their ends stand for many values. Not private.
     leaks : tuple of str
         Why the rows are not functions of single records; empty when they are.
     blank : numpy.ndarray, shape (n,), bool
@@ -81,6 +83,7 @@ class Split:
     feature_names: tuple[str, ...]
     notes: tuple[str, ...] = ()
     mostly_clipped: tuple[str, ...] = ()
+    often_clipped: tuple[str, ...] = ()
     leaks: tuple[str, ...] = ()
     blank: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     tested: int = 0
@@ -220,6 +223,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
         feature_names=tuple(names),
         notes=tuple(notes),
         mostly_clipped=tuple(name for name, column in clipped.items() if column.is_most),
+        often_clipped=tuple(name for name, column in clipped.items() if column.is_much),
         leaks=(DATA_SCALING,) if preparation.scaling == "data" else (),
         blank=is_blank[:n],
         tested=int((keep & test).sum()),

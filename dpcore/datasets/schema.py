@@ -293,6 +293,8 @@ class Entry(Description):
     site : str
         Name of the column that holds the site a record comes from: a category with one level for
         each of `files`, in their order, left out by default. "" where the files are no sites.
+    made_up : bool
+        Whether its records are drawn from a model, and nobody's.
 
     Notes
     -----
@@ -304,6 +306,7 @@ class Entry(Description):
     columns: tuple[Column, ...]
     further: int = 0
     site: str = ""
+    made_up: bool = False
 
     @property
     def sites(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import math
 
 import pandas as pd
 
+from dpcore.evaluation.clinic.groups import FEWEST
 from dpcore.evaluation.scoring import NOISE_DEVIATION, SPLIT_ERROR
 from dpcore.evaluation.scoring.metrics import accuracy_interval
 from dpcore.figures.cost import Cost
@@ -140,6 +141,27 @@ def rough_count(per_1000: float, most: float, records: int) -> str:
     if max(per_1000 - low, high - per_1000) <= 1000.0 * ROUGH:
         return ""
     return f"{math.floor(low):,} to {math.ceil(high):,}"
+
+
+def few_cases(positive: float, records: int) -> str:
+    """That missed cases rest on few people, in one sentence; empty where they do not.
+
+    Parameters
+    ----------
+    positive : float
+        Share of the test records that are cases; nan without two classes.
+    records : int
+        Number of test records.
+    """
+    if math.isnan(positive):
+        return ""
+    cases = round(positive * records)
+    if cases >= FEWEST:
+        return ""
+    return (
+        f"Only {cases} of the {records:,} test records are cases: too few to say how many are "
+        "missed."
+    )
 
 
 def few_records(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from streamlit.delta_generator import DeltaGenerator
 
+    from dpcore.datasets import Entry
     from dpcore.figures.drawn import Drawn
     from pages.explore.view import View
 
@@ -47,9 +48,14 @@ def title(start: Start) -> DeltaGenerator:
     place = st.empty()
     dataset = start.entry
     records = stored(_count_name(start)) or start.records
-    size = "" if records is None else f"{records:,} {dataset.records_are}"
+    size = "" if records is None else _counted(dataset, records)
     place.caption(" · ".join(part for part in (dataset.title, size) if part))
     return place
+
+
+def _counted(dataset: Entry, records: int) -> str:
+    """So many records of a data set, in words."""
+    return f"{records:,} {'made-up ' if dataset.made_up else ''}{dataset.records_are}"
 
 
 def _count_name(start: Start) -> str:
@@ -71,7 +77,7 @@ def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
     dataset, split = view.split.entry, view.split
     total = split.records + (0 if split.further else split.tested)
     store(_count_name(start), total)
-    line_place.caption(f"{dataset.title} · {total:,} {dataset.records_are} · {judged_on(view)}")
+    line_place.caption(f"{dataset.title} · {_counted(dataset, total)} · {judged_on(view)}")
     if not view.records.published:
         st.warning(texts.UPLOADED, icon=":material/lock_open:")
     if isinstance(start.upload, MadeUpFile):
@@ -81,6 +87,19 @@ def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
         st.warning(texts.MOSTLY_CLIPPED.format(names=names), icon=":material/content_cut:")
     for leak in split.leaks:
         st.warning(verbatim(leak), icon=":material/warning:")
+
+
+def _decisive(view: View) -> list[str]:
+    """What changes how the answer is read, in Markdown."""
+    often = view.split.often_clipped if view.split.entry.key == OWN else ()
+    names = verbatim(", ".join(often))
+    notes = {
+        "info": ALL_BLANK if view.records.all_blank else "",
+        "content_cut": texts.OFTEN_CLIPPED.format(names=names) if often else "",
+        "group": view.few_cases,
+        "straighten": view.rough,
+    }
+    return [f":material/{icon}: {note}" for icon, note in notes.items() if note]
 
 
 def judged_on(view: View) -> str:
@@ -97,7 +116,7 @@ def judged_on(view: View) -> str:
 
 
 def notes(view: View) -> None:
-    """Draw what else belongs to the data: task, preparation, roughness."""
+    """Draw what else belongs to the data: task and preparation."""
     dataset = view.split.entry
     rule = texts.LAMBDA_BY_RULE if view.study.lam is None else ""
     maps = texts.LINES_OR_CURVES if view.split.maps else ""
@@ -117,10 +136,6 @@ def notes(view: View) -> None:
         st.caption(f"{dataset.classes} classes: {texts.ONE_AGAINST_THE_REST}")
     if view.split.complete:
         st.caption(f":material/rule: About every ε here: {COMPLETE_ONLY}.")
-    if view.rough:
-        st.caption(f":material/straighten: {view.rough}")
-    if view.records.all_blank:
-        st.caption(f":material/info: {ALL_BLANK}")
     if not view.records.published:
         ranges = (texts.OWN_RANGES,) if dataset.key == OWN else ()
         st.caption(" ".join((*ranges, *map(verbatim, view.split.notes))))
@@ -171,6 +186,8 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
         _slider()
         with sentence_place:
             numbers.sentence(view, row, focus, epsilon)
+            for note in _decisive(view):
+                st.markdown(note)
         in_grid(grid, numbers.numbers(view, row, focus))
         if row is not None:
             key = f"overview {view.contents} {focus} {row['epsilon']} {view.dark}"

@@ -60,6 +60,10 @@ MOSTLY_CLIPPED = (
     "Was it written in another unit, or with a slip in its decimals? Correct it from a codebook or "
     "common knowledge, **never from these records**."
 )
+OFTEN_CLIPPED = (
+    "**More than one in twenty values of {names}** are outside the range of your description, and "
+    "were clipped to it."
+)
 FEATURES = {"plain": "straight lines", "additive": "curves", "fine": "fine curves"}
 LINES_OR_CURVES = ", each number a curve, or a straight line where noise is large"
 LAMBDA_BY_RULE = " by rule; a 64th of it where noise does not grow as λ shrinks"

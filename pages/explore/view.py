@@ -27,7 +27,7 @@ from dpcore.figures.cost import Cost
 from dpcore.figures.curves import ReferenceLine, at
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
-from dpcore.figures.verdict import few_records
+from dpcore.figures.verdict import few_cases, few_records
 from dpcore.figures.words import plain
 from dpcore.guarantee import Edition
 from dpcore.methods import best_method, sooner_first, without_best
@@ -275,6 +275,11 @@ class View:
         """One sentence on how rough a small test set is; empty for a large one."""
         compared = self.compared
         return few_records(compared.value, compared.between, self.judged, self.quality)
+
+    @property
+    def few_cases(self) -> str:
+        """One sentence on how few cases there are to miss; empty where there are enough."""
+        return few_cases(self.compared.positive, self.judged)
 
     @property
     def ill_per_1000(self) -> float:

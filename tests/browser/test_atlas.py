@@ -98,7 +98,7 @@ def test_a_system_leads_to_where_it_runs(watched: Watched, address: str) -> None
     page.get_by_role("link", name="GRPUA in Explore").click()
     expect(page).to_have_url(re.compile(r"methods=GRPUA"))
     expect(page).to_have_url(re.compile(r"edition=As\+in\+the\+paper"))
-    expect(page.get_by_text("Synthetic clinical cohort · 3,000 patients")).to_be_visible()
+    expect(page.get_by_text("Synthetic clinical cohort · 3,000 made-up patients")).to_be_visible()
     expect(page.get_by_text("link asks for")).to_have_count(0)
 
 

@@ -72,7 +72,9 @@ def test_first_view_and_epsilon_by_keyboard_changes_numbers_and_address(
     page = opened(watched, address)
     expect(page).to_have_title("What does it cost? · Epsilon Explorer")
     expect(page.locator("h1")).to_have_text("What does privacy cost?")
-    expect(page.get_by_text("Synthetic clinical cohort · 3,000 patients · ")).to_be_visible()
+    expect(
+        page.get_by_text("Synthetic clinical cohort · 3,000 made-up patients · ")
+    ).to_be_visible()
     expect(page.get_by_test_id("stMetricValue")).to_have_count(3)
     # Which method is best, and so what stands beside its guesses, may change while others train.
     alone, other = "74 for any model with this ε and δ", r"\d+ with .+, .+ points worse"

@@ -201,6 +201,18 @@ def test_columns_are_named_whose_known_values_are_mostly_clipped() -> None:
     assert set(prepare(replace(table, frame=frame), filled).mostly_clipped) == {"age", "bmi"}
 
 
+def test_columns_are_named_of_which_more_than_one_in_twenty_is_clipped() -> None:
+    table = replace(load("cohort", records=500), further=None)
+    frame = table.frame.copy()
+    frame.loc[:24, "age"] = 300.0
+    assert prepare(replace(table, frame=frame)).often_clipped == ()
+    frame.loc[25, "age"] = -1.0
+    assert prepare(replace(table, frame=frame)).often_clipped == ("age",)
+    frame.loc[:250, "age"] = 300.0
+    split = prepare(replace(table, frame=frame))
+    assert (split.often_clipped, split.mostly_clipped) == ((), ("age",))
+
+
 def test_numbers_reach_the_ends_of_the_interval_at_their_bounds() -> None:
     table = load("cohort", records=100)
     frame = table.frame.copy()

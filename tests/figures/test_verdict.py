@@ -15,7 +15,7 @@ from dpcore.evaluation.scoring import AREA, Metric
 from dpcore.evaluation.scoring.metrics import accuracy_interval
 from dpcore.figures.cost import Cost
 from dpcore.figures.quality import ACCURACY, Quality
-from dpcore.figures.verdict import few_records, headline, rough_count
+from dpcore.figures.verdict import few_cases, few_records, headline, rough_count
 from tests.figures.conftest import row
 
 
@@ -70,6 +70,13 @@ def test_an_unproved_promise_says_why_and_what_is_certified() -> None:
     )
     words = said(status="claim not supported", reason="Because.", certified_epsilon=math.nan)
     assert words.endswith("Because. No ε is certified for it.")
+
+
+def test_few_cases_are_said_to_say_little_of_misses() -> None:
+    assert few_cases(0.0948, 200) == (
+        "Only 19 of the 200 test records are cases: too few to say how many are missed."
+    )
+    assert few_cases(0.1, 200) == few_cases(math.nan, 200) == ""
 
 
 def test_what_an_area_costs_is_said_in_words() -> None:

@@ -100,7 +100,7 @@ def test_first_view_answers_without_a_click(monkeypatch: pytest.MonkeyPatch) -> 
     all_methods(monkeypatch)
     app = at({})
     assert app.title[0].value == "What does privacy cost?"
-    line = "Synthetic clinical cohort · 3,000 patients · judged on 10,000 others"
+    line = "Synthetic clinical cohort · 3,000 made-up patients · judged on 10,000 others"
     assert below_title(app) == line
     # One data set with its size, one paper and whatever else there is under Expert.
     assert [box.key for box in app.sidebar.selectbox] == ["data", "start_from"]
@@ -594,8 +594,13 @@ def test_a_link_with_a_delta_or_a_lambda_means_it() -> None:
     ("data", "rough"), [("Diabetes progression", True), (COHORT["data"], False)]
 )
 def test_few_test_records_are_said_to_be_few(data: str, rough: bool) -> None:
-    said = " ".join(text.value for text in opened(data=data).caption)
-    assert ("test records. Judged from them alone" in said) == rough
+    app = opened(data=data)
+    shown = [text.value for text in app.main.markdown]
+    told = [text for text in shown if "test records. Judged from them alone" in text]
+    assert len(told) == rough
+    # Right below the answer, in its letters: not in the small print below the page.
+    answer = next(place for place, text in enumerate(shown) if "At ε = " in text)
+    assert shown[answer + 1 : answer + 1 + rough] == told
 
 
 def test_every_method_is_explained_where_it_is_chosen() -> None:

@@ -329,6 +329,10 @@ def test_a_range_that_most_values_are_outside_of_is_told_first() -> None:
     assert "never from these records" in told
     app.text_area(key="own_columns").set_value(SUGGESTED.replace("10 to 70", "10 to 30")).run()
     assert not any("outside the range" in each.value for each in app.warning)
+    # A range that cuts off some stands beside the answer, and one that cuts off hardly any not.
+    assert "**More than one in twenty values of bmi** are outside the range" in spoken(app)
+    app.text_area(key="own_columns").set_value(SUGGESTED).run()
+    assert "one in twenty" not in spoken(app)
 
 
 def test_an_outcome_from_0_to_1_is_asked_about() -> None:
@@ -430,6 +434,7 @@ def test_where_no_model_beats_always_no_the_answer_says_so_with_their_areas() ->
     columns = "age: 18 to 90 years\npredict died: one of no, yes"
     app = opened(columns, data, methods="OPERA", focus="OPERA")
     said = " ".join(sentence(app).split())
+    assert "are cases: too few" not in spoken(app)
     assert "Neither is better than always giving the most frequent answer (92" in said
     assert re.search(r"By AUC they have 0\.\d+ and 0\.\d+; a coin has 0\.5\.", said)
 

@@ -47,6 +47,7 @@ ENTRY = Entry(
     ),
     records=USUAL,
     further=FURTHER,
+    made_up=True,
     columns=(
         _drawn("age", "age", (18, 100), "The generator draws adults and nobody over 100.", "years"),
         category("sex", "sex", "female, male"),
