@@ -13,7 +13,7 @@ from dpcore.datasets.files import contents
 from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.text import LARGEST_UPLOAD
 from dpcore.errors import InvalidInput, brief, reject
-from dpcore.front.strangers import read_limited
+from dpcore.front.limited_reading import read_limited
 
 if TYPE_CHECKING:
     from dpcore.release.table.read import ReleaseTable

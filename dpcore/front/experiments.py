@@ -79,7 +79,7 @@ def load(
     from dpcore.datasets.files import contents
     from dpcore.datasets.limits import LARGEST_TABLE
     from dpcore.datasets.text import LARGEST_UPLOAD
-    from dpcore.front.strangers import read_limited
+    from dpcore.front.limited_reading import read_limited
 
     most = LARGEST_TABLE if dataset == datasets.OWN else LARGEST_UPLOAD
     # One byte more than allowed: reading then reports that it is too large.

@@ -10,7 +10,7 @@ import pytest
 import dpcore
 from dpcore.cli import release, twin
 from dpcore.errors import InvalidInput
-from dpcore.front import strangers
+from dpcore.front import limited_reading
 from dpcore.release.model import ReleasedModel
 from tests.cli.commands import Captured, refused
 from tests.datasets.test_parquet import understated, written
@@ -22,7 +22,7 @@ SENTENCE = "Reading 'f.parquet' took more than 300 MB, the most that is allowed.
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(strangers, "MEGABYTES", 300)
+    monkeypatch.setattr(limited_reading, "MEGABYTES", 300)
     (tmp_path / "columns.txt").write_text(COLUMNS)
     (tmp_path / "persons.txt").write_text(PERSONS)
     (tmp_path / "f.parquet").write_bytes(understated(20_000_000, 10, "age", "case"))
