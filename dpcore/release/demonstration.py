@@ -10,10 +10,13 @@ from functools import cache
 from dpcore.datasets import load
 from dpcore.datasets.own.statements import NUMBER_IS_PUBLIC, ONE_ROW_EACH
 from dpcore.datasets.sets.cohort import ENTRY
+from dpcore.guarantee import Adjacency
 from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger
 
 DATA_SET, ACTOR, FILE = "demonstration", "You", "cohort.csv"
+REPLACED = f"{DATA_SET} ({Adjacency.REPLACE_ONE})"
+"""The account's name, and that of the account for the other adjacency."""
 EPSILON, DELTA = 1.0, 1e-5
 """Of one release, as the page begins; the ledger has room for several at this δ."""
 ABOUT = About(
@@ -49,6 +52,19 @@ def table() -> bytes:
             frame[column.name] = [_ANSWERS[int(value)] for value in frame[column.name]]
     frame[ENTRY.label.name] = [_ANSWERS[int(value > 0)] for value in cohort.label]
     return frame.to_csv(index=False).encode()
+
+
+def is_source(description: str, data_set: str | None) -> bool:
+    """Whether a model seems to be released from the demonstration's made-up patients.
+
+    Parameters
+    ----------
+    description : str
+        Of the model's columns.
+    data_set : str or None
+        As its certificate names it; ``None`` without a certificate that holds.
+    """
+    return description == columns() and data_set in (None, DATA_SET, REPLACED)
 
 
 def ledger() -> Ledger:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.errors import InvalidInput
+from dpcore.release import demonstration
 from dpcore.release.batch import checked
 from dpcore.release.check import Checked, check, read
 from dpcore.release.registry import leaves
@@ -20,8 +21,10 @@ CHECKED, MOST_PROBLEMS = "certificate", 4
 
 def line(choice: Choice) -> None:
     """Say what the model is, and whether its certificate holds."""
-    if choice.is_demonstration:
-        st.warning(texts.DEMONSTRATION, icon=":material/science:")
+    data_set = _data_set(choice)
+    if demonstration.is_source(choice.model.columns, data_set):
+        caution = texts.DEMONSTRATION if data_set else texts.LIKE_DEMONSTRATION
+        st.warning(caution, icon=":material/science:")
     if not choice.certificate:
         st.caption(texts.WITHOUT)
         return
@@ -71,6 +74,14 @@ def show(choice: Choice) -> None:
             icon=":material/download:",
             on_click="ignore",
         )
+
+
+def _data_set(choice: Choice) -> str | None:
+    """The data set that the model was learned from, where a certificate that holds names it."""
+    if not choice.certificate or _checked(choice).problems:
+        return None
+    name: str = read(choice.certificate.decode()).document["facts"]["ledger"]["data_set"]
+    return name
 
 
 def _checked(choice: Choice) -> Checked:

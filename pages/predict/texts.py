@@ -12,6 +12,10 @@ FIRST = (
 )
 LAST_RELEASE = "The model that you released in this session. Choose files to take another."
 DEMONSTRATION = "Demonstration: released from made-up patients. Its predictions mean nothing."
+LIKE_DEMONSTRATION = (
+    "Its columns are those of the demonstration, whose patients are made up. Nothing here says "
+    "that it was learned from real ones."
+)
 WITHOUT = "No certificate: nothing here says what privacy was proved of this model."
 HOLDS = "The certificate holds: it is this model’s, and its numbers follow from the mechanism."
 BROKEN = "Do not rely on the certificate:"

@@ -83,8 +83,7 @@ class Demonstration:
     def __init__(self) -> None:
         ledger, name = demonstration.ledger(), demonstration.DATA_SET
         agreed = ledger.left(name).account.terms
-        replaced = Adjacency.REPLACE_ONE
-        other = f"{name} ({replaced})"
+        replaced, other = Adjacency.REPLACE_ONE, demonstration.REPLACED
         ledger.create(
             other,
             person_unit=agreed.person_unit,

@@ -11,11 +11,12 @@ import pytest
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
-from dpcore.release import release
+from dpcore.release import demonstration, release
 from dpcore.release.attack import attack
+from dpcore.release.example import released
 from dpcore.release.explained import outcomes, read_model
 from dpcore.release.model import ReleasedModel
-from pages.predict import controls
+from pages.predict import controls, texts
 from pages.predict.isolated_call import isolated_call
 from pages.shared import sign_in
 
@@ -141,6 +142,35 @@ def test_a_model_from_a_file_is_read_once_and_not_in_the_server(
     assert asked == [read_model]
     given(app, ("model.json", NETWORK.to_json().encode()))
     assert asked == [read_model, read_model]
+
+
+@pytest.fixture(scope="module")
+def demonstrated() -> dict[str, bytes]:
+    """The files of a model that Release's demonstration hands out."""
+    files = released().files()
+    return {name: files[name] for name in ("model.json", "certificate.yaml")}
+
+
+def cautions(app: AppTest) -> list[str]:
+    return [warning.value for warning in app.warning]
+
+
+def test_files_of_the_demonstration_are_said_to_be_of_made_up_patients(
+    demonstrated: dict[str, bytes],
+) -> None:
+    app = given(opened(predict_model="Your file", v="4"), *demonstrated.items())
+    assert cautions(app) == [texts.DEMONSTRATION]
+    assert "the model expects" not in spoken(app)  # the form begins empty
+    given(app, ("model.json", demonstrated["model.json"]))
+    assert cautions(app) == [texts.LIKE_DEMONSTRATION]
+    given(app, ("model.json", MODEL.to_json().encode()))
+    assert cautions(app) == []
+
+
+def test_columns_like_the_demonstrations_are_no_made_up_patients_by_another_certificate() -> None:
+    assert demonstration.is_source(demonstration.columns(), "demonstration (replace-one)")
+    assert not demonstration.is_source(demonstration.columns(), "clinic")
+    assert not demonstration.is_source(COLUMNS, demonstration.DATA_SET)
 
 
 def test_a_value_beyond_what_the_model_knows_withdraws_the_answer_and_is_kept() -> None:
