@@ -20,7 +20,8 @@ from dpcore.figures.words import Row, literal, plain
 
 MOST_BARS = 12
 """Of the parts that are drawn, the largest; the table has them all."""
-ROW = 26
+ROW, ROW_OF_TWO = 26, 34
+"""Pixels of a row with one line of words, and with two."""
 PARTS = (
     "A bar begins at the risk with the column’s public reference in the value’s place, all else as "
     "typed. To the right the value raises the risk; to the left, and striped, it lowers it. The "
@@ -163,10 +164,7 @@ def parts(
     order = pd.concat([rows["part"].abs().round(3), width], axis=1)
     order = order.sort_values(["part", "width"], ascending=False, kind="stable")[:MOST_BARS]
     rows = rows.loc[order.index]
-    names = [
-        f"{_named(by_name[row['column']])}: {with_unit(row['value'], by_name[row['column']])}"
-        for row in each(rows)
-    ]
+    names = [_bar_name(row, by_name[row["column"]]) for row in each(rows)]
     outcome = wording.size(float(rows["outcome"].iloc[0]))
     places = list(range(len(rows)))
     there = rows["at_reference"].map(wording.size)
@@ -175,7 +173,7 @@ def parts(
     ends = [*least, *most, 0.0]
     room = 0.06 * ((max(ends) - min(ends)) or 1.0)
     figure = canvas(
-        70 + ROW * len(rows),
+        70 + ROW_OF_TWO * len(rows),
         dark,
         keeps_zoom=False,
         bargap=0.4,
@@ -188,7 +186,7 @@ def parts(
             "",
             range=[len(rows) - 0.5, -0.5],
             tickvals=places,
-            ticktext=[literal(cut(name)) for name in names],
+            ticktext=names,
         ),
     )
     add_scatter(
@@ -229,6 +227,15 @@ def parts(
     alt = f"What each of {len(rows)} values has to do with the {wording.name}. {sentence}"
     detail = PARTS if wording.is_risk else PARTS.replace("risk", "score")
     return Drawn(figure, sentence, alt, detail)
+
+
+def _bar_name(row: Row, column: Column) -> str:
+    """A value, and below it what the bar compares it with."""
+    name = cut(f"{_named(column)}: {with_unit(row['value'], column)}")
+    # Its unit stands above it: a first screen has few words.
+    is_same = row["value"] == row["reference"]
+    compared = "the reference" if is_same else f"against {row['reference']}"
+    return f'{literal(name)}<br><span style="font-size:10px">{literal(cut(compared))}</span>'
 
 
 def curve(rows: pd.DataFrame, column: Column, wording: OutcomeWording, *, dark: bool) -> Drawn:
