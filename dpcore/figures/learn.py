@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -17,9 +18,14 @@ from dpcore.lessons.lesson import Lesson
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+Guess = Mapping[float, float]
+"""Point of a lesson, such as an ε, to the value that was guessed there."""
+NO_GUESS: Guess = MappingProxyType({})
 HEIGHT, LARGE = 330, 300
 """In pixels; what a room looks at leaves room for large words on the same screen."""
 GUESS, CHANGED = "your guess", "after your change"
+COMES = "The true curve comes after your guess."
+UNMOVED = "Move a slider to guess: one left in the middle is no guess."
 NEAR = 2.0
 """How far off, in the unit of the values, a guess may be and still be called right."""
 
@@ -27,7 +33,7 @@ NEAR = 2.0
 def curve(
     lesson: Lesson,
     *,
-    guess: Sequence[float] = (),
+    guess: Guess = NO_GUESS,
     true: pd.DataFrame | None = None,
     changed: pd.DataFrame | None = None,
     given: pd.DataFrame | None = None,
@@ -39,8 +45,8 @@ def curve(
     Parameters
     ----------
     lesson : Lesson
-    guess : sequence of float
-        Values at the lesson's points; empty where nobody guesses.
+    guess : mapping
+        Point of the lesson to value; empty where nobody guesses.
     true, changed : DataFrame, optional
         Curves of the lesson, with the first settings and with others.
     given : DataFrame, optional
@@ -86,8 +92,8 @@ def curve(
         colour = GREEN
         add_scatter(
             figure,
-            x=[places[x] for x in lesson.points],
-            y=list(guess),
+            x=[places[x] for x in guess],
+            y=list(guess.values()),
             name=GUESS,
             mode="lines+markers",
             line={"color": colour, "dash": "dot", "width": 2},
@@ -165,14 +171,14 @@ def _main(lesson: Lesson, table: pd.DataFrame) -> pd.Series:
 
 def _sentence(
     lesson: Lesson,
-    guess: Sequence[float],
+    guess: Guess,
     true: pd.DataFrame | None,
     changed: pd.DataFrame | None,
 ) -> str:
     if true is None:
-        return "The true curve comes after your guess." if guess else "The true curve comes next."
+        return COMES if guess else f"{UNMOVED} {COMES}"
     values = _main(lesson, true)
-    parts = [far_off(lesson, guess, values)] if guess else []
+    parts = [far_off(lesson, guess, values) if guess else "No slider was moved: no guess."]
     first, last = lesson.grid[0], lesson.grid[-1]
     if changed is None:
         parts.append(
@@ -200,18 +206,18 @@ def _shown(value: float) -> str:
     return plain(round(float(value), 1))
 
 
-def far_off(lesson: Lesson, guess: Sequence[float], values: pd.Series) -> str:
+def far_off(lesson: Lesson, guess: Guess, values: pd.Series) -> str:
     """How far the guess was off, in one sentence."""
-    gaps = [g - values[x] for g, x in zip(guess, lesson.points, strict=True)]
-    worst = max(range(len(gaps)), key=lambda place: abs(gaps[place]))
+    gaps = {x: value - values[x] for x, value in guess.items()}
+    worst = max(gaps, key=lambda x: abs(gaps[x]))
     if abs(gaps[worst]) < NEAR:
         return f"Well guessed: nowhere more than {plain(NEAR, 1)}{lesson.unit} off."
-    mean = sum(map(abs, gaps)) / len(gaps)
-    x = lesson.points[worst]
+    mean = sum(map(abs, gaps.values())) / len(gaps)
     side = "high" if gaps[worst] > 0 else "low"
     return (
         f"Your guess is off by {_shown(mean)}{lesson.unit} on average. It is furthest off at "
-        f"{at(lesson, x)}: {_shown(guess[worst])} is too {side}, the truth is {_shown(values[x])}."
+        f"{at(lesson, worst)}: {_shown(guess[worst])} is too {side}, the truth is "
+        f"{_shown(values[worst])}."
     )
 
 
@@ -222,18 +228,17 @@ def at(lesson: Lesson, x: float) -> str:
     return f"{lesson.name} = {plain(x)}"
 
 
-def rows(lesson: Lesson, guess: Sequence[float], curves: dict[str, pd.DataFrame]) -> pd.DataFrame:
+def rows(lesson: Lesson, guess: Guess, curves: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """The table behind the figure, with headers in words.
 
     Parameters
     ----------
     lesson : Lesson
-    guess : sequence of float
+    guess : mapping
     curves : mapping
         What each curve is, such as "first", to the curve.
     """
     table = pd.concat([each.assign(settings=name) for name, each in curves.items()])
-    guesses = dict(zip(lesson.points, guess, strict=True)) if guess else {}
     is_main = table["series"] == lesson.series
     return pd.DataFrame(
         {
@@ -243,7 +248,7 @@ def rows(lesson: Lesson, guess: Sequence[float], curves: dict[str, pd.DataFrame]
             lesson.up: table["value"],
             "Low end of single runs": table["low"],
             "High end of single runs": table["high"],
-            "Your guess": table["x"].map(guesses).where(is_main),
+            "Your guess": table["x"].map(dict(guess)).where(is_main),
             lesson.noise: table["noise"],
             f"{lesson.standing.capitalize()}ε": table["epsilon"],
             "δ": table["delta"],

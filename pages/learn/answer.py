@@ -62,7 +62,7 @@ def _before(choice: LearnChoice, lesson: Lesson) -> None:
     )
 
 
-def _after(choice: LearnChoice, lesson: Lesson, guess: tuple[float, ...]) -> None:
+def _after(choice: LearnChoice, lesson: Lesson, guess: figures.Guess) -> None:
     """Draw the curve and the guess in one chart, and the controls that change the curve."""
     form = ControlForm(CHANGES)
     form.values[LESSON.key] = str(choice.number)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpcore.controls.explore import SEED
 from dpcore.controls.learn import CLASS, EVERY, LESSON, PRESENTER
-from dpcore.figures.learn import at
+from dpcore.figures.learn import Guess, at
 from dpcore.lessons.lesson import Lesson
 from pages.shared import query
 from pages.shared.session import once, set_controls, store, stored
@@ -55,13 +55,13 @@ def sidebar() -> LearnChoice:
     return LearnChoice(number, int(seed or 0), is_class, is_presented)
 
 
-def guess(number: int) -> tuple[float, ...] | None:
+def guess(number: int) -> Guess | None:
     """The guess that was made, empty where the curve was shown without one; None before."""
-    values: tuple[float, ...] | None = stored(f"learn guess {number}")
+    values: Guess | None = stored(f"learn guess {number}")
     return values
 
 
-def reveal(number: int, values: tuple[float, ...]) -> None:
+def reveal(number: int, values: Guess) -> None:
     """Store the guess, and show the curve; use in a callback."""
     store(f"learn guess {number}", values)
 
@@ -76,21 +76,18 @@ def go_to(number: int) -> None:
     set_controls({LESSON.key: str(number)})
 
 
-def sliders(number: int, lesson: Lesson) -> tuple[float, ...]:
-    """Draw a slider for each point of the guess; none of them is in the address."""
+def sliders(number: int, lesson: Lesson) -> Guess:
+    """Draw a slider for each point of the guess, and read those that were moved from the middle.
+
+    None of them is in the address.
+    """
     least, most = lesson.limits
-    values = []
+    middle = (least + most) // 2
+    values = {}
     for place, (column, x) in enumerate(
         zip(st.columns(len(lesson.points)), lesson.points, strict=True)
     ):
         with column:
-            values.append(
-                st.slider(
-                    at(lesson, x),
-                    least,
-                    most,
-                    (least + most) // 2,
-                    key=f"learn guess {number} {place}",
-                )
-            )
-    return tuple(map(float, values))
+            key = f"learn guess {number} {place}"
+            values[x] = float(st.slider(at(lesson, x), least, most, middle, key=key))
+    return {x: value for x, value in values.items() if value != middle}

@@ -13,25 +13,31 @@ from tests.browser.sight import in_sight
 from tests.browser.waiting import expect_alternative_texts, idle, resize
 
 pytestmark = pytest.mark.browser
-LINES = ".js-plotly-plot .scatterlayer .trace path"
+AXES = ".js-plotly-plot .xaxislayer-above .xtick"
 
 
 def opened(watched: Watched, address: str, link: str = "") -> Page:
     page = watched.page
     page.goto(f"{address}/learn{link}")
-    expect(page.locator(LINES).first).to_be_attached()
+    expect(page.locator(AXES).first).to_be_attached()
     idle(page)
     return page
+
+
+def guess(page: Page, key: str) -> None:
+    """Move the first slider by a key, and see the guess in the chart."""
+    page.get_by_test_id("stMain").get_by_role("slider").first.focus()
+    page.keyboard.press(key)
+    expect(page.locator(".js-plotly-plot .scatterlayer .trace path").first).to_be_attached()
+    idle(page)
 
 
 def test_a_guess_is_drawn_and_then_compared(watched: Watched, address: str) -> None:
     page = opened(watched, address)
     names = page.locator(".legendtext")
-    slider = page.get_by_role("slider", name="σ = 0")
-    slider.focus()
-    page.keyboard.press("End")
+    guess(page, "Home")
     mine = page.get_by_test_id("stMain").get_by_test_id("stSliderThumbValue")
-    expect(mine.first).to_have_text("100")
+    expect(mine.first).to_have_text("50")
     page.get_by_role("button", name="Show me").click()
     expect(names).to_have_text(["right guesses", "your guess"])
     expect(page.get_by_text(re.compile("Your guess is off by"))).to_be_visible()
@@ -68,6 +74,7 @@ def test_a_room_sees_question_control_picture_and_sentence_at_once(
         expect_no_barrier(page)
 
     expect_in_sight(main.get_by_test_id("stSliderThumbValue"), "The true curve comes after")
+    guess(page, "End")
     page.get_by_role("button", name="Show me").click()
     expect_in_sight(main.get_by_role("radiogroup"), "Your guess is off by")
     assert in_sight(page).controls == ["ε"]
@@ -81,6 +88,7 @@ def test_a_room_sees_question_control_picture_and_sentence_at_once(
 def test_a_chart_is_saved_as_a_picture_beside_its_legend(watched: Watched, address: str) -> None:
     resize(watched.page, 390)
     page = opened(watched, address, "?lesson=2")
+    guess(page, "End")
     page.get_by_role("button", name="Show me").click()
     legend = page.locator(".js-plotly-plot .legend")
     expect(legend).to_be_visible()

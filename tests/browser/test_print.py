@@ -12,7 +12,7 @@ from tests.browser.test_explore import CHEAP
 from tests.browser.waiting import idle, wear
 
 pytestmark = pytest.mark.browser
-LINES = ".js-plotly-plot .scatterlayer .trace path"
+AXES = ".js-plotly-plot .xaxislayer-above .xtick"
 THEMES: tuple[Literal["dark", "light"], ...] = ("dark", "light")
 PAPER = 1054  # pixels: the width of A4 within its margins, shrunk as far as a printer shrinks
 CHROME = (
@@ -42,7 +42,7 @@ def on_screen_again(watched: Watched):
 def test_a_page_prints_as_a_report(watched: Watched, address: str, path: str) -> None:
     page = watched.page
     page.goto(f"{address}/{path}")
-    expect(page.locator(LINES).first).to_be_attached()
+    expect(page.locator(AXES).first).to_be_attached()
     idle(page)
     for theme in THEMES:
         wear(page, theme)

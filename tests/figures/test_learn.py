@@ -10,19 +10,23 @@ from dpcore.lessons import LESSONS, halving, small_groups, why_noise
 FIRST, LAST = LESSONS[0], LESSONS[5]
 
 
+def guessed(*values: float) -> learn.Guess:
+    return dict(zip(FIRST.points, values, strict=True))
+
+
 def test_before_the_guess_only_what_is_given_is_drawn() -> None:
     table = small_groups.curve(records=1000)
-    drawn = learn.curve(LAST, guess=(1.0, 2.0, 3.0), given=table)
+    drawn = learn.curve(LAST, guess={3.0: 1.0}, given=table)
     assert [trace.name for trace in drawn.figure.data] == ["all others", "your guess"]
     assert "comes after" in drawn.sentence
 
 
 def test_the_sentence_names_the_worst_guess_and_its_side() -> None:
     table = why_noise.curve()
-    sentence = learn.curve(FIRST, guess=(100.0, 60.0, 55.0), true=table).sentence
+    sentence = learn.curve(FIRST, guess=guessed(100.0, 60.0, 55.0), true=table).sentence
     assert "furthest off at σ = 1: 60 is too low, the truth is 69.1" in sentence
     assert "off by 3.1 of 100" in sentence
-    good = learn.curve(FIRST, guess=(100.0, 69.0, 55.0), true=table).sentence
+    good = learn.curve(FIRST, guess=guessed(100.0, 69.0, 55.0), true=table).sentence
     assert good.startswith("Well guessed")
 
 
@@ -49,7 +53,7 @@ def test_every_point_says_epsilon_with_delta_adjacency_and_accountant(dark: bool
 
 
 def test_the_table_has_the_guess_beside_the_value() -> None:
-    table = learn.rows(FIRST, (90.0, 60.0, 55.0), {"first": why_noise.curve()})
+    table = learn.rows(FIRST, guessed(90.0, 60.0, 55.0), {"first": why_noise.curve()})
     row = table[table[FIRST.across] == 1.0].iloc[0]
     assert row["Your guess"] == 60.0
     assert round(row[FIRST.up], 1) == 69.1

@@ -55,7 +55,8 @@ def names(app: AppTest) -> list[str]:
 def test_before_the_guess_the_chart_is_empty() -> None:
     app = opened()
     assert app.title[0].value == "1. Why noise?"
-    assert names(app) == ["your guess"]
+    assert names(app) == []
+    assert "one left in the middle is no guess" in spoken(app)
     assert "ε =" not in spoken(app)
     controls = [*app.slider, *app.button, *app.selectbox, *app.number_input, *app.toggle]
     assert 4 <= len(controls) <= 8
@@ -75,6 +76,20 @@ def test_the_curve_comes_with_the_distance_of_the_guess(number: int) -> None:
     assert "Balle" in spoken(app) or "Laplace" in spoken(app) or "Gaussian" in spoken(app)
 
 
+def test_sliders_that_nobody_moved_are_no_guess() -> None:
+    app = shown(opened())
+    assert names(app) == ["right guesses"]
+    assert "No slider was moved: no guess." in spoken(app)
+    assert "off by" not in spoken(app)
+    app.button(key="learn_again").click()
+    app = run(app)
+    app.slider[1].set_value(60)
+    app = shown(run(app))
+    # The two that nobody moved do not count in the mean.
+    truth = why_noise.curve().set_index("x")["value"][LESSONS[0].points[1]]
+    assert f"off by {truth - 60:.1f} of 100 on average" in spoken(app)
+
+
 def test_the_distance_is_that_of_the_guess() -> None:
     app = opened()
     values = why_noise.curve().set_index("x")["value"]
@@ -87,7 +102,7 @@ def test_a_change_stands_beside_the_first_curve() -> None:
     app = shown(opened())
     app.button_group(key="learn_known").set_value(50)
     app = run(app)
-    assert names(app) == ["right guesses", "after your change", "your guess"]
+    assert names(app) == ["right guesses", "after your change"]
     assert "After your change it is" in spoken(app)
 
 
@@ -102,7 +117,7 @@ def test_no_guess_is_in_the_address_and_it_stays_while_others_are_looked_at() ->
     assert "your guess" in names(run(app))
     assert "right guesses" in names(app)
     app.button(key="learn_again").click()
-    assert names(run(app)) == ["your guess"]
+    assert names(run(app)) == []
 
 
 def test_a_class_sees_one_lesson_with_one_seed() -> None:
@@ -111,7 +126,8 @@ def test_a_class_sees_one_lesson_with_one_seed() -> None:
     assert app.selectbox(key="lesson").disabled
     assert app.number_input(key="seed").disabled
     assert "seed 7" in spoken(app)
-    app = shown(app)
+    app.slider[2].set_value(100)
+    app = shown(run(app))
     with pytest.raises(KeyError):
         app.button(key="learn_next")
     row = size.curve(seed=7).set_index("x").loc[10_000.0].iloc[0]
@@ -122,7 +138,8 @@ def test_a_presenter_has_one_button_and_the_guess_or_one_change() -> None:
     app = opened(lesson="6", presenter="true")
     assert len(app.slider) == len(LESSONS[5].points)
     assert [button.key for button in app.button] == ["learn_show"]
-    app = shown(app)
+    app.slider[0].set_value(5)
+    app = shown(run(app))
     assert not app.slider
     assert [button.key for button in app.button] == ["learn_again"]
     drawn = {widget.key for widget in (*app.selectbox, *app.button_group)}
