@@ -67,6 +67,8 @@ class Lesson:
         Whether the answer states how the noise changes along the curve.
     is_counted : bool
         Whether x is a number of things and `name` is one of them.
+    beside_explore : str
+        Why Explore shows another value for the same setting; "" where it shows none.
     """
 
     title: str
@@ -86,6 +88,7 @@ class Lesson:
     given: tuple[str, ...] = ()
     shows_noise: bool = False
     is_counted: bool = False
+    beside_explore: str = ""
 
 
 Row = tuple[Any, ...]

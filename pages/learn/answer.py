@@ -83,6 +83,8 @@ def _after(choice: LearnChoice, lesson: Lesson, guess: figures.Guess) -> None:
     st.caption(
         verbatim(figures.promise(lesson, shown)), help=Adjacency(shown["adjacency"].iloc[0]).meaning
     )
+    if lesson.beside_explore and not choice.is_presented:
+        st.caption(lesson.beside_explore)
     with st.container(horizontal=True):
         _buttons(choice)
         if not choice.is_presented:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import inspect
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from dpcore.controls.learn import CHANGES, LESSON
+from dpcore.datasets import Preparation
+from dpcore.evaluation.study import Study
+from dpcore.front.experiments import explore
 from dpcore.lessons import LESSONS, halving, repeated_answers, size, small_groups, why_noise
 from dpcore.lessons.claim_and_attack import attacked
 from dpcore.lessons.counts import gaussian_guarantee, gaussian_right
@@ -112,6 +116,27 @@ def test_only_fresh_noise_wears_out() -> None:
     for flat in (again, split):
         assert flat["value"].nunique() == flat["epsilon"].nunique() == 1
         assert flat["value"].iloc[0] == fresh["value"].iloc[0]
+
+
+def test_the_third_lesson_says_why_explore_differs_and_is_right() -> None:
+    def of_explore(method: str, **settings: Any) -> float:
+        study = Study(
+            "cohort",
+            records=3000,
+            methods=("nonprivate", method),
+            epsilons=(0.3,),
+            delta=1e-5,
+            **settings,
+        )
+        rows = explore(study)
+        return 100.0 * float(rows[rows["method"] == method]["accuracy"].iloc[0])
+
+    rows = size.curve(epsilon=0.3)
+    ours = rows[(rows["x"] == 3000.0) & (rows["series"] == size.SERIES)].iloc[0]
+    assert "OPERA" in size.LESSON.beside_explore
+    assert "numbers as they are" in size.LESSON.beside_explore
+    assert of_explore("opera", preparation=Preparation()) == pytest.approx(ours["value"], abs=1e-6)
+    assert abs(of_explore("opera") - ours["value"]) > 1.0
 
 
 def test_more_patients_lose_less_at_one_epsilon() -> None:

@@ -128,6 +128,7 @@ def test_a_class_sees_one_lesson_with_one_seed() -> None:
     assert "seed 7" in spoken(app)
     app.slider[2].set_value(100)
     app = shown(run(app))
+    assert size.LESSON.beside_explore in spoken(app)
     with pytest.raises(KeyError):
         app.button(key="learn_next")
     row = size.curve(seed=7).set_index("x").loc[10_000.0].iloc[0]
