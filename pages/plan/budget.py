@@ -12,6 +12,7 @@ from dpcore.controls.account import ACCOUNT
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.control import Control
 from dpcore.controls.plan import BY_RULE
+from dpcore.datasets.own.typed_numbers import meant
 from dpcore.errors import number, whole
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
@@ -74,7 +75,9 @@ def typed(
         chosen = drawn(stop, usual=stop_first)
         adjacency = Adjacency(drawn(neighbour, usual=neighbour_first))
     records = whole("people in the data", count, at_least=1)
-    epsilon_typed = number("budget ε", epsilon_text, at_least=0.001, at_most=1000.0)
+    epsilon_typed = number(
+        "budget ε", meant("budget ε", epsilon_text), at_least=0.001, at_most=1000.0
+    )
     return TypedBudget(
         PrivacyBudget(epsilon_typed, _delta(chosen, records)), adjacency, records, others
     )

@@ -18,6 +18,7 @@ from dpcore.controls.plan import (
     TARGET,
     values,
 )
+from dpcore.datasets.own.typed_numbers import meant
 from dpcore.errors import number, whole
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, default_delta
@@ -36,7 +37,7 @@ def target() -> float:
         If what is typed is no number in range.
     """
     typed = control_text(TARGET.key) or TARGET.default
-    return number("target ε", typed, at_least=0.001, at_most=1000.0)
+    return number("target ε", meant("target ε", typed), at_least=0.001, at_most=1000.0)
 
 
 def set_to(training: TrainingPlan, **others: object) -> None:

@@ -32,6 +32,7 @@ from dpcore.controls.account import (
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.link import Link, Refusal
 from dpcore.controls.plan import FIRST
+from dpcore.datasets.own.typed_numbers import meant
 from dpcore.errors import InvalidInput
 from dpcore.figures.plan import account as words
 from dpcore.guarantee import Adjacency
@@ -54,6 +55,8 @@ WAYS = {
     "laplace": {"epsilon": "ε of each", "share": "A share of the budget"},
     "model": {"epsilon": "ε of each", "share": "A share of the budget"},
 }
+AMOUNTS = {"noise": "noise", "epsilon": "ε", "share": "share", "delta": "δ"}
+"""Fields of one number that are typed as texts, and what refusals call them."""
 WAY_VALUES = {"noise": 10.0, "epsilon": 0.1, "share": 1.0}
 SAMPLINGS = {"poisson": "By chance (Poisson)", "fixed": "Fixed size"}
 SAME = "That of the account"
@@ -397,6 +400,8 @@ def _set(number: int, field: str) -> None:
     elif field == "delta" and entry.kind == "model" and value in ("", "0"):
         changes = {field: None}
     try:
+        if changes.get(field) is not None and field in AMOUNTS:
+            changes[field] = meant(AMOUNTS[field], value)
         rows[number] = replace(entry, **changes)
         for name in changes:  # another way of stating the noise takes the others' fields away
             _tell((number, name), "")

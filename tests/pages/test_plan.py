@@ -117,7 +117,7 @@ def test_each_question_is_answered_by_both_accountants_and_the_answer_can_be_use
     unknown: str,
 ) -> None:
     app = opened()
-    app.text_input(key="target").set_value("0.5")
+    app.text_input(key="target").set_value("0,5")
     settled(app.segmented_control(key="solve").set_value(unknown).run(), "solve rdp", "solve pld")
     assert not app.exception
     for accountant in ("rdp", "pld"):

@@ -202,6 +202,8 @@ def test_an_entry_is_changed_in_its_box() -> None:
     app = opened_box()
     settled(app.number_input(key=field(app, "count")).set_value(3).run())
     expect_account(app, [replace(TRAINING, count=3)])
+    settled(app.text_input(key=field(app, "noise")).set_value("1,5").run())
+    expect_account(app, [replace(TRAINING, count=3, noise=1.5)])
     settled(app.text_input(key=field(app, "noise")).set_value("2.5").run())
     expect_account(app, [replace(TRAINING, count=3, noise=2.5)])
     settled(app.text_input(key=field(app, "noise")).set_value("much").run())
@@ -238,6 +240,25 @@ def test_the_budget_delta_and_neighbour_are_the_account_s() -> None:
     assert "That is large" in said(app)
     settled(app.selectbox(key="year_neighbour").set_value("replace-one").run())
     assert "Protected: one record replaced (replace-one)." in said(app)
+
+
+@pytest.mark.parametrize("typed", ["2,5", "2.5", " 2,50 "])
+def test_a_budget_has_a_decimal_point_or_a_decimal_comma(typed: str) -> None:
+    app = opened(account=to_link([WEEKLY]))
+    settled(app.text_input(key="year_epsilon").set_value(typed).run())
+    expect_account(app, [WEEKLY], PrivacyBudget(2.5, 1e-5))
+    assert app.text_input(key="year_epsilon").value == typed
+
+
+def test_a_comma_with_two_readings_is_refused_with_both() -> None:
+    app = opened()
+    settled(app.text_input(key="year_epsilon").set_value("2,500").run())
+    (error,) = app.error
+    assert error.value == "budget ε is '2,500', which could be 2.5 or 2500: write one of these."
+    app = opened_box()
+    settled(app.text_input(key=field(app, "noise")).set_value("1,500").run())
+    (error,) = app.error
+    assert error.value == "noise is '1,500', which could be 1.5 or 1500: write one of these."
 
 
 @pytest.mark.parametrize("typed", ["lots", "", "0", "-1", "inf", "1e9", "<b>"])

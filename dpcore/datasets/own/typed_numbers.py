@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from dpcore.datasets.text import quoted
 from dpcore.datasets.values import is_number
+from dpcore.errors import InvalidInput
 
 _SIGN = re.compile(r"^([-+−])\s*")
 _MARKS = ((",", "."), (".", ","))
@@ -59,6 +60,20 @@ def number_or_text(text: str, decimal_comma: bool = False) -> float | str | None
     """The number that a text means; the text where it has not one reading, ``None`` if blank."""
     numbers = readings(text, decimal_comma)
     return numbers[0] if len(numbers) == 1 else text.strip() or None
+
+
+def meant(field: str, text: str) -> float | str:
+    """The number that a field's text means, or the text where it is none, for a check to refuse.
+
+    Raises
+    ------
+    InvalidInput
+        If it means two.
+    """
+    value = number_or_text(text)
+    if isinstance(value, str) and readings(value):
+        raise InvalidInput(f"{field} is {why_unread(value)}.")
+    return text if value is None else value
 
 
 def written(number: float) -> str:

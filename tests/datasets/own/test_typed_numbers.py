@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.datasets.own.typed_numbers import number_or_text, readings, why_unread, written
+from dpcore.datasets.own.typed_numbers import (
+    meant,
+    number_or_text,
+    readings,
+    why_unread,
+    written,
+)
+from dpcore.errors import InvalidInput
 
 
 @pytest.mark.parametrize(
@@ -110,3 +117,9 @@ def test_any_text_has_at_most_two_readings(text: str) -> None:
 )
 def test_what_has_not_one_reading_stays_a_text(text: str, result: float | str | None) -> None:
     assert number_or_text(text) == result
+
+
+def test_a_fields_text_is_a_number_or_left_for_a_check_to_refuse() -> None:
+    assert [meant("ε", text) for text in ("2,5", " 3 ", "much", "")] == [2.5, 3.0, "much", ""]
+    with pytest.raises(InvalidInput, match=r"^ε is '2,500', which could be 2.5 or 2500: write one"):
+        meant("ε", "2,500")
