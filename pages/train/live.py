@@ -219,7 +219,7 @@ def _measured(
     # A number with its unit would be cut off.
     value, _, unit = figures.lost(compared.alike, compared.reference, column).partition(" ")
     cost = figures.parted(compared, column)
-    amount = " = ".join(filter(None, (unit, cost.parts if cost else "")))
+    amount = ": ".join(filter(None, (unit, figures.in_words(cost) if cost else "")))
     note = "; ".join(filter(None, (amount, f"{shown(compared.reference)} without privacy")))
     if compared.epoch is not None:
         note += f", both after epoch {compared.epoch:,}"

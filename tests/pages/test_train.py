@@ -146,11 +146,12 @@ def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
         comparison.compared(table, "accuracy_test", ended=list(studies)), "accuracy_test"
     )
     assert parted is not None
-    apart = parted.parts
-    assert re.fullmatch(r"[+−]?\d+\.\d clipping, [+−]?\d+\.\d noise", apart)
-    reference = f"{100 * ends['nonprivate']:.1f} % without privacy"
-    assert f"points = {apart}; {reference}" in said(app)
-    assert f"{lost} against {reference}: {apart}." in said(app)
+    apart = figures.in_words(parted)
+    assert re.fullmatch(r"clipping (costs|gains) \d+\.\d, the noise (costs|gains) \d+\.\d", apart)
+    reference = f"{100 * ends['nonprivate']:.1f} %"
+    assert f"points: {apart}; {reference} without privacy" in said(app)
+    amount = lost.lstrip("+−")
+    assert f"{amount} against {reference} without it: {apart}." in said(app)
     assert f"constant σ at {100 * ends['constant']:.1f} %" in said(app)
     # Another session with the same link has it at once, and trains nothing anew.
     again = opened(**QUICK, train_view="Compare runs")

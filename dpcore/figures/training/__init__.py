@@ -1,7 +1,7 @@
 """A training's figures: how it learns, its noise and ε, what cost accuracy, what a setting does."""
 
 from dpcore.figures.training.ablation import ablation
-from dpcore.figures.training.cost import cost, cost_table, parted
+from dpcore.figures.training.cost import cost, cost_table, in_words, parted
 from dpcore.figures.training.effects import effect, written
 from dpcore.figures.training.lines import epsilon_schedule, large_first_noise, learning
 from dpcore.figures.training.series import (
@@ -29,6 +29,7 @@ __all__ = [
     "effect",
     "epsilon_schedule",
     "in_time",
+    "in_words",
     "large_first_noise",
     "learning",
     "lost",

@@ -53,15 +53,29 @@ def cost(compared: Compared | None, column: str, *, waits: str, dark: bool = Fal
     sentence = waits
     if known and compared:
         after = "" if compared.epoch is None else f", after epoch {compared.epoch:,}"
+        lost = known.difference(known.value, known.baseline)
         sentence = (
-            f"{known.total} {quality.unit} against {quality.shown(known.baseline)} without "
-            f"privacy{after}: {known.parts}."
+            f"{_effect('Privacy', lost, known)} {quality.unit} against "
+            f"{quality.shown(known.baseline)} without it{after}: {in_words(known)}."
         )
         if max(known.changes.values()) > 0.0:
             sentence += " A gain may be chance."
     return replace(
         drawn, sentence=sentence, alt=f"What privacy costs in {METRICS[column]}: {sentence}"
     )
+
+
+def in_words(cost: Cost) -> str:
+    """What clipping costs, and what the noise does, in the unit of the total."""
+    clipping, noise = cost.changes.values()
+    return f"{_effect('clipping', clipping, cost)}, {_effect('the noise', noise, cost)}"
+
+
+def _effect(name: str, change: float, cost: Cost) -> str:
+    quality = cost.quality
+    is_gain = quality.good(change) > 0.0
+    size = quality.amount(change).removesuffix(f" {quality.unit}")
+    return f"{name} {'gains' if is_gain else 'costs'} {size}"
 
 
 def cost_table(cost: Cost, column: str, status: str) -> pd.DataFrame:

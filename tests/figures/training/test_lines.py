@@ -200,7 +200,8 @@ def test_what_privacy_costs_is_one_bar_of_two_parts_that_sum_to_the_total() -> N
     lengths = {trace.name: trace.x[0] for trace in drawn.figure.data}
     assert lengths == pytest.approx({"clipping": -4.0, "noise": -0.7})
     assert drawn.sentence == (
-        "−4.7 points against 90.2 % without privacy: −4.0 clipping, −0.7 noise."
+        "Privacy costs 4.7 points against 90.2 % without it: clipping costs 4.0, "
+        "the noise costs 0.7."
     )
     assert drawn.sentence in drawn.alt
     # Clipping has its line's colour, noise that of the line with noise only.
@@ -219,14 +220,17 @@ def test_noise_that_helps_by_chance_is_drawn_to_the_other_side() -> None:
     low, high = drawn.figure.layout.xaxis.range
     assert low < -4.0
     assert high > 0.4
-    assert "−3.6 points" in drawn.sentence
-    assert drawn.sentence.endswith("−4.0 clipping, +0.4 noise. A gain may be chance.")
+    assert drawn.sentence == (
+        "Privacy costs 3.6 points against 90.2 % without it: clipping costs 4.0, "
+        "the noise gains 0.4. A gain may be chance."
+    )
 
 
 def test_an_area_is_lost_in_parts_too() -> None:
     drawn = figures.cost(compared(0.8012, 0.9008, 0.95, epoch=3), "auc_test", waits="")
     assert drawn.sentence == (
-        "−0.149 AUC against 0.95 without privacy, after epoch 3: −0.049 clipping, −0.1 noise."
+        "Privacy costs 0.149 AUC against 0.95 without it, after epoch 3: clipping costs 0.049, "
+        "the noise costs 0.1."
     )
 
 
