@@ -122,7 +122,10 @@ def show(job: Watched) -> None:
             st.progress(min(1.0, max(0.0, line.share)), text=line.words)
             key, icon, action = "stop", ":material/stop_circle:", job.stop
         else:
-            st.caption(line.words)
+            if job.state() == "failed":
+                st.warning(line.words, icon=":material/error:")
+            else:
+                st.caption(line.words)
             key, icon, action = "start", ":material/play_arrow:", job.again
         if line.button:
             st.button(line.button, key=f"{job.name}_{key}", icon=icon, on_click=action)

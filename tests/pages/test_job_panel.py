@@ -109,7 +109,8 @@ def test_each_thing_has_a_line_and_what_is_under_way_is_begun() -> None:
     scene = Scene(going, failed)
     assert scene.drawn == 1
     assert scene.bars == ["Counting: half of it"]
-    assert scene.captions == ["Adding: failed."]
+    assert scene.captions == []
+    assert [warning.value for warning in scene.app.warning] == ["Adding: failed."]
     assert scene.buttons == ["Stop", "Go on"]
     assert (going.done, failed.done) == (["start"], [])
 
@@ -312,7 +313,7 @@ def test_a_job_that_failed_says_why_as_it_stands(monkeypatch: pytest.MonkeyPatch
     app = jobs_page(Counting=Counting(upto=2))
     app.run()
     until(app, "failed")
-    assert app.caption[0].value == r"Counting: \*There\* is no \`room\`."
+    assert [warning.value for warning in app.warning] == [r"Counting: \*There\* is no \`room\`."]
     assert [button.label for button in app.button] == ["Train again"]
     monkeypatch.undo()
     app.button(key="count_start").click().run()
