@@ -172,7 +172,7 @@ def _warn_of_first_noise(calibrated: CalibratedTraining) -> None:
     if constant is not None and constant.noise == calibrated.config.noise:
         warning = figures.large_first_noise(calibrated.config.sigma, constant.sigma)
         if warning:
-            st.warning(warning, icon=":material/trending_down:")
+            st.warning(f"{warning} {texts.LESS_FIRST_NOISE}", icon=":material/trending_down:")
 
 
 def _noise_and_time(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dpcore.controls.train import CONTROLS
+
 PRESET = (
     "Settings to start from: data, network and how to train. Any control may be changed afterwards."
 )
@@ -30,6 +32,10 @@ SPENT = "What an accountant certifies for exactly the noise that is added, over 
 SIGMA = (
     "**Noise σ₀**: standard deviation of the noise on the *sum* of the batch's clipped gradients "
     "at the first step. Divided by C it is the noise multiplier."
+)
+LESS_FIRST_NOISE = (
+    f"Fewer {CONTROLS['passes'].label.lower()} help, or “{CONTROLS['ratio'].label}” nearer to 1, "
+    "which stands under “Expert”."
 )
 BETTER = (
     "The private network comes out better than the one without privacy. That may be chance among "

@@ -129,6 +129,8 @@ def test_first_view_shows_noise_and_certified_epsilon_before_training() -> None:
 def test_a_first_noise_that_drowns_early_epochs_is_warned_of() -> None:
     (warning,) = opened(passes="60", units="8", ratio="0.85").warning
     assert warning.value.startswith("Noise begins at σ₀ = ")
+    # What helps is called as on the page, with where it stands.
+    assert "“Decay R of the variance” nearer to 1, which stands under “Expert”" in warning.value
 
 
 def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
@@ -353,7 +355,8 @@ def test_without_workers_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(executors, "submit", nobody)
     app = opened(**QUICK, train_seed="6")
-    until(lambda: "no Dask scheduler answers there" in said(app), app)
+    until(lambda: bool(app.warning), app)
+    assert "no Dask scheduler answers there" in app.warning[-1].value
     assert app.button(key="train_start").label == "Train again"
     assert not app.exception
 

@@ -158,8 +158,7 @@ def large_first_noise(first: float, constant: float) -> str:
         return ""
     return (
         f"Noise begins at σ₀ = {plain(first)}, {plain(first / constant, 2)} times what constant "
-        f"noise takes at the same ε ({plain(constant)}): early epochs learn next to nothing. "
-        "A decay R nearer to 1 or fewer epochs help."
+        f"noise takes at the same ε ({plain(constant)}): early epochs learn next to nothing."
     )
 
 

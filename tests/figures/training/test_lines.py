@@ -250,5 +250,5 @@ def test_a_decay_that_makes_the_first_noise_far_larger_is_warned_of() -> None:
     assert figures.large_first_noise(49.9, 5.0) == ""
     assert figures.large_first_noise(78_410.0, 12.187) == (
         "Noise begins at σ₀ = 78,410, 6,434 times what constant noise takes at the same ε (12.2): "
-        "early epochs learn next to nothing. A decay R nearer to 1 or fewer epochs help."
+        "early epochs learn next to nothing."
     )
