@@ -76,11 +76,11 @@ MOST = 1_000_000
 
 
 def datasets() -> dict[str, str]:
-    """Key to title of every data set, and of the user's own table."""
+    """Key to title of the user's own table, which is easily found so, and of every data set."""
     from dpcore.datasets import catalogue
     from dpcore.datasets.own.description import ENTRY
 
-    return {entry.key: entry.title for entry in (*catalogue(), ENTRY)}
+    return {entry.key: entry.title for entry in (ENTRY, *catalogue())}
 
 
 @cache

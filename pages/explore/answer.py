@@ -9,7 +9,7 @@ from streamlit.errors import StreamlitInvalidLayoutContextError
 
 from dpcore.controls.common import LOSSES
 from dpcore.controls.explore import BEST, EPSILON, EPSILONS
-from dpcore.datasets import OWN
+from dpcore.datasets import OWN, Entry
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.marks import ALL_BLANK
@@ -49,13 +49,19 @@ def title(start: Start) -> DeltaGenerator:
     dataset = start.entry
     records = stored(_count_name(start)) or start.records
     size = "" if records is None else _counted(dataset, records)
-    place.caption(" · ".join(part for part in (dataset.title, size) if part))
+    place.caption(_data_line(dataset, size))
     return place
 
 
 def _counted(dataset: Entry, records: int) -> str:
     """So many records of a data set, in words."""
     return f"{records:,} {'made-up ' if dataset.made_up else ''}{dataset.records_are}"
+
+
+def _data_line(dataset: Entry, *parts: str) -> str:
+    """The data set, what is said of its records, and what is predicted; Markdown."""
+    facts = " · ".join(filter(None, (dataset.title, *parts)))
+    return f"{facts}. {verbatim(dataset.task)}"
 
 
 def _count_name(start: Start) -> str:
@@ -77,7 +83,7 @@ def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
     dataset, split = view.split.entry, view.split
     total = split.records + (0 if split.further else split.tested)
     store(_count_name(start), total)
-    line_place.caption(f"{dataset.title} · {_counted(dataset, total)} · {judged_on(view)}")
+    line_place.caption(_data_line(dataset, _counted(dataset, total), judged_on(view)))
     if not view.records.published:
         st.warning(texts.UPLOADED, icon=":material/lock_open:")
     if isinstance(start.upload, MadeUpFile):
@@ -116,12 +122,12 @@ def judged_on(view: View) -> str:
 
 
 def notes(view: View) -> None:
-    """Draw what else belongs to the data: task and preparation."""
+    """Draw what else belongs to the data: its preparation."""
     dataset = view.split.entry
     rule = texts.LAMBDA_BY_RULE if view.study.lam is None else ""
     maps = texts.LINES_OR_CURVES if view.split.maps else ""
     st.caption(
-        f"{verbatim(dataset.task)} {LOSSES[view.study.loss]}, trained on {view.split.records:,} "
+        f"{LOSSES[view.study.loss]}, trained on {view.split.records:,} "
         f"records with {view.split.dimension} features{maps}. λ = {plain(view.problem.lam)}{rule}."
     )
     if dataset.predicts == "number":
@@ -147,7 +153,6 @@ def how_to_get(start: Start) -> None:
     if dataset.key == OWN:
         own_table.how_to(start.columns, start.upload)
         return
-    st.markdown(dataset.task)
     st.markdown(dataset.how_to_get)
     st.caption(f"Source: {dataset.source}")
     st.caption(f"Licence: {dataset.licence}")

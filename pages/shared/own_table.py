@@ -149,7 +149,6 @@ def how_to(columns: str, upload: File | None) -> None:
     if upload is not None:
         _form(columns, upload)
         return
-    st.markdown(ENTRY.task)
     st.markdown(texts.OWN_FIRST if not columns or refusal else texts.OWN_FILE_NEXT)
     st.markdown(texts.OWN_PUBLIC)
     st.info(texts.OWN_STAYS, icon=":material/upload_file:")

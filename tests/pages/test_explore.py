@@ -101,7 +101,11 @@ def test_first_view_answers_without_a_click(monkeypatch: pytest.MonkeyPatch) -> 
     app = at({})
     assert app.title[0].value == "What does privacy cost?"
     line = "Synthetic clinical cohort · 3,000 made-up patients · judged on 10,000 others"
-    assert below_title(app) == line
+    # What is predicted stands with the data it is predicted from.
+    assert below_title(app) == f"{line}. Predict an unplanned admission within 12 months."
+    assert sum("Predict an unplanned" in text.value for text in app.main.caption) == 1
+    # A table of one's own is found without a search through all others.
+    assert app.sidebar.selectbox(key="data").options[0] == "Your own table"
     # One data set with its size, one paper and whatever else there is under Expert.
     assert [box.key for box in app.sidebar.selectbox] == ["data", "start_from"]
     assert [one.key for one in app.sidebar.select_slider] == ["patients"]
@@ -199,13 +203,13 @@ def test_the_numbers_are_those_of_the_package(monkeypatch: pytest.MonkeyPatch) -
     study = Study(methods=("opera",), epsilons=(1.0,), delta=1e-5)
     app = opened(focus="OPERA")
     agree(app, at_first(study))
-    assert below_title(app).endswith("in 5 of 7 splits so far")
+    assert "in 5 of 7 splits so far. Predict " in below_title(app)
     # As once the jobs are done.
     monkeypatch.setattr(curve_jobs, "is_done", lambda study: True)
     monkeypatch.setattr(curve_jobs, "results", done)
     app.run()
     assert not app.exception
-    assert below_title(app).endswith("judged on 569 of them, in 7 splits")
+    assert "judged on 569 of them, in 7 splits. Predict " in below_title(app)
     agree(app, answers(study).iloc[0])
     assert re.search(
         r"Noise moves a single model by ±[\d.]+ points; which records are tested leaves ±[01]\.\d "

@@ -168,7 +168,8 @@ def test_the_only_record_of_a_class_may_go_and_nothing_but_measures_changes(part
 
 def test_before_the_file_is_there_the_page_says_what_it_takes() -> None:
     app = opened(columns="")
-    assert "Your own table" in [text.value for text in app.main.caption]
+    (line,) = [one.value for one in app.main.caption if one.value.startswith("Your own table")]
+    assert line.startswith("Your own table. Predict a number, or one of several outcomes")
     assert not app.error
     assert not app.warning
     assert not app.metric

@@ -39,7 +39,7 @@ ENTRY = Entry(
     source="drawn here from a known model; no real person",
     licence="Apache-2.0, like the program",
     citation="This program.",
-    task="Predict an unplanned hospital admission within twelve months.",
+    task="Predict an unplanned admission within 12 months.",
     label=Label(
         "admitted",
         positive="unplanned admission within 12 months",
