@@ -17,6 +17,7 @@ import streamlit as st
 
 from dpcore.datasets.own.description import described
 from dpcore.datasets.own.form import KINDS, Form, Syntax, form
+from dpcore.datasets.own.line import without_place
 from dpcore.datasets.own.mend import Mend, Mendable
 from dpcore.datasets.own.typed_numbers import written
 from dpcore.errors import InvalidInput, cut
@@ -77,7 +78,7 @@ def draw(columns: str, upload: File, syntaxes: Sequence[Syntax]) -> None:
     st.subheader("What may the columns hold?", anchor=False)
     st.markdown(_origin(draft))
     _editor(draft, f"own_rows_{version}")
-    unused = st.empty()
+    refused, unused = st.container(), st.empty()
     names = [row.name for row in draft.rows]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
@@ -104,8 +105,14 @@ def draw(columns: str, upload: File, syntaxes: Sequence[Syntax]) -> None:
     if stored(CONFIRMED) == version:
         _confirm(draft, version)
     slip: tuple[str, InvalidInput] | None = stored(SLIP)
+    told = ""
     if slip is not None and slip[0] == version:
         tell(slip[1])
+        told = str(slip[1])
+    with refused:
+        for sentence in on_screen.refusals():
+            if sentence != told:
+                refuse(sentence)
 
 
 def _origin(draft: Form) -> str:
@@ -217,7 +224,7 @@ def _confirm(draft: Form, version: str) -> None:
         columns = _on_screen(draft, version).description()
         described(columns)
     except InvalidInput as refusal:
-        store(SLIP, (version, refusal))
+        store(SLIP, (version, without_place(refusal)))
     else:
         store(NEXT, columns)
         close()

@@ -288,6 +288,23 @@ def test_a_bound_that_could_be_two_numbers_changes_nothing() -> None:
     assert app.text_area(key="own_columns").value == ""
 
 
+def test_a_row_is_refused_by_its_column_while_it_is_typed() -> None:
+    app = in_form(opened(columns="", data=clinic()), lowest="70", highest="10").run()
+    (error,) = app.error
+    assert error.value.startswith("bmi has the range 70 to 10, but the first must be below")
+    # Told once, also with the ways out that Confirm offers.
+    pressed(app, "Confirm and use these columns")
+    (error,) = app.error
+    assert error.value.startswith("bmi has the range 70 to 10, but the first must be below")
+    assert "Write 10 to 70" in [button.label for button in app.button]
+    assert app.text_area(key="own_columns").value == ""
+
+
+def test_a_row_that_is_still_being_typed_is_not_refused() -> None:
+    app = in_form(opened(columns="", data=clinic()), lowest="12", highest="").run()
+    assert not app.error
+
+
 def test_columns_that_no_line_can_name_are_told() -> None:
     header, rest = clinic().split(b"\n", 1)
     rows = b"\n".join(line + b",1,2,3" if line else b"" for line in rest.split(b"\n"))

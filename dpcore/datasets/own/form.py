@@ -26,7 +26,7 @@ from dpcore.datasets.clinical_names import (
     range_of,
 )
 from dpcore.datasets.limits import LARGEST_TABLE
-from dpcore.datasets.own.line import DescribedColumn, is_name, line_of
+from dpcore.datasets.own.line import DescribedColumn, is_name, line_of, without_place
 from dpcore.datasets.own.mending import UNKNOWN_MARKS
 from dpcore.datasets.own.statements import ONE_ROW_EACH, Person, is_statement, statements_of
 from dpcore.datasets.own.typed_numbers import number_or_text, readings, why_unread, written
@@ -254,6 +254,24 @@ class Form:
             if not is_chosen:
                 names_by_lack[row.lacks] = (*names_by_lack.get(row.lacks, ()), row.name)
         return names_by_lack | ({"name": self.unnamed} if self.unnamed else {})
+
+    def refusals(self) -> tuple[str, ...]:
+        """Why rows that are filled in can't be used, in a sentence each naming the column.
+
+        What is only half filled in is not refused: it is still being typed.
+        """
+        return tuple(filter(None, map(self._refusal, self.rows)))
+
+    def _refusal(self, row: Row) -> str:
+        is_unread = row.is_number and any(isinstance(b, str) for b in (row.lowest, row.highest))
+        is_typed = is_unread or row.lacks == "nothing"
+        if not row.used or not is_typed or row.kind == PERSON:
+            return ""
+        try:
+            line_of(row.line(row.name == self.predicted), place=1)
+        except InvalidInput as refusal:
+            return str(without_place(refusal))
+        return ""
 
     def description(self) -> str:
         """The description of the rows that are used, and of the predicted one.

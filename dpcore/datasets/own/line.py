@@ -12,7 +12,7 @@ from dpcore.datasets.own.typed_numbers import readings, written
 from dpcore.datasets.schema import Classes, Column, Label, number, values_in
 from dpcore.datasets.text import quoted
 from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, YEAR_FIRST, Days
-from dpcore.errors import cut
+from dpcore.errors import InvalidInput, cut
 
 MOST_LEVELS, MOST_CLASSES = 100, 20
 LONGEST_NAME = 60
@@ -25,6 +25,7 @@ _RANGE = re.compile(rf"({_NUMBER})\s+to\s+({_NUMBER})(?:\s+(.+))?")
 _RANGE_WITH_COMMAS = re.compile(r"(([-+−]?[0-9.,]+)\s+to\s+([-+−]?[0-9.,]+))(?:\s+.+)?")
 _ONE_OF = re.compile(r"one of\s+(.+)")
 _DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})\s+to\s+([0-9]{4}-[0-9]{2}-[0-9]{2})")
+_PLACE = re.compile(r"^The description, line [0-9]+: ")
 _UNKNOWN = re.compile(r"unknown:\s*(\S+)")
 # Descriptions are shown on pages, so nothing that could act as markup is allowed.
 _PLAIN = re.compile(r"[\w .,%/²³µμ·°^()+\-−–'’<>=&#?]+")
@@ -119,6 +120,12 @@ def line_of(text: str, place: int) -> DescribedColumn:
         f"{where} holds {_shown(values)}, but it must be a range such as 0 to 100 mg/dl or "
         "2015-01-01 to 2024-12-31, or a list such as one of no, yes."
     )
+
+
+def without_place(refusal: InvalidInput) -> InvalidInput:
+    """The refusal as a form tells it, which has columns and no lines; with the same mends."""
+    words = _PLACE.sub("", str(refusal))
+    return Mendable(words, refusal.mends) if isinstance(refusal, Mendable) else InvalidInput(words)
 
 
 def is_name(name: str) -> bool:

@@ -321,6 +321,22 @@ def test_a_bound_that_has_not_one_reading_is_refused(bounds, said) -> None:
     assert draft.description().startswith("crp: one of a, b")
 
 
+def test_rows_that_are_filled_in_are_refused_by_their_columns() -> None:
+    rows = (
+        Row("crp", True, lowest=5.0, highest=1.0),
+        Row("age", True, lowest=18.0),
+        Row("bmi", True, lowest=10.0, highest=70.0),
+        Row("sex", True, LIST, values="f"),
+        Row("ward", False, LIST, values="a"),
+        Row("sodium", True, lowest=100.0, highest="10,000"),
+        Row("x", True, ANSWER, values="no, yes"),
+    )
+    range_refused, list_refused, unread = Form(rows, "x", suggested=True).refusals()
+    assert range_refused.startswith("crp has the range 5 to 1, but the first must be below")
+    assert list_refused == "sex is one of 1 values, but it must be one of 2 to 100 different ones."
+    assert unread.startswith("sodium is used, but its highest is '10,000', which could be 10 or")
+
+
 def test_the_most_rows_of_one_person_are_read_likewise() -> None:
     draft = Form((Row("id", kind=PERSON), Row("x", True, ANSWER, values="a, b")), "x", False)
     assert draft.edited({0: {"highest": "3"}}, "x").rows[0].line(False) == (
