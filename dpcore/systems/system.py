@@ -145,6 +145,8 @@ class System:
         ``None`` where the claim was not checked, or a run as published carries the verdict.
     in_short : str
         The verdict on its printed claim in one sentence; "" where the claim was not checked.
+    in_plain : str
+        What was claimed and what holds, without formulas; every claim that is not supported has it.
     is_main : bool
         Whether it is a main claim of one of the five papers.
     works : tuple of str
@@ -169,6 +171,7 @@ class System:
     references: tuple[int, ...] = ()
     verdict: ClaimVerdict | None = None
     in_short: str = ""
+    in_plain: str = ""
     is_main: bool = False
     works: tuple[str, ...] = ()
     software: tuple[Software, ...] = ()

@@ -98,9 +98,14 @@ def alone(system: System) -> None:
         _verdicts(system, verdict)
         st.markdown(system.what)
         _printed(system)
-        if not is_shown_below:
-            _claim_and_proof(verdict)
-        _failures_and_software(system)
+        if system.in_plain:
+            st.markdown(system.in_plain)
+        if not is_shown_below or system.breaks:
+            with st.expander(texts.IN_FORMULAS) if system.in_plain else st.container():
+                if not is_shown_below:
+                    _claim_and_proof(verdict)
+                _failures(system)
+        _implementations(system)
         if _runs_as(system, Place.PLAN):
             _stated()
         for key in _runs_as(system, Place.EXPLORE):
@@ -188,9 +193,12 @@ def _stated() -> None:
     download_csv(table, "paper_003_claims")
 
 
-def _failures_and_software(system: System) -> None:
+def _failures(system: System) -> None:
     for broken in system.breaks:
         st.markdown(f":red[:material/report:] {broken}")
+
+
+def _implementations(system: System) -> None:
     for leak in system.leaks:
         st.markdown(f":red[:material/water_drop:] **In implementations:** {leak}")
     if system.software:

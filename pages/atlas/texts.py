@@ -39,3 +39,4 @@ PRACTICE_ICONS = {
     Practice.NONE_KNOWN: ":material/code_off:",
     Practice.NOTHING_TO_RUN: ":material/functions:",
 }
+IN_FORMULAS = "Claim and proof in formulas"

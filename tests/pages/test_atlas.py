@@ -22,7 +22,7 @@ from dpcore.systems import Family, Place, Relation, Runnable
 from dpcore.systems.standings import CLAIM_UNCHECKED
 from dpcore.systems.trainings import TRAININGS
 from pages.atlas.routes import route
-from pages.atlas.texts import PRACTICE_NAMES
+from pages.atlas.texts import IN_FORMULAS, PRACTICE_NAMES
 from pages.shared.texts import STATUS_COLOURS
 from tests.pages.shown import with_table
 
@@ -244,6 +244,28 @@ def test_a_proof_of_what_runs_here_is_no_proof_of_the_authors_claim(key, verdict
     # What is claimed and proved is said once, with its numbers where it is run.
     for text in (systems.standing(SYSTEMS[key]).claim, systems.standing(SYSTEMS[key]).proof):
         assert said(app).count(text) == 1
+
+
+FAILED = [
+    key
+    for key, system in SYSTEMS.items()
+    if systems.standing(system).status is Status.CLAIM_NOT_SUPPORTED
+]
+
+
+@pytest.mark.parametrize("key", FAILED)
+def test_a_failed_claim_is_told_plainly_and_its_formulas_are_a_click_away(key: str) -> None:
+    app = opened(system=key)
+    plain = SYSTEMS[key].in_plain
+    assert plain.startswith("Claimed ")
+    assert not set(plain) & set("∇√²λσρ()_^/")
+    assert plain in [text.value for text in app.markdown]
+    if key == "wishart-pca":  # its formulas stand once, where it is run
+        return
+    (box,) = (box for box in app.expander if box.label == IN_FORMULAS)
+    inside = " ".join(text.value for text in box.markdown)
+    for text in (systems.standing(SYSTEMS[key]).claim, *SYSTEMS[key].breaks):
+        assert text in inside
 
 
 def test_a_system_is_opened_by_its_title_and_shut_by_another_search() -> None:

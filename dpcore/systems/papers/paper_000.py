@@ -26,6 +26,8 @@ SYSTEMS = (
         title="GRPUA",
         section="IV, Algorithm 2",
         source="Ding et al.",
+        in_plain="Claimed is a small ε in all, about 1 for 1,000 records. The noise is far too "
+        "small for what one record can change: there the true ε is in the millions.",
         in_short="Fails: noise at least n times too small for n records.",
         is_main=True,
         what="Trains in very many small steps on one random record each, and blurs every step.",
@@ -41,6 +43,8 @@ SYSTEMS = (
         section="V-D",
         source="Ding et al.",
         family=Family.DEEP,
+        in_plain="Claimed is the same small ε for a network. The noise is too small for the same "
+        "reasons as GRPUA's, and no ε is proved.",
         in_short="Fails: noise at least n times too small for n records.",
         what="The same small noisy steps for a network, with each record's gradient cut to a "
         "limit.",
@@ -69,6 +73,8 @@ SYSTEMS = (
         source="Ding et al. 2020, after Bassily, Smith and Thakurta 2014",
         references=(12,),
         works=("000", "000-12"),
+        in_plain="Claimed is a small ε in all, by paper 000's own count. The noise is too small "
+        "for the same reasons as GRPUA's, and no ε is proved for this form.",
         in_short="Fails in this form; what Bassily, Smith and Thakurta prove is not judged here.",
         what="As GRPUA, with noise by the classical formula.",
         runs=(Runnable(Place.EXPLORE, "sgdpert"),),

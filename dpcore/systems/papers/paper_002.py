@@ -15,6 +15,8 @@ SYSTEMS = (
         title="Input perturbation",
         section="3, Algorithm 2 and Theorem 1",
         source="Fukuchi, Tran and Sakuma 2017",
+        in_plain="Claimed are ε and δ for the model that learns from blurred records. The proof "
+        "takes that model as fixed, though the blur has made it: no ε is proved for the model.",
         in_short="Not proved as printed: Theorem 1 treats a noisy model as fixed.",
         is_main=True,
         what="Every person blurs their own record before handing it in; the model learns from the "
