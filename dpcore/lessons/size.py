@@ -64,7 +64,7 @@ LESSON = Lesson(
     series=SERIES,
     noise="Noise on each weight",
     curve=curve,
-    beside_explore="At the same n and ε Explore shows another value: it takes the best of many "
+    beside_explore="At the same n and ε Explore shows another value. It takes the best of many "
     "methods, and may draw numbers as curves. Here it is always OPERA, with numbers as they are. "
     "Set so, Explore shows the same.",
 )
