@@ -33,6 +33,7 @@ from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.rounding import raised
 from pages.plan import budget, controls, entries, texts
+from pages.shared import page_links
 from pages.shared.background import Waiting, answer_to, is_stopped
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.code import show_command, show_opacus, show_python
@@ -59,6 +60,8 @@ def show() -> Waiting:
     unknown = drawn(FIND, width="content")
     place = st.container(horizontal=True, vertical_alignment="bottom")
     answer_place = st.container()
+    script, link = page_links.link_to("Learn", lesson="3")
+    st.page_link(script, label=texts.HOW_MANY, icon=":material/school:", query_params=link)
     try:
         with place:
             typed = budget.typed(FIND_BUDGET, budget.of_account(), TYPED_SETTINGS[unknown])

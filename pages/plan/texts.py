@@ -56,6 +56,7 @@ ONE_MODEL = (
 LEARNED_FROM = "Learned from {records} ({title}), and judged on others."
 LOSING = "Measuring what they lose"
 NOT_AT_HAND = "{title} is not on this machine yet. Explore downloads it."
+HOW_MANY = "How many people does it take? Lesson 3 shows what n costs at one ε"
 SOUGHT = {
     "epochs": "the number of epochs",
     "sigma": "the noise",

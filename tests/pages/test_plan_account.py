@@ -31,6 +31,7 @@ from dpcore.figures.plan import sentences
 from dpcore.figures.quality import ACCURACY
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
+from dpcore.lessons import LESSONS, size
 from pages.shared.verbatim import verbatim
 from tests.pages.shown import notes
 from tests.pages.waiting import until
@@ -363,6 +364,15 @@ def test_each_setting_is_answered_in_its_unit_and_can_be_used(unknown: str) -> N
     assert result is not None
     assert app.number_input(key="sigma").value == result.sigma
     assert app.number_input(key="batch").value == result.batch
+
+
+def test_how_many_people_it_takes_is_a_link_to_the_lesson_on_size() -> None:
+    app = opened(question=str(QUESTION.text("setting")))
+    (link,) = [
+        each for each in app.main.get("page_link") if each.proto.label.startswith("How many people")
+    ]
+    assert "lesson=3" in link.proto.query_string
+    assert LESSONS[2] is size.LESSON
 
 
 def test_a_setting_is_added_to_the_account() -> None:
