@@ -27,8 +27,8 @@ SIGMA = (
     "**Sensitivity Δ**: how far one record can move that query."
 )
 REFERENCE_LAM = (
-    "The linear one has λ = {lam}, which predicted held-out training records best; the λ by rule "
-    "of private models has no part in it."
+    "The linear one has λ = {lam}, which predicted held-out training records best. Private "
+    "models have their λ by rule."
 )
 MISSED = (
     "Of 1,000 people like the test records. **Missed**: have the condition and are told that they "
