@@ -348,6 +348,25 @@ def test_the_database_itself_refuses_changes(place: Path) -> None:
     connection.close()
 
 
+@pytest.mark.parametrize("alike", ["refers", "hash"])
+def test_the_database_refuses_a_new_entry_in_the_place_of_another(place: Path, alike: str) -> None:
+    """A number of its own does not let it replace the one that it shares another value with."""
+    ledger = Ledger.open(place)
+    paid = ledger.spend("clinic", PureSpend(0.1), **BY)
+    last = ledger.attach("clinic", paid.entry, "a" * 64)
+    connection = sqlite3.connect(place)
+    row = {"number": last.entry + 1, "refers": None, "hash": "b"}
+    row[alike] = {"refers": paid.entry, "hash": paid.chain_head}[alike]
+    with pytest.raises(sqlite3.IntegrityError, match="final"), connection:
+        connection.execute(
+            "INSERT OR REPLACE INTO ledger_entries VALUES (:number, 'clinic', :refers, '', :hash)",
+            row,
+        )
+    connection.close()
+    assert ledger.verify() == []
+    ledger.close()
+
+
 @pytest.mark.parametrize("number", [1, 2])
 def test_an_entry_taken_out_is_found(place: Path, number: int) -> None:
     connection = unguarded(place)
