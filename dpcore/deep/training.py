@@ -49,6 +49,9 @@ allocated anew at every step, which takes as long as the arithmetic."""
 MOST_SUMMED = 100_000
 """Limit on (expected) records a step for keeping: the rounding error of their sum in double
 precision, at most 2γmC with γ about m · 1.1e-16, is then far below clipping's slack."""
+MOST_TIMES_EXPECTED = 4
+"""Limit, as a multiple of `MOST_SUMMED`, where there are more records than their public size: the
+error is then at most a third of the slack."""
 FILLED = 32
 """On a GPU a batch of images is padded to a multiple of it with records of weight 0: a convolution
 is planned anew for every new batch size, which takes longer than the convolution."""
@@ -124,7 +127,7 @@ class TrainingRun:
         self.expected = self.size if self.config.sampling == "none" else self.config.batch
         whole("batch size", self.expected, at_least=1, at_most=self.size)
         if system:
-            whole("records a step, for keeping", self.expected, at_least=1, at_most=MOST_SUMMED)
+            self._check_rounding()
         self.runs, self.step = len(self.configs), 0
         self.memory = Memory()
         keep_what_is_freed()
@@ -144,6 +147,17 @@ class TrainingRun:
         self.steps_an_epoch = self.config.steps_an_epoch(len(self.inputs))
         shared = None if public is None else self._examples(*public, outputs)
         self.shape = build(self.config, ShapeInputs(self.per_example, private, shared))
+
+    def _check_rounding(self) -> None:
+        """Refuse steps whose sum could be rounded by more than clipping leaves."""
+        whole("records a step, for keeping", self.expected, at_least=1, at_most=MOST_SUMMED)
+        most = MOST_TIMES_EXPECTED * MOST_SUMMED
+        # Under add-remove the number of records is private: it is not named.
+        if self.expected * len(self.inputs) > most * self.size:
+            raise InvalidInput(
+                f"The file has more records than can be kept: a step must sum at most {most:,} of "
+                "them, so that rounding stays below what clipping leaves."
+            )
 
     def _examples(
         self, inputs: NDArray[Any], targets: NDArray[Any], outputs: int

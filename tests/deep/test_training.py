@@ -17,6 +17,7 @@ from dpcore.deep.config import TrainingConfig
 from dpcore.deep.randomness import LEVELS, SeededRandomness, SystemRandomness
 from dpcore.deep.training import TrainingRun
 from dpcore.errors import Cancelled, InvalidInput
+from dpcore.guarantee import Adjacency
 
 SMALL = TrainingConfig(widths=(8,), epochs=3, batch=20, learning_rate=0.1, seed=4)
 STRICT = 1e-3
@@ -485,3 +486,14 @@ def test_records_that_fill_a_batch_up_count_nothing(config):
     losses = filled.advance(6), plain.advance(6)
     assert losses[0] == pytest.approx(losses[1], rel=1e-5)
     torch.testing.assert_close(weights_of(filled), weights_of(plain), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("chosen", [{"sampling": "none"}, {"sampling": "poisson", "batch": 10}])
+def test_a_sum_of_far_more_records_than_their_public_size_is_not_kept(monkeypatch, chosen):
+    monkeypatch.setattr(training, "MOST_SUMMED", 10)
+    config = replace(SMALL, adjacency=Adjacency.ADD_REMOVE, public_size=10, **chosen)
+    TrainingRun(config, *data(records=40), 3, system=True)
+    with pytest.raises(InvalidInput, match="more records than can be kept") as refused:
+        TrainingRun(config, *data(records=41), 3, system=True)
+    assert "41" not in str(refused.value)
+    TrainingRun(config, *data(records=41), 3)
