@@ -212,8 +212,14 @@ def baselines(split: Splits, table: Table | None = None, progress: Progress = si
         model=fitted.model,
         linear=_mean(linear),
         lam=math.exp(float(np.mean(np.log(lams)))) if min(lams) > 0.0 else 0.0,
-        positive=float(np.mean([one.positive for one in judging])),
+        positive=_mean_or_nan([one.positive for one in judging]),
     )
+
+
+def _mean_or_nan(values: Sequence[float]) -> float:
+    """The mean; one and the same nan where there is none, so that two alike are equal."""
+    mean = float(np.mean(values))
+    return math.nan if math.isnan(mean) else mean
 
 
 @dataclass(frozen=True)

@@ -260,7 +260,7 @@ def _promise(view: View, row: pd.Series) -> Number:
     named = f"{row['method']} {row['edition']} {row['epsilon']}"
     other = once(view, f"safer {view.contents} {named}", lambda: _safer(view, row, chances.right))
     if not other and mu is not None:
-        other = f"{odds(budget, adjacency).shown} for any model with this ε and δ; "
+        other = f"{odds(budget, adjacency).shown} for any model at this ε and δ; "
     return (
         RIGHT_GUESSES,
         f"{chances.shown} of 100",

@@ -109,7 +109,7 @@ def test_the_numbers_are_those_of_the_package(
     right = [metric.value for metric in app.metric if metric.label == RIGHT_GUESSES]
     assert right == 2 * [f"{right_of_100(exact.advantage)} of 100"]
     assert right_of_100(exact.advantage) < right_of_100(bound.advantage)
-    assert f"{right_of_100(bound.advantage)} for any model with this ε and δ" in spoken(app)
+    assert f"{right_of_100(bound.advantage)} for any model at this ε and δ" in spoken(app)
     assert shown[EDGE] == percent_at_most(exact.advantage)
     assert shown[f"Hits at {'1' if rate == 0.01 else '0.1'} %"] == percent_at_most(
         exact.true_positive_rate
