@@ -150,7 +150,8 @@ def _proof(released: Released) -> None:
         f"ε ≥ {at_least(attack['lower_bound'])}."
     )
     st.caption(
-        "The certificate's hash is an entry of its own in the ledger. With it the chain head is "
-        f"`{released.receipt.chain_head}`: keep it elsewhere, too."
+        "The certificate's hash is an entry of its own in the ledger. Keep the hash of the last "
+        "entry elsewhere, too, to notice if the ledger is changed: "
+        f"`{released.receipt.chain_head}`."
     )
     show_command(texts.CHECK)

@@ -115,8 +115,8 @@ NOT_YET = "The button comes once the steps before are done."
 FILL_IN = "fill in: {missing}"
 MAY = "I may spend this"
 PAYS = (
-    "The payment is final, and pays for one training. Until then it can be cancelled; what is cut "
-    "off later is lost."
+    "The payment is final, and pays for one training. You can cancel before it; a training that is "
+    "interrupted after it is lost."
 )
 PREPARING = "**Nothing is paid yet.**"
 TRAINING = "**Paid**; it can no longer be cancelled. Keep this page open."

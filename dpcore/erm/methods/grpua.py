@@ -65,8 +65,8 @@ METHOD = Method(
     release=stochastic.release,
     all_classes=True,
     limits=(
-        "Theorem 8 gives no constants and drops the n²L² term of G² = n²L² + dσ².",
-        "Theorem 9 gives no constants.",
+        "Theorems 8 and 9 bound how the loss grows, without a number to compare with.",
+        "Theorem 8 drops the n²L² term of G² = n²L² + dσ².",
         "The paper runs T = n² - 1 steps. Here T = n, unless the paper's length is asked for "
         "(up to n = 1,000).",
     ),
