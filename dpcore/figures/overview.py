@@ -29,7 +29,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
 from dpcore.figures.style import BLUE, SKY, faded, ground, ink, look
 from dpcore.figures.verdict import noise_and_split
-from dpcore.figures.words import in_band, literal, plain
+from dpcore.figures.words import capitalised, in_band, literal, plain
 
 HEIGHT = 352
 """At the first visit it ends above the fold of 800 pixels, also under four lines of words."""
@@ -55,6 +55,7 @@ def overview(
     chosen: str,
     titles: Mapping[str, str],
     quality: Quality,
+    subject: str = "it",
     so_far: bool = False,
     dark: bool = False,
 ) -> Drawn:
@@ -79,6 +80,8 @@ def overview(
     titles : mapping
         Method to title.
     quality : Quality
+    subject : str
+        What the line is of, in the middle of a sentence, where it is of several methods.
     so_far : bool
         Whether more methods or splits are to come, which may change it.
     dark : bool
@@ -100,7 +103,7 @@ def overview(
     splits = int(row["splits"])
     sentence = (
         f"{titles.get(row['method'], row['method'])}: {chosen}. "
-        f"{_suffices(line, references[0].value, quality, so_far)} "
+        f"{_suffices(line, references[0].value, quality, subject, so_far)} "
         f"{_above(line, references[0].value, quality)}"
         f"{in_band(int(row['runs']), splits=splits)}"
     )
@@ -334,14 +337,30 @@ def _above(line: pd.DataFrame, baseline: float, quality: Quality) -> str:
     )
 
 
-def _suffices(line: pd.DataFrame, baseline: float, quality: Quality, so_far: bool) -> str:
-    """From which ε on the line stays close to the model without privacy."""
-    goal = baseline - quality.measure.sign * quality.close
-    epsilon = crossing(line, quality.column, goal, quality.measure.sign)
-    within = f"within {quality.rounded(quality.close)} of no privacy"
-    from_here, nowhere = ("So far, from", "So far, it") if so_far else ("From", "It")
-    if epsilon is not None:
-        return f"{from_here} ε = {plain(epsilon)} on it stays {within}."
-    best = max(line[quality.column], key=quality.good)
-    gap = quality.amount(quality.difference(best, baseline))
-    return f"{nowhere} nowhere comes {within}; at best it loses {gap}."
+def _suffices(
+    line: pd.DataFrame, baseline: float, quality: Quality, subject: str, so_far: bool
+) -> str:
+    """At which ε the line is close to the model without privacy, by its losses as shown."""
+    sign, within = quality.measure.sign, f"within {quality.rounded(quality.close)} of no privacy"
+    changes = [quality.difference(value, baseline) for value in line[quality.column]]
+    rows, allowed = line.assign(change=changes), -sign * quality.close
+    from_on = crossing(rows, "change", allowed, sign)
+    close = rows.loc[sign * (rows["change"] - allowed) >= 0.0, "epsilon"]
+    if from_on is not None:
+        said = f"from ε = {plain(from_on)} on {subject} stays {within}"
+    elif len(close):
+        last = rows.iloc[-1]
+        said = (
+            f"{subject} comes {within} {_at_some(close)}, but loses "
+            f"{quality.amount(last['change'])} at ε = {plain(last['epsilon'])}"
+        )
+    else:
+        least = quality.amount(max(changes, key=quality.good))
+        said = f"{subject} nowhere comes {within}; at best it loses {least}"
+    return f"So far, {said}." if so_far else f"{capitalised(said)}."
+
+
+def _at_some(epsilons: pd.Series) -> str:
+    """At which ε something is so, with no word on those between the first and the last."""
+    low, high = plain(epsilons.min()), plain(epsilons.max())
+    return f"at ε = {low}" if low == high else f"at some ε from {low} to {high}"

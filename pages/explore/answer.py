@@ -224,6 +224,7 @@ def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
         chosen=numbers.chosen_by(view, focus, row),
         titles=view.titles,
         quality=view.quality,
+        subject=numbers.line_of(view, focus),
         so_far=so_far,
         dark=view.dark,
     )

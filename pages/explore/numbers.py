@@ -58,6 +58,13 @@ def chosen_by(view: View, focus: str, row: pd.Series) -> str:
     return "chosen by a fixed rule, not by looking at your records"
 
 
+def line_of(view: View, focus: str) -> str:
+    """What the line of the first picture is of, in the middle of a sentence after its method."""
+    if focus != BEST:
+        return "it"
+    return f"the {'best proved model' if view.by_looking else 'model by rule'} of each ε"
+
+
 def _by_rule(view: View, row: pd.Series) -> str:
     """The method that the rule takes at a row's ε, and what it comes to once it is trained."""
     method, ruled = view.row_by_rule(float(row["epsilon"]))

@@ -47,6 +47,8 @@ def drawing(
     epsilon: float = 1.0,
     baseline: float | None = None,
     name: str = "the best proved method",
+    subject: str = "it",
+    so_far: bool = False,
     dark: bool = False,
 ) -> tuple[Drawn, Cost, pd.Series]:
     table = measured(table, quality)
@@ -66,6 +68,8 @@ def drawing(
         chosen="at each ε the best mean",
         titles=titles,
         quality=quality,
+        subject=subject,
+        so_far=so_far,
         dark=dark,
     )
     return drawn, cost, row
@@ -159,6 +163,50 @@ def test_it_says_from_which_epsilon_on_the_loss_is_small(table, titles) -> None:
     errors = drawing(table, titles, QUALITIES["rmse"], baseline=1.0)[0].sentence
     assert "It nowhere comes within 2 in RMSE of no privacy" in errors
     assert "at best it loses " in errors
+
+
+@pytest.mark.parametrize(
+    ("losses", "told"),
+    [
+        ((0.100, 0.010, 0.0), "From ε = 10 on it stays within 2 points of no privacy."),
+        (
+            (0.100, 0.010, 0.031),
+            "It comes within 2 points of no privacy at ε = 10, but loses 3.1 points at ε = 100.",
+        ),
+        (
+            (0.0, 0.100, 0.021),
+            "It comes within 2 points of no privacy at ε = 1, but loses 2.1 points at ε = 100.",
+        ),
+        (
+            (0.010, 0.018, 0.031),
+            "It comes within 2 points of no privacy at some ε from 1 to 10, but loses 3.1 points "
+            "at ε = 100.",
+        ),
+        (
+            (0.100, 0.031, 0.044),
+            "It nowhere comes within 2 points of no privacy; at best it loses 3.1 points.",
+        ),
+        # Shown as a loss of 2.0 points, which are within 2.
+        ((0.100, 0.0204, 0.0204), "From ε = 10 on it stays within 2 points of no privacy."),
+    ],
+)
+def test_what_is_said_of_the_loss_agrees_with_the_numbers_shown(
+    table, titles, losses: tuple[float, ...], told: str
+) -> None:
+    rows = table[table["epsilon"] >= 1.0].copy()
+    rows.loc[rows["method"] == "opera", "accuracy"] = [0.9 - loss for loss in losses]
+    assert f" {told} " in drawing(rows, titles, baseline=0.9)[0].sentence
+    later = told[0].lower() + told[1:]
+    assert f" So far, {later} " in drawing(rows, titles, baseline=0.9, so_far=True)[0].sentence
+
+
+def test_what_stays_close_is_the_line_and_not_the_method_at_the_chosen_epsilon(
+    table, titles
+) -> None:
+    said = drawing(table, titles, subject="the best proved model of each ε")[0].sentence
+    assert "From ε = 100 on the best proved model of each ε stays within 2 points" in said
+    said = drawing(table, titles, baseline=1.5, subject="the best proved model of each ε")[0]
+    assert "The best proved model of each ε nowhere comes within 2 points" in said.sentence
 
 
 def test_a_line_above_no_privacy_says_how_that_model_is_chosen(table, titles) -> None:

@@ -40,7 +40,7 @@ from dpcore.predictors import SELDOM_BEST, refusal, register
 from pages.explore import clinic, curve_jobs, texts
 from pages.explore.answer import judged_on
 from pages.explore.controls import every_method, first_choice
-from pages.explore.numbers import chosen_by, to_come, without_looking
+from pages.explore.numbers import chosen_by, line_of, to_come, without_looking
 from pages.explore.view import View, gather
 from pages.shared import query
 from pages.shared.texts import RIGHT_GUESSES
@@ -278,6 +278,8 @@ def test_the_best_is_taken_from_all_methods_whichever_are_drawn(
         "chosen by looking at their results; the rule, which does not look, takes DP-GD"
         in spoken(app)
     )
+    # The method of the chosen ε, which the sentence begins with, is not what stays close.
+    assert re.search("the best proved model of each ε [a-z ]+ within 2 points", spoken(app))
     assert numbers(app) == numbers(poorer)
     assert sentence(app) == sentence(poorer)
     compared = opened(methods="OutPert", view="Chosen methods")
@@ -402,6 +404,7 @@ def test_no_measure_of_ones_own_records_changes_which_method_is_shown(planted: f
     view.everything.loc[view.everything["method"] == "opera", "accuracy"] = planted
     assert list(view.best["method"]) == ["dpgd"]
     assert "by a fixed rule" in chosen_by(view, BEST, view.best.iloc[0])
+    assert line_of(view, BEST) == "the model by rule of each ε"
 
 
 @pytest.mark.parametrize(
