@@ -218,15 +218,22 @@ def parts(
     column = by_name[first["column"]]
     if abs(first["part"]) < LEAST:
         sentence = (
-            f"Every value is at its public reference, or moves nothing. The most could be moved by "
-            f"{_named(column)}: from {wording.shown(first['least'])} to "
-            f"{wording.shown(first['most'])}."
+            "Every value is at its public reference, or moves nothing. "
+            f"{_most_possible(first, column, wording)}"
         )
     else:
         sentence = f"The most: {_sentence(first, by_name, wording)}"
     alt = f"What each of {len(rows)} values has to do with the {wording.name}. {sentence}"
     detail = PARTS if wording.is_risk else PARTS.replace("risk", "score")
     return Drawn(figure, sentence, alt, detail)
+
+
+def _most_possible(row: Row, column: Column, wording: OutcomeWording) -> str:
+    """How far other values of the column that spans most would move the outcome."""
+    least, most = (wording.shown(row[name]) for name in ("least", "most"))
+    if least == most:
+        return f"No other value of one column would change the {wording.name} by much."
+    return f"The most could be moved by {_named(column)}: from {least} to {most}."
 
 
 def _bar_name(row: Row, column: Column) -> str:
@@ -293,11 +300,13 @@ def curve(rows: pd.DataFrame, column: Column, wording: OutcomeWording, *, dark: 
     )
     least, most = (rows.loc[rows["outcome"].agg(end)] for end in ("idxmin", "idxmax"))
     mine = rows[rows["here"]].iloc[0]
-    sentence = (
-        f"All else as typed, {_named(column)} moves the {wording.name} from "
-        f"{wording.shown(least['outcome'])} at {_at(least, column)} to "
-        f"{wording.shown(most['outcome'])} at {_at(most, column)}; this person’s "
-        f"{_at(mine, column)}: {wording.shown(mine['outcome'])}."
+    low, high = wording.shown(least["outcome"]), wording.shown(most["outcome"])
+    sentence = f"All else as typed, {_named(column)} " + (
+        f"hardly changes the {wording.name}: it is {low} at every value."
+        if low == high
+        else f"moves the {wording.name} from {low} at {_at(least, column)} to {high} at "
+        f"{_at(most, column)}; this person’s {_at(mine, column)}: "
+        f"{wording.shown(mine['outcome'])}."
     )
     alt = f"The {wording.name} against {_named(column)}, this person’s value marked. {sentence}"
     return Drawn(figure, sentence, alt)
@@ -311,10 +320,11 @@ def _at(row: Row, column: Column) -> str:
 def _sentence(row: Row, columns: dict[str, Column], wording: OutcomeWording) -> str:
     """What one value has to do with the outcome."""
     column = columns[row["column"]]
+    there, here = wording.shown(row["at_reference"]), wording.shown(row["outcome"])
     return (
         f"{_named(column)}, {with_unit(row['value'], column)}. At its public reference, "
-        f"{with_unit(row['reference'], column)}, the {wording.name} would be "
-        f"{wording.shown(row['at_reference'])}, not {wording.shown(row['outcome'])}."
+        f"{with_unit(row['reference'], column)}, the {wording.name} would "
+        + (f"hardly change from {here}." if there == here else f"be {there}, not {here}.")
     )
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dpcore.datasets.own.description import described
-from dpcore.figures.prediction import OutcomeWording, parts
+from dpcore.figures.prediction import MANY, OutcomeWording, curve, parts
 
 ENTRY = described("age: 20 to 80 years\nvisits: 0 to 6\npredict ill: one of no, yes")
 ROWS = pd.DataFrame(
@@ -59,3 +59,32 @@ def test_a_value_that_raises_the_risk_points_to_the_right(dark: bool) -> None:
     assert list(line.x)[:2] == pytest.approx([-20.0, 30.0])
     assert drawn.figure.layout.xaxis.title.text.startswith("← lowers")
     assert "At its public reference, 50 years, the risk would be 50 of 100, not 75" in drawn.alt
+
+
+def test_outcomes_that_read_alike_are_no_change() -> None:
+    """Of nearly all people, 999.63 and 999.85 of 1,000 are both more than 999."""
+    wording = OutcomeWording(True, ENTRY.label, among=MANY)
+    near = ROWS[:1].assign(outcome=0.99963, at_reference=0.99985, least=0.9996, most=0.9999)
+
+    def told(part: float) -> str:
+        return parts(near.assign(part=part), ENTRY.columns, wording, dark=False).sentence
+
+    assert told(-0.002).endswith(
+        "At its public reference, 50 years, the risk would hardly change from more than 999 of "
+        "1,000."
+    )
+    assert told(0.0).endswith("No other value of one column would change the risk by much.")
+    score = OutcomeWording(False, ENTRY.label)
+    assert parts(
+        near.assign(outcome=-1.5, at_reference=-1.5001, part=0.001),
+        ENTRY.columns,
+        score,
+        dark=False,
+    ).sentence.endswith("the score would hardly change from −1.5.")
+    rows = pd.DataFrame({"at": [20.0, 80.0], "outcome": [0.9996, 0.9999], "here": [True, False]})
+    assert curve(rows, ENTRY.columns[0], wording, dark=False).sentence == (
+        "All else as typed, age hardly changes the risk: it is more than 999 of 1,000 at every "
+        "value."
+    )
+    moved = curve(rows.assign(outcome=[0.2, 0.9]), ENTRY.columns[0], wording, dark=False)
+    assert moved.sentence.endswith("; this person’s 20 years: 200 of 1,000.")
