@@ -212,7 +212,9 @@ def _measured(
         ends = band(compared.runs, figures.REPETITION)
         spread = f"{ends}: {shown(compared.low)} to {shown(compared.high)}"
     is_complete = epoch == epochs and not _midway(calibrated, table)
-    epoch_note = "" if is_complete else f"epoch {epoch:,} of {epochs:,}; "
+    # Beside a comparison of another epoch, it is named also at the end.
+    is_alone = is_complete and compared.epoch in (None, epoch)
+    epoch_note = "" if is_alone else f"epoch {epoch:,} of {epochs:,}; "
     measured = (label, shown(compared.value), f"{epoch_note}{spread}", meaning)
     if compared.reference is None:
         return measured, (lost, "…", "the one without is not there yet", texts.LOST)

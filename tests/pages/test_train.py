@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -603,3 +605,34 @@ def test_few_test_records_and_a_private_network_that_is_better_are_explained() -
     assert "There are only" not in told((5000, 5000))
     table["accuracy_test"] = [0.8, 0.9]
     assert "comes out better" not in told((30, 30))
+
+
+@pytest.mark.parametrize(
+    ("nonprivate", "states", "note"),
+    [
+        ([1, 2], {"private": "done", "nonprivate": "running"}, "epoch 3 of 3; one repetition"),
+        ([1, 2, 3], {"private": "done", "nonprivate": "running"}, "one repetition"),
+        ([1, 2, 3], {"private": "done", "nonprivate": "done"}, "one repetition"),
+    ],
+)
+def test_an_accuracy_names_its_epoch_beside_a_comparison_of_another(
+    nonprivate: list[int], states: dict[str, str], note: str
+) -> None:
+    study, epochs = quick_study(), [1, 2, 3, *nonprivate]
+    steps = study.config.steps_an_epoch(RECORDS)
+    table = pd.DataFrame(
+        {
+            "series": ["private"] * 3 + ["nonprivate"] * len(nonprivate),
+            "epoch": epochs,
+            "steps": [steps * epoch for epoch in epochs],
+            "accuracy_test": 0.8,
+            "accuracy_test_low": 0.8,
+            "accuracy_test_high": 0.8,
+            "runs": 1,
+        }
+    )
+    choice = TrainChoice(study, images.entry("digits"), "accuracy_test", None, RECORDS)
+    calibrated: Any = SimpleNamespace(config=study.config, records=RECORDS)
+    measured, lost = live._measured(choice, calibrated, table, states, untouched=False)
+    assert measured[2] == note
+    assert lost[2].endswith("both after epoch 2") == (nonprivate == [1, 2])
