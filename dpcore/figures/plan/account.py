@@ -201,9 +201,10 @@ def spending(statement: Statement, *, dark: bool = False) -> Drawn:
 
 def _sentence(statement: Statement) -> str:
     budget, table = statement.account.budget, statement.table
+    breaks = int((~table["within"]).to_numpy().argmax())  # the first day where none breaks it
     after = [
         f"ε = {at_most(row['epsilon_spent'])} after {day(row['day'])}"
-        for row in table.iloc[[0, -1] if len(table) > 1 else [0]].to_dict("records")
+        for row in table.iloc[sorted({0, breaks, len(table) - 1})].to_dict("records")
     ]
     line = f"The line rises to {listed(after)}; the budget is {plain(budget.epsilon)} (dashed)."
     if statement.is_within:

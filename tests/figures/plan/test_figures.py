@@ -15,7 +15,7 @@ from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.presets import preset
 from dpcore.accounting.schedules import constant, geometric
 from dpcore.figures.plan import account, ladder, maps, schedule, spending
-from dpcore.figures.words import at_most
+from dpcore.figures.words import at_most, listed, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
 RUN = preset("chexpert").training
@@ -99,6 +99,22 @@ def test_the_account_is_drawn_under_its_budget() -> None:
     assert 0.0 <= kept.left - float(account.remainder(kept)) < 1.1e-2
     assert "From 15 Mar 2026 on it is broken." in account.spending(broken).sentence
     assert drawn.sentence in drawn.alt
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "days"),
+    [(3.0, [1, 15]), (0.25, [1, 15]), (0.2, [1, 8, 15]), (0.01, [1, 15])],
+)
+def test_the_day_that_breaks_the_budget_is_told_with_its_epsilon(
+    epsilon: float, days: list[int]
+) -> None:
+    weekly = AccountEntry("release", "Weekly count", 3, date(2026, 3, 1), "week", 20.0)
+    statement = state(Account(PrivacyBudget(epsilon, 1e-5), (weekly,)))
+    after = [
+        f"ε = {at_most(statement.spent_by(date(2026, 3, on)))} after {on} Mar 2026" for on in days
+    ]
+    line = f"The line rises to {listed(after)}; the budget is {plain(epsilon)} (dashed)."
+    assert account.spending(statement).sentence.startswith(line)
 
 
 def test_the_account_says_what_is_spent_and_what_is_left() -> None:
