@@ -112,6 +112,7 @@ def _answer(statement: Statement, fitting: tuple[Room, ...]) -> None:
     answer = f"{figures.spent(statement)} {figures.left(fitting, statement)}"
     st.markdown(f"#### {verbatim(answer)}")
     today = date.today()
+    left = texts.ONE_MORE if any(room.count for room in fitting) else texts.OF_BUDGET
     by = f"proved · {guarantee.by} · {guarantee.adjacency} · δ = {plain(limit.delta)}"
     draw_numbers(
         (
@@ -119,7 +120,7 @@ def _answer(statement: Statement, fitting: tuple[Room, ...]) -> None:
             (
                 "ε left",
                 figures.remainder(statement),
-                texts.ONE_MORE.format(budget=plain(limit.epsilon)),
+                left.format(budget=plain(limit.epsilon)),
                 texts.LEFT,
             ),
             (

@@ -42,6 +42,7 @@ SPREAD = (
 )
 ALL_ENTRIES = "What all the entries spend together, whatever their order; an upper bound."
 LEFT = "The budget less what all the entries spend together."
+OF_BUDGET = "of {budget}"
 ONE_MORE = "of {budget}; one more may add less than it costs alone"
 BY_TODAY = "What the entries up to today have spent together."
 ALONE = "Each by itself, all its times together. All together spend less than the sum of these."

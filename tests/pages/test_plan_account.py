@@ -91,6 +91,8 @@ def expect_account(
     assert shown["ε spent by today"] == at_most(result.spent_by(date.today()))
     told = f"proved · {result.guarantee.by} · zero-out · δ = {at_most(budget.delta)}"
     assert told in notes(app)
+    one_more = any("one more may add less" in note for note in notes(app))
+    assert one_more == any(room.count for room in more)
 
 
 def test_the_first_view_says_what_is_left() -> None:
