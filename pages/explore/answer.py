@@ -22,6 +22,7 @@ from pages.shared import downloads, own_table, page_links, query, view_link
 from pages.shared.charts import plot
 from pages.shared.numbers import in_grid
 from pages.shared.session import control_text, control_value, follow, set_controls, store, stored
+from pages.shared.texts import WHERE_HIDDEN
 from pages.shared.uploads import MadeUpFile
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
@@ -158,8 +159,8 @@ def how_to_get(start: Start) -> None:
     st.caption(f"Licence: {dataset.licence}")
     if start.missing == "upload":
         st.info(
-            "Then hand the file over among the controls. It stays on the machine that "
-            "runs this page.",
+            f"Then hand the file over among the controls {WHERE_HIDDEN}. It stays on the machine "
+            "that runs this page.",
             icon=":material/upload_file:",
         )
     elif st.button("Download it now", icon=":material/download:", key="download"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpcore.datasets.own.line import LONGEST_NAME
+from pages.shared.texts import WHERE_HIDDEN
 
 if TYPE_CHECKING:
     from dpcore.datasets.own.form import Lack
@@ -18,10 +19,12 @@ DECLARED_PUBLIC = (
     "warns. Leave it open for records of patients. A link never says it for you."
 )
 OWN_FIRST = (
-    "**Choose your file among the controls.** It is a CSV or Parquet file that names its columns. "
-    "A form then asks what each column may hold."
+    f"**Choose your file among the controls** {WHERE_HIDDEN}. It is a CSV or Parquet file that "
+    "names its columns. A form then asks what each column may hold."
 )
-OWN_FILE_NEXT = "**The columns are described. Now choose your file among the controls.**"
+OWN_FILE_NEXT = (
+    f"**The columns are described. Now choose your file among the controls** {WHERE_HIDDEN}."
+)
 OWN_PUBLIC = (
     "Ranges and lists come from a codebook or common knowledge, **never from these records**. A "
     "range that is read off the data would break every proof."

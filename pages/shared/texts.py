@@ -9,6 +9,8 @@ BadgeColour = Literal["green", "gray", "orange", "red"]
 PREDICT = "What does a released model say?"
 LEDGER = "What was spent on each data set?"
 """Titles of the pages that the sidebar does not link to."""
+WHERE_HIDDEN = "(on narrow screens, » opens them)"
+"""After a word for the controls, which a narrow window begins without."""
 
 COMPOSED = (
     "Several releases together mostly cost less than the sum of their ε: the ledger composes them."

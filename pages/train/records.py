@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpcore.datasets import DataUnavailable, images
 from dpcore.guarantee import Adjacency
+from pages.shared.texts import WHERE_HIDDEN
 
 if TYPE_CHECKING:
     from dpcore.controls.control import Values
@@ -25,7 +26,7 @@ def records(dataset: str) -> int:
     """
     source, how_to_get = images.availability(dataset), images.entry(dataset).how_to_get
     if source == "upload":
-        raise DataUnavailable(f"Choose the file among the controls. {how_to_get}")
+        raise DataUnavailable(f"Choose the file among the controls {WHERE_HIDDEN}. {how_to_get}")
     count = images.records(dataset)
     if count:
         return count

@@ -69,6 +69,20 @@ def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(
     settled(page)
 
 
+def test_a_telephone_is_told_how_to_open_the_controls_with_the_file(
+    watched: Watched, address: str
+) -> None:
+    page = watched.page
+    resize(page, 390)
+    page.goto(f"{address}/{LINK}")
+    expect(page.get_by_text("» opens them").first).to_be_visible()
+    drop = page.get_by_test_id("stFileUploader")
+    expect(drop).not_to_be_in_viewport()
+    idle(page)
+    page.get_by_test_id("stExpandSidebarButton").click()
+    expect(drop).to_be_in_viewport()
+
+
 def test_a_refused_file_keeps_the_form_and_is_mended_by_a_button(
     watched: Watched, address: str
 ) -> None:

@@ -391,6 +391,7 @@ def test_the_first_screen_is_read_at_a_glance(columns: str) -> None:
     shown = " ".join(text.value for text in said if text.value not in in_words)
     assert len(shown.split()) <= 120
     assert ("now choose your file" in shown.lower()) == bool(columns)
+    assert "among the controls** (on narrow screens, » opens them)" in shown
 
 
 @pytest.mark.parametrize(
