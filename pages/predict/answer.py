@@ -31,6 +31,8 @@ NARROWEST = 120
 """Pixels of a field."""
 MOST_LETTERS = 30
 """Of a number as it is typed."""
+REFUSED_MARK = ":material/error:"
+"""In a field whose value the model does not know."""
 
 
 def show(choice: Choice) -> None:
@@ -116,16 +118,16 @@ def _decimal_commas(model: ReleasedModel) -> frozenset[str]:
 
 def _field(column: Column, first: Value, key: str, decimal_comma: bool) -> object:
     if column.kind == "number":
-        label = verbatim(f"{figures.readable_name(column.name)}, {_allowed(column)}")
         # A browser's own field of numbers drops a decimal comma without a word, and keeps a value
         # beyond its limits to itself: the page would go on showing the answer to the one before.
+        is_refused = _is_refused(column, _read(control_value(key), decimal_comma))
         text = st.text_input(
-            f":red[{label}]"
-            if _is_refused(column, _read(control_value(key), decimal_comma))
-            else label,
+            verbatim(f"{figures.readable_name(column.name)}, {_allowed(column)}"),
             value="" if first is None else typed_numbers.written(float(first)),
             max_chars=MOST_LETTERS,
             placeholder=UNKNOWN if column.missing_mark else None,
+            # A colour in the label would be read aloud as its Markdown.
+            icon=REFUSED_MARK if is_refused else None,
             key=key,
         )
         return _read(text, decimal_comma)
