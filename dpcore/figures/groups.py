@@ -72,14 +72,20 @@ class MeasureFormat:
         if value != value:
             return "–"
         if self.kind == "1000":
-            return f"{value:.0f}"
-        return f"{value:.3f}" if self.kind == "area" else f"{100.0 * value:.1f} %"
+            text = f"{value:z.0f}"
+        else:
+            text = f"{value:z.3f}" if self.kind == "area" else f"{100.0 * value:z.1f} %"
+        return text.replace("-", "−")
 
     def change(self, value: float, reference: float) -> float:
         """The difference as it is shown: of the shown values, in people, points or area."""
         if self.kind == "share":
             return difference_at(100.0 * value, 100.0 * reference, 1)
         return difference_at(value, reference, 0 if self.kind == "1000" else 3)
+
+    def gap(self, highest: float, lowest: float) -> float:
+        """`change` in the unit of the values."""
+        return self.change(highest, lowest) / (100.0 if self.kind == "share" else 1.0)
 
     def changed(self, change: float) -> str:
         """A difference in words."""
@@ -109,9 +115,9 @@ DETAIL = (
 SEVERAL = "the best at each ε"
 """Name of a line that is one method's here and another's there."""
 GAP_DETAIL = (
-    "The gap of one model is the largest less the smallest value of its groups. "
-    "Noise makes it wider than the gap between the means of many models, which the picture above "
-    "shows. "
+    "The gap is the largest less the smallest value of the groups in the picture above. "
+    "The band holds the difference between the same two groups in single runs. "
+    "Below 0 noise has turned it round. "
     "Groups that are too small are left out. "
     "A model that is wrong for everybody alike has no gap. "
     "Also fair decisions show a gap, as groups differ by chance and in how many have the condition."
@@ -291,21 +297,19 @@ def gap(
         The chosen one, of the table's.
     """
     words = WORDS[measure]
-    rows, others = (
-        part[(part["group"] == GAP) & (part["measure"] == measure)].sort_values("epsilon")
-        for part in (line, without)
-    )
+    rows, others = gaps(line, measure).sort_values("epsilon"), gaps(without, measure)
     reference = float(others["value"].iloc[0])
     title = f"gap in {words.noun}" + (" of 1,000" if words.kind == "1000" else "")
-    ends = [*rows["value_high"].dropna(), *others["value"].dropna(), 0.0]
+    ends = [*rows[["value_low", "value_high"]].stack().dropna(), *others["value"].dropna(), 0.0]
     figure = against_epsilon(
         title=title,
-        low=0.0,
+        low=1.1 * min(ends),
         high=1.1 * max(ends) or 1.0,
         percent=words.kind == "share",
         dark=dark,
     )
-    if rows["value"].isna().all():
+    row = rows[rows["epsilon"] == epsilon].iloc[0]
+    if row["value"] != row["value"]:
         sentence = "Fewer than two groups are large enough to compare."
         return Drawn(figure, sentence, f"Empty axes. {sentence}", GAP_DETAIL)
     style, shown = look(rows["method"].iloc[0]), words.shown
@@ -322,15 +326,50 @@ def gap(
     add_curve(figure, *curve, size=6, dark=dark, name=name)
     add_references(figure, [ReferenceLine(f"without privacy: {shown(reference)}", reference)])
     add_rule(figure, x=epsilon, color=NEUTRAL, dash="dot", width=1)
-    row = rows[rows["epsilon"] == epsilon].iloc[0]
     of_people = " of 1,000" if words.kind == "1000" else ""
     sentence = (
         f"At ε = {plain(epsilon)} the widest gap in {words.noun} between groups is "
         f"{shown(row['value'])}{of_people} with {row['title']}. "
+        f"{_between(line[line['epsilon'] == epsilon], measure)} "
         f"{band_of(row)}: {shown(row['value_low'])} to "
         f"{shown(row['value_high'])}. Without privacy it is {shown(reference)}."
     )
     return Drawn(figure, sentence, f"The widest gap against ε. {sentence}", GAP_DETAIL)
+
+
+def gaps(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """The rows of the widest gap, each the difference of the values that are shown of groups.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Of one private model at each ε, or of the model without privacy.
+    measure : str
+        One of `WORDS`.
+    """
+    by_epsilon = _compared(rows, measure).groupby("epsilon", dropna=False)["value"]
+    shown = by_epsilon.agg(lambda values: WORDS[measure].gap(values.max(), values.min()))
+    found = rows[(rows["measure"] == measure) & (rows["group"] == GAP)]
+    value = found["epsilon"].map(shown).where(found["value"].notna())
+    return found.assign(
+        value=value,
+        value_low=found["value_low"].clip(upper=value),
+        value_high=found["value_high"].clip(lower=value),
+    )
+
+
+def _compared(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """The groups between which the gap lies."""
+    some = (rows["measure"] == measure) & ~rows["group"].isin([EVERYBODY, GAP])
+    return rows[some & ~rows["too_small"] & rows["value"].notna()]
+
+
+def _between(model: pd.DataFrame, measure: str) -> str:
+    """The two groups of the widest gap with their values, in a sentence."""
+    groups, shown = _compared(model, measure), WORDS[measure].shown
+    ends = [int(groups["value"].argmax()), int(groups["value"].argmin())]
+    upper, lower = (f"{row['group']} ({shown(row['value'])})" for row in each(groups.iloc[ends]))
+    return f"It lies between {upper} and {lower}."
 
 
 def _paired(model: pd.DataFrame, without: pd.DataFrame, measure: str) -> pd.DataFrame:

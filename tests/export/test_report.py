@@ -278,11 +278,23 @@ def test_a_level_that_nobody_has_hides_no_other(found: Findings) -> None:
     assert set(shown) == {EVERYBODY, GAP, "sex = male", "sex = female"}
 
 
+def test_the_gap_of_groups_is_that_between_the_rates_above_it(found: Findings) -> None:
+    *groups, everybody, gap = group_rows(found)
+    assert (everybody[0], gap[0]) == (EVERYBODY, GAP)
+    for cell in range(2, 6):
+        rates = [int(row[cell].split()[0]) for row in groups]
+        assert int(gap[cell].split()[0]) == max(rates) - min(rates)
+
+
 def own_groups(found: Findings) -> list[str]:
     """The groups whose rates a report tells."""
+    return [row[0] for row in group_rows(found)]
+
+
+def group_rows(found: Findings) -> tuple[tuple[str, ...], ...]:
+    """The table of groups of a report."""
     shown = next(one for one in report(found, DAY).sections if "Groups" in one.title)
-    grid = next(part for part in shown.parts if isinstance(part, parts.ReportTable))
-    return [row[0] for row in grid.rows]
+    return next(part for part in shown.parts if isinstance(part, parts.ReportTable)).rows
 
 
 def test_a_report_without_judged_risks_or_numbers_says_so(found: Findings) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
 from dpcore.evaluation.clinic.groups import MEASURES
-from dpcore.figures.groups import DETAIL, GAP_DETAIL, WORDS, gap, hurt, of_groups
+from dpcore.figures.groups import DETAIL, GAP_DETAIL, WORDS, gap, gaps, hurt, of_groups
 
 WOMEN, MEN, FEW = "sex = female", "sex = male", "sex unknown"
 
@@ -182,6 +182,7 @@ def test_the_gap_is_drawn_against_epsilon_and_told() -> None:
     drawn = gap(line, WITHOUT, "missed_per_1000", 1.0)
     assert drawn.sentence == (
         "At ε = 1 the widest gap in missed cases between groups is 49 of 1,000 with OPERA. "
+        "It lies between sex = female (141) and sex = male (92). "
         "9 of 10 runs: 39 to 59. Without privacy it is 10."
     )
     curve = next(trace for trace in drawn.figure.data if trace.name == "OPERA")
@@ -191,3 +192,32 @@ def test_the_gap_is_drawn_against_epsilon_and_told() -> None:
     told = gap(none, alone, "missed_per_1000", 1.0)
     assert told.sentence == "Fewer than two groups are large enough to compare."
     assert not told.figure.data
+
+
+@pytest.mark.parametrize(
+    ("measure", "unit", "told"),
+    [
+        ("missed_per_1000", 1.0, "14 of 1,000"),
+        ("true_positive_rate", 1e-3, "1.4 %"),
+        ("auc", 1e-3, "0.014"),
+    ],
+)
+def test_the_gap_is_between_the_values_as_they_are_shown(
+    measure: str, unit: float, told: str
+) -> None:
+    # 97.6 and 84.4 lie 13.2 apart, and 98 and 84 stand in the picture.
+    rates = {group: unit * value for group, value in values(97.6, 84.4, 1.0, 9.0).items()}
+    model, without = made(rates, 1.0, measure), made(rates, measure=measure)
+    drawn = gap(model, without, measure, 1.0)
+    assert f" between groups is {told} with OPERA." in drawn.sentence
+    assert drawn.sentence.endswith(f"Without privacy it is {told.removesuffix(' of 1,000')}.")
+    noiseless = model.assign(value_low=model["value"], value_high=model["value"])
+    row = gaps(noiseless, measure).iloc[0]
+    assert row["value_low"] < row["value"] == row["value_high"]
+
+
+def test_a_band_that_goes_below_zero_is_drawn_and_told_whole() -> None:
+    model = made(values(95.0, 92.0, 1.0, 94.0), 1.0)
+    drawn = gap(model, WITHOUT, "missed_per_1000", 1.0)
+    assert "9 of 10 runs: −7 to 13." in drawn.sentence
+    assert drawn.figure.layout.yaxis.range[0] < -7.0

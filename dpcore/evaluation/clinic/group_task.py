@@ -2,8 +2,9 @@
 
 One row a (method, ε, group, measure) with the band from 5 % to 95 % of single runs; then those of
 the model without privacy, which has no band. Besides the groups there are rows of everybody, and of
-the widest gap: of each single run the largest less the smallest rate, of the groups that are not
-too small. On several splits everything is the mean over them.
+the widest gap: the largest less the smallest ``value`` of the groups that are not too small. Its
+band is that of the difference between the same two groups in single runs: below 0 where noise turns
+it round. On several splits the value of a group is the mean over them.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import Preparation, Table
 from dpcore.datasets.grouping import Grouping, grouping
+from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.clinic.groups import MEASURES, group_measures, too_small, widest_gap
+from dpcore.evaluation.clinic.groups import MEASURES, furthest_apart, group_measures, too_small
 from dpcore.evaluation.clinic.risks import Judged, judged_models, records_of
 from dpcore.evaluation.clinic.rows import (
     OF_MODEL,
@@ -29,6 +31,7 @@ from dpcore.evaluation.clinic.rows import (
     split_of_each,
 )
 from dpcore.evaluation.clinic.study import ClinicStudy
+from dpcore.evaluation.scoring import holding
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
 from dpcore.progress import Progress, section, silent, stoppable
 
@@ -126,8 +129,9 @@ def compared(
     -------
     DataFrame
         `COLUMNS`; ``people`` counts different test records, ``too_small`` tells that nothing can be
-        said of a group (`too_small`), or that no two can be compared. Measured on real records, and
-        not private.
+        said of a group (`too_small`), or that no two can be compared. Of the widest gap ``value``
+        is that between the values of the groups; a ``value_low`` below 0 tells that noise turns it
+        round. Measured on real records, and not private.
 
     Raises
     ------
@@ -189,12 +193,12 @@ def _rows(study: GroupStudy, models: Judged, groups: Grouping, members: Members)
     runs = [len(weights) for weights in models.weights]
     rates = _rates(models, [codes for _, codes in of_split], len(groups.names), study.threshold)
     tables = []
+    places = None if models.calibration is None else split_of_each(runs)
     for name in MEASURES:
-        values = np.column_stack([rates[name], widest_gap(rates[name][:, :-1], ~small[:-1])])
-        if models.calibration is None:
-            mean = low = high = defined_mean(values)
-        else:
-            mean, low, high = defined_spread(values, split_of_each(runs))
+        most = 1000.0 if name.endswith("1000") else 1.0
+        of_groups = _over_runs(rates[name], places, (0.0, most))
+        gap = _widest_gap(rates[name], of_groups[0], ~small, places, most)
+        mean, low, high = np.column_stack([of_groups, gap])
         tables.append(
             pd.DataFrame(
                 {
@@ -203,9 +207,8 @@ def _rows(study: GroupStudy, models: Judged, groups: Grouping, members: Members)
                     "too_small": [*small, bool((~small[:-1]).sum() < 2)],
                     "measure": name,
                     "value": mean,
-                    # Over several splits a band is widened, maybe beyond what there is.
-                    "value_low": np.maximum(low, 0.0),
-                    "value_high": np.minimum(high, 1000.0 if name.endswith("1000") else 1.0),
+                    "value_low": low,
+                    "value_high": high,
                 }
             )
         )
@@ -217,6 +220,30 @@ def _rows(study: GroupStudy, models: Judged, groups: Grouping, members: Members)
         runs=counted,
         splits=len(models.splits),
     )
+
+
+def _over_runs(values: Array, places: Array | None, limits: tuple[float, float]) -> Array:
+    """Mean, low and high over the runs, without `places` thrice the mean; (3, columns)."""
+    if places is None:
+        return np.stack([defined_mean(values)] * 3)
+    mean, low, high = defined_spread(values, places)
+    # Over several splits a band is widened, maybe beyond what there is.
+    return np.stack([mean, np.maximum(low, limits[0]), np.minimum(high, limits[1])])
+
+
+def _widest_gap(
+    rates: Array, means: Array, large: NDArray[np.bool_], places: Array | None, most: float
+) -> Array:
+    """The gap between the means of groups, and the band of the same difference in runs; (3,)."""
+    pair = furthest_apart(means[:-1], large[:-1])
+    if pair is None:
+        return np.full(3, np.nan)
+    upper, lower = pair
+    difference = rates[:, [upper]] - rates[:, [lower]]
+    _, low, high = _over_runs(difference, places, (-most, most))[:, 0]
+    gap = means[upper] - means[lower]
+    # Where a run lacks one of the two rates, the mean of differences is not that of means.
+    return np.array([gap, *holding(gap, low, high)])
 
 
 def _counts(

@@ -3,7 +3,7 @@
 The rates are those that fairness of decisions is judged by: equal selection rates are demographic
 parity, equal sensitivity is equality of opportunity, and with equal specificity equalised odds
 (Hardt, Price and Srebro 2016). The gap is the largest less the smallest rate, as fairlearn's
-`MetricFrame.difference` has it.
+`MetricFrame.difference` has it, between the two groups of `furthest_apart`.
 """
 
 from __future__ import annotations
@@ -115,28 +115,25 @@ def too_small(people: NDArray[np.int64], cases: NDArray[np.int64]) -> NDArray[np
     return np.asarray(np.minimum(cases, people - cases) < FEWEST)
 
 
-def widest_gap(rates: Floats, compared: NDArray[np.bool_]) -> Floats:
-    """The largest less the smallest rate of each model's groups.
+def furthest_apart(rates: Array, compared: NDArray[np.bool_]) -> tuple[int, int] | None:
+    """The groups with the largest and with the smallest rate.
 
     Parameters
     ----------
-    rates : (k, g) array
+    rates : (g,) array
         ``nan`` where a group has none.
     compared : (g,) array of bool
         Which groups are compared.
 
     Returns
     -------
-    (k,) array
-        ``nan`` where fewer than two of these groups have a rate.
+    (int, int) or None
+        ``None`` where fewer than two of these groups have a rate.
     """
-    chosen = rates[:, compared]
-    known = ~np.isnan(chosen)
-    highest = np.max(chosen, axis=1, where=known, initial=-np.inf)
-    lowest = np.min(chosen, axis=1, where=known, initial=np.inf)
-    result = np.full(len(rates), np.nan)
-    np.subtract(highest, lowest, out=result, where=known.sum(axis=1) > 1)
-    return result
+    known = np.flatnonzero(compared & ~np.isnan(rates))
+    if len(known) < 2:
+        return None
+    return int(known[rates[known].argmax()]), int(known[rates[known].argmin()])
 
 
 def _share(part: Floats, whole: NDArray[np.int64]) -> Floats:

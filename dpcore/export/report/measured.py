@@ -16,6 +16,7 @@ from dpcore.export.report import specification
 from dpcore.export.report.findings import Findings, without_privacy
 from dpcore.export.report.parts import Curve, Part, ReportTable, Section, Sentences
 from dpcore.figures.groups import WORDS as OF_GROUPS
+from dpcore.figures.groups import gaps
 from dpcore.figures.quality import WORDS as COMPARED_BY
 from dpcore.figures.verdict import few_records, headline
 from dpcore.figures.words import band_of, capitalised, in_band, listed, percent, plain
@@ -239,10 +240,7 @@ def groups(findings: Findings) -> Section:
     for group in dict.fromkeys(own.loc[~few, "group"]):
         cells: list[str] = []
         for measure in COMPARED:
-            one, reference = (
-                table[(table["group"] == group) & (table["measure"] == measure)].iloc[0]
-                for table in (own, other)
-            )
+            one, reference = (_of_group(table, group, measure) for table in (own, other))
             shown = OF_GROUPS[measure].shown
             ends = _between(one["value_low"], one["value_high"], shown)
             cells += [f"{_known(one['value'], shown)} ({ends})", _known(reference["value"], shown)]
@@ -263,6 +261,12 @@ def groups(findings: Findings) -> Section:
     grid = ReportTable(caption, heads, tuple(rows))
     note = Sentences((omission,), measured=True)
     return Section(title, (*specification.corrected(findings), grid, note))
+
+
+def _of_group(table: pd.DataFrame, group: str, measure: str) -> pd.Series:
+    """The row of a group, or of the gap between those that are shown."""
+    rows = gaps(table, measure) if group == GAP else table[table["measure"] == measure]
+    return rows[rows["group"] == group].iloc[0]
 
 
 def _omitted_groups(own: pd.DataFrame) -> set[str]:

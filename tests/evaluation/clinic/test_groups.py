@@ -16,9 +16,9 @@ from dpcore.errors import InvalidInput
 from dpcore.evaluation.clinic.groups import (
     FEWEST,
     MEASURES,
+    furthest_apart,
     group_measures,
     too_small,
-    widest_gap,
 )
 from dpcore.evaluation.scoring.metrics import accuracy_interval
 
@@ -42,14 +42,16 @@ def test_they_are_what_fairlearn_gives() -> None:
     actual = group_measures(risks, ill, groups, 3, 0.5)
     assert tuple(actual.rates) == MEASURES == tuple(FAIRLEARN)
     for name, metric in FAIRLEARN.items():
-        gaps = widest_gap(actual.rates[name], np.ones(3, dtype=bool))
         for model, row in enumerate(risks):
             decided = row if name == "auc" else row >= 0.5
             frame = MetricFrame(
                 metrics=metric, y_true=ill, y_pred=decided, sensitive_features=groups
             )
-            expected = [*frame.by_group, frame.difference()]
-            assert [*actual.rates[name][model], gaps[model]] == pytest.approx(expected, abs=1e-12)
+            rates = actual.rates[name][model]
+            assert rates.tolist() == pytest.approx(list(frame.by_group), abs=1e-12)
+            pair = furthest_apart(rates, np.ones(3, dtype=bool))
+            assert pair is not None
+            assert rates[pair[0]] - rates[pair[1]] == pytest.approx(frame.difference(), abs=1e-12)
 
 
 def made(models: int = 3, people: int = 157) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -96,10 +98,10 @@ def test_it_is_a_plain_count() -> None:
 
 
 def test_a_gap_is_between_groups_that_have_a_rate_and_are_compared() -> None:
-    rates = np.array([[0.1, 0.4, np.nan, 0.9], [np.nan, 0.4, np.nan, 0.9]])
-    gaps = widest_gap(rates, np.array([True, True, True, False]))
-    assert gaps == pytest.approx([0.3, np.nan], nan_ok=True)
-    assert np.isnan(widest_gap(rates, np.zeros(4, dtype=bool))).all()
+    compared = np.array([True, True, True, False])
+    assert furthest_apart(np.array([0.1, 0.4, np.nan, 0.9]), compared) == (1, 0)
+    assert furthest_apart(np.array([np.nan, 0.4, np.nan, 0.9]), compared) is None
+    assert furthest_apart(np.array([0.1, 0.4, 0.2, 0.9]), ~compared) is None
 
 
 def test_a_group_needs_twenty_of_either_kind() -> None:
