@@ -130,7 +130,7 @@ SENSITIVITY = "**Sensitivity**: share of those who have the condition who are tr
 SPECIFICITY = "**Specificity**: share of the others who are not treated."
 PPV = (
     "**Positive predictive value**: share of the treated who have the condition. Runs in which "
-    "nobody is treated have none and are left out."
+    "nobody is treated have none, and are left out of its band."
 )
 COST = (
     "Missed cases and false alarms of 1,000 people, times what one of each costs. At least eight "

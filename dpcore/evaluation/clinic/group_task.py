@@ -9,7 +9,7 @@ it round. On several splits the value of a group is the mean over them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -21,14 +21,20 @@ from dpcore.datasets import Preparation, Table
 from dpcore.datasets.grouping import Grouping, grouping
 from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.clinic.groups import MEASURES, furthest_apart, group_measures, too_small
+from dpcore.evaluation.clinic.groups import (
+    MEASURES,
+    furthest_apart,
+    group_measures,
+    share_of,
+    too_small,
+)
 from dpcore.evaluation.clinic.risks import Judged, judged_models, records_of
 from dpcore.evaluation.clinic.rows import (
     OF_MODEL,
-    defined_mean,
-    defined_spread,
     of_model,
+    over_runs,
     split_of_each,
+    summarised,
 )
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.scoring import holding
@@ -40,6 +46,11 @@ if TYPE_CHECKING:
 
 EVERYBODY, GAP = "everybody", "widest gap"
 """In place of a group, whose name begins with that of its column."""
+WRONG_OF = {
+    "true_positive_rate": ("missed_per_1000", "cases_per_1000"),
+    "true_negative_rate": ("false_per_1000", "others_per_1000"),
+}
+"""Rates that are ratios of mean counts: what is wrong of 1,000 people, and of how many of them."""
 COLUMNS = (
     *OF_MODEL,
     "threshold",
@@ -129,9 +140,10 @@ def compared(
     -------
     DataFrame
         `COLUMNS`; ``people`` counts different test records, ``too_small`` tells that nothing can be
-        said of a group (`too_small`), or that no two can be compared. Of the widest gap ``value``
-        is that between the values of the groups; a ``value_low`` below 0 tells that noise turns it
-        round. Measured on real records, and not private.
+        said of a group (`too_small`), or that no two can be compared. The rates of cases and of
+        others are ratios of the mean counts. Of the widest gap ``value`` is that between the values
+        of the groups; a ``value_low`` below 0 tells that noise turns it round. Measured on real
+        records, and not private.
 
     Raises
     ------
@@ -196,7 +208,7 @@ def _rows(study: GroupStudy, models: Judged, groups: Grouping, members: Members)
     places = None if models.calibration is None else split_of_each(runs)
     for name in MEASURES:
         most = 1000.0 if name.endswith("1000") else 1.0
-        of_groups = _over_runs(rates[name], places, (0.0, most))
+        of_groups = _of_groups(rates, name, places, most)
         gap = _widest_gap(rates[name], of_groups[0], ~small, places, most)
         mean, low, high = np.column_stack([of_groups, gap])
         tables.append(
@@ -222,13 +234,13 @@ def _rows(study: GroupStudy, models: Judged, groups: Grouping, members: Members)
     )
 
 
-def _over_runs(values: Array, places: Array | None, limits: tuple[float, float]) -> Array:
-    """Mean, low and high over the runs, without `places` thrice the mean; (3, columns)."""
-    if places is None:
-        return np.stack([defined_mean(values)] * 3)
-    mean, low, high = defined_spread(values, places)
-    # Over several splits a band is widened, maybe beyond what there is.
-    return np.stack([mean, np.maximum(low, limits[0]), np.minimum(high, limits[1])])
+def _of_groups(rates: Mapping[str, Array], name: str, places: Array | None, most: float) -> Array:
+    """A measure of the groups and of everybody: its value, low and high; (3, g + 1)."""
+    ratios = {}
+    if name in WRONG_OF:
+        wrong, whole = (over_runs(rates[part], places)[0] for part in WRONG_OF[name])
+        ratios[name] = 1.0 - share_of(wrong, whole)
+    return np.stack([*summarised({name: (0.0, most)}, rates, places, ratios).values()])
 
 
 def _widest_gap(
@@ -240,9 +252,9 @@ def _widest_gap(
         return np.full(3, np.nan)
     upper, lower = pair
     difference = rates[:, [upper]] - rates[:, [lower]]
-    _, low, high = _over_runs(difference, places, (-most, most))[:, 0]
+    (_,), (low,), (high,) = summarised({GAP: (-most, most)}, {GAP: difference}, places).values()
     gap = means[upper] - means[lower]
-    # Where a run lacks one of the two rates, the mean of differences is not that of means.
+    # Where a value is a ratio of means, or a run lacks a rate, the differences have another mean.
     return np.array([gap, *holding(gap, low, high)])
 
 
@@ -262,11 +274,16 @@ def _counts(
 def _rates(
     models: Judged, codes: list[NDArray[np.intp]], count: int, threshold: float
 ) -> dict[str, NDArray[np.float64]]:
-    """Each measure of each run, of the groups and then of everybody; (runs, g + 1)."""
-    rates: dict[str, list[NDArray[np.float64]]] = {name: [] for name in MEASURES}
+    """`MEASURES` and counts of `WRONG_OF` of each run: groups, then everybody; (runs, g + 1)."""
+    rates: dict[str, list[NDArray[np.float64]]] = {
+        name: [] for name in (*MEASURES, *(whole for _, whole in WRONG_OF.values()))
+    }
     for (risks, ill), places in zip(models.risks, codes, strict=True):
         inside = group_measures(risks, ill, places, count, threshold)
         whole = group_measures(risks, ill, np.zeros_like(places), 1, threshold)
-        for name, parts in rates.items():
-            parts.append(np.hstack([inside.rates[name], whole.rates[name]]))
+        for name in MEASURES:
+            rates[name].append(np.hstack([inside.rates[name], whole.rates[name]]))
+        for _, name in WRONG_OF.values():
+            of_split = np.hstack([getattr(inside, name), getattr(whole, name)])
+            rates[name].append(np.tile(of_split, (len(risks), 1)))
     return {name: np.concatenate(parts) for name, parts in rates.items()}

@@ -51,6 +51,16 @@ class GroupMeasures:
     cases: NDArray[np.int64]
     rates: Mapping[str, Floats]
 
+    @property
+    def cases_per_1000(self) -> Floats:
+        """Of each group, (g,); ``nan`` of nobody."""
+        return share_of(1000.0 * self.cases, self.people)
+
+    @property
+    def others_per_1000(self) -> Floats:
+        """Of each group, (g,); ``nan`` of nobody."""
+        return share_of(1000.0 * (self.people - self.cases), self.people)
+
 
 def group_measures(
     risks: Array,
@@ -99,13 +109,13 @@ def group_measures(
     well = sizes - sick
     areas = [auc(risks[:, inside], ill[inside]) for inside in member.T]
     rates = {
-        "missed_per_1000": _share(1000.0 * (sick - true_positives), sizes),
-        "false_per_1000": _share(1000.0 * alarms, sizes),
-        "true_positive_rate": _share(true_positives, sick),
-        "true_negative_rate": _share(well - alarms, well),
-        "accuracy": _share(true_positives + well - alarms, sizes),
+        "missed_per_1000": share_of(1000.0 * (sick - true_positives), sizes),
+        "false_per_1000": share_of(1000.0 * alarms, sizes),
+        "true_positive_rate": share_of(true_positives, sick),
+        "true_negative_rate": share_of(well - alarms, well),
+        "accuracy": share_of(true_positives + well - alarms, sizes),
         "auc": np.stack(areas, axis=1).astype(np.float64),
-        "selection_rate": _share(true_positives + alarms, sizes),
+        "selection_rate": share_of(true_positives + alarms, sizes),
     }
     return GroupMeasures(sizes, sick, rates)
 
@@ -136,7 +146,8 @@ def furthest_apart(rates: Array, compared: NDArray[np.bool_]) -> tuple[int, int]
     return int(known[rates[known].argmax()]), int(known[rates[known].argmin()])
 
 
-def _share(part: Floats, whole: NDArray[np.int64]) -> Floats:
+def share_of(part: Array, whole: Array | NDArray[np.int64]) -> Floats:
+    """The part of a whole; ``nan`` where that is nobody."""
     result: Floats = np.full(part.shape, np.nan)
     np.divide(part, whole, out=result, where=whole > 0)
     return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from dpcore.erm.method import Array
 from dpcore.evaluation.clinic.risks import Judged
 from dpcore.evaluation.curve_columns import calibration_table
-from dpcore.evaluation.scoring import spread_over
+from dpcore.evaluation.scoring import holding, spread_over
 from dpcore.guarantee import Status
 from dpcore.predictors import predictor_named
 
@@ -62,7 +63,10 @@ def split_of_each(runs: Sequence[int]) -> Array:
 
 
 def summarised(
-    limits: Limits, values: Mapping[str, Array], places: Array | None
+    limits: Limits,
+    values: Mapping[str, Array],
+    places: Array | None,
+    ratios: Mapping[str, Array] = MappingProxyType({}),
 ) -> dict[str, Array]:
     """`with_ends`: spread over runs, or without `places` a mean over splits.
 
@@ -73,17 +77,26 @@ def summarised(
         nan where a run has no value.
     places : (runs,) array or None
         The split of each run; ``None`` where there is no noise, and so no band.
+    ratios : mapping of str to (T,) array
+        Of means, for measures that stand for these instead of a mean of their own.
     """
     columns: dict[str, Array] = {}
     for name, (least, most) in limits.items():
-        if places is None:
-            mean = low = high = defined_mean(values[name])
-        else:
-            mean, low, high = defined_spread(values[name], places)
+        mean, low, high = over_runs(values[name], places)
+        if name in ratios:
+            mean = ratios[name]
+            low, high = (mean, mean) if places is None else holding(mean, low, high)
         # Over several splits a band is widened, maybe beyond what there is.
         ends = np.maximum(low, least), np.minimum(high, most)
         columns |= zip((name, f"{name}_low", f"{name}_high"), (mean, *ends), strict=True)
     return columns
+
+
+def over_runs(values: Array, places: Array | None) -> tuple[Array, Array, Array]:
+    """`defined_spread`, or without `places` thrice the `defined_mean`."""
+    if places is None:
+        return (defined_mean(values),) * 3
+    return defined_spread(values, places)
 
 
 def defined_mean(values: Array) -> Array:

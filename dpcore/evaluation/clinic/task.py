@@ -27,6 +27,7 @@ from dpcore.evaluation.clinic.rows import (
     OF_MODEL,
     Limits,
     of_model,
+    over_runs,
     split_of_each,
     summarised,
     with_ends,
@@ -53,6 +54,8 @@ MEASURES: Limits = MappingProxyType(
     }
 )
 """Those of `Decisions` with their limits; each column has "_low" and "_high" beside it."""
+RATIOS = ("true_positive_rate", "true_negative_rate", "predictive_value")
+"""Those that are ratios of mean counts, so that they agree with the counts beside them."""
 COLUMNS = (*OF_MODEL, "threshold", *with_ends(MEASURES), "runs", "splits")
 ROUNDING = 1e-12
 """Nobody gains by less: what treats everybody is worth as much as treating everybody."""
@@ -83,9 +86,9 @@ def decided(
     Returns
     -------
     DataFrame
-        `COLUMNS`; rates are shares, ``predictive_value`` the mean over the runs in which anybody is
-        treated; ``baseline`` tells what the model without privacy is. Measured on real records, and
-        not private.
+        `COLUMNS`; rates are shares, the ratios of the mean counts of all runs, and their bands
+        those of the runs that have a rate; ``baseline`` tells what the model without privacy is.
+        Measured on real records, and not private.
 
     Raises
     ------
@@ -229,5 +232,18 @@ def _table(
     values = {
         name: np.concatenate([getattr(one, name) for one in split_decisions]) for name in MEASURES
     }
-    columns = {"threshold": study.thresholds, **summarised(MEASURES, values, places)}
+    average = _average(study, split_decisions, places)
+    ratios = {name: getattr(average, name)[0] for name in RATIOS}
+    columns = {"threshold": study.thresholds, **summarised(MEASURES, values, places, ratios)}
     return pd.DataFrame(columns).assign(runs=1, splits=len(split_decisions))
+
+
+def _average(
+    study: ClinicStudy, split_decisions: Sequence[Decisions], places: Array | None
+) -> Decisions:
+    """The outcomes of all runs on average, as of one model."""
+    found = np.concatenate([one.true_positives for one in split_decisions])
+    alarms = np.concatenate([one.alarms for one in split_decisions])
+    shares = np.concatenate([np.full((len(one.alarms), 1), one.share) for one in split_decisions])
+    means = [over_runs(each, places)[0].astype(np.float64) for each in (found, alarms, shares)]
+    return Decisions(np.array(study.thresholds), means[0][None], means[1][None], means[2].item())

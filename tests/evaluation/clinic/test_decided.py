@@ -70,6 +70,22 @@ def test_there_is_a_row_for_each_model_and_threshold(rows: pd.DataFrame) -> None
         assert ((least <= low) & (low <= mean) & (mean <= high) & (high <= most)).all()
 
 
+@pytest.mark.parametrize("published", [True, False])
+def test_rates_are_those_of_the_counts_beside_them(
+    rows: pd.DataFrame, table: Table, published: bool
+) -> None:
+    if not published:  # splits are then not stratified: each tests another share of cases
+        rows = decided(CLINIC, records=replace(table, published=False))
+    ill = rows.loc[rows["method"] == TREAT_NONE, "missed_per_1000"].iloc[0]
+    found, alarms = ill - rows["missed_per_1000"], rows["false_per_1000"]
+    assert rows["true_positive_rate"].to_numpy() == pytest.approx(found / ill, abs=1e-9)
+    assert rows["true_negative_rate"].to_numpy() == pytest.approx(1 - alarms / (1000 - ill))
+    some = rows["method"] != TREAT_NONE
+    assert rows["predictive_value"][some].to_numpy() == pytest.approx(
+        (found / (found + alarms))[some]
+    )
+
+
 def test_they_are_the_models_of_the_curves(rows: pd.DataFrame, table: Table) -> None:
     parts = splits(table, STUDY.preparation)
     at_half = rows[rows["threshold"] == 0.5].set_index(["method", "epsilon"])

@@ -104,6 +104,21 @@ def test_a_group_is_counted_by_its_own_column(rows: pd.DataFrame, table: Table) 
     )
 
 
+def assert_rates_are_those_of_the_counts(rows: pd.DataFrame) -> None:
+    """Missed cases are the same share of 1,000 people by every model: the group's cases."""
+    table = rows[rows["group"] != GAP].pivot_table(
+        "value", ["group", "title", "epsilon"], "measure"
+    )
+    for wrong, right in (
+        ("missed_per_1000", "true_positive_rate"),
+        ("false_per_1000", "true_negative_rate"),
+    ):
+        some = table[table[right] < 1.0]
+        whole = (some[wrong] / (1.0 - some[right])).groupby("group")
+        assert len(some) > whole.ngroups
+        assert (whole.max() - whole.min()).max() < 1e-6
+
+
 OF_GAP = ["value_low", "value", "value_high"]
 
 
@@ -166,6 +181,7 @@ def test_people_of_several_splits_are_counted_once(monkeypatch: pytest.MonkeyPat
     runs = compared(fewer, records=table).groupby("method")["runs"].first()
     assert (runs["opera"], runs[REFERENCE]) == (10, 1)  # two models on each split
     assert_gaps_are_between_the_values(result)
+    assert_rates_are_those_of_the_counts(result)
     tested = one[one["group"] == EVERYBODY]["people"].iloc[0]
     assert 114 < tested < 569  # five splits of 114
     assert one[~one["group"].isin([EVERYBODY, GAP])]["people"].sum() == tested
