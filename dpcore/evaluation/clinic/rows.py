@@ -25,8 +25,8 @@ NONE = dict.fromkeys(OF_MODEL, "") | dict.fromkeys(
     ("epsilon", "delta", "training_epsilon"), math.nan
 )
 """Of what needs no noise."""
-Limits = Mapping[str, tuple[float, float]]
-"""The least and the largest value of each measure."""
+Limits = Mapping[str, tuple[float | Array, float | Array]]
+"""The least and the largest value of each measure, for all of its columns (T,) or for each."""
 
 
 def with_ends(measures: Limits) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ def summarised(
             mean = ratios[name]
             low, high = (mean, mean) if places is None else holding(mean, low, high)
         # Over several splits a band is widened, maybe beyond what there is.
-        ends = np.maximum(low, least), np.minimum(high, most)
+        ends = holding(mean, np.maximum(low, least), np.minimum(high, most))
         columns |= zip((name, f"{name}_low", f"{name}_high"), (mean, *ends), strict=True)
     return columns
 

@@ -53,7 +53,8 @@ MEASURES: Limits = MappingProxyType(
         "false_per_1000": (0.0, 1000.0),
     }
 )
-"""Those of `Decisions` with their limits; each column has "_low" and "_high" beside it."""
+"""Those of `Decisions` with their limits for any people (`_limits`: for those at hand); each column
+has "_low" and "_high" beside it."""
 RATIOS = ("true_positive_rate", "true_negative_rate", "predictive_value")
 """Those that are ratios of mean counts, so that they agree with the counts beside them."""
 COLUMNS = (*OF_MODEL, "threshold", *with_ends(MEASURES), "runs", "splits")
@@ -234,7 +235,8 @@ def _table(
     }
     average = _average(study, split_decisions, places)
     ratios = {name: getattr(average, name)[0] for name in RATIOS}
-    columns = {"threshold": study.thresholds, **summarised(MEASURES, values, places, ratios)}
+    measures = summarised(_limits(split_decisions), values, places, ratios)
+    columns = {"threshold": study.thresholds, **measures}
     return pd.DataFrame(columns).assign(runs=1, splits=len(split_decisions))
 
 
@@ -247,3 +249,15 @@ def _average(
     shares = np.concatenate([np.full((len(one.alarms), 1), one.share) for one in split_decisions])
     means = [over_runs(each, places)[0].astype(np.float64) for each in (found, alarms, shares)]
     return Decisions(np.array(study.thresholds), means[0][None], means[1][None], means[2].item())
+
+
+def _limits(split_decisions: Sequence[Decisions]) -> Limits:
+    """`MEASURES` within what their share of cases leaves possible on an average split."""
+    share = float(np.mean([one.share for one in split_decisions]))
+    healthy = 1.0 - share
+    return {
+        **MEASURES,
+        "net_benefit": (-split_decisions[0].weights * healthy, share),
+        "missed_per_1000": (0.0, 1000.0 * share),
+        "false_per_1000": (0.0, 1000.0 * healthy),
+    }

@@ -126,6 +126,26 @@ def test_it_is_a_plain_count_of_each_models_sigmoids(rows: pd.DataFrame, table: 
     assert first["net_benefit"] == pytest.approx(np.mean(benefits), abs=1e-12)
 
 
+def test_no_band_goes_beyond_what_the_share_of_cases_leaves_possible() -> None:
+    """At high thresholds a net benefit is skewed, and two runs on a split tell of no skew."""
+    whole = load("cohort", records=120)
+    few = replace(whole, further=None, published=False)
+    study = replace(NOISY, records=None, methods=("dpgd",), epsilons=(0.1,), runs=10)
+    rows = decided(ClinicStudy(study, (0.06, 0.94)), records=few)
+    everybody = rows[rows["method"] == TREAT_ALL].set_index("threshold")
+    share = 1.0 - float(everybody["false_per_1000"].iloc[0]) / 1000.0
+    for _, row in rows[rows["method"] == "dpgd"].iterrows():
+        weight = row["threshold"] / (1.0 - row["threshold"])
+        limits = {
+            "net_benefit": (-weight * (1.0 - share), share),
+            "missed_per_1000": (0.0, 1000.0 * share),
+            "false_per_1000": (0.0, 1000.0 * (1.0 - share)),
+        }
+        for name, (least, most) in limits.items():
+            low, mean, high = (row[f"{name}{end}"] for end in ("_low", "", "_high"))
+            assert least - 1e-9 <= low < mean < high <= most + 1e-9
+
+
 @pytest.fixture(scope="module")
 def spreads(table: Table) -> dict[float, tuple[pd.Series, np.ndarray]]:
     """At each ε the row of 200 runs, and 200 net benefits of single runs of another seed."""
