@@ -60,10 +60,21 @@ def count_tested(records: int, preparation: Preparation) -> int:
 
 
 def drawn(records: int, preparation: Preparation) -> NDArray[np.bool_]:
-    """A mask of the test records, shape (records,), which depends on their number alone."""
+    """A mask of the test records, shape (records,), which depends on their number alone.
+
+    No record is tested in a further turn before every other has been as often.
+    """
+    generator = np.random.default_rng(preparation.seed)
+    count = count_tested(records, preparation)
+    waiting = generator.permutation(records)
+    for _ in range(preparation.turn):
+        waiting = waiting[count:]
+        if len(waiting) < count:
+            order = generator.permutation(records)
+            waits = np.isin(order, waiting)
+            waiting = np.concatenate([waiting, order[~waits], order[waits]])
     test = np.zeros(records, dtype=bool)
-    order = np.random.default_rng(preparation.seed).permutation(records)
-    test[order[: count_tested(records, preparation)]] = True
+    test[waiting[:count]] = True
     return test
 
 

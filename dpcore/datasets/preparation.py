@@ -11,6 +11,7 @@ from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 
 FEATURES = ("plain", "additive", "fine", "rule", "fourier")
 MOST_FEATURES = 4_096
+MOST_TURNS = 999
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,9 @@ class Preparation:
         brings further records to test on, or a site is held out.
     seed : int
         Seed of the split.
+    turn : int
+        Which of the seed's splits it is, from 0 to `MOST_TURNS`: together they test every record
+        in turn. Without effect on one by class or by site.
     held_out : str
         Site to test on, all others being learned from; "" for test records drawn at random. Which
         site a record comes from is public, so that no record's values move another.
@@ -66,6 +70,7 @@ class Preparation:
     intercept: bool = False
     test_fraction: float = 0.2
     seed: int = 0
+    turn: int = 0
     held_out: str = ""
     stratified: bool = False
     log_transform: bool = True
@@ -81,6 +86,7 @@ class Preparation:
         one_of("norm", self.norm, ("unit", "clip"))
         number("test_fraction", self.test_fraction, above=0.0, below=1.0)
         whole("seed", self.seed, at_least=0, at_most=2**63 - 1)
+        whole("turn", self.turn, at_least=0, at_most=MOST_TURNS)
         for name in ("intercept", "log_transform", "stratified"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidInput(

@@ -93,21 +93,25 @@ def splits(table: Table, preparation: Preparation) -> RepeatedSplits:
 
     A single split is `prepare`'s own. Several are stratified where the records are published. On
     other records they are not: the label of one person would move which others are learned from,
-    and no sensitivity covers that.
+    and no sensitivity covers that. They test every record in turn, so that cases are among the
+    tested at their share of the table.
 
     Parameters
     ----------
     table : Table
     preparation : Preparation
-        The further splits are drawn with the seeds that follow its own.
+        The further splits are drawn with the seeds that follow its own; of records that are not
+        published they are the further turns of its own.
     """
     count = 1
     if table.further is None and not preparation.held_out:
         count = number_of_splits(table.records, count_tested(table.records, preparation))
     stratified = count > 1 and table.published and table.entry.predicts != "number"
-    seeds = [(preparation.seed + place) % 2**63 for place in range(count)]
-    preparations = [replace(preparation, seed=seed, stratified=stratified) for seed in seeds]
-    return RepeatedSplits(table, tuple(preparations))
+    first = replace(preparation, turn=0, stratified=stratified)
+    if table.published:
+        seeds = [(first.seed + place) % 2**63 for place in range(count)]
+        return RepeatedSplits(table, tuple(replace(first, seed=seed) for seed in seeds))
+    return RepeatedSplits(table, tuple(replace(first, turn=turn) for turn in range(count)))
 
 
 def splits_of(dataset: str, records: int | None, preparation: Preparation) -> RepeatedSplits:

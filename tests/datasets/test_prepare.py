@@ -325,6 +325,8 @@ def test_a_number_that_does_not_vary_is_no_division_by_zero() -> None:
         ("test_fraction", float("nan")),
         ("seed", -1),
         ("seed", 0.5),
+        ("turn", -1),
+        ("turn", 1_000),
         ("intercept", "yes"),
         ("log_transform", 1),
     ],

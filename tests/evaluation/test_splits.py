@@ -154,6 +154,28 @@ def test_on_ones_own_records_no_record_moves_another() -> None:
         assert any((by_class(pair[0], s, 0.2) != by_class(pair[1], s, 0.2)).any() for s in range(5))
 
 
+@pytest.mark.parametrize(("records", "fraction"), [(200, 0.2), (203, 0.2), (37, 0.3), (101, 0.97)])
+def test_ones_own_records_are_tested_in_turn(records: int, fraction: float) -> None:
+    table = replace(of_size(records), published=False)
+    preparations = splits(table, Preparation(test_fraction=fraction, seed=3)).preparations
+    masks = np.array([held_out(table, preparation)[1] for preparation in preparations])
+    assert len(masks) >= 20
+    assert (masks.sum(axis=1) == round(fraction * records)).all()
+    assert len(np.unique(masks, axis=0)) == len(masks)
+    for count in range(1, len(masks) + 1):
+        often = masks[:count].sum(axis=0)
+        assert often.max() - often.min() <= 1
+
+
+def test_cases_among_the_tested_are_those_of_ones_own_table() -> None:
+    table = replace(of_size(200), published=False)
+    share = float(np.mean(table.label > 0))
+    parts = splits(table, Preparation())
+    for some in (parts.at_once, parts[:10]):
+        assert np.mean([np.mean(part.y_test > 0) for part in some]) == pytest.approx(share)
+        assert baselines(some).positive == pytest.approx(share)
+
+
 def test_a_cohort_is_judged_once_whatever_its_size() -> None:
     for records in (100, 3_000):
         (only,) = splits_of("cohort", records, Preparation())

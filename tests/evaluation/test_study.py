@@ -107,6 +107,7 @@ def test_the_key_changes_with_every_field_of_the_preparation() -> None:
         "intercept": True,
         "test_fraction": 0.3,
         "seed": 1,
+        "turn": 1,
         "held_out": "Hungary",
         "log_transform": False,
         "include": ("duration",),

@@ -245,7 +245,7 @@ def _both(
 
 def of_map(preparation: Preparation) -> Preparation:
     """The same for every split, as curves and terms look at no record."""
-    return replace(preparation, seed=0, stratified=False)
+    return replace(preparation, seed=0, turn=0, stratified=False)
 
 
 def average_person(table: Table, preparation: Preparation) -> Person:

@@ -84,9 +84,9 @@ def deviations(values: Array, places: Array) -> tuple[float, float]:
     """What the noise and what the choice of test records add to the scatter of single runs.
 
     Analysis of variance of one random effect: the mean square within the splits is the noise's
-    variance, and what the splits' means scatter beyond that is the splits' own. The splits are
-    drawn independently from the same records, so that s of them leave the mean with the share 1/s
-    of their variance.
+    variance, and what the splits' means scatter beyond that is the splits' own. Of s splits that
+    are drawn independently from the same records it leaves the mean with the share 1/s of their
+    variance; of splits that test every record in turn, with no more.
 
     Parameters
     ----------
