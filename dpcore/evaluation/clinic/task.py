@@ -34,6 +34,7 @@ from dpcore.evaluation.clinic.rows import (
 )
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.frontier import crossing
+from dpcore.evaluation.scoring import spread
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask
 from dpcore.guarantee import Status
 from dpcore.progress import Progress, silent, stoppable
@@ -235,7 +236,7 @@ def _table(
     }
     average = _average(study, split_decisions, places)
     ratios = {name: getattr(average, name)[0] for name in RATIOS}
-    measures = summarised(_limits(split_decisions), values, places, ratios)
+    measures = summarised(_limits(split_decisions, values["net_benefit"]), values, places, ratios)
     columns = {"threshold": study.thresholds, **measures}
     return pd.DataFrame(columns).assign(runs=1, splits=len(split_decisions))
 
@@ -251,13 +252,18 @@ def _average(
     return Decisions(np.array(study.thresholds), means[0][None], means[1][None], means[2].item())
 
 
-def _limits(split_decisions: Sequence[Decisions]) -> Limits:
-    """`MEASURES` within what their share of cases leaves possible on an average split."""
+def _limits(split_decisions: Sequence[Decisions], benefits: Array) -> Limits:
+    """`MEASURES` within what their share of cases leaves possible on an average split.
+
+    Of a net benefit, (runs, T), the high end lies not above that of all runs, either. It is skewed
+    at high thresholds, and runs counted from the mean of two on a split are not.
+    """
     share = float(np.mean([one.share for one in split_decisions]))
     healthy = 1.0 - share
+    _, _, high = spread(benefits, axis=0)
     return {
         **MEASURES,
-        "net_benefit": (-split_decisions[0].weights * healthy, share),
+        "net_benefit": (-split_decisions[0].weights * healthy, np.minimum(high, share)),
         "missed_per_1000": (0.0, 1000.0 * share),
         "false_per_1000": (0.0, 1000.0 * healthy),
     }

@@ -146,6 +146,28 @@ def test_no_band_goes_beyond_what_the_share_of_cases_leaves_possible() -> None:
             assert least - 1e-9 <= low < mean < high <= most + 1e-9
 
 
+def test_a_skewed_net_benefit_reaches_no_higher_than_all_runs_do() -> None:
+    """Acting from 94 % on, a false alarm counts 16 cases: a few runs lie far below, none above."""
+    few = replace(load("cohort", records=120), further=None, published=False)
+    explored = replace(NOISY, records=None, methods=("dpgd",), epsilons=(0.3, 1.0), runs=200)
+    study = ClinicStudy(explored, (0.94,))
+    rows = decided(study, records=few)
+    weight = 0.94 / 0.06
+    for place, model in enumerate(released(study, splits(few, explored.preparation), silent)):
+        benefits = np.concatenate(
+            [
+                ((risks >= 0.94) & ill).mean(axis=1)
+                - weight * ((risks >= 0.94) & ~ill).mean(axis=1)
+                for risks, ill in model.risks
+            ]
+        )
+        row = rows.iloc[place]
+        assert len(benefits) == row["runs"] == 200
+        assert row["net_benefit"] == pytest.approx(benefits.mean())
+        assert row["net_benefit_low"] < row["net_benefit"] < row["net_benefit_high"]
+        assert row["net_benefit_high"] <= np.quantile(benefits, 0.95) + 1e-9
+
+
 @pytest.fixture(scope="module")
 def spreads(table: Table) -> dict[float, tuple[pd.Series, np.ndarray]]:
     """At each ε the row of 200 runs, and 200 net benefits of single runs of another seed."""
