@@ -96,12 +96,14 @@ def answer(table: pd.DataFrame, model: Model, epsilon: float = 1.0) -> str:
 
 def _sentence(private: pd.DataFrame, model: Model, limit: float) -> str:
     sign = 1.0 if model.measure.higher_is_better else -1.0
-    start = crossing(private, "value", limit - sign * CLOSE, sign)
+    goal = limit - sign * CLOSE
+    start = crossing(private, "value", goal, sign)
     better = "Higher" if model.measure.higher_is_better else "Lower"
     nearness = f"within {100 * CLOSE:.0f} points of the same model without noise"
-    outcome = (
-        f"It stays {nearness} from ε = {plain(start)} on."
-        if start is not None
-        else f"It does not come {nearness} on this grid."
-    )
+    if start is not None:
+        outcome = f"It stays {nearness} from ε = {plain(start)} on."
+    elif (sign * (private["value"] - goal) >= 0.0).any():
+        outcome = f"It comes {nearness} at some ε, but not at the largest."
+    else:
+        outcome = f"It does not come {nearness} on this grid."
     return f"{better} is better. {outcome}"

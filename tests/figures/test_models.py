@@ -49,6 +49,8 @@ def test_curve_band_and_references_are_drawn() -> None:
         ((0.62, 0.885, 0.89), "from ε = 1 on"),
         ((0.62, 0.7, 0.8), "does not come within 2 points"),
         ((0.89, 0.7, 0.89), "from ε = 10 on"),
+        ((0.62, 0.89, 0.8), "comes within 2 points"),
+        ((0.62, 0.89, 0.8), "at some ε, but not at the largest"),
     ],
 )
 def test_the_sentence_says_from_where_noise_no_longer_matters(values, said) -> None:
