@@ -7,6 +7,7 @@ import streamlit as st
 from dpcore.errors import InvalidInput
 from dpcore.release import demonstration
 from dpcore.release.batch import checked
+from dpcore.release.certificate import Certificate
 from dpcore.release.check import Checked, check, read
 from dpcore.release.registry import leaves
 from pages.predict import texts
@@ -16,20 +17,21 @@ from pages.shared import print_only
 from pages.shared.session import store, stored
 from pages.shared.verbatim import verbatim
 
-CHECKED, MOST_PROBLEMS = "certificate", 4
+CHECKED, VALID, MOST_PROBLEMS = "certificate", "valid certificate", 4
 
 
 def line(choice: Choice) -> None:
     """Say what the model is, and whether its certificate holds."""
-    data_set = _data_set(choice)
+    certificate = _valid(choice)
+    data_set = None if certificate is None else certificate.document["facts"]["ledger"]["data_set"]
     if demonstration.is_source(choice.model.columns, data_set):
         caution = texts.DEMONSTRATION if data_set else texts.LIKE_DEMONSTRATION
         st.warning(caution, icon=":material/science:")
     if not choice.certificate:
         st.caption(texts.WITHOUT)
         return
-    verification = _checked(choice)
-    if verification.problems:
+    if certificate is None:
+        verification = _checked(choice)
         problems = list(map(verbatim, verification.problems[:MOST_PROBLEMS]))
         more = len(verification.problems) - len(problems)
         listed = "\n".join(
@@ -37,15 +39,15 @@ def line(choice: Choice) -> None:
         )
         st.error(f"{texts.BROKEN}\n\n{listed}", icon=":material/gpp_bad:")
     elif not choice.is_demonstration:
-        about = read(choice.certificate.decode()).document["facts"]["about"]
+        about = certificate.document["facts"]["about"]
         st.caption(verbatim(f"{about['name']}. Meant for: {about['intended_use']}"))
 
 
 def show(choice: Choice) -> None:
     """Draw the certificate in a box to open, and its claim as a line for print."""
-    if not choice.certificate or _checked(choice).problems:
+    certificate = _valid(choice)
+    if certificate is None:
         return
-    certificate = read(choice.certificate.decode())
     print_only.line(certificate.document["claim"])
     place = st.expander(
         "Certificate", icon=":material/verified_user:", on_change="rerun", key="predict_certificate"
@@ -76,12 +78,15 @@ def show(choice: Choice) -> None:
         )
 
 
-def _data_set(choice: Choice) -> str | None:
-    """The data set that the model was learned from, where a certificate that holds names it."""
+def _valid(choice: Choice) -> Certificate | None:
+    """The certificate, where there is one and it holds; read once for a model."""
     if not choice.certificate or _checked(choice).problems:
         return None
-    name: str = read(choice.certificate.decode()).document["facts"]["ledger"]["data_set"]
-    return name
+    key = stored(CHECKED)[0]
+    if stored(VALID) is None or stored(VALID)[0] != key:
+        store(VALID, (key, read(choice.certificate.decode())))
+    result: Certificate = stored(VALID)[1]
+    return result
 
 
 def _checked(choice: Choice) -> Checked:
