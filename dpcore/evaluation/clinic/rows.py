@@ -85,7 +85,8 @@ def summarised(
         mean, low, high = over_runs(values[name], places)
         if name in ratios:
             mean = ratios[name]
-            low, high = (mean, mean) if places is None else holding(mean, low, high)
+            if places is None:
+                low = high = mean
         # Over several splits a band is widened, maybe beyond what there is.
         ends = holding(mean, np.maximum(low, least), np.minimum(high, most))
         columns |= zip((name, f"{name}_low", f"{name}_high"), (mean, *ends), strict=True)
