@@ -9,7 +9,7 @@ from streamlit.errors import StreamlitInvalidLayoutContextError
 
 from dpcore.controls.common import LOSSES
 from dpcore.controls.explore import BEST, EPSILON, EPSILONS
-from dpcore.datasets import OWN, Entry
+from dpcore.datasets import OWN
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.marks import ALL_BLANK
