@@ -11,14 +11,16 @@ IN_SIGHT = r"""() => {
     && box.bottom > 0 && box.left < innerWidth && box.right > 0;
   const main = document.querySelector('[data-testid=stMain]');
   const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
-  const words = [];
+  const words = [], range = document.createRange();
   while (texts.nextNode()) {
-    const text = texts.currentNode, range = document.createRange();
-    const hidden = text.parentElement.closest('style, script, [data-testid=stIconMaterial]');
-    range.selectNodeContents(text);
-    if (!hidden && text.parentElement.checkVisibility({visibilityProperty: true})
-        && seen(range.getBoundingClientRect())) {
-      words.push(...text.textContent.split(/\s+/).filter((word) => /\p{L}/u.test(word)));
+    const text = texts.currentNode;
+    if (text.parentElement.closest('style, script, [data-testid=stIconMaterial]')
+        || !text.parentElement.checkVisibility({visibilityProperty: true})) continue;
+    // Word by word: a paragraph that begins above the fold may end beneath it.
+    for (const word of text.textContent.matchAll(/\S*\p{L}\S*/gu)) {
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      if (seen(range.getBoundingClientRect())) words.push(word[0]);
     }
   }
   const controls = [...document.querySelectorAll(

@@ -93,7 +93,8 @@ def test_a_page_opens_with_its_answer_in_few_words_with_few_controls(
 
 
 def drawn(page: Page) -> None:
-    """Wait until the page's first chart, or its last step, is drawn and its script has ended."""
+    """Wait until the page's first chart, or its last step, is drawn, and nothing is to come."""
     wait_until(page, DRAWN)
+    expect(page.get_by_text(" to come.")).to_have_count(0)
     idle(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)
