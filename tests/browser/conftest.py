@@ -8,7 +8,7 @@ same tab. Each test goes to an address of its own, which the server answers with
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -34,6 +34,8 @@ from tests.browser.waiting import PATIENCE
 LOCAL = {"127.0.0.1", "localhost", ""}
 WINDOW: ViewportSize = {"width": 1280, "height": 900}
 FORGET_SECONDS, EXPIRES_SECONDS = 4.0, 6.0
+SHOWN_LETTERS, ANSWER_MILLISECONDS = 4_000, 5_000
+BLANK = "about:blank"
 PROBES = ("/_stcore/health", "/_stcore/host-config")
 
 expect.set_options(timeout=PATIENCE)
@@ -175,10 +177,42 @@ def watched(tab: Page, theme: str) -> Iterator[Watched]:
     assert result.errors == []
 
 
-def _empty(page: Page) -> bool:
-    """Leave what the page shows; whether it could."""
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add what the page showed, and what its server printed, to the report of a failed test."""
+    report = yield
+    if call.when == "call" and report.failed:
+        given = getattr(item, "funcargs", {})
+        if isinstance(page := given.get("tab"), Page):
+            report.sections.append(("the page", _shown(page)))
+        hasty, server = given.get("hasty"), given.get("server")
+        printing = hasty.server if isinstance(hasty, Hasty) else server
+        if isinstance(printing, Server):
+            printed = printing.log.read_text(encoding="utf-8", errors="replace")
+            report.sections.append(("the server", printed[-SHOWN_LETTERS:]))
+    return report
+
+
+def _shown(page: Page) -> str:
+    """The page's address, the state of its script and its text, as far as it still answers."""
     try:
-        page.goto("about:blank")
+        state = page.locator("[data-testid=stApp]").get_attribute(
+            "data-test-script-state", timeout=ANSWER_MILLISECONDS
+        )
+        text = page.locator("body").inner_text(timeout=ANSWER_MILLISECONDS)
+    except Error as error:
+        return f"{page.url}\n{error}"
+    return f"{page.url}\nscript: {state}\n{text[:SHOWN_LETTERS]}"
+
+
+def _empty(page: Page) -> bool:
+    """Leave what the page shows and what it has stored; whether it could."""
+    try:
+        if page.url != BLANK:
+            page.evaluate("localStorage.clear()")  # Streamlit's: whether the controls are open
+        page.goto(BLANK)
     except Error:
         return False
     return True

@@ -65,12 +65,15 @@ class Server:
     pid : int
     cache : Path
         Where results go; thrown away.
+    log : Path
+        What it has printed; thrown away.
     """
 
     address: str
     port: int
     pid: int
     cache: Path
+    log: Path
 
 
 @contextmanager
@@ -85,7 +88,7 @@ def running(script: str = "app.py", **environment: str) -> Iterator[Server]:
     """Run the page by the README's command from the repository root, on a free port."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryFile() as log:
+    with tempfile.TemporaryDirectory() as cache, tempfile.NamedTemporaryFile() as log:
         process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "streamlit", "run", script),
@@ -98,7 +101,7 @@ def running(script: str = "app.py", **environment: str) -> Iterator[Server]:
         )
         try:
             _wait_until_healthy(process, address)
-            yield Server(address, port, process.pid, Path(cache))
+            yield Server(address, port, process.pid, Path(cache), Path(log.name))
         finally:
             process.terminate()
             try:

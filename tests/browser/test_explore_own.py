@@ -81,7 +81,6 @@ def test_a_telephone_is_told_how_to_open_the_controls_with_the_file(
     idle(page)
     page.get_by_test_id("stExpandSidebarButton").click()
     expect(drop).to_be_in_viewport()
-    page.evaluate("localStorage.clear()")  # in which Streamlit keeps that they were opened
 
 
 def test_a_refused_file_keeps_the_form_and_is_mended_by_a_button(

@@ -82,7 +82,6 @@ def test_a_room_sees_question_control_picture_and_sentence_at_once(
     title = page.get_by_test_id("stSidebar").locator(".stSelectbox input")
     expect(title).to_be_in_viewport()
     assert title.evaluate("each => each.scrollWidth <= each.clientWidth")
-    page.evaluate("localStorage.clear()")  # in which Streamlit keeps that it was opened
 
 
 def test_a_chart_is_saved_as_a_picture_beside_its_legend(watched: Watched, address: str) -> None:
