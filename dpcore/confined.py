@@ -78,7 +78,7 @@ class Confined:
         what : str
             Start of the sentence about a call that exceeds a limit, such as "Reading 'a.csv'".
         call : callable
-            A function of a module.
+            A function of a module, or a partial one.
         given : objects
         seconds : float
             Time limit; the process is then ended.

@@ -29,8 +29,7 @@ def run(options: argparse.Namespace) -> None:
 
     model = read_model(contents("model", options.model, MOST_BYTES))
     data = contents("table", options.table, LARGEST_UPLOAD)
-    name = Path(options.table).name
-    predictions = read_limited(predict, model, data, name, data=data, name=name)
+    predictions = read_limited(predict, data, Path(options.table).name, model=model)
     if options.output is not None:
         with writing(options.output, "a file that can be written"):
             Path(options.output).write_text(predictions, encoding="utf-8")

@@ -82,7 +82,7 @@ def source(options: argparse.Namespace) -> TableSource:
     # One byte more than allowed: reading then reports that it is too large.
     data = contents("table", options.table, most)
     name = Path(options.table).name
-    table = read_limited(read_upload, dataset, data, name, columns, data=data, name=name)
+    table = read_limited(read_upload, data, name, key=dataset, columns=columns)
     return TableSource(dataset, columns, hashlib.sha256(data).hexdigest(), table)
 
 
@@ -99,8 +99,7 @@ def release_table(options: argparse.Namespace) -> ReleaseTable:
     columns = text_file("columns", options.columns)
     # One byte more than allowed: reading then reports that it is too large.
     data = contents("table", options.table, LARGEST_TABLE)
-    name = Path(options.table).name
-    return read_limited(read_for_release, columns, data, name, data=data, name=name)
+    return read_limited(read_for_release, data, Path(options.table).name, columns=columns)
 
 
 def text_file(field: str, name: str, most: int = LARGEST_UPLOAD) -> str:

@@ -85,7 +85,7 @@ def load(
     # One byte more than allowed: reading then reports that it is too large.
     data = contents("file", str(file), most)
     name = Path(file).name
-    return read_limited(datasets.read_upload, dataset, data, name, columns, data=data, name=name)
+    return read_limited(datasets.read_upload, data, name, key=dataset, columns=columns)
 
 
 def explore(

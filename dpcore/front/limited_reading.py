@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from dpcore.datasets.parquet import is_parquet
@@ -14,32 +15,33 @@ MEGABYTES, SECONDS = 3_000, 600.0
 Value = TypeVar("Value")
 
 
-def read_limited(read: Callable[..., Value], *arguments: object, data: bytes, name: str) -> Value:
+def read_limited(read: Callable[..., Value], data: bytes, filename: str, **others: object) -> Value:
     """The result of `read`; a file whose memory only reading it shows is read in a process apart.
 
     Parameters
     ----------
     read : callable
         A function of a module.
-    arguments : objects
-        All of its arguments.
     data : bytes
-        The file, which is among them.
-    name : str
-        What to call it in a refusal.
+        The file, an argument of `read`.
+    filename : str
+        Its name, an argument of `read`, which refusals call it by.
+    others : objects
+        The other arguments of `read`.
 
     Raises
     ------
     InvalidInput
         If `read` raises it, or takes too much time or memory.
     """
+    call = partial(read, data=data, filename=filename, **others)
     if not is_parquet(data):
-        return read(*arguments)
+        return call()
     from dpcore.confined import Confined
 
     process = Confined(MEGABYTES, (read.__module__, "pyarrow.compute", "pyarrow.parquet"))
     try:
-        result: Value = process.ask(f"Reading {quoted(name)}", read, *arguments, seconds=SECONDS)
+        result: Value = process.ask(f"Reading {quoted(filename)}", call, seconds=SECONDS)
         return result
     finally:
         process.close()
