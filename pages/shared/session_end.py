@@ -162,7 +162,9 @@ async def _watch() -> None:
 
 def _end_absent(runtime: Runtime, absent_since: dict[str, float], patience: float) -> None:
     now = time.monotonic()
-    for session in list(_sessions):
+    files = upload_limit.held_files(runtime)
+    # A file that was complete only after the end of its session is held all the same.
+    for session in {*_sessions, *list(files.file_storage)}:
         if runtime.is_active_session(session):
             absent_since.pop(session, None)
         elif now - absent_since.setdefault(session, now) >= patience:
@@ -171,6 +173,10 @@ def _end_absent(runtime: Runtime, absent_since: dict[str, float], patience: floa
             if session in _may_upload:
                 _may_upload.discard(session)
                 sweep_soon()
+            if session not in _sessions:
+                files.remove_session_files(session)
+                sweep_soon()
+                continue
             try:
                 _sessions.pop(session).end(runtime, session)
             except Exception:

@@ -1,28 +1,46 @@
-"""How large a file may be that a browser sends: what its page asked for, and no more.
+"""How large a file may be that a browser sends, and how much the server holds of all.
 
 Streamlit has one limit for the whole server, that of the largest field. A field's own limit is
 checked in the browser only, so that of smaller ones is checked here, before Streamlit sees a byte.
+Streamlit holds a file until its session ends, also one that was sent again, whose page was left, or
+that no field asked for. So a session's oldest files go when all of its fields could not hold them.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime import Runtime, get_instance
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpcore.datasets.limits import LARGEST_TABLE, MEGABYTE
 
 SMALL, LARGE = 10, LARGEST_TABLE // MEGABYTE
 """In megabytes; the largest set that is taken by upload (70,000 patients) is 3."""
+FIELDS = 7
+"""Of all pages together: one each on Train, Release and Plan, two each on Explore and Predict."""
+MOST_HELD = 1_000
+"""Megabytes of the files of all sessions together."""
 TOO_LARGE = "File too large"
+TOO_MUCH = (
+    "The files that one visitor sends at once may have {:,} MB together, but these have more."
+)
+NO_ROOM = (
+    f"The files of all visitors may have {MOST_HELD:,} MB together, and there is no room for this "
+    "one: try again later."
+)
 
 _UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/[^/]+/?")
 _large: set[str] = set()
 """The sessions whose page has a field for large files."""
+_arriving: Counter[str] = Counter()
+"""Bytes of each session that have come of files that are not complete."""
 
 
 def allow(most: int) -> int:
@@ -49,8 +67,53 @@ def forget(session: str) -> None:
     _large.discard(session)
 
 
+def _most(session: str) -> int:
+    """Megabytes that one file of a session may have."""
+    return LARGE if session in _large else SMALL
+
+
+def _most_together(session: str) -> int:
+    """Megabytes that all files of a session may have."""
+    return _most(session) + (FIELDS - 1) * SMALL
+
+
+def held_files(runtime: Runtime) -> MemoryUploadedFileManager:
+    """The files that Streamlit holds, of all sessions."""
+    files = runtime.uploaded_file_mgr
+    # Streamlit's only kind; its interface names no way to see, or to remove, one file.
+    assert isinstance(files, MemoryUploadedFileManager)
+    return files
+
+
+def _make_room(session: str) -> None:
+    """Drop a session's oldest files where those that come need their room.
+
+    Raises
+    ------
+    HTTPException
+        If there is no room for those that come.
+    """
+    files, most = held_files(get_instance()), _most_together(session)
+    room = most * MEGABYTE - _arriving[session]
+    if room < 0:
+        raise HTTPException(413, TOO_MUCH.format(most))
+    held = {each: _bytes(files, each) for each in list(files.file_storage)}
+    for file_id, file in list(files.file_storage.get(session, {}).items()):
+        if held[session] <= room:
+            break
+        files.remove_file(session, file_id)
+        held[session] -= len(file.data)
+    if sum(held.values()) + _arriving.total() > MOST_HELD * MEGABYTE:
+        raise HTTPException(503, NO_ROOM)
+
+
+def _bytes(files: MemoryUploadedFileManager, session: str) -> int:
+    """Bytes of the files of a session that are held."""
+    return sum(len(file.data) for file in list(files.file_storage.get(session, {}).values()))
+
+
 class UploadLimit:
-    """ASGI middleware that refuses files that are larger than their session may send.
+    """ASGI middleware that refuses what is more than a session, or all together, may send.
 
     Parameters
     ----------
@@ -68,7 +131,8 @@ class UploadLimit:
         if match is None:
             await self.app(scope, receive, send)
             return
-        most = (LARGE if match[1] in _large else SMALL) * MEGABYTE
+        session = match[1]
+        most = _most(session) * MEGABYTE
         stated = Headers(scope=scope).get("content-length", "")
         if stated.isdecimal() and int(stated) > most:
             await PlainTextResponse(TOO_LARGE, 413)(scope, receive, send)
@@ -78,10 +142,18 @@ class UploadLimit:
         async def counted() -> Message:
             nonlocal received
             message = await receive()
-            received += len(message.get("body", b""))
+            size = len(message.get("body", b""))
+            received += size
+            _arriving[session] += size
             # What a request states of its length need not be true.
             if received > most:
                 raise HTTPException(413, TOO_LARGE)
+            _make_room(session)
             return message
 
-        await self.app(scope, counted, send)
+        try:
+            await self.app(scope, counted, send)
+        finally:
+            _arriving[session] -= received
+            if not _arriving[session]:
+                del _arriving[session]

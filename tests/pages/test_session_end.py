@@ -13,9 +13,11 @@ from streamlit.runtime.fragment import MemoryFragmentStorage
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.media_file_storage import MediaFileStorageError
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.state import SessionState
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from pages.shared import session_end
+from pages.shared import session_end, upload_limit
 
 
 def app_session() -> AppSession:
@@ -42,6 +44,7 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Runtime:
     monkeypatch.setattr(session_end, "_may_upload", set())
     fake: Runtime = create_autospec(Runtime, instance=True)
     fake.is_active_session.return_value = False  # type: ignore[attr-defined]
+    fake.uploaded_file_mgr = MemoryUploadedFileManager("")  # type: ignore[misc]
     return fake
 
 
@@ -57,6 +60,17 @@ def test_state_fragments_and_callbacks_of_an_ended_session_are_gone(runtime: Run
     assert not session.session_state._new_widget_state.widget_metadata
     assert session_end._sweep_times
     assert not session_end._sessions
+
+
+def test_a_file_that_is_complete_after_the_end_of_its_session_goes_too(runtime: Runtime) -> None:
+    files = upload_limit.held_files(runtime)
+    files.add_file("gone", UploadedFileRec("late", "late.csv", "text/csv", b"private"))
+    absent_since: dict[str, float] = {}
+    session_end._end_absent(runtime, absent_since, patience=100.0)
+    assert files.get_files("gone", ["late"])  # its browser may come back
+    session_end._end_absent(runtime, absent_since, patience=0.0)
+    assert not files.get_files("gone", ["late"])
+    assert session_end._sweep_times
 
 
 def test_a_session_that_cannot_be_ended_leaves_the_others_to_end(

@@ -1,20 +1,96 @@
-"""Whatever a browser says or leaves unsaid, a file is no larger than its page asked for."""
+"""Whatever a browser says or leaves unsaid, a file is no larger than its page asked for.
+
+Nor are all files of a session, or of all sessions, more than the server may hold.
+"""
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 import tomllib
+from collections.abc import Coroutine
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope, Send
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from pages.shared import upload_limit
-from pages.shared.upload_limit import LARGE, SMALL, UploadLimit
+from pages.shared.upload_limit import FIELDS, LARGE, MOST_HELD, SMALL, UploadLimit
 
 ROOT = Path(__file__).resolve().parents[2]
 MEGABYTE = 1024 * 1024
+
+
+numbers = itertools.count()
+
+
+@pytest.fixture(autouse=True)
+def files(monkeypatch: pytest.MonkeyPatch) -> MemoryUploadedFileManager:
+    """What Streamlit holds."""
+    held = MemoryUploadedFileManager("")
+    runtime = SimpleNamespace(uploaded_file_mgr=held)
+    monkeypatch.setattr(upload_limit, "get_instance", lambda: runtime)
+    monkeypatch.setattr(upload_limit, "_large", {"releases"})
+    return held
+
+
+def held(files: MemoryUploadedFileManager, session: str) -> list[int]:
+    """Megabytes of the files of a session, the oldest first."""
+    return [len(file.data) // MEGABYTE for file in files.file_storage[session].values()]
+
+
+@functools.cache
+def zeros(megabytes: int) -> bytes:
+    return bytes(megabytes * MEGABYTE)
+
+
+def hold(files: MemoryUploadedFileManager, session: str, megabytes: int) -> None:
+    name = f"file {next(numbers)}"
+    files.add_file(session, UploadedFileRec(name, "a.csv", "text/csv", zeros(megabytes)))
+
+
+class Arriving:
+    """A file whose last megabyte has not come yet."""
+
+    def __init__(self, session: str, megabytes: int) -> None:
+        self.parts, self.status = megabytes, 0
+        scope = {
+            "type": "http",
+            "method": "PUT",
+            "path": f"/_stcore/upload_file/{session}/a-file",
+            "headers": [],
+        }
+        self.request: Coroutine[Any, Any, None] = UploadLimit(self._application)(
+            scope, self._receive, self._send
+        )
+        try:
+            self.request.send(None)
+        except HTTPException as refused:
+            self.status, self.sentence = refused.status_code, refused.detail
+
+    async def _application(self, scope: Scope, receive: Receive, send: Send) -> None:
+        while True:
+            await receive()
+
+    async def _receive(self) -> Message:
+        if not self.parts:
+            await _Pause()
+        self.parts -= 1
+        return {"type": "http.request", "body": bytes(MEGABYTE), "more_body": True}
+
+    async def _send(self, message: Message) -> None:
+        raise AssertionError
+
+
+class _Pause:
+    def __await__(self) -> Any:
+        yield
 
 
 def sent(session: str, megabytes: int, *, stated: int | None = None) -> tuple[int, int]:
@@ -54,8 +130,7 @@ def sent(session: str, megabytes: int, *, stated: int | None = None) -> tuple[in
     return status, taken // MEGABYTE
 
 
-def test_a_file_is_as_large_as_its_page_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upload_limit, "_large", {"releases"})
+def test_a_file_is_as_large_as_its_page_asked_for() -> None:
     assert sent("explores", SMALL) == (204, SMALL)
     assert sent("releases", SMALL + 5) == (204, SMALL + 5)
     for stated in (None, 1):  # a length need not be stated, nor true
@@ -65,6 +140,60 @@ def test_a_file_is_as_large_as_its_page_asked_for(monkeypatch: pytest.MonkeyPatc
     assert sent("releases", SMALL, stated=LARGE + 1) == (413, 0)
     upload_limit.forget("releases")
     assert sent("releases", SMALL + 5) == (413, SMALL)
+
+
+def test_the_oldest_files_of_a_session_go_when_its_fields_could_not_hold_them(
+    files: MemoryUploadedFileManager,
+) -> None:
+    for megabytes in (9, *[10] * (FIELDS - 1)):
+        hold(files, "explores", megabytes)
+    hold(files, "other", 10)
+    assert sent("explores", 1) == (204, 1)
+    assert held(files, "explores") == [9, *[10] * (FIELDS - 1)]
+    assert sent("explores", 2) == (204, 2)
+    assert held(files, "explores") == [10] * (FIELDS - 1)
+    assert held(files, "other") == [10]
+    for _ in range(2):
+        hold(files, "releases", LARGE)
+    assert sent("releases", SMALL) == (204, SMALL)
+    assert held(files, "releases") == [LARGE]
+
+
+def test_files_that_come_at_once_have_no_more_room(files: MemoryUploadedFileManager) -> None:
+    coming = [Arriving("explores", SMALL) for _ in range(FIELDS)]
+    assert not any(each.status for each in coming)
+    late = Arriving("explores", 1)
+    assert late.status == 413
+    assert late.sentence == (
+        "The files that one visitor sends at once may have 70 MB together, but these have more."
+    )
+    for each in coming:  # their browser has gone
+        each.request.close()
+    last = Arriving("explores", 1)
+    assert not last.status
+    last.request.close()
+    assert not upload_limit._arriving
+
+
+def test_all_sessions_together_have_so_much_room_and_no_more(
+    files: MemoryUploadedFileManager,
+) -> None:
+    for session in range(MOST_HELD // 50):
+        for _ in range(5):
+            hold(files, f"session {session}", 10)
+    refused = Arriving("explores", 1)
+    assert refused.status == 503
+    assert refused.sentence == (
+        "The files of all visitors may have 1,000 MB together, and there is no room for this one: "
+        "try again later."
+    )
+    files.remove_session_files("session 0")
+    coming = [Arriving(f"other {place}", 10) for place in range(5)]
+    assert not any(each.status for each in coming)
+    assert Arriving("explores", 1).status == 503
+    for each in coming:
+        each.request.close()
+    assert not Arriving("explores", 1).status
 
 
 def test_every_field_states_its_limit_and_the_server_allows_the_largest() -> None:
@@ -78,3 +207,6 @@ def test_every_field_states_its_limit_and_the_server_allows_the_largest() -> Non
             fields += 1
             assert "max_upload_size=upload_limit.allow(" in drawn, path
     assert fields == 3
+    drawn_by = [path for path in (ROOT / "pages").rglob("*.py") if path.parent.name != "shared"]
+    calls = r"uploads\.field\(|own_table\.controls\(|st\.file_uploader\("
+    assert sum(len(re.findall(calls, path.read_text("utf-8"))) for path in drawn_by) == FIELDS
