@@ -18,7 +18,7 @@ from dpcore.release.ledger import chain
 from dpcore.release.ledger.filter import ACCEPTS, LedgerAccount, cap, terms
 from dpcore.release.ledger.left import Left, refused
 from dpcore.release.ledger.spends import DeclaredSpend, Spend, text, to_json
-from dpcore.release.ledger.store import ENTRIES, Store
+from dpcore.release.ledger.store import ENTRIES, EVERY, Store
 
 _ROW = sa.select(ENTRIES.c.number, ENTRIES.c.data_set, ENTRIES.c.document, ENTRIES.c.hash)
 
@@ -306,11 +306,9 @@ class Ledger:
             Chain heads that were stored elsewhere. Without one, an older copy of the whole ledger
             looks right.
         """
-        with self._store.reading() as connection:
-            every = _ROW.add_columns(ENTRIES.c.refers).order_by(ENTRIES.c.number)
-            # A cursor that is left half read keeps SQLite's lock.
-            with connection.execute(every) as rows:
-                return list(chain.problems((tuple(row) for row in rows), known_heads))
+        # A cursor that is left half read keeps SQLite's lock.
+        with self._store.reading() as connection, connection.execute(EVERY) as rows:
+            return list(chain.problems((tuple(row) for row in rows), known_heads))
 
 
 def _now() -> str:

@@ -18,6 +18,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from dpcore.errors import InvalidInput, reject
+from dpcore.release.ledger import chain
+from dpcore.release.ledger.guards import SQLITE
 
 MEMORY = "memory"
 VERSIONS = ("0001",)
@@ -35,6 +37,10 @@ ENTRIES = sa.Table(
     sa.Column("document", sa.Text),
     sa.Column("hash", sa.Text),
 )
+EVERY = sa.select(
+    ENTRIES.c.number, ENTRIES.c.data_set, ENTRIES.c.document, ENTRIES.c.hash, ENTRIES.c.refers
+).order_by(ENTRIES.c.number)
+"""All entries, as `chain.problems` takes them."""
 
 
 class Store:
@@ -63,6 +69,7 @@ class Store:
         is_alone = url.drivername == "sqlite" and url.database is None
         self._lock = threading.RLock() if is_alone else None
         self.engine = _engine(url)
+        self._is_guarded = self.engine.dialect.name != "sqlite"
         self._migrate()
 
     @contextmanager
@@ -80,6 +87,11 @@ class Store:
         )
         with self._refusing(advice), self._alone(), self.engine.connect() as connection:
             chosen = connection.execution_options(ledger_writes=True)
+            if not self._is_guarded:
+                # Stays, also where what follows is refused.
+                with chosen.begin():
+                    _renew_guards(chosen)
+                self._is_guarded = True
             with chosen.begin():
                 if self.engine.dialect.name == "postgresql":
                     chosen.execute(sa.text("LOCK TABLE ledger_entries IN EXCLUSIVE MODE"))
@@ -185,6 +197,29 @@ def _version(connection: Connection) -> str | None:
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _renew_guards(connection: Connection) -> None:
+    """Put today's guards in the place of others, such as those of an older version.
+
+    Raises
+    ------
+    InvalidInput
+        If the chain does not hold: what a weaker guard let through is not written on.
+    """
+    triggers = connection.exec_driver_sql(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'ledger_entries'"
+    ).all()
+    if {sql for _, sql in triggers} == set(SQLITE):
+        return
+    with connection.execute(EVERY) as rows:
+        for problem in chain.problems((tuple(row) for row in rows), ()):
+            raise InvalidInput(problem)
+    quote = connection.dialect.identifier_preparer.quote_identifier
+    for name, _ in triggers:
+        connection.exec_driver_sql(f"DROP TRIGGER {quote(name)}")
+    for statement in SQLITE:
+        connection.exec_driver_sql(statement)
 
 
 def _upgrade(connection: Connection) -> None:
