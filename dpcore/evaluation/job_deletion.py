@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 import time
 
-from dpcore.evaluation import jobs, work
+from dpcore.evaluation import jobs
 
 LOOK_SECONDS, PATIENCE_SECONDS = 0.2, 600.0
 
 
 def delete_job(key: str) -> threading.Thread:
     """End a job and remove its files, also those that its worker writes until it notices.
+
+    The same job may be started anew meanwhile, and is another attempt, whose files stay.
 
     Returns
     -------
@@ -20,19 +22,17 @@ def delete_job(key: str) -> threading.Thread:
     """
     job = jobs.Job(key)
     job.cancel()
-    _remove(key)
-    thread = threading.Thread(target=_remove_late, args=(job,), daemon=True, name="forgetting")
+    attempt = job.attempt
+    job.remove_files(attempt)
+    thread = threading.Thread(
+        target=_remove_late, args=(job, attempt), daemon=True, name="forgetting"
+    )
     thread.start()
     return thread
 
 
-def _remove_late(job: jobs.Job) -> None:
+def _remove_late(job: jobs.Job, attempt: str) -> None:
     late = time.monotonic() + PATIENCE_SECONDS
-    while job.at_work and time.monotonic() < late:
+    while job.attempt == attempt and job.at_work and time.monotonic() < late:
         time.sleep(LOOK_SECONDS)
-    _remove(job.key)
-
-
-def _remove(key: str) -> None:
-    for path in jobs.files(key):
-        work.remove(path)
+    job.remove_files(attempt)

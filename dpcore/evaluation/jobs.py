@@ -287,6 +287,19 @@ class Job:
         return attempt is not None and not (attempt.future.done() and attempt.is_cleared)
 
     @property
+    def attempt(self) -> str:
+        """Name of this process's latest attempt at it; empty if there was none."""
+        attempt = _attempts.get(self.key)
+        return attempt.name if attempt else ""
+
+    def remove_files(self, attempt: str) -> None:
+        """Remove all its files, unless another attempt than this is the latest."""
+        with _one_at_a_time:
+            if self.attempt == attempt:
+                for path in files(self.key):
+                    work.remove(path)
+
+    @property
     def resumable(self) -> bool:
         """Whether it was stopped, or failed, and has a saved state to resume from."""
         return self.state in ("cancelled", "failed") and os.path.exists(_path(self.key, work.STATE))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpcore.datasets.cache import place
+from dpcore.errors import Cancelled
 from dpcore.evaluation import executors, jobs, work
 from dpcore.evaluation.job_deletion import delete_job
 from tests.evaluation.tasks import Counting
@@ -47,4 +48,31 @@ def test_what_comes_after_a_result_goes_too(cache: Path, monkeypatch: pytest.Mon
     at_work.set_result(None)
     thread.join(PATIENCE)
     assert not thread.is_alive()
+    assert names(cache) == set()
+
+
+def test_the_files_of_the_same_job_that_was_started_anew_stay(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    futures: list[Future[None]] = []
+
+    def submit(*arguments: object, **settings: object) -> Future[None]:
+        futures.append(Future())
+        futures[-1].set_running_or_notify_cancel()
+        return futures[-1]
+
+    monkeypatch.setattr(executors, "submit", submit)
+    deleted, where = jobs.submit(Counting()), place(jobs.FOLDER)
+    thread = delete_job(deleted.key)
+    job = jobs.submit(Counting())
+    (where / f"{job.attempt}.progress").write_text("0.5\tnumber 1")
+    futures[0].set_exception(Cancelled())  # only now its worker notices
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    assert job.state == "running"
+    (where / f"{job.key}.csv").write_text("number\n1\n")
+    futures[1].set_result(None)
+    assert job.state == "done"
+    assert list(job.result()["number"]) == [1]
+    delete_job(job.key).join(PATIENCE)
     assert names(cache) == set()
