@@ -17,6 +17,7 @@ from pages.explore.warm_up import first_view
 from pages.shared import media_names, session_end
 from pages.shared.access import AccessControl
 from pages.shared.headers import Headers
+from pages.shared.signed_out import SignOut
 from pages.shared.upload_limit import UploadLimit
 
 
@@ -31,6 +32,6 @@ async def alive(app: st.App) -> AsyncIterator[None]:
 media_names.keep_secret()
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",
-    middleware=[Middleware(Headers), Middleware(AccessControl), Middleware(UploadLimit)],
+    middleware=[Middleware(each) for each in (Headers, AccessControl, SignOut, UploadLimit)],
     lifespan=alive,
 )

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 from streamlit.auth_util import get_secrets_auth_section, is_authlib_installed
 
 from dpcore.errors import InvalidInput
 from dpcore.release.roles import FILE, Actor, Reached, Role, SignIn, decided, read_roles
+from pages.shared import signed_out
 from pages.shared.verbatim import verbatim
 
 NO_PACKAGE = "Sign-in is configured, but its package is not installed: streamlit[auth]."
@@ -44,7 +46,13 @@ def allowed(role: Role) -> Actor | str:
         roles = read_roles(os.environ.get(FILE))
     except InvalidInput as refusal:
         return str(refusal)
-    return decided(role, reached, SignIn(st.user.to_dict(), roles))
+    return decided(role, reached, SignIn(_claims(), roles))
+
+
+def _claims() -> dict[str, Any]:
+    """What the provider says of the visitor; empty once they have signed out, in whatever tab."""
+    claims = st.user.to_dict()
+    return {} if signed_out.has_ended(claims) else claims
 
 
 def still(person: Actor, role: Role) -> bool:
@@ -70,7 +78,7 @@ def refuse(reason: str) -> None:
     """Say why the visitor may not, with the way to sign in, or out, where there is one."""
     st.error(verbatim(reason), icon=":material/lock:")
     if get_secrets_auth_section() and is_authlib_installed():
-        if st.user.get("is_logged_in") is True:
+        if _claims().get("is_logged_in") is True:
             st.button("Sign out", icon=":material/logout:", on_click=st.logout)
         else:
             st.button("Sign in", icon=":material/login:", type="primary", on_click=_sign_in)
