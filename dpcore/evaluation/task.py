@@ -26,6 +26,10 @@ Partial = Callable[["pd.DataFrame"], None]
 
 
 RECORDS_MISSING = "The records that this was to learn from are gone; hand the file over again."
+RECORDS_FOREIGN = (
+    "The file with the records is another user's, but it must be this one's: DPCORE_CACHE must "
+    "name a folder that nobody else may write to."
+)
 
 
 @dataclass(frozen=True)
@@ -148,12 +152,15 @@ def take_records(path: str) -> Any:
     Raises
     ------
     InvalidInput
-        If there is no such file.
+        If there is no such file, or another user put it there.
     """
     try:
         with open(path, "rb") as file:
             with suppress(FileNotFoundError):
                 os.unlink(path)
+            # Loading it runs what it says.
+            if hasattr(os, "geteuid") and os.fstat(file.fileno()).st_uid != os.geteuid():
+                raise InvalidInput(RECORDS_FOREIGN)
             return pickle.load(file)
     except FileNotFoundError:
         raise InvalidInput(RECORDS_MISSING) from None
