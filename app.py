@@ -23,10 +23,20 @@ from pages.shared.upload_limit import UploadLimit
 
 @asynccontextmanager
 async def alive(app: st.App) -> AsyncIterator[None]:
-    """While the server runs: the first view is made ready, and left sessions are ended."""
-    Thread(target=first_view, daemon=True).start()
+    """While the server runs: the first view is made ready, and left sessions are ended.
+
+    First of all goes what a server that was killed has kept of its visitors' records.
+    """
+    Thread(target=_begin, daemon=True).start()
     async with session_end.session_watcher(app):
         yield
+
+
+def _begin() -> None:
+    from dpcore.evaluation.uploaded import remove_leftovers  # slow to load
+
+    remove_leftovers()
+    first_view()
 
 
 media_names.keep_secret()

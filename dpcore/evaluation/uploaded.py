@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import Preparation, Split, Table, cache, read_upload
 from dpcore.datasets.images import ExamplesEntry
-from dpcore.evaluation import exact_curves
+from dpcore.evaluation import exact_curves, jobs, work
 from dpcore.evaluation.baselines import Baselines, baselines, usual
 from dpcore.evaluation.splits import Splits, each, splits
 
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
     from dpcore.datasets.images import Examples
     from dpcore.evaluation.study import Study
+
+FOLDER = "uploads"
+JOB = "job-"
+"""How a note of a job begins, after the names of its host and process."""
 
 
 @dataclass(frozen=True)
@@ -207,14 +211,34 @@ def _splits(preparation: Preparation) -> tuple[Split, ...]:
 
 
 def folder() -> Path:
-    """The folder of records that wait for a worker; files of ended servers are removed."""
-    result = cache.folder() / "uploads"
+    """The folder of records that wait for a worker; what ended servers left is removed."""
+    result = cache.folder() / FOLDER
     result.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for path in result.iterdir():
-        host, _, rest = path.name.partition("+")
-        if host == socket.gethostname() and not _runs(rest.partition("+")[0]):
-            path.unlink(missing_ok=True)
+    remove_leftovers()
     return result
+
+
+def remove_leftovers() -> None:
+    """Remove the records that ended servers left, and all that was learned from such."""
+    for path in work.matching(cache.folder() / FOLDER, "*"):
+        host, _, rest = path.name.partition("+")
+        process, _, token = rest.partition("+")
+        if host == socket.gethostname() and not _runs(process):
+            key = token.removeprefix(JOB)
+            if key != token and key.isalnum():
+                for file in jobs.files(key):
+                    work.remove(file)
+            work.remove(path)
+
+
+def mark(key: str) -> str:
+    """Note that a job learns from records of this process; the path of the note.
+
+    Its results are to end with the process, also where that is killed.
+    """
+    path = place(f"{JOB}{key}")
+    Path(path).touch(mode=0o600)
+    return path
 
 
 def place(token: str) -> str:

@@ -187,7 +187,7 @@ class Upload:
         if self.closed or (job is not None and job.state in ("queued", "running", "done")):
             return
         path = uploaded.place(secrets.token_hex(8))
-        self._files.append(path)
+        self._files += [path, uploaded.mark(key)]
         self.answer(path, uploaded.hand_over, path)
         try:
             self._jobs.add(key)

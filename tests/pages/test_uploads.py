@@ -36,3 +36,26 @@ def test_a_job_that_is_handed_in_while_the_file_goes_is_ended(
     assert job is None or job.state == "cancelled"
     assert jobs.files(task.key) == []
     assert [path for path in cache.rglob("*") if path.is_file()] == []
+
+
+def test_what_was_learned_from_a_file_goes_also_where_the_server_was_killed(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload = uploads.Upload("file", "mine.csv", (), uploaded.hand_over)
+    monkeypatch.setattr(upload, "answer", lambda place, call, path: Path(path).touch())
+    monkeypatch.setattr(executors, "submit", lambda *arguments, **settings: Future())
+    monkeypatch.setattr(shared_jobs, "submit", lambda place, task: jobs.submit(task))
+    task, others = Counting(), Counting(name="of no file")
+    upload.learn("curves", lambda path: task, task.key)
+    jobs.submit(others)
+    for key in (task.key, others.key):
+        (cache / "jobs" / f"{key}.csv").write_text("number\n1\n")
+        (cache / "jobs" / f"{key}.state").write_text("weights")
+    uploaded.remove_leftovers()  # another server begins while this one runs
+    assert jobs.Job(task.key).state == "done"
+    monkeypatch.setattr(uploaded, "_runs", lambda process: False)
+    uploaded.remove_leftovers()
+    assert jobs.files(task.key) == []
+    assert jobs.Job(others.key).state == "done"
+    assert list((cache / "uploads").iterdir()) == []
+    upload.close()
