@@ -22,6 +22,11 @@ BY_HEADERS = (
     "server.trustedUserHeaders is set, so that a request’s own header could say who somebody is: "
     "with sign-in it must be empty."
 )
+SHORTEST_SECRET = 32
+GUESSABLE = (
+    "cookie_secret in .streamlit/secrets.toml has {length} signs and could be guessed: it needs "
+    f"at least {SHORTEST_SECRET}, drawn at random."
+)
 
 
 def allowed(role: Role) -> Actor | str:
@@ -29,11 +34,15 @@ def allowed(role: Role) -> Actor | str:
 
     Call it in every run, and again right before a spend: a role may have been taken away.
     """
-    is_configured = bool(get_secrets_auth_section())
+    section = get_secrets_auth_section()
+    is_configured = bool(section)
     if is_configured and not is_authlib_installed():
         return NO_PACKAGE
     if is_configured and st.get_option("server.trustedUserHeaders"):
         return BY_HEADERS
+    length = len(str(section.get("cookie_secret", "")))
+    if 0 < length < SHORTEST_SECRET:
+        return GUESSABLE.format(length=length)
     reached = Reached(
         st.get_option("server.address"),
         st.get_option("server.allowedHosts"),

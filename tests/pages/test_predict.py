@@ -320,13 +320,17 @@ def test_nobody_predicts_where_strangers_may_come(monkeypatch: pytest.MonkeyPatc
 def test_whoever_signs_in_predicts_and_a_role_that_is_taken_away_is_gone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    section: dict[str, object] = {"clinic": {"client_id": "x"}, "cookie_secret": "x"}
+    section: dict[str, object] = {"clinic": {"client_id": "x"}, "cookie_secret": "x" * 31}
     claims: dict[str, object] = {}
     monkeypatch.setattr(sign_in, "get_secrets_auth_section", lambda: section)
     monkeypatch.setattr(type(sign_in.st.user), "to_dict", lambda _: claims)
     app = opened(predict_model="Your file", v="4")
     assert "its package is not installed" in app.error[0].value
     monkeypatch.setattr(sign_in, "is_authlib_installed", lambda: True)
+    run(app)
+    assert "has 31 signs" in app.error[0].value
+    assert "at least 32" in app.error[0].value
+    section["cookie_secret"] = "x" * 32
     asked: list[str | None] = []
     monkeypatch.setattr(sign_in.st, "login", asked.append)
     run(app)
