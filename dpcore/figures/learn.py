@@ -155,13 +155,19 @@ def _guarantee(lesson: Lesson, row: Row) -> str:
 
 def promise(lesson: Lesson, table: pd.DataFrame) -> str:
     """What holds for every ε of the curve: δ, adjacency, accountant; one line for the screen."""
-    rows = table[(table["series"] == lesson.series) & table["epsilon"].map(math.isfinite)]
+    mine = table[table["series"] == lesson.series]
+    is_promised = mine["epsilon"].map(math.isfinite)
+    rows = mine[is_promised]
     least, most = float(rows["epsilon"].min()), float(rows["epsilon"].max())
     epsilons = at_most(most) if least == most else f"{at_most(least)} to {at_most(most)}"
     deltas = listed([plain(delta) for delta in rows["delta"].unique()])
     accountants = "; ".join(rows["accountant"].unique())
     standing = lesson.standing.capitalize()
-    return f"{standing}ε = {epsilons}, δ = {deltas} · {rows['adjacency'].iloc[0]} · {accountants}."
+    nowhere = listed([at(lesson, x) for x in mine[~is_promised]["x"]])
+    return (
+        f"{standing}ε = {epsilons}, δ = {deltas} · {rows['adjacency'].iloc[0]} · {accountants}."
+        + (f" At {nowhere} nothing is promised." if nowhere else "")
+    )
 
 
 def _main(lesson: Lesson, table: pd.DataFrame) -> pd.Series:

@@ -37,6 +37,11 @@ def test_a_change_is_told_where_it_is_largest() -> None:
     assert "Your change moves nothing." in same.sentence
 
 
+def test_the_promise_says_where_none_is_made() -> None:
+    assert learn.promise(FIRST, why_noise.curve()).endswith(" At σ = 0 nothing is promised.")
+    assert "nothing is promised" not in learn.promise(LESSONS[1], halving.curve())
+
+
 def test_halving_epsilon_tells_what_the_noise_does() -> None:
     sentence = learn.curve(LESSONS[1], true=halving.curve()).sentence
     assert "(standard deviation): from 0.177 to 11.3." in sentence
