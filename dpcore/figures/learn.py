@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -78,16 +78,8 @@ def curve(
         range=[low - 0.04 * (high - low), high + 0.04 * (high - low)],
         fixedrange=True,
     )
-    for table, shown_band in ((true if true is not None else given, True), (changed, False)):
-        if table is None:
-            continue
-        for series, rows in table.groupby("series", sort=False):
-            is_main = series == lesson.series
-            if not is_main and (not shown_band or (true is None and series not in lesson.given)):
-                continue
-            if true is None and is_main:
-                continue
-            _add(figure, lesson, str(series), rows, is_main, shown_band, dark)
+    for series, rows, is_first in _drawn_series(lesson, true, changed, given):
+        _add(figure, lesson, series, rows, is_first, dark)
     if guess:
         colour = GREEN
         add_scatter(
@@ -104,18 +96,44 @@ def curve(
     return Drawn(figure, sentence, f"{lesson.up} against {lesson.across}. {sentence}")
 
 
+def _drawn_series(
+    lesson: Lesson,
+    true: pd.DataFrame | None,
+    changed: pd.DataFrame | None,
+    given: pd.DataFrame | None,
+) -> Iterator[tuple[str, pd.DataFrame, bool]]:
+    """Each series with its rows, and whether it is of the first settings.
+
+    Before the guess only what is given is drawn; after a change the guessed series, and of the
+    others those that it moved.
+    """
+    first = given if true is None else true
+    if first is None:
+        return
+    for series, rows in first.groupby("series", sort=False):
+        if true is not None or series in lesson.given:
+            yield str(series), rows, True
+    if changed is None:
+        return
+    for series, rows in changed.groupby("series", sort=False):
+        before = first[first["series"] == series]["value"]
+        if series == lesson.series or (rows["value"].to_numpy() != before.to_numpy()).any():
+            yield str(series), rows, False
+
+
 def _add(
     figure: go.Figure,
     lesson: Lesson,
     series: str,
     rows: pd.DataFrame,
-    is_main: bool,
     is_first: bool,
     dark: bool,
 ) -> None:
     places = rows["x"].map({x: place for place, x in enumerate(lesson.grid)})
+    is_main = series == lesson.series
     if not is_main:
-        colour, dash, marker, name = NEUTRAL, "dash", "circle-open", series
+        colour, name = NEUTRAL, series if is_first else f"{series}, {CHANGED}"
+        dash, marker = ("dash", "circle-open") if is_first else ("dot", "square-open")
     elif is_first:
         colour, dash, marker, name = (SKY if dark else BLUE), "solid", "circle", series
     else:
@@ -170,9 +188,18 @@ def promise(lesson: Lesson, table: pd.DataFrame) -> str:
     )
 
 
-def _main(lesson: Lesson, table: pd.DataFrame) -> pd.Series:
-    """The guessed series by x."""
-    return table[table["series"] == lesson.series].set_index("x")["value"]
+def _values(series: str, table: pd.DataFrame) -> pd.Series:
+    """One series by x."""
+    return table[table["series"] == series].set_index("x")["value"]
+
+
+def _of_given(lesson: Lesson, table: pd.DataFrame, *places: float) -> str:
+    """What the given series are at these places, to stand beside the guessed one."""
+    parts = []
+    for series in lesson.given:
+        values = _values(series, table)
+        parts.append(f"{series}: {' to '.join(_shown(values[x]) for x in places)}")
+    return f" ({'; '.join(parts)})" if parts else ""
 
 
 def _sentence(
@@ -183,20 +210,22 @@ def _sentence(
 ) -> str:
     if true is None:
         return COMES if guess else f"{UNMOVED} {COMES}"
-    values = _main(lesson, true)
+    values = _values(lesson.series, true)
     parts = [far_off(lesson, guess, values) if guess else "No slider was moved: no guess."]
     first, last = lesson.grid[0], lesson.grid[-1]
     if changed is None:
         parts.append(
             f"From {at(lesson, first)} to {at(lesson, last)} it goes from "
-            f"{_shown(values[first])} to {_shown(values[last])}{lesson.unit}."
+            f"{_shown(values[first])} to {_shown(values[last])}{lesson.unit}"
+            f"{_of_given(lesson, true, first, last)}."
         )
     else:
-        others = _main(lesson, changed)
+        others = _values(lesson.series, changed)
         where = max(lesson.grid, key=lambda x: float(abs(others[x] - values[x])))
         parts.append(
-            f"After your change it is {_shown(others[where])}{lesson.unit} at {at(lesson, where)}; "
-            f"before, it was {_shown(values[where])}."
+            f"After your change it is {_shown(others[where])}{lesson.unit} at {at(lesson, where)}"
+            f"{_of_given(lesson, changed, where)}; before, it was {_shown(values[where])}"
+            f"{_of_given(lesson, true, where)}."
             if abs(others[where] - values[where]) >= 0.05
             else "Your change moves nothing."
         )

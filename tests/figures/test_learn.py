@@ -37,6 +37,22 @@ def test_a_change_is_told_where_it_is_largest() -> None:
     assert "Your change moves nothing." in same.sentence
 
 
+def test_a_change_of_the_lesson_moves_what_it_is_compared_with() -> None:
+    first, larger = small_groups.curve(records=3000), small_groups.curve(records=10_000)
+    drawn = learn.curve(LAST, true=first, changed=larger)
+    by_name = {trace.name: list(trace.y) for trace in drawn.figure.data}
+    others = larger[larger["series"] == small_groups.OTHERS]["value"]
+    assert by_name["all others, after your change"] == list(others)
+    assert f"at ε = 0.1 (all others: {others.iloc[LAST.grid.index(0.1)]:.1f});" in drawn.sentence
+    alone = learn.curve(LAST, true=first, changed=first)
+    assert "all others, after your change" not in [trace.name for trace in alone.figure.data]
+
+
+def test_the_sentence_compares_with_what_is_given() -> None:
+    table = small_groups.curve()
+    assert "(all others: −0.1 to 12.2)" in learn.curve(LAST, true=table).sentence
+
+
 def test_the_promise_says_where_none_is_made() -> None:
     assert learn.promise(FIRST, why_noise.curve()).endswith(" At σ = 0 nothing is promised.")
     assert "nothing is promised" not in learn.promise(LESSONS[1], halving.curve())
