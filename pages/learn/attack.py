@@ -31,8 +31,9 @@ def draw(claimed: float, seed: int) -> None:
         st.markdown("**Attack** (what was measured)")
         st.markdown(_attack_sentence(outcome))
     st.caption(
-        f"All three are for {ATTACKED_RECORDS} records: one person's record among blank ones, or "
-        f"blank too. {outcome.runs:,} models are trained on each of the two data sets."
+        "All three are for the noise as in the paper, whatever edition the picture shows. They are "
+        f"for {ATTACKED_RECORDS} records: one person's record among blank ones, or blank too. "
+        f"{outcome.runs:,} models are trained on each of the two data sets."
     )
 
 

@@ -159,6 +159,15 @@ def test_claim_proof_and_attack_stand_apart() -> None:
     assert "No number" in text
 
 
+def test_what_is_attacked_is_the_paper_s_noise_whatever_is_drawn() -> None:
+    app = shown(opened(lesson="5"))
+    app.button_group(key="learn_edition").set_value("sound")
+    app = run(app)
+    assert "after your change" in names(app)
+    assert "The claim is refuted" in spoken(app)
+    assert "for the noise as in the paper, whatever edition the picture shows." in spoken(app)
+
+
 def test_a_lesson_is_chosen_by_its_title_and_linked_by_its_number() -> None:
     app = opened(lesson="3")
     titles = [f"{number}. {each.title}" for number, each in enumerate(LESSONS, 1)]
