@@ -208,7 +208,12 @@ def _below(statement: Statement) -> None:
     if statement.entries:
         with st.expander("Each entry by itself", icon=":material/table_rows:"):
             st.caption(texts.ALONE)
-            download(figures.by_entry(statement), "account_entries", "Cost of each entry alone")
+            download(
+                figures.by_entry(statement),
+                "account_entries",
+                "Cost of each entry alone",
+                figures.HEADINGS,
+            )
     with st.expander("Take along: files, command line, Python", icon=":material/file_save:"):
         with st.container(horizontal=True):
             st.download_button(

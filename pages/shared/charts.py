@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -16,13 +17,14 @@ from pages.shared.session import control_text
 from pages.shared.verbatim import verbatim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import pandas as pd
 
 
 PICTURE, PICTURES = "picture_format", ("png", "svg")
 """Key of the control that says as what a chart is saved, and the kinds of file."""
+NO_HEADINGS: Mapping[str, str] = MappingProxyType({})
 MOST_ROWS = 8
 """Of a table, shown at once; a longer one scrolls, and paper has the rows in view."""
 
@@ -45,20 +47,33 @@ def plot(drawn: Drawn, key: str) -> None:
     st.markdown(verbatim(drawn.sentence), help=verbatim(drawn.detail) or None)
 
 
-def download(table: pd.DataFrame, name: str, alt: str) -> None:
+def download(
+    table: pd.DataFrame, name: str, alt: str, headings: Mapping[str, str] = NO_HEADINGS
+) -> None:
     """Show a table, and a button for its CSV."""
-    show_table(table, name, alt)
+    show_table(table, name, alt, headings)
     download_csv(table, name)
 
 
-def show_table(table: pd.DataFrame, name: str, alt: str) -> None:
-    """Show a table with headings in words."""
+def show_table(
+    table: pd.DataFrame, name: str, alt: str, headings: Mapping[str, str] = NO_HEADINGS
+) -> None:
+    """Show a table with headings in words.
+
+    Parameters
+    ----------
+    table : DataFrame
+    name : str
+    alt : str
+    headings : mapping
+        Column to heading, where a column means something else than in other tables.
+    """
     is_whole = len(table) <= MOST_ROWS
     st.dataframe(
         table,
         hide_index=True,
         height="auto" if is_whole else 320,
-        column_config={name: heading(str(name)) for name in table.columns},
+        column_config={each: heading(str(each)) for each in table.columns} | dict(headings),
         alt=alt,
         placeholder="–",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from concurrent.futures import wait
 from dataclasses import replace
@@ -426,6 +427,14 @@ def test_the_noise_of_releases_is_in_their_own_unit() -> None:
     assert f"Noise: σ = {at_most(result.portions[0].sigma, 4)}" in said(app)
     press(app, "Add it to my account")
     assert "52 × Count" in said(app)
+
+
+def test_the_table_of_entries_calls_their_noise_noise() -> None:
+    app = opened()
+    (table,) = [each for each in app.dataframe if "ε by itself" in each.value.columns]
+    columns = json.loads(table.proto.columns)
+    assert columns["noise"]["label"] == "noise"
+    assert columns["adjacency"]["label"] == "protected"
 
 
 def test_what_is_out_of_reach_is_said() -> None:

@@ -224,6 +224,10 @@ def calendar(statement: Statement) -> pd.DataFrame:
     )
 
 
+HEADINGS = {"noise": "noise"}
+"""Headings of `by_entry` that other tables have for something else: theirs is over weights."""
+
+
 def by_entry(statement: Statement) -> pd.DataFrame:
     """Each entry with its noise and the ε that it costs by itself."""
     import pandas as pd
