@@ -187,7 +187,7 @@ def _room_of(room: ModelRoom, lost: str) -> None:
         script, link = page_links.link_to(EXPLORE, epsilon=shown, methods=name, focus=name)
         st.page_link(
             script,
-            label=f"{name} at ε = {plain(room.entry.epsilon or 0.0)} on Explore",
+            label=f"{name} at ε = {shown} on Explore",
             icon=":material/arrow_forward:",
             query_params=link,
         )

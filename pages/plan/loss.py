@@ -14,8 +14,8 @@ from dpcore.datasets import availability, entry
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.model_loss import LossStudy, loss_study, task
 from dpcore.figures.cost import Cost
+from dpcore.figures.plan.account import exactly
 from dpcore.figures.quality import ACCURACY
-from dpcore.figures.words import plain
 from dpcore.rounding import stop_below
 from pages.plan import texts
 from pages.shared import job_panel, shared_jobs
@@ -88,6 +88,6 @@ def _words(row: pd.Series) -> str:
     """The model's accuracy, and what it loses against no privacy, in its two parts."""
     cost = Cost.of(row, float(row["accuracy_baseline"]), ACCURACY)
     return (
-        f"Right for {ACCURACY.shown(cost.value)} at ε = {plain(row['epsilon'])}; {cost.without}. "
+        f"Right for {ACCURACY.shown(cost.value)} at ε = {exactly(row['epsilon'])}; {cost.without}. "
         f"Of that {cost.parts}."
     )

@@ -30,7 +30,7 @@ from dpcore.figures.cost import Cost
 from dpcore.figures.plan import account as figures
 from dpcore.figures.plan import sentences
 from dpcore.figures.quality import ACCURACY
-from dpcore.figures.words import at_most, plain
+from dpcore.figures.words import at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.lessons import LESSONS, size
 from pages.shared.verbatim import verbatim
@@ -522,6 +522,9 @@ def test_one_model_more_has_its_epsilon_and_a_way_to_what_it_loses() -> None:
     for room in result:
         assert room.entry is not None
         assert verbatim(figures.noise(room.entry)) in shown
+        fits = f"ε = {figures.exactly(room.entry.epsilon or 0.0)}"
+        assert f"{fits} at" in figures.noise(room.entry)
+        assert any(f"{fits} on Explore" in each.proto.label for each in app.get("page_link"))
         more = Account(PrivacyBudget(3.0, 1e-5), (TRAINING, room.entry))
         larger = replace(room.entry, epsilon=1.01 * (room.entry.epsilon or 0.0))
         assert state(more).is_within
@@ -550,7 +553,9 @@ def test_one_model_more_says_what_it_loses_on_a_data_set(
     study = loss_study("cohort", 100, "zero-out", 0, models)
     for _, row in jobs.Job(study.key).result().iterrows():
         lost = Cost.of(row, row["accuracy_baseline"], ACCURACY)
-        right = f"Right for {ACCURACY.shown(row['accuracy'])} at ε = {plain(row['epsilon'])}"
+        right = (
+            f"Right for {ACCURACY.shown(row['accuracy'])} at ε = {figures.exactly(row['epsilon'])}"
+        )
         words = f"{right}; {lost.without}. "
         assert any(verbatim(f"{words}Of that {lost.parts}.") in each for each in shown)
     assert any("Learned from 100 patients" in each.value for each in app.caption)

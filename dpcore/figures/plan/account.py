@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from dpcore.accounting.account import MOST_MORE, Room, Statement
+from dpcore.accounting.account import DIGITS, MOST_MORE, Room, Statement
 from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.model_proofs import GAUSSIAN, PAIR, PROOFS, PURE
 from dpcore.figures.canvas import LEGEND, add_scatter, canvas
@@ -46,7 +46,7 @@ def entry(shown: AccountEntry, share: float | None) -> tuple[str, str]:
     """
     if shown.kind == "spent":
         under = f", {shown.adjacency}" if shown.adjacency else ""
-        spent_ = f"ε = {plain(shown.epsilon or 0.0)}, δ = {plain(shown.delta or 0.0)}{under}"
+        spent_ = f"{_epsilon(shown)}, δ = {at_most(shown.delta or 0.0)}{under}"
         return shown.what, f"{spent_} · {day(shown.first)}"
     often = f"{shown.count:,} × " if shown.count > 1 else ""
     return f"{often}{shown.what}", f"{noise(shown, share)} · {_when(shown)}"
@@ -61,9 +61,9 @@ def noise(shown: AccountEntry, share: float | None = None) -> str:
     if shown.kind == "model":
         return f"{_model(shown)}{by_share}"
     if shown.kind == "laplace":
-        return f"Laplace noise, ε = {plain(shown.epsilon or 0.0, 4)} each{by_share}"
+        return f"Laplace noise, {_epsilon(shown)} each{by_share}"
     if shown.noise is None:
-        return f"Gaussian noise, ε = {plain(shown.epsilon or 0.0, 4)} each"
+        return f"Gaussian noise, {_epsilon(shown)} each"
     if shown.kind == "release":
         return f"noise {at_most(shown.noise, 5)} times one person's largest change{by_share}"
     return (
@@ -85,12 +85,17 @@ def methods() -> dict[str, str]:
     return {method: title(method) for method in PROOFS}
 
 
+def _epsilon(shown: AccountEntry) -> str:
+    """What counts, rounded up; all digits of an ε that follows from what is left."""
+    return f"ε = {at_most(shown.epsilon or 0.0, DIGITS)}"
+
+
 def _model(shown: AccountEntry) -> str:
     """Method, ε and δ of a model, and the kind of its proof."""
     delta = shown.delta or 0.0
     at = " at δ = 0" if shown.proof == PURE else f" at δ = {plain(delta)}" if delta else ""
     kind = {GAUSSIAN: "Gaussian noise", PURE: "pure ε", PAIR: "(ε, δ) alone"}[shown.proof]
-    each = f"ε = {plain(shown.epsilon or 0.0, 4)}{at} each"
+    each = f"{_epsilon(shown)}{at} each"
     return f"{title(str(shown.method))} · {each}, {kind}"
 
 

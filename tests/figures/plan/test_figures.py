@@ -137,6 +137,16 @@ def test_the_account_says_what_is_spent_and_what_is_left() -> None:
     assert account.spent(empty) == "Nothing is planned yet: all of ε = 3 is left."
 
 
+@pytest.mark.parametrize("kind", ["release", "laplace", "spent", "model"])
+def test_an_entry_never_says_less_than_it_spends(kind: str) -> None:
+    method = "dpgd" if kind == "model" else None
+    delta = 1.234e-7 if kind == "spent" else None
+    shown = AccountEntry(kind, epsilon=0.1234123, delta=delta, method=method)
+    words = account.entry(shown, None)[1]
+    assert "ε = 0.12342" in words
+    assert kind != "spent" or "δ = 1.24e-7" in words
+
+
 def test_an_entry_is_said_with_its_noise_and_when() -> None:
     weekly = AccountEntry("release", "Weekly count", 52, date(2026, 1, 5), "week", 20.0)
     assert account.entry(weekly, None) == (
