@@ -13,7 +13,7 @@ import pandas as pd
 from dpcore.figures.curves import add_series, against_epsilon, at, decades, name_of, named, series
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL
-from dpcore.figures.words import listed, plain
+from dpcore.figures.words import at_most, listed, plain
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -190,7 +190,7 @@ def sigma(
     """
     private = table[table["method"] != "nonprivate"]
     figure = _axes(table["sigma"], private["epsilon"], dark)
-    add_series(figure, table, "sigma", titles=titles, shown=plain, dark=dark, band=False)
+    add_series(figure, table, "sigma", titles=titles, shown=at_most, dark=dark, band=False)
     growth = _growth(table, float(private["epsilon"].min()), titles)
     for end, name, top in growth.stops:
         figure.add_annotation(
@@ -205,7 +205,7 @@ def sigma(
     noised = set(table.loc[table["sigma"] > 0, "method"])
     units = _units({key: query for key, query in queries.items() if key in noised}, titles)
     there = [
-        f"{name} {plain(float(at(rows, epsilon)['sigma']))}"
+        f"{name} {at_most(float(at(rows, epsilon)['sigma']))}"
         for name, _, _, rows in named(table, "sigma", titles)
     ]
     sentence = (

@@ -199,6 +199,15 @@ def test_a_wide_axis_names_few_epsilons(table: pd.DataFrame, titles: Titles) -> 
     assert axis.ticktext[0] == "1e-9"
 
 
+def test_no_less_noise_is_named_than_the_proof_needs(table: pd.DataFrame, titles: Titles) -> None:
+    here = (table["method"] == "dpgd") & (table["epsilon"] == 1.0)
+    table.loc[here, "sigma"] = 77.0298
+    drawn = noise.sigma(table, titles=titles, queries=QUERIES, epsilon=1.0)
+    assert "DP-GD 77.1" in drawn.sentence
+    hovers = " ".join(str(text) for each in drawn.figure.data for text in each.hovertext or ())
+    assert "77.1" in hovers
+
+
 def test_noise_on_different_things_is_said_not_to_compare(
     table: pd.DataFrame, titles: Titles
 ) -> None:
