@@ -12,13 +12,15 @@ from dpcore.figures.words import at_least, at_most, literal, plain
 HEIGHT, MOST_TICKS = 280, 12
 
 
-def spending(rows: pd.DataFrame, *, dark: bool = False) -> Drawn:
+def spending(rows: pd.DataFrame, adjacency: str, *, dark: bool = False) -> Drawn:
     """ε taken after each entry, under the cap.
 
     Parameters
     ----------
     rows : pandas.DataFrame
         From `dpcore.release.ledger.history_table.history_rows`; not empty.
+    adjacency : str
+        Of every ε here.
     dark : bool
         Whether it is drawn on a dark ground.
     """
@@ -33,9 +35,9 @@ def spending(rows: pd.DataFrame, *, dark: bool = False) -> Drawn:
         xaxis=axis("entry of the ledger", **ticks),
         yaxis=axis("ε", range=[0.0, 1.12 * float(rows["cap"].max())]),
     )
-    for name, title, colour, dash in (
-        ("cap", "cap", ORANGE if dark else VERMILLION, "dash"),
-        ("taken", "taken", SKY if dark else BLUE, "solid"),
+    for name, title, shown, colour, dash in (
+        ("cap", "cap", plain, ORANGE if dark else VERMILLION, "dash"),
+        ("taken", "taken", at_most, SKY if dark else BLUE, "solid"),
     ):
         add_scatter(
             figure,
@@ -45,7 +47,8 @@ def spending(rows: pd.DataFrame, *, dark: bool = False) -> Drawn:
             mode="lines+markers" if name == "taken" else "lines",
             line={"color": colour, "dash": dash, "shape": "hv", "width": 2.5},
             hovertext=[
-                literal(f"Entry {row['entry']}, {row['when']}: {title} {plain(row[name])}")
+                literal(f"Entry {row['entry']}, {row['when']}: {title} {shown(row[name])}")
+                + f"<br>δ = {plain(row['delta'])} · {adjacency} · the ledger’s filter"
                 for row in each(rows)
             ],
             hovertemplate="%{hovertext}<extra></extra>",

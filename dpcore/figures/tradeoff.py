@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from dpcore.figures.canvas import add_scatter
+from dpcore.figures.canvas import add_scatter, each
 from dpcore.figures.curves import (
     EPSILON_RANGE,
     ReferenceLine,
@@ -14,6 +14,7 @@ from dpcore.figures.curves import (
     add_series,
     against_epsilon,
     at,
+    guarantee_of,
     name_of,
     named,
     series,
@@ -105,7 +106,9 @@ def excess_risk(
                 mode="lines",
                 name=f"{name}: {words}",
                 line={"color": faded(colour, 0.75), "dash": dash, "width": 1.5},
-                hovertemplate=f"{name}: {words}<br>ε = %{{x:.3g}}: %{{y:.3g}}<extra></extra>",
+                customdata=[[guarantee_of(row)] for row in each(drawn)],
+                hovertemplate=f"{name}: {words}<br>ε = %{{x:.3g}}: %{{y:.3g}}<br>"
+                "%{customdata[0]}<extra></extra>",
             )
             compared = drawn[drawn["excess_risk"] > 0.0]
             checked += len(compared)

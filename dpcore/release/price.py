@@ -81,11 +81,13 @@ class Price(Generic[AnyPlan]):
 
     def brief(self) -> str:
         """The cost in few words, with adjacency, δ and accountant."""
-        budget, adjacency = self.plan.budget, self.plan.adjacency
-        return (
-            f"ε = {budget.epsilon:g} of the {lowered(self.left.epsilon, 3):g} left "
-            f"(δ = {typed(budget.delta)}, {adjacency}, {ACCOUNTANT})"
-        )
+        left = lowered(self.left.epsilon, 3)
+        return f"ε = {self.plan.budget.epsilon:g} of the {left:g} left ({self.basis})"
+
+    @property
+    def basis(self) -> str:
+        """δ, adjacency and accountant of the cost."""
+        return f"δ = {typed(self.plan.budget.delta)}, {self.plan.adjacency}, {ACCOUNTANT}"
 
     def words(self) -> str:
         """The cost, and what is left after it."""

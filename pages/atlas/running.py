@@ -68,7 +68,7 @@ def draw(model_key: str, verdict: SystemStanding | None = None) -> None:
         return
     rows, waiting = _rows(study)
     if rows is not None:
-        _answer(study, model, summary(rows))
+        _answer(study, model, summary(rows), badges.statement(calibration.proof))
     job_panel.watch(waiting)
     _promise(model, calibration, verdict)
 
@@ -116,8 +116,8 @@ def _submit(place: str, study: ModelStudy) -> None:
     shared_jobs.submit(place, task(study))
 
 
-def _answer(study: ModelStudy, model: Model, table: pd.DataFrame) -> None:
-    st.markdown(figures.answer(table, model, LOOKED_AT))
+def _answer(study: ModelStudy, model: Model, table: pd.DataFrame, proof: str) -> None:
+    st.markdown(figures.answer(table, model, LOOKED_AT), help=proof)
     if model.unlabelled:
         baseline = percent(figures.reference(table, TRIVIAL))
         st.caption(

@@ -36,11 +36,12 @@ def show(ledger: Ledger, data_set: str) -> None:
     left = ledger.left(data_set)
     epsilon, delta = left.cap
     st.markdown(f"#### {verbatim(data_set)}: {verbatim(left.words())}")
-    about = f"δ = {plain(delta)} · {left.account.terms.adjacency}"
+    adjacency = str(left.account.terms.adjacency)
+    about = f"δ = {plain(delta)} · {adjacency}"
     draw_numbers(
         (
-            ("ε taken", at_most(left.epsilon_spent), "by the filter", texts.SPENT),
-            ("ε left", at_least(left.shown), f"of {plain(epsilon)}", texts.LEFT),
+            ("ε taken", at_most(left.epsilon_spent), "by the filter", f"{texts.SPENT} {about}."),
+            ("ε left", at_least(left.shown), f"of {plain(epsilon)}", f"{texts.LEFT} {left.basis}"),
             ("Cap", plain(epsilon), about, texts.CAP),
         ),
         across=3,
@@ -48,7 +49,7 @@ def show(ledger: Ledger, data_set: str) -> None:
     composition_note.draw()
     entries = ledger.history(data_set)
     rows = history_rows(entries)
-    plot(figures.spending(rows, dark=on_dark()), "ledger_figure")
+    plot(figures.spending(rows, adjacency, dark=on_dark()), "ledger_figure")
     with st.container(horizontal=True):
         verified = st.button("Check the chain", icon=":material/link:", key="ledger_verify")
     if verified:

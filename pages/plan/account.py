@@ -71,7 +71,7 @@ def show() -> Waiting:
             _answer(statement, fitting)
             _chart(statement)
         budget.note(limit, adjacency, people)
-    _rows(shown, rows, people)
+    _rows(shown, rows, people, account)
     if isinstance(answer, tuple):
         waiting += _model(answer[0], people)
         _below(answer[0])
@@ -83,10 +83,12 @@ def entries_people(rows: entries.Rows) -> int:
     return next((entry.records for entry in rows.values() if entry.records), 1)
 
 
-def _rows(shown: entries.Rows, rows: entries.Rows, people: int) -> None:
+def _rows(
+    shown: entries.Rows, rows: entries.Rows, people: int, account: Account | None = None
+) -> None:
     with st.container(border=True, gap="small"):
         entries.example()
-        entries.draw(shown)
+        entries.draw(shown, account)
         entries.buttons(people)
 
 
@@ -113,21 +115,21 @@ def _answer(statement: Statement, fitting: tuple[Room, ...]) -> None:
     st.markdown(f"#### {verbatim(answer)}")
     today = date.today()
     left = texts.ONE_MORE if any(room.count for room in fitting) else texts.OF_BUDGET
-    by = f"proved · {guarantee.by} · {guarantee.adjacency} · δ = {plain(limit.delta)}"
+    basis = f"{guarantee.by} · {guarantee.adjacency} · δ = {plain(limit.delta)}"
     draw_numbers(
         (
-            ("ε of all entries", _most(guarantee.epsilon), by, texts.ALL_ENTRIES),
+            ("ε of all entries", _most(guarantee.epsilon), f"proved · {basis}", texts.ALL_ENTRIES),
             (
                 "ε left",
                 figures.remainder(statement),
                 left.format(budget=plain(limit.epsilon)),
-                texts.LEFT,
+                f"{texts.LEFT} {basis}.",
             ),
             (
                 "ε spent by today",
                 at_most(statement.spent_by(today)),
                 f"on {figures.day(today)}",
-                texts.BY_TODAY,
+                f"{texts.BY_TODAY} {basis}.",
             ),
         ),
         across=3,
@@ -171,18 +173,22 @@ def _model(statement: Statement, people: int) -> Waiting:
             models = [each.entry for each in rooms_of_models if each.entry is not None]
             losses = loss.of_models(models, statement.account, people) if models else {}
             for each in rooms_of_models:
-                _room_of(each, losses.get(each.method, ""))
+                _room_of(each, statement.account, losses.get(each.method, ""))
     return waiting
 
 
-def _room_of(room: ModelRoom, lost: str) -> None:
+def _room_of(room: ModelRoom, account: Account, lost: str) -> None:
     """A model's ε, what it loses there, and the link to Explore at that ε."""
     name = figures.title(room.method)
     with st.container(horizontal=True, vertical_alignment="center"):
         if room.entry is None:
             st.markdown(f"**{verbatim(name)}** · {verbatim(room.reason)}", width="stretch")
             return
-        st.markdown(f"**{verbatim(figures.noise(room.entry))}**", width="stretch")
+        st.markdown(
+            f"**{verbatim(figures.noise(room.entry))}**",
+            width="stretch",
+            help=figures.basis(room.entry, account),
+        )
         shown = figures.exactly(room.entry.epsilon or 0.0)
         script, link = page_links.link_to(EXPLORE, epsilon=shown, methods=name, focus=name)
         st.page_link(

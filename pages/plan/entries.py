@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.accounting.account import MOST_ENTRIES
+from dpcore.accounting.account import MOST_ENTRIES, Account
 from dpcore.accounting.account_text import MOST_LETTERS, from_csv, from_link, to_link
 from dpcore.accounting.entries import (
     EVERY,
@@ -262,13 +262,15 @@ def _with_share(entry: AccountEntry) -> AccountEntry:
     return replace(entry, noise=None, epsilon=None, share=1.0)
 
 
-def draw(shown: dict[int, AccountEntry]) -> None:
+def draw(shown: dict[int, AccountEntry], account: Account | None = None) -> None:
     """Draw one row an entry, and the box in which it is changed.
 
     Parameters
     ----------
     shown : dict
         By number, with the noise of each.
+    account : Account, optional
+        Whose δ and adjacency count for them, where it can be added up.
     """
     rows = current()
     refused: dict[tuple[int, str], str] = stored("account refused") or {}
@@ -277,7 +279,8 @@ def draw(shown: dict[int, AccountEntry]) -> None:
     for number, entry in list(rows.items())[:MOST_ROWS]:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             name, rest = map(verbatim, words.entry(shown.get(number, entry), entry.share))
-            st.markdown(f"**{name}** · {rest}", width="stretch")
+            basis = "" if account is None else words.basis(shown.get(number, entry), account)
+            st.markdown(f"**{name}** · {rest}", width="stretch", help=basis or None)
             box = st.popover("Change", key=f"entry {number}", on_change="rerun", type="tertiary")
             with box:
                 if not box.open:

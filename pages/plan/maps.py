@@ -7,6 +7,7 @@ import streamlit as st
 from dpcore.accounting import accountants, grid
 from dpcore.controls.plan import MAP
 from dpcore.figures.plan import maps
+from dpcore.figures.words import plain
 from pages.plan.answer import FAST, Answer, covered
 from pages.plan.controls import target
 from pages.shared.background import Waiting, answer_to
@@ -33,12 +34,14 @@ def show(answer: Answer) -> Waiting:
             sigma=training.sigma,
             value=training.decay if axis == "decay" else training.rate,
             target=target(),
+            basis=f"Rényi · {training.adjacency} · δ = {plain(training.delta)}",
             dark=on_dark(),
         )
         plot(map_figure, "map_figure")
         st.caption(
-            "By Rényi accounting, on a grid that rounds towards more ε. Steps stay as they are "
-            "set. The target is the one of the question asked backwards."
+            f"By Rényi accounting, {training.adjacency}, δ = {plain(training.delta)}, on a "
+            "grid that rounds towards more ε. Steps stay as they are set. The target is the one of "
+            "the question asked backwards."
         )
         download(table, f"epsilon_over_sigma_and_{axis}", "ε of every setting on the map")
     return waiting

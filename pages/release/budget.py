@@ -70,7 +70,7 @@ def draw(form: ControlForm, records: ChosenTable | None) -> tuple[ReleaseBudget,
         chosen, actor, reason = _own(adjacency)
     if chosen is not None:
         left = chosen.ledger.left(chosen.data_set)
-        st.markdown(verbatim(left.words()))
+        st.markdown(verbatim(left.words()), help=left.basis)
     first = st.container(horizontal=True)
     with first:
         form.draw("release_epsilon", "release_delta", width=220)

@@ -83,6 +83,7 @@ def refused(price: Price[Any], control: Control, key: str) -> bool:
             f"Use ε = {plain(less)}",
             key=key,
             icon=":material/build:",
+            help=f"{price.basis}.",
             on_click=set_controls,
             args=({control.key: less},),
         )

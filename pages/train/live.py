@@ -55,7 +55,8 @@ def purpose(choice: TrainChoice) -> None:
     st.caption(
         f"{entry.title}: {entry.purpose} {capitalised(network)}{inputs_text}, "
         f"{counted(config.epochs, 'epoch')}, ε = {plain(choice.study.epsilon or 0.0)}, "
-        f"δ = {plain(config.delta)}."
+        f"δ = {plain(config.delta)}.",
+        help=texts.ASKED.format(adjacency=config.adjacency),
     )
     if choice.made_up:
         st.info(choice.made_up, icon=":material/science:")

@@ -11,6 +11,10 @@ SCHEDULE = (
     "Whether the noise stays the same, or falls as training goes on (paper 003). Either way the "
     "whole run spends the same ε."
 )
+ASKED = (
+    "The ε that is asked for, {adjacency}. The least noise for it is found by privacy loss "
+    "distribution (PLD); what is certified for that noise stands below."
+)
 EXPLORED = (
     "This holds for a model trained for keeping (Take along). The networks on this page explore: "
     "their noise comes from a seed."

@@ -173,6 +173,15 @@ def test_bounds_that_hold_and_bounds_that_fail_are_told_apart(
     table: pd.DataFrame, titles: Titles
 ) -> None:
     assert "lies below its bound" in tradeoff.excess_risk(table, titles=titles).detail
+    bounds = [
+        trace
+        for trace in tradeoff.excess_risk(table, titles=titles).figure.data
+        if trace.line.dash and trace.customdata is not None
+    ]
+    assert bounds
+    for trace in bounds:
+        assert "%{customdata[0]}" in trace.hovertemplate
+        assert "δ = 1e-5 · replace-one · analytic Gaussian" in trace.customdata[0][0]
     assert "4 times what is measured" in tradeoff.excess_risk(table, titles=titles).detail
     table.loc[0, "excess_risk_bound_sound"] = 1e-9
     assert "1 of 32 measured values lie above" in tradeoff.excess_risk(table, titles=titles).detail

@@ -67,6 +67,7 @@ def test_the_answer_comes_first_and_is_that_of_the_command_line(capsys) -> None:
     study = ModelStudy(model="naive-bayes", dataset="breast_cancer", runs=5)
     wanted = summary(curve(study))
     assert app.markdown[0].value == answer(wanted, model_named("naive-bayes"))
+    assert all(part in app.markdown[0].help for part in ("ε = 1, δ = ", "zero-out", "Gaussian"))
     line = with_table(app, "naive-bayes_breast_cancer").code[0].value
     assert line == model_command(study)
     assert cli.main(shlex.split(line)[3:]) == 0

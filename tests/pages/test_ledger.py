@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,13 @@ def test_a_steward_sees_the_history_and_raises_a_cap_by_name(
     signed_in(monkeypatch, Role.STEWARD)
     app = opened()
     assert [metric.label for metric in app.metric] == ["ε taken", "ε left", "Cap"]
+    taken, left, _ = app.metric
+    figure = json.loads(app.get("plotly_chart")[0].proto.spec)
+    hover = figure["data"][1]["hovertext"][-1]
+    for part in ("δ = 1e-5", "zero-out", "filter"):
+        assert part in taken.help
+        assert part in left.help
+        assert part in hover
     assert r"clinic \<b\>" in spoken(app)
     (history,) = app.dataframe
     assert history.value["kind"].tolist() == ["spent", "created"]

@@ -96,6 +96,13 @@ def expect_account(
     assert one_more == any(room.count for room in more)
 
 
+def test_every_epsilon_of_the_account_names_its_accountant_adjacency_and_delta() -> None:
+    app = opened()
+    every, left, today = (metric for metric in app.metric if metric.label.startswith("ε"))
+    assert all(part in left.help and part in today.help for part in ("PLD", "zero-out", "δ = 1e-5"))
+    assert every.label == "ε of all entries"
+
+
 def test_the_first_view_says_what_is_left() -> None:
     app = opened()
     expect_account(app, [TRAINING])

@@ -118,6 +118,8 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
     assert "nothing real is spent" in said(app)
     assert "costs ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)" in said(app)
     assert "the ledger composes them" in said(app)
+    left = next(text for text in app.markdown if "is left at δ = 1e-5: nothing" in text.value)
+    assert left.help == "δ = 1e-5 · zero-out · the ledger’s filter."
     links = [link.proto.label for link in app.sidebar.get("page_link")]
     assert "Predict with a released model" in links
     pressed(app)

@@ -121,6 +121,9 @@ def test_first_view_shows_noise_and_certified_epsilon_before_training() -> None:
         ].sigma
     )
     assert "δ = 1e-5 · zero-out · PLD" in said(app)
+    asked = next(text for text in app.caption if "30 epochs, ε = 3, δ = 1e-5." in text.value)
+    assert "zero-out" in asked.help
+    assert "PLD" in asked.help
     assert "constant σ" in said(app)
     assert "paper 003, equations (3) and (4)" in said(app)
     # What is proved comes first, what a paper claims beside it.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from dpcore.accounting.account import DIGITS, MOST_MORE, Room, Statement
+from dpcore.accounting.account import DIGITS, MOST_MORE, Account, Room, Statement
 from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.model_proofs import GAUSSIAN, PAIR, PROOFS, PURE
 from dpcore.figures.canvas import LEGEND, add_scatter, canvas
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HEIGHT = 240
+KINDS = {GAUSSIAN: "Gaussian noise", PURE: "pure ε", PAIR: "(ε, δ) alone"}
+"""What is known of the ε of one model, by its kind of proof."""
 EVERY = ("day", "week", "month", "quarter", "all on one day")
 """The distances of repetitions, in the order of `dpcore.accounting.entries.EVERY`."""
 
@@ -73,6 +75,19 @@ def noise(shown: AccountEntry, share: float | None = None) -> str:
     )
 
 
+def basis(shown: AccountEntry, account: Account) -> str:
+    """The δ, adjacency and accountant of an entry's own ε, in a few words; "" where it has none."""
+    if shown.epsilon is None:
+        return ""
+    kinds = {"laplace": PURE, "model": shown.proof, "spent": PAIR}
+    kind = kinds.get(shown.kind, GAUSSIAN)
+    delta = 0.0 if kind == PURE else shown.delta
+    if delta is None:
+        delta = account.budget.delta
+    adjacency = shown.adjacency or account.adjacency
+    return f"{KINDS[kind]} · {adjacency} · δ = {plain(delta)}."
+
+
 def title(method: str) -> str:
     """The name of a method of Explore on screen."""
     from dpcore.predictors import titles  # all methods' code, where an entry names one
@@ -94,7 +109,7 @@ def _model(shown: AccountEntry) -> str:
     """Method, ε and δ of a model, and the kind of its proof."""
     delta = shown.delta or 0.0
     at = " at δ = 0" if shown.proof == PURE else f" at δ = {plain(delta)}" if delta else ""
-    kind = {GAUSSIAN: "Gaussian noise", PURE: "pure ε", PAIR: "(ε, δ) alone"}[shown.proof]
+    kind = KINDS[shown.proof]
     each = f"{_epsilon(shown)}{at} each"
     return f"{title(str(shown.method))} · {each}, {kind}"
 
@@ -182,7 +197,7 @@ def spending(statement: Statement, *, dark: bool = False) -> Drawn:
         name="ε spent so far",
         line={"color": colour, "width": 2, "shape": "hv"},
         marker={"size": [0, *[6] * len(table), 0]},
-        customdata=[[each, at_most(value, 4)] for each, value in zip(what, values, strict=True)],
+        customdata=[[each, at_most(value)] for each, value in zip(what, values, strict=True)],
         hovertemplate=(
             f"%{{x}}: %{{customdata[0]}}<br>ε spent so far %{{customdata[1]}} at δ = "
             f"{plain(budget.delta)}<br>{guarantee.by} · {guarantee.adjacency}<extra></extra>"
@@ -195,7 +210,10 @@ def spending(statement: Statement, *, dark: bool = False) -> Drawn:
         mode="lines",
         name="budget",
         line={"color": limit, "width": 2, "dash": "dash"},
-        hovertemplate=f"budget ε = {plain(budget.epsilon)}<extra></extra>",
+        hovertemplate=(
+            f"budget ε = {plain(budget.epsilon)} at δ = {plain(budget.delta)}<br>"
+            f"{guarantee.by} · {guarantee.adjacency}<extra></extra>"
+        ),
     )
     figure.update_xaxes(title="day", type="date", automargin=True)
     top = 1.08 * max(*values, budget.epsilon)

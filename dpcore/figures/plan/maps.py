@@ -25,6 +25,7 @@ def epsilon(
     sigma: float,
     value: float,
     target: float,
+    basis: str,
     dark: bool = False,
 ) -> Drawn:
     """ε over first noise σ₀ (across) and another setting (upwards).
@@ -39,13 +40,15 @@ def epsilon(
         The run's own values.
     target : float
         ε whose contour is drawn.
+    basis : str
+        Accountant, adjacency and δ of every ε here.
     dark : bool
         Whether it is drawn on a dark ground.
     """
     wide = table.pivot(index=over, columns="sigma", values="epsilon").sort_index()
     sigmas, values = [float(cell) for cell in wide.columns], [float(cell) for cell in wide.index]
     logs = [[_log(cell) for cell in row] for row in wide.to_numpy().tolist()]
-    hover = [[plain(cell) for cell in row] for row in wide.to_numpy().tolist()]
+    hover = [[at_most(cell) for cell in row] for row in wide.to_numpy().tolist()]
     finite = [cell for row in logs for cell in row if cell is not None]
     low, high = (min(finite), max(finite)) if finite else (-1.0, 1.0)
     ticks = list(range(math.floor(low), math.ceil(high) + 1))
@@ -64,7 +67,7 @@ def epsilon(
             "thickness": 14,
         },
         text=[[f"σ₀ = {plain(s)}, {over} = {plain(v, 4)}" for s in sigmas] for v in values],
-        hovertemplate="%{text}<br>ε = %{customdata}, certified (Rényi)<extra></extra>",
+        hovertemplate=f"%{{text}}<br>ε = %{{customdata}}, certified<br>{basis}<extra></extra>",
     )
     figure.add_contour(
         z=logs,

@@ -68,6 +68,12 @@ class Left:
         """
         return lowered(self.epsilon, 3) if 1_000.0 * self.epsilon >= self.account.epsilon else 0.0
 
+    @property
+    def basis(self) -> str:
+        """The δ, adjacency and accountant of what is left, in a few words."""
+        adjacency = self.account.terms.adjacency
+        return f"δ = {typed(self.account.delta)} · {adjacency} · the ledger’s filter."
+
     def more(self, spend: Spend) -> int:
         """How many more like this spend are within the cap; at most `MOST_MORE`.
 

@@ -19,6 +19,7 @@ from dpcore.figures.words import at_most, listed, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
 RUN = preset("chexpert").training
+BASIS = "Rényi · zero-out · δ = 1e-6"
 
 
 @pytest.fixture(scope="module")
@@ -63,24 +64,39 @@ def test_the_schedule_is_drawn_as_it_is() -> None:
 def test_a_map_marks_the_run_and_the_target(over: str) -> None:
     table = grid.table(RUN, over)
     value = RUN.decay if over == "decay" else RUN.rate
-    drawn = maps.epsilon(table, over, sigma=RUN.sigma, value=value, target=0.5)
+    drawn = maps.epsilon(table, over, sigma=RUN.sigma, value=value, target=0.5, basis=BASIS)
     heat, contour, cross = drawn.figure.data
     column, line = cross.x[0], cross.y[0]
     at = table[(table["sigma"] == RUN.sigma) & (table[over] == value)]["epsilon"].iloc[0]
     assert 10.0 ** heat.z[line][column] == pytest.approx(at)
+    assert BASIS in heat.hovertemplate
     assert contour.contours.start == pytest.approx(math.log10(0.5))
     assert f"ε = {at_most(at)}, within the target 0.5" in drawn.sentence
     kept = int((table["epsilon"] <= 0.5).sum())
     assert f"({kept} of {len(table)} settings)" in drawn.sentence
-    nowhere = maps.epsilon(table, over, sigma=RUN.sigma, value=value, target=1e-4).sentence
+    nowhere = maps.epsilon(
+        table, over, sigma=RUN.sigma, value=value, target=1e-4, basis=BASIS
+    ).sentence
     assert "kept nowhere" in nowhere
 
 
 def test_blank_cells_of_a_map_are_counted() -> None:
     table = grid.table(RUN, "decay")
     table.loc[:2, "epsilon"] = math.inf
-    drawn = maps.epsilon(table, "decay", sigma=RUN.sigma, value=RUN.decay, target=1.0)
+    drawn = maps.epsilon(table, "decay", sigma=RUN.sigma, value=RUN.decay, target=1.0, basis=BASIS)
     assert "3 settings are left blank" in drawn.sentence
+
+
+def test_the_epsilon_of_an_entry_names_what_it_holds_by() -> None:
+    limit = Account(PrivacyBudget(3.0, 1e-5), (), Adjacency.REPLACE_ONE)
+    pure = AccountEntry("laplace", "Counts", first=date(2026, 3, 1), epsilon=0.1)
+    noisy = AccountEntry("release", "Means", first=date(2026, 3, 1), noise=20.0)
+    before = AccountEntry(
+        "spent", "Before", first=date(2026, 3, 1), epsilon=0.1, delta=1e-7, adjacency="zero-out"
+    )
+    assert account.basis(pure, limit) == "pure ε · replace-one · δ = 0."
+    assert account.basis(noisy, limit) == ""
+    assert account.basis(before, limit) == "(ε, δ) alone · zero-out · δ = 1e-7."
 
 
 def test_the_account_is_drawn_under_its_budget() -> None:
@@ -94,6 +110,11 @@ def test_the_account_is_drawn_under_its_budget() -> None:
     assert list(stairs.y) == [0.0, *spent, spent[-1]]
     assert list(stairs.x)[1:4] == ["2026-03-01", "2026-03-08", "2026-03-15"]
     assert set(limit.y) == {3.0}
+    assert all(
+        part in line.hovertemplate
+        for line in (stairs, limit)
+        for part in ("δ = 1e-5", "zero-out", kept.guarantee.by)
+    )
     assert "Weekly <count>" not in str(drawn.figure.to_json())
     assert f"ε = {account.remainder(kept)} is left" in drawn.sentence
     assert 0.0 <= kept.left - float(account.remainder(kept)) < 1.1e-2
