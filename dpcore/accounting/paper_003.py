@@ -24,7 +24,7 @@ from dpcore.accounting.concentrated import (
 from dpcore.accounting.schedules import Schedule
 from dpcore.errors import number
 from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
-from dpcore.rounding import typed
+from dpcore.rounding import raised, typed
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]
     assert printed is not None
     if proved is not None and proved <= printed:
         return Status.PROVED, "Every condition of its lemmas is met."
-    denial = f"Its lemmas do not prove the printed {printed:.4g} here"
+    denial = f"Its lemmas do not prove the printed {_shown(printed)} here"
     if certified.epsilon is None:
         return (
             Status.CLAIM_NOT_SUPPORTED,
@@ -114,8 +114,8 @@ def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]
         )
     delta = typed(certified.delta or 0.0)
     certificate = (
-        f"{certified.by} certifies ε = {certified.epsilon:.4g} at δ = {delta} for this noise under "
-        f"{certified.adjacency}"
+        f"{certified.by} certifies ε = {_shown(certified.epsilon)} at δ = {delta} for this noise "
+        f"under {certified.adjacency}"
     )
     if certified.adjacency is not answer.claim.adjacency:
         return (
@@ -125,9 +125,14 @@ def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]
     if certified.epsilon > printed:
         return (
             Status.CLAIM_NOT_SUPPORTED,
-            f"{certificate}; nothing supports the printed {printed:.4g}.",
+            f"{certificate}; nothing supports the printed {_shown(printed)}.",
         )
     return Status.CONDITIONS_NOT_MET, f"{denial}. {certificate}: it holds, by another proof."
+
+
+def _shown(epsilon: float) -> str:
+    """An ε as a statement of its guarantee writes it, rounded up."""
+    return f"{raised(epsilon, 3):g}"
 
 
 def _decay(schedule: Schedule) -> float:

@@ -195,7 +195,7 @@ def _certified_number(
     if guarantee.epsilon is None:
         return label, "none", guarantee.reason, meaning
     note = f"proved · δ = {plain(guarantee.delta or 0.0)} · {guarantee.adjacency}"
-    return label, at_most(guarantee.epsilon, 4), note, meaning
+    return label, at_most(guarantee.epsilon), note, meaning
 
 
 def _printed_number(answer: Answer) -> Number:
@@ -214,7 +214,7 @@ def _printed_number(answer: Answer) -> Number:
             _finding_badge(finding, str(finding))
             st.caption(f"under {evidence.adjacency}{sentences.SAMPLINGS[evidence.sampling]}")
 
-    return label, plain(printed, 4), note, f"{texts.PRINTED_NUMBER} {badges.statement(claim)}"
+    return label, at_most(printed), note, f"{texts.PRINTED_NUMBER} {badges.statement(claim)}"
 
 
 def _finding_badge(finding: Finding, text: str) -> None:

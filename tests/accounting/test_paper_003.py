@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dpcore.accounting.paper_003 import account, verdict
 from dpcore.accounting.presets import preset
 from dpcore.accounting.schedules import constant
+from dpcore.figures.statements import statement
 from dpcore.guarantee import Adjacency, Guarantee, Status
 
 RUN = preset("chexpert").training
@@ -30,6 +33,16 @@ def test_the_printed_number_of_the_default(
     assert result is status
     assert words in sentence
     assert "1.66" in sentence
+
+
+def test_every_epsilon_is_rounded_up_as_its_statement_rounds_it() -> None:
+    answer = replace(ANSWER, claim=replace(ANSWER.claim, epsilon=4.9741))
+    certified = Guarantee(2.98312, RUN.delta, Adjacency.ZERO_OUT, "PLD")
+    _, sentence = verdict(answer, certified)
+    assert f"the printed {statement(answer.claim).split()[2].rstrip(',')} here" in sentence
+    assert "the printed 4.98 here" in sentence
+    assert f"certifies {statement(certified).split(',')[0]} at" in sentence
+    assert "ε = 2.99 at" in sentence
 
 
 def test_a_claim_is_proved_only_where_every_condition_of_the_corrected_chain_is_met() -> None:

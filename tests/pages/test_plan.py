@@ -94,10 +94,10 @@ def test_first_view_shows_certified_and_claimed_apart() -> None:
     app = settled(opened())
     assert not app.exception
     shown = numbers(app)
-    assert shown["ε by PLD"] == at_most(spent(FIRST, "pld").epsilon or 0.0, 4) == "0.3018"
-    assert shown["ε by Rényi"] == at_most(spent(FIRST, "rdp").epsilon or 0.0, 4) == "0.3429"
+    assert shown["ε by PLD"] == at_most(spent(FIRST, "pld").epsilon or 0.0) == "0.302"
+    assert shown["ε by Rényi"] == at_most(spent(FIRST, "rdp").epsilon or 0.0) == "0.343"
     claim = paper_003.account(FIRST.schedule(), FIRST.rate, FIRST.delta).claim
-    assert shown["ε by the formula"] == plain(claim.epsilon or 0.0, 4) == "1.66"
+    assert shown["ε by the formula"] == at_most(claim.epsilon or 0.0) == "1.66"
     assert shown["Steps"] == "800"
     assert "Amplification of tCDP is proved only for ρ up to 0.1" in said(app)
     assert "tCDP corrected: not proved this way" in said(app)
@@ -134,7 +134,7 @@ def test_each_question_is_answered_by_both_accountants_and_the_answer_can_be_use
         delta = app.select_slider(key="plan_delta").value
         usable = replace(usable, delta=delta)
         assert delta >= result.value  # type: ignore[operator]
-    assert numbers(app)["ε by Rényi"] == at_most(spent(usable, "rdp").epsilon or 0.0, 4)
+    assert numbers(app)["ε by Rényi"] == at_most(spent(usable, "rdp").epsilon or 0.0)
     assert float(numbers(app)["ε by Rényi"]) <= 0.5
 
 
@@ -157,7 +157,7 @@ def test_each_preset_fills_the_controls_and_is_recognised() -> None:
         assert not app.exception, key
         assert not app.error, key
         epsilon = spent(each.training, "rdp").epsilon
-        assert numbers(app)["ε by Rényi"] == at_most(epsilon or 0.0, 4), key
+        assert numbers(app)["ε by Rényi"] == at_most(epsilon or 0.0), key
         assert app.selectbox(key="preset").value == key
         assert each.title in said(app)
     app.number_input(key="sigma").set_value(3.14).run()
@@ -192,8 +192,8 @@ def test_a_preset_s_stated_number_stands_beside_the_formula_s_with_its_own_verdi
     app = opened()
     settled(app.selectbox(key="preset").set_value("mnist-1.19-dpsgd").run())
     actual = said(app)
-    assert numbers(app)["ε by the formula"] == "3.613"
-    assert numbers(app)["ε by PLD"] == "0.8648"  # it is 0.86470: what is proved is rounded up
+    assert numbers(app)["ε by the formula"] == "3.62"
+    assert numbers(app)["ε by PLD"] == "0.865"  # it is 0.86470: what is proved is rounded up
     assert "the paper states ε = 1.19" in actual
     assert "Stated in the paper: ε = 1.19, δ = 1e-5." in actual
     known = evidence(preset("mnist-1.19-dpsgd").training, [1.19])
@@ -215,8 +215,8 @@ def test_fixed_batches_are_certified_under_replace_one() -> None:
     assert not app.exception
     run = replace(FIRST, sampling="fixed", adjacency=Adjacency.REPLACE_ONE)
     shown = numbers(app)
-    assert shown["ε by PLD"] == at_most(spent(run, "pld").epsilon or 0.0, 4)
-    assert shown["ε by Rényi"] == at_most(spent(run, "rdp").epsilon or 0.0, 4)
+    assert shown["ε by PLD"] == at_most(spent(run, "pld").epsilon or 0.0)
+    assert shown["ε by Rényi"] == at_most(spent(run, "rdp").epsilon or 0.0)
 
 
 def test_what_has_no_theorem_is_not_called_proved() -> None:
@@ -258,7 +258,7 @@ def test_hostile_values_in_the_link_are_refused_in_a_sentence_each() -> None:
     assert "<" not in warning.value
     # What is refused is as on a new visit, the rest as it was when such links were written.
     run = replace(FIRST, sigma=2.0, decay=1.0, decay_every=1, steps=1_000)
-    assert numbers(app)["ε by Rényi"] == at_most(spent(run, "rdp").epsilon or 0.0, 4)
+    assert numbers(app)["ε by Rényi"] == at_most(spent(run, "rdp").epsilon or 0.0)
 
 
 def test_names_that_plan_does_not_have_are_named_and_dropped() -> None:
@@ -295,7 +295,7 @@ def test_a_run_of_many_noise_levels_is_answered() -> None:
     assert not app.exception
     run = replace(FIRST, steps=60, decay_every=1)
     assert len(run.schedule().sigmas) > MANY_LEVELS
-    assert numbers(app)["ε by PLD"] == at_most(spent(run, "pld").epsilon or 0.0, 4)
+    assert numbers(app)["ε by PLD"] == at_most(spent(run, "pld").epsilon or 0.0)
     (chart,) = (each for each in app.get("plotly_chart") if each.key == "spending_figure")
     lines = {line["name"] for line in json.loads(chart.proto.spec)["data"]}
     assert lines >= {TITLES["pld"], TITLES["rdp"]}

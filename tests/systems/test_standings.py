@@ -158,7 +158,7 @@ def test_one_source_has_one_year() -> None:
 def test_paper_003_is_judged_by_its_own_accounting() -> None:
     result = standing(SYSTEMS["adaptive-tcdp"])
     assert result.verdict == CLAIM
-    assert "nothing supports the printed 7.956" in result.proof
+    assert "nothing supports the printed 7.96" in result.proof
     assert result.sound is not None
     assert result.sound.status is Status.PROVED
     # The stated ε of the run is the one that is judged.

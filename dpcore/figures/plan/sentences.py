@@ -35,7 +35,7 @@ def judged(claimed: float, kind: str, known: Evidence) -> str:
     """
     finding, certified = known.finding(claimed), known.certified
     under = f"Under {known.adjacency}{SAMPLINGS[known.sampling]}"
-    number = f"the {kind} {plain(claimed, DIGITS)} {ANSWERS[finding]}"
+    number = f"the {kind} {at_most(claimed)} {ANSWERS[finding]}"
     if certified.epsilon is None:
         return f"{under}, {number}: {certified.reason}"
     proved = f"{certified.by} certifies ε = {at_most(certified.epsilon)} for this noise"
@@ -70,7 +70,7 @@ def first_numbers(proved: Sequence[Guarantee], claimed: float | None) -> str:
         if len(limits) > 1:
             sentence += " Both limits hold; use the smaller one."
     if claimed is not None:
-        sentence += f" The paper's own formula says {plain(claimed)}, which is a claim."
+        sentence += f" The paper's own formula says {at_most(claimed)}, which is a claim."
     return sentence
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.figures.canvas import add_curve, add_scatter, axis, canvas, each
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.plan.sentences import DIGITS
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION, Look
 from dpcore.figures.words import at_most, plain
 
@@ -59,8 +60,9 @@ def setting(
         yaxis=axis("ε spent", range=[0.0, top]),
     )
     hover = [
-        f"{AXES[unknown]}: {_shown(unknown, float(row['value']))}<br>ε = {at_most(row['epsilon'])}"
-        f"<br>δ = {plain(row['delta'])} · {row['adjacency']} · {row['accountant']}"
+        f"{AXES[unknown]}: {_shown(unknown, float(row['value']))}<br>"
+        f"ε = {at_most(row['epsilon'], DIGITS)}<br>"
+        f"δ = {plain(row['delta'])} · {row['adjacency']} · {row['accountant']}"
         for row in each(rows)
     ]
     look = Look(BLUE, SKY, "solid", "circle")
@@ -83,7 +85,7 @@ def setting(
     )
     spent = ""
     if len(chosen):
-        spent = f": at the diamond ε = {at_most(float(chosen['epsilon'].iloc[0]))}"
+        spent = f": at the diamond ε = {at_most(float(chosen['epsilon'].iloc[0]), DIGITS)}"
     sentence = f"{SENTENCES[unknown]}{spent}, within the budget of {plain(budget)}."
     ends = rows.iloc[[0, -1]] if len(rows) else rows
     span = " to ".join(at_most(float(epsilon)) for epsilon in ends["epsilon"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dpcore.figures.canvas import LEGEND, add_scatter, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILLION, YELLOW, Look
-from dpcore.figures.words import at_most, listed, plain
+from dpcore.figures.words import at_most, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,7 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
             line={"color": look.on(dark), "dash": look.dash, "width": 2},
             marker={"symbol": look.marker, "size": 6},
             hovertext=[
-                f"{row['steps']:,} steps: ε = {_ended(curve, row['epsilon'])}<br>δ = "
+                f"{row['steps']:,} steps: ε = {at_most(row['epsilon'])}<br>δ = "
                 f"{at_most(row['delta'])} · {row['adjacency']}<br>{row['accountant']} · "
                 f"{row['status']}"
                 for row in each(rows)
@@ -65,15 +65,10 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
     figure.update_xaxes(title="steps", range=[0, last * 1.02], automargin=True)
     figure.update_yaxes(title="ε spent", automargin=True, **_axis(finite, ends))
     alt = f"ε spent over {last:,} steps. At the end: " + (
-        listed([f"{SHORT[curve]} {_ended(curve, ends[curve])}" for curve in LINES if curve in ends])
+        listed([f"{SHORT[curve]} {at_most(ends[curve])}" for curve in LINES if curve in ends])
         or "no finite ε"
     )
     return Drawn(figure, _words(ends, last), f"{alt}.")
-
-
-def _ended(curve: str, epsilon: float) -> str:
-    """A certified ε rounded up, a printed one to nearest."""
-    return at_most(epsilon) if curve in CERTIFIED else plain(epsilon)
 
 
 def _axis(finite: pd.DataFrame, ends: dict[str, float]) -> dict[str, object]:
@@ -101,6 +96,6 @@ def _words(ends: dict[str, float], last: int) -> str:
         # No ratio: the formula speaks of replace-one, the certified lines of the run's adjacency.
         sentence += (
             f"; paper 003's printed formula, a claim about one record replaced, says "
-            f"{plain(ends['printed'])}"
+            f"{at_most(ends['printed'])}"
         )
     return sentence + "."

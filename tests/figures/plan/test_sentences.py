@@ -34,6 +34,11 @@ def test_a_claim_that_is_false_names_the_bound_rounded_down() -> None:
     assert "no ε below 1.55 is true there" in sentence
 
 
+def test_a_printed_number_is_rounded_up_as_in_its_statement() -> None:
+    assert "the printed 4.98 holds" in judged(4.9741, "printed", known(0.6))
+    assert "formula says 4.98, which" in first_numbers([], 4.9741)
+
+
 @pytest.mark.parametrize("epsilon", [1.84, None])
 def test_what_is_not_decided_is_not_called_false(epsilon: float | None) -> None:
     sentence = judged(1.66, "printed", known(epsilon, reason="There is no theorem here."))
