@@ -17,7 +17,7 @@ from dpcore.figures.curves import (
 )
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import SURVEY
-from dpcore.figures.words import band, percent, plain, uncapitalised
+from dpcore.figures.words import band, difference, percent, plain, uncapitalised
 from dpcore.guarantee import Status
 from dpcore.models.model import Model
 
@@ -96,13 +96,14 @@ def answer(table: pd.DataFrame, model: Model, epsilon: float = 1.0) -> str:
 
 def _sentence(private: pd.DataFrame, model: Model, limit: float) -> str:
     sign = 1.0 if model.measure.higher_is_better else -1.0
-    goal = limit - sign * CLOSE
-    start = crossing(private, "value", goal, sign)
+    lost = sign * private["value"].map(lambda value: difference(value, limit))
+    rows = private.assign(change=lost)
+    start = crossing(rows, "change", -CLOSE)
     better = "Higher" if model.measure.higher_is_better else "Lower"
     nearness = f"within {100 * CLOSE:.0f} points of the same model without noise"
     if start is not None:
         outcome = f"It stays {nearness} from ε = {plain(start)} on."
-    elif (sign * (private["value"] - goal) >= 0.0).any():
+    elif (rows["change"] >= -CLOSE).any():
         outcome = f"It comes {nearness} at some ε, but not at the largest."
     else:
         outcome = f"It does not come {nearness} on this grid."

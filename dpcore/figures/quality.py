@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpcore.evaluation import scoring
 from dpcore.evaluation.scoring import Metric
@@ -17,6 +17,9 @@ from dpcore.figures.words import (
     points,
 )
 from dpcore.rounding import significant
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -197,6 +200,17 @@ class Quality:
     def shown(self, value: float) -> str:
         """A value alone."""
         return percent(value) if self.percent else plain(value)
+
+    def as_shown(self, value: float) -> float:
+        """The number that a reader sees of a value: what is compared agrees with what is read."""
+        if self.percent:
+            return float(f"{100.0 * value:.1f}") / 100.0
+        return round(value, 3) if self.share else significant(value)
+
+    def rows_as_shown(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows with the measure and the ends of its band as a reader sees them."""
+        columns = [self.column, f"{self.column}_low", f"{self.column}_high"]
+        return rows.assign(**{name: rows[name].map(self.as_shown) for name in columns})
 
     def difference(self, value: float, reference: float) -> float:
         """A difference of two values as they are shown, so that sums on screen add up."""

@@ -196,22 +196,23 @@ def _best(view: View, epsilon: float) -> None:
     from dpcore.evaluation.frontier import reach
     from dpcore.figures import frontier as figures
 
-    measure, goal = view.compared.measure, _goal(view)
+    quality, goal = view.quality, _goal(view)
     best = view.best
     if best.empty:
         st.markdown("No method is proved at any ε.")
         return
+    shown = quality.rows_as_shown(best)
     plot(
         figures.frontier(
-            best,
-            reach(best, goal, measure),
+            shown,
+            reach(shown, goal, quality.measure),
             titles=view.titles,
             records=view.split.records,
             records_are=view.people,
             epsilon=epsilon,
             guess=view.compared.guess,
             so_far=bool(numbers.to_come(view, "")),
-            quality=view.quality,
+            quality=quality,
             dark=view.dark,
         ),
         "frontier_figure",
@@ -229,9 +230,10 @@ def _best(view: View, epsilon: float) -> None:
 
 def _goal(view: View) -> float:
     """The quality still wanted with privacy: accuracy, AUC or error."""
-    best, kind = view.compared.value, view.quality.column
-    allowed_loss: float = drawn(MAY_COST[kind], width=320)
-    return view.quality.worst_allowed(best, allowed_loss)
+    quality = view.quality
+    allowed_loss: float = drawn(MAY_COST[quality.column], width=320)
+    best = quality.as_shown(view.compared.value)
+    return quality.as_shown(quality.worst_allowed(best, allowed_loss))
 
 
 def _about(view: View) -> None:

@@ -134,6 +134,24 @@ def test_a_method_that_is_no_better_than_a_coin_is_not_called_the_best(table, ti
 
 def test_what_a_measure_may_cost_is_counted_in_its_own_way() -> None:
     # Points of accuracy, AUC itself, percent of an error.
+    assert (ACCURACY.as_shown(0.8296), AREA.as_shown(0.8296)) == (0.83, 0.83)
+    assert RMSE.as_shown(54.27) == 54.3
     assert ACCURACY.worst_allowed(0.9, 2.0) == pytest.approx(0.88)
     assert AREA.worst_allowed(0.9, 0.02) == pytest.approx(0.88)
     assert RMSE.worst_allowed(50.0, 10.0) == pytest.approx(55.0)
+
+
+def test_what_reads_as_two_points_fewer_is_within_two_points() -> None:
+    rows = pd.DataFrame(
+        {
+            "method": "one",
+            "epsilon": [1.0, 10.0],
+            "accuracy": [0.8296, 0.84],
+            "accuracy_low": [0.8296, 0.84],
+            "accuracy_high": [0.8296, 0.84],
+        }
+    )
+    goal = ACCURACY.as_shown(ACCURACY.worst_allowed(ACCURACY.as_shown(0.85), 2.0))
+    assert ACCURACY.amount(ACCURACY.difference(0.8296, 0.85)) == "2.0 points"
+    assert reach(rows, goal).epsilon == 10.0
+    assert reach(ACCURACY.rows_as_shown(rows), goal).epsilon == 1.0
