@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from textwrap import wrap
 
 import numpy as np
@@ -40,8 +41,37 @@ TOP, ROW, LETTERS = 12, 16, 62
 BOTTOM = 64
 """Pixels below the axes, for ticks and title."""
 
-ThinLine = tuple[str, str, pd.DataFrame]
-"""Title, colour and rows of a method."""
+STROKES = {
+    "solid": "━",
+    "dash": "- -",
+    "dot": "···",
+    "dashdot": "-·-",
+    "longdash": "— —",
+    "longdashdot": "—·—",
+}
+"""A line's dash in letters, in the row of names above the axes."""
+APART = "\u2003"
+"""Between two of these names."""
+
+
+@dataclass(frozen=True)
+class ThinLine:
+    """A method that is drawn thin.
+
+    Parameters
+    ----------
+    title, colour, dash : str
+    rows : DataFrame
+    """
+
+    title: str
+    colour: str
+    dash: str
+    rows: pd.DataFrame
+
+    def named(self, stroke: str) -> str:
+        """Its name in the ink of the page after a stroke of its colour."""
+        return f'<span style="color:{self.colour}">{stroke}</span> {literal(self.title)}'
 
 
 def overview(
@@ -93,13 +123,13 @@ def overview(
     values = [*line[column], *others[column].dropna(), *(r.value for r in references)]
     # The line's name stands above the axes: within them it would meet a curve on a narrow screen.
     heading = wrap(f"━ {name}", LETTERS, break_on_hyphens=False)
-    figure = _axes(_range(values, quality), quality, TOP + ROW * len(heading), dark)
+    figure = _axes(_range(values, quality), quality, dark)
     thin = _add_thin_lines(figure, others, titles, quality, dark)
     _add_line(figure, line, name, titles, quality, dark)
     add_references(figure, references)
-    _add_names(figure, thin, line, references, column)
+    rows_of_names = _add_names(figure, thin, line, references, column)
     _add_cost(figure, row, cost, quality, dark)
-    _add_heading(figure, heading, dark)
+    _add_heading(figure, heading, rows_of_names, dark)
     splits = int(row["splits"])
     sentence = (
         f"{titles.get(row['method'], row['method'])}: {chosen}. "
@@ -121,14 +151,14 @@ def overview(
     )
 
 
-def _axes(ends: tuple[float, float], quality: Quality, top: int, dark: bool) -> go.Figure:
-    """A figure without lines; `ends` are those of its vertical axis, `top` its margin there."""
+def _axes(ends: tuple[float, float], quality: Quality, dark: bool) -> go.Figure:
+    """A figure without lines; `ends` are those of its vertical axis."""
     ticks, texts = decades(*EPSILON_RANGE)
     # The figure changes with ε and would lose its zoom; a drag on a touch screen scrolls the page.
     return canvas(
         HEIGHT,
         dark,
-        margin={"l": LEFT, "r": RIGHT, "t": top, "b": BOTTOM, "autoexpand": False},
+        margin={"l": LEFT, "r": RIGHT, "b": BOTTOM, "autoexpand": False},
         dragmode=False,
         hovermode="closest",
         showlegend=False,
@@ -164,7 +194,7 @@ def _add_thin_lines(
     column, lines = quality.column, []
     for title, method, edition, rows in named(others, column, titles):
         style = look(method)
-        lines.append((title, style.on(dark), rows))
+        lines.append(ThinLine(title, style.on(dark), style.dash, rows))
         add_scatter(
             figure,
             x=rows["epsilon"],
@@ -217,10 +247,20 @@ def _colour(dark: bool) -> str:
     return SKY if dark else BLUE
 
 
-def _add_heading(figure: go.Figure, rows: Sequence[str], dark: bool) -> None:
-    """The name of the line in focus, above the axes in its colour."""
+def _add_heading(
+    figure: go.Figure, heading: Sequence[str], names: Sequence[str], dark: bool
+) -> None:
+    """The name of the line in focus in its colour, and rows of other names, above the axes."""
+    figure.update_layout(margin={"t": TOP + ROW * (len(heading) + len(names))})
+    _add_above(figure, f"<b>{'<br>'.join(heading)}</b>", ROW * len(names), 12, _colour(dark))
+    if names:
+        _add_above(figure, "<br>".join(names), 0, 11, ink(dark))
+
+
+def _add_above(figure: go.Figure, text: str, shift: int, size: int, colour: str) -> None:
+    """Rows of words above the axes, from the left edge on."""
     figure.add_annotation(
-        text=f"<b>{'<br>'.join(rows)}</b>",
+        text=text,
         xref="x domain",
         x=0,
         yref="y domain",
@@ -228,9 +268,10 @@ def _add_heading(figure: go.Figure, rows: Sequence[str], dark: bool) -> None:
         xanchor="left",
         xshift=-LEFT,
         yanchor="bottom",
+        yshift=shift,
         align="left",
         showarrow=False,
-        font={"size": 12, "color": _colour(dark)},
+        font={"size": size, "color": colour},
     )
 
 
@@ -240,26 +281,30 @@ def _add_names(
     line: pd.DataFrame,
     references: Sequence[ReferenceLine],
     column: str,
-) -> None:
-    """The name of each thin line beside it, in the ink of the page after a stroke of its colour."""
+) -> list[str]:
+    """The name of each thin line beside it.
+
+    Where one has no room there, none is drawn, and all are returned as rows to stand above.
+    """
     (start, end), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
 
     def shares(rows: pd.DataFrame) -> tuple[Array, Array]:
         x = (np.log10(rows["epsilon"].to_numpy(np.float64)) - start) / (end - start)
         return x, (rows[column].to_numpy(np.float64) - low) / (high - low)
 
-    lines = [shares(rows.sort_values("epsilon")) for _, _, rows in names] + [shares(line)]
+    lines = [shares(one.rows.sort_values("epsilon")) for one in names] + [shares(line)]
     ends = np.array([0.0, 1.0])
     lines += [(ends, np.full(2, (one.value - low) / (high - low))) for one in references]
-    widths = [LETTER * (len(title) + 2) for title, _, _ in names]
+    widths = [LETTER * (len(one.title) + 2) for one in names]
     occupied = [_box(words, low, high) for words in figure.layout.annotations]
     boxes = places(lines, widths, LABEL, occupied, thick=len(names))
-    for (title, colour, _), box in zip(names, boxes, strict=True):
-        if box is None:
-            continue
+    found = [box for box in boxes if box is not None]
+    if len(found) < len(boxes):
+        return _in_rows(names)
+    for one, box in zip(names, found, strict=True):
         x, y = box.middle
         figure.add_annotation(
-            text=f'<span style="color:{colour}">━</span> {literal(title)}',
+            text=one.named("━"),
             xref="x domain",
             x=x,
             yref="y domain",
@@ -269,6 +314,22 @@ def _add_names(
             showarrow=False,
             font={"size": 11},
         )
+    return []
+
+
+def _in_rows(names: Sequence[ThinLine]) -> list[str]:
+    """All names after strokes of their dashes, in rows that fit a narrow screen."""
+    rows: list[str] = []
+    room = 0
+    for one in names:
+        stroke = STROKES[one.dash]
+        letters = len(f"{stroke} {one.title}") + len(APART)
+        if letters > room:
+            rows.append("")
+            room = LETTERS
+        rows[-1] += f"{one.named(stroke)}{APART}"
+        room -= letters
+    return rows
 
 
 def _box(words: go.layout.Annotation, low: float, high: float) -> Box:

@@ -115,6 +115,23 @@ def test_thin_lines_have_their_names_beside_them(table, titles) -> None:
         assert 0.0 < label.y < 1.0
 
 
+def test_every_thin_line_has_a_name_also_where_another_line_hides_it(table, titles) -> None:
+    focus = table[table["method"] == "opera"].set_index("epsilon")
+    hidden = table["method"] == "dpgd"
+    for name in ("accuracy", "accuracy_low", "accuracy_high"):
+        table.loc[hidden, name] = table.loc[hidden, "epsilon"].map(focus[name])
+    figure = drawing(table, titles)[0].figure
+    thin = {titles[method] for method in table["method"].unique() if method != "opera"}
+    (names,) = [note for note in figure.layout.annotations if "<span style" in note.text]
+    (heading,) = [note for note in figure.layout.annotations if "the best proved" in note.text]
+    rows = [re.sub("<[^>]*>", "", row) for row in names.text.split("<br>")]
+    assert all(any(title in row for row in rows) for title in thin)
+    assert max(map(len, rows)) <= LETTERS
+    assert (names.yref, names.y, names.yanchor) == ("y domain", 1, "bottom")
+    assert heading.yshift == ROW * len(rows)
+    assert figure.layout.margin.t >= ROW * (len(rows) + 1)
+
+
 @pytest.mark.parametrize("column", QUALITIES)
 def test_every_curve_and_both_references_are_within_the_axes(table, titles, column: str) -> None:
     quality = QUALITIES[column]
