@@ -51,7 +51,10 @@ def trained_study(study: Study, method: str) -> Study:
 
 
 def watched(
-    studies: Sequence[Study], reference: ReferenceStudy | None = None, after: int = 0
+    studies: Sequence[Study],
+    reference: ReferenceStudy | None = None,
+    after: int = 0,
+    compared: str = "",
 ) -> shared_jobs.WatchedJobs:
     """The jobs of some methods, as one line of the job panel.
 
@@ -63,6 +66,9 @@ def watched(
         own.
     after : int
         How many of the methods come before these in any case.
+    compared : str
+        How many methods are compared so far, in the words of the first screen, where it counts
+        them; else each line says which of these trainings it is.
     """
     closed = [predictor_named(study.methods[0]).closed_form for study in studies]
     trained, count = 0, closed.count(False)
@@ -75,7 +81,8 @@ def watched(
         if reference is not None and place > after:
             described.setdefault(WITHOUT_PRIVACY, reference)
         trained += 1
-        described[f"Training {_title(study)} ({trained} of {count})"] = study
+        which = compared or f"{trained} of {count}"
+        described[f"Training {_title(study)} ({which})"] = study
     if reference is not None:
         described.setdefault(WITHOUT_PRIVACY, reference)
     return shared_jobs.WatchedJobs(

@@ -24,7 +24,7 @@ from dpcore.controls.explore import (
 )
 from dpcore.evaluation.study import as_learned
 from dpcore.figures import chosen
-from dpcore.figures.words import at_most, band, counted, listed, plain
+from dpcore.figures.words import at_most, band, listed, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
 from dpcore.predictors import predictor_named
 from pages.explore import calibration, groups, net_benefit, numbers, risk_curves, take_along, texts
@@ -218,8 +218,7 @@ def _best(view: View, epsilon: float) -> None:
         "frontier_figure",
     )
     if view.waiting:
-        waiting = counted(len(view.waiting), "method")
-        st.caption(f":material/hourglass: Not compared, as there are no curves yet: {waiting}.")
+        st.caption(f":material/hourglass: {view.count}; the rest to come.")
     bars = band(int(best["runs"].min()), splits=int(best["splits"].max()))
     st.caption(
         "Methods are compared by curves computed from these records, which is not private. Use it "

@@ -100,6 +100,8 @@ def _features(view: View, row: pd.Series) -> str:
 def _compared(view: View) -> str:
     """How many methods there are, and of them how many were compared."""
     count, possible = view.candidates, view.possible
+    if view.waiting:
+        return view.count
     compared = "compared" if count == possible else f"compared (there are {possible})"
     return f"{counted(count, 'method')} {compared}"
 
@@ -113,14 +115,16 @@ def to_come(view: View, method: str) -> str:
     method : str
         `View.sought`.
     """
-    parts = []
-    if not method and view.waiting:
-        parts.append(counted(len(view.waiting), "method"))
+    is_counted = not method and bool(view.waiting)
+    parts = ["the rest"] if is_counted else []
     if not view.is_compared:
         parts.append(TREES)
     if not parts and view.splits < view.records.all_splits:
         parts.append("more splits")
-    return f"{capitalised(listed(parts))} to come." if parts else ""
+    if not parts:
+        return ""
+    coming = f"{listed(parts)} to come."
+    return f"{view.count}; {coming}" if is_counted else capitalised(coming)
 
 
 def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> None:

@@ -28,7 +28,7 @@ from dpcore.figures.curves import ReferenceLine, at
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_cases, few_records
-from dpcore.figures.words import plain
+from dpcore.figures.words import counted, plain
 from dpcore.guarantee import Edition
 from dpcore.methods import best_method, sooner_first, without_best
 from dpcore.predictors import SELDOM_BEST, predictor_named, titles
@@ -178,7 +178,12 @@ class View:
     @property
     def candidates(self) -> int:
         """Number of methods among which the best one was chosen."""
-        return int(self.everything["method"].nunique())
+        return _candidates(self.everything)
+
+    @property
+    def count(self) -> str:
+        """How many methods are compared so far, of how many; the same words at every place."""
+        return _count(self.everything, self.whole)
 
     @property
     def possible(self) -> int:
@@ -369,6 +374,8 @@ def gather(choice: ExploreChoice) -> View:
             untrained = (*printed_jobs, *jobs_first, *jobs_others, *jobs_refined)
             every, before = [*as_printed, *first, *others, *further], len(first)
     (everything, rows), compared = on_common_splits([everything, rows], without_privacy)
+    # Only what ranks the methods counts them; elsewhere few are trained.
+    count = _count(everything, whole) if choice.ranks and records.published else ""
     return View(
         study=study,
         whole=whole,
@@ -381,9 +388,18 @@ def gather(choice: ExploreChoice) -> View:
         is_compared=is_compared,
         titles=titles(),
         untrained=untrained,
-        training=curve_jobs.watched(every, awaited, before) if untrained else None,
+        training=curve_jobs.watched(every, awaited, before, count) if untrained else None,
         dark=on_dark(),
     )
+
+
+def _candidates(everything: pd.DataFrame) -> int:
+    return int(everything.loc[everything["method"] != "nonprivate", "method"].nunique())
+
+
+def _count(everything: pd.DataFrame, whole: Study) -> str:
+    private = len(whole.methods) - 1
+    return f"{_candidates(everything)} of {counted(private, 'method')} compared"
 
 
 def _left_out(choice: ExploreChoice, compared: Baselines) -> tuple[str, ...]:

@@ -122,6 +122,9 @@ def test_first_view_answers_without_a_click(monkeypatch: pytest.MonkeyPatch) -> 
     assert not app.warning
 
 
+COUNT = "4 of 15 methods compared"
+
+
 def test_the_line_of_the_jobs_counts_what_the_sentence_says_is_to_come() -> None:
     whole = Study("cohort", methods=("nonprivate", "opera", "dpgd", "dpftrl"))
     studies = [curve_jobs.trained_study(whole, method) for method in ("opera", "dpgd", "dpftrl")]
@@ -131,6 +134,11 @@ def test_the_line_of_the_jobs_counts_what_the_sentence_says_is_to_come() -> None
         "Judging OPERA as in its paper",
         "Training DP-GD (1 of 2)",
         "Training DP-FTRL (2 of 2)",
+    ]
+    assert list(curve_jobs.watched(studies, compared=COUNT).studies) == [
+        "Judging OPERA",
+        f"Training DP-GD ({COUNT})",
+        f"Training DP-FTRL ({COUNT})",
     ]
 
 
@@ -150,8 +158,8 @@ def test_a_site_held_out_is_named_where_models_are_judged() -> None:
 @pytest.mark.parametrize(
     ("method", "waiting", "is_compared", "splits", "said"),
     [
-        ("", ("dpgd", "outpert"), False, 5, "2 methods and boosted trees to come."),
-        ("", ("dpgd",), True, 5, "1 method to come."),
+        ("", ("dpgd", "outpert"), False, 5, f"{COUNT}; the rest and boosted trees to come."),
+        ("", ("dpgd",), True, 5, f"{COUNT}; the rest to come."),
         ("opera", ("dpgd",), False, 5, "Boosted trees to come."),
         ("opera", ("dpgd",), True, 5, "More splits to come."),
         ("opera", ("dpgd",), True, 7, ""),
@@ -162,7 +170,9 @@ def test_what_may_still_change_the_answer_is_said_beside_it(
     method: str, waiting: tuple[str, ...], is_compared: bool, splits: int, said: str
 ) -> None:
     records = SimpleNamespace(all_splits=7)
-    view = SimpleNamespace(waiting=waiting, is_compared=is_compared, splits=splits, records=records)
+    view = SimpleNamespace(
+        waiting=waiting, count=COUNT, is_compared=is_compared, splits=splits, records=records
+    )
     assert to_come(view, method) == said  # type: ignore[arg-type]
 
 
@@ -270,10 +280,13 @@ def test_the_best_is_taken_from_all_methods_whichever_are_drawn(
 ) -> None:
     all_methods(monkeypatch)
     app, poorer = opened(), opened(methods="OutPert")
-    words = r": best proved of (\d+) methods compared \(there are (\d+)\), chosen by looking"
+    words = r": best proved of ((\d+) of (\d+) methods compared), chosen by looking"
     counted = re.search(words, spoken(app))
     assert counted is not None
-    assert int(counted[1]) < int(counted[2]) == len(every_method("logistic", entry("cohort")))
+    count, done, total = counted.groups()
+    assert int(done) < int(total) < len(every_method("logistic", entry("cohort")))
+    # One count, in the same words.
+    assert f"{count}; the rest" in sentence(app)
     assert (
         "chosen by looking at their results; the rule, which does not look, takes DP-GD"
         in spoken(app)
@@ -351,6 +364,7 @@ def test_what_the_rule_takes_is_told_beside_the_best(best: str, told: str) -> No
         by_looking=True,
         candidates=15,
         possible=20,
+        waiting=(),
         titles={"dpgd": "DP-GD"},
         quality=Quality(ACCURACY),
         row_by_rule=lambda epsilon: ("dpgd", pd.Series({"accuracy": 0.6})),
