@@ -71,7 +71,7 @@ def show() -> Waiting:
             _answer(statement, fitting)
             _chart(statement)
         budget.note(limit, adjacency, people)
-    _rows(shown, rows, people, account)
+    _rows(shown, rows, people, account, answer[0] if isinstance(answer, tuple) else None)
     if isinstance(answer, tuple):
         waiting += _model(answer[0], people)
         _below(answer[0])
@@ -84,11 +84,15 @@ def entries_people(rows: entries.Rows) -> int:
 
 
 def _rows(
-    shown: entries.Rows, rows: entries.Rows, people: int, account: Account | None = None
+    shown: entries.Rows,
+    rows: entries.Rows,
+    people: int,
+    account: Account | None = None,
+    statement: Statement | None = None,
 ) -> None:
     with st.container(border=True, gap="small"):
         entries.example()
-        entries.draw(shown, account)
+        entries.draw(shown, account, statement)
         entries.buttons(people)
 
 
@@ -115,7 +119,7 @@ def _answer(statement: Statement, fitting: tuple[Room, ...]) -> None:
     st.markdown(f"#### {verbatim(answer)}")
     today = date.today()
     left = texts.ONE_MORE if any(room.count for room in fitting) else texts.OF_BUDGET
-    basis = f"{guarantee.by} · {guarantee.adjacency} · δ = {plain(limit.delta)}"
+    basis = figures.held_by(statement)
     draw_numbers(
         (
             ("ε of all entries", _most(guarantee.epsilon), f"proved · {basis}", texts.ALL_ENTRIES),

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.accounting.account import MOST_ENTRIES, Account
+from dpcore.accounting.account import MOST_ENTRIES, Account, Statement
 from dpcore.accounting.account_text import MOST_LETTERS, from_csv, from_link, to_link
 from dpcore.accounting.entries import (
     EVERY,
@@ -262,7 +262,11 @@ def _with_share(entry: AccountEntry) -> AccountEntry:
     return replace(entry, noise=None, epsilon=None, share=1.0)
 
 
-def draw(shown: dict[int, AccountEntry], account: Account | None = None) -> None:
+def draw(
+    shown: dict[int, AccountEntry],
+    account: Account | None = None,
+    statement: Statement | None = None,
+) -> None:
     """Draw one row an entry, and the box in which it is changed.
 
     Parameters
@@ -271,6 +275,8 @@ def draw(shown: dict[int, AccountEntry], account: Account | None = None) -> None
         By number, with the noise of each.
     account : Account, optional
         Whose δ and adjacency count for them, where it can be added up.
+    statement : Statement, optional
+        The answer, which stands in an open box as well: the box covers the one above.
     """
     rows = current()
     refused: dict[tuple[int, str], str] = stored("account refused") or {}
@@ -287,6 +293,8 @@ def draw(shown: dict[int, AccountEntry], account: Account | None = None) -> None
                     # It opens to the side that has room for what it holds at that moment.
                     st.space(ROOM)
                 else:
+                    if statement is not None:
+                        _answer_again(statement)
                     _fields(number, entry)
                     st.button(
                         "Remove it",
@@ -300,6 +308,12 @@ def draw(shown: dict[int, AccountEntry], account: Account | None = None) -> None
                 refuse(sentence)
     if len(rows) > MOST_ROWS:
         st.caption(f"{len(rows) - MOST_ROWS} more are in the tables and files below.")
+
+
+def _answer_again(statement: Statement) -> None:
+    """Draw the answer where a box is open; assets/page.css keeps it in sight there."""
+    with st.container(key="answer_again"):
+        st.markdown(f"**{verbatim(words.spent(statement))}**", help=words.held_by(statement))
 
 
 def _remove(number: int) -> None:

@@ -124,8 +124,8 @@ def test_a_key_press_changes_numbers_and_address(watched: Watched, address: str)
     box = page.get_by_role("spinbutton", name="First noise σ₀")
     box.focus()
     box.press("ArrowUp")
-    expect_number(page, "ε by Rényi", "0.3286")
-    expect_number(page, "ε by PLD", "0.2892")
+    expect_number(page, "ε by Rényi", "0.329")
+    expect_number(page, "ε by PLD", "0.29")
     expect(page).to_have_url(re.compile(r"sigma=2\.9"))
     # A comma before decimals is a point, in a field that may hold thousands as well.
     box.press("Control+a")
@@ -143,7 +143,7 @@ def test_a_preset_is_loaded_and_travels_in_the_link(watched: Watched, address: s
     page.get_by_role("option", name=re.compile("decay every iteration, 254 steps")).click()
     expect_number(page, "ε by the formula", "1.99")
     settled(page)
-    expect_number(page, "ε by PLD", "0.7003")
+    expect_number(page, "ε by PLD", "0.701")
     expect(page.get_by_text("the printed 1.99 does not hold").first).to_be_visible()
     expect(page.get_by_text("Under replace-one").filter(has_text="the stated 2")).not_to_have_count(
         0
@@ -185,6 +185,50 @@ def test_an_entry_is_changed_and_keeps_what_is_no_number(watched: Watched, addre
     box.press("Enter")
     expect(page.get_by_text("noise is 'much', but it must be")).to_have_count(0)
     expect(page).to_have_url(re.compile("quarter~4~"))
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_answer_stays_in_sight_while_an_entry_is_changed(
+    watched: Watched, address: str, width: int, height: int
+) -> None:
+    page = watched.page
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(f"{address}/plan")
+    expect_number(page, "ε of all entries", "1.06")
+    page.get_by_role("button", name="Change").click()
+    box = page.get_by_test_id("stPopoverBody")
+    field = box.get_by_role("textbox", name="Noise multiplier")
+    field.fill("4")
+    field.press("Enter")
+    answer = box.get_by_text("All that is planned spends ε = 0.458 of 3.")
+    expect(answer).to_be_visible()
+    box.evaluate("box => { box.scrollTop = box.scrollHeight; }")
+    expect(box.get_by_role("button", name="Remove it")).to_be_in_viewport()
+    expect(answer).to_be_in_viewport()
+    # No field is over it.
+    assert answer.evaluate(
+        """answer => {
+          const {x, y, width, height} = answer.getBoundingClientRect();
+          return answer.contains(document.elementFromPoint(x + width / 4, y + height / 2));
+        }"""
+    )
+
+
+def test_every_row_of_questions_is_full_in_a_narrow_window(watched: Watched, address: str) -> None:
+    page = watched.page
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{address}/plan")
+    expect(page.get_by_role("radio")).to_have_count(3)
+    edges = page.get_by_role("radio").evaluate_all(
+        """buttons => buttons.map(button => {
+          const {left, right, top} = button.getBoundingClientRect();
+          return [Math.round(top), Math.round(left), Math.round(right)];
+        })"""
+    )
+    rows = {top: [edge for edge in edges if edge[0] == top] for top, _, _ in edges}
+    assert len(rows) > 1
+    ends = {(min(one[1] for one in row), max(one[2] for one in row)) for row in rows.values()}
+    assert len(ends) == 1, edges
 
 
 def test_a_setting_for_the_budget_has_its_picture_above_the_fold(

@@ -137,6 +137,12 @@ def spent(statement: Statement) -> str:
     return f"{total}, more than the budget of {plain(budget.epsilon)}.{when}"
 
 
+def held_by(statement: Statement) -> str:
+    """The accountant, adjacency and δ of what all entries spend, in a few words."""
+    guarantee, delta = statement.guarantee, statement.account.budget.delta
+    return f"{guarantee.by} · {guarantee.adjacency} · δ = {plain(delta)}"
+
+
 def remainder(statement: Statement) -> str:
     """ε that is left, rounded down to thousandths: less buys nothing."""
     return at_least(math.floor(1e3 * statement.left) / 1e3)
