@@ -202,7 +202,7 @@ def _on_screen(draft: Form, version: str) -> Form:
 
 
 def _filled_in(draft: Form, on_screen: Form, version: str) -> list[str]:
-    """Columns that are used because they are filled in, though their box is not ticked."""
+    """Columns that are used because they are filled in, where no tick appears in their box."""
     edits = _edits(version)
     return [
         before.name

@@ -55,7 +55,10 @@ OWN_LIST = (
 )
 OWN_UNUSED = "**Not used yet**, so the model will not learn from them:"
 OWN_NO_NAME = "(no name)"
-OWN_FILLED_IN = "**Used, though not ticked**, as the range or list is filled in: {names}."
+OWN_FILLED_IN = (
+    "**Used as well**: {names}. A range or list that is filled in counts as a tick under “Use”, "
+    "where none appears."
+)
 OWN_LACKS: dict[Lack, str] = {
     "kind": "{names}: values like 1.234 could mean 1.234 or 1234. Under “Holds”, choose “number” "
     "for the first, “number like 1,5” for the second.",

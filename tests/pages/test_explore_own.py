@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,8 +16,8 @@ from dpcore import cli
 from dpcore.datasets import Preparation
 from dpcore.datasets.partition import drawn
 from dpcore.figures.words import plain
+from pages.shared import own_form, session_end
 from pages.shared import own_texts as texts
-from pages.shared import session_end
 from tests.pages.explored import below_title, numbers, only_methods, sentence
 from tests.pages.test_explore_regression import APP, alone, spoken
 from tests.pages.waiting import until
@@ -490,3 +492,10 @@ def test_boosted_trees_take_the_place_of_the_linear_model_once_they_are_there() 
     result = re.search(r"Without privacy it is (0\.\d+), treating everybody", spoken(app))
     assert result is not None
     assert float(result[1]) > 0.45
+
+
+def test_what_a_filled_in_range_does_is_said_plainly() -> None:
+    draft: Any = SimpleNamespace(unused=dict)
+    said = own_form._unused(draft, ["age"])
+    assert "**Used as well**: **age**. A range or list that is filled in counts as a tick" in said
+    assert "not ticked" not in said
