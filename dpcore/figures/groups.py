@@ -118,7 +118,7 @@ GAP_DETAIL = (
     "The gap is the largest less the smallest value of the groups in the picture above. "
     "The band holds the difference between the same two groups in single runs. "
     "Below 0 noise has turned it round. "
-    "Groups that are too small are left out. "
+    "Groups that are too small for one of the models are left out for all. "
     "A model that is wrong for everybody alike has no gap. "
     "Also fair decisions show a gap, as groups differ by chance and in how many have the condition."
 )
@@ -274,6 +274,7 @@ def _worst(words: MeasureFormat, judged: pd.DataFrame, everybody: pd.Series) -> 
 
 
 def _small(groups: pd.DataFrame) -> str:
+    groups = groups[groups["group"] != EVERYBODY]
     names = groups.loc[groups["too_small"], "group"].tolist()
     if not names or len(names) == len(groups):
         return ""
@@ -334,6 +335,8 @@ def gap(
         f"{band_of(row)}: {shown(row['value_low'])} to "
         f"{shown(row['value_high'])}. Without privacy it is {shown(reference)}."
     )
+    left_out = _small(_paired(line[line["epsilon"] == epsilon], without, measure))
+    sentence = f"{sentence} {left_out}".rstrip()
     return Drawn(figure, sentence, f"The widest gap against ε. {sentence}", GAP_DETAIL)
 
 

@@ -183,7 +183,7 @@ def test_the_gap_is_drawn_against_epsilon_and_told() -> None:
     assert drawn.sentence == (
         "At ε = 1 the widest gap in missed cases between groups is 49 of 1,000 with OPERA. "
         "It lies between sex = female (141) and sex = male (92). "
-        "9 of 10 runs: 39 to 59. Without privacy it is 10."
+        "9 of 10 runs: 39 to 59. Without privacy it is 10. Too small to say: sex unknown."
     )
     curve = next(trace for trace in drawn.figure.data if trace.name == "OPERA")
     assert (list(curve.x), list(curve.y)) == ([0.1, 1.0], [210.0, 49.0])
@@ -210,7 +210,8 @@ def test_the_gap_is_between_the_values_as_they_are_shown(
     model, without = made(rates, 1.0, measure), made(rates, measure=measure)
     drawn = gap(model, without, measure, 1.0)
     assert f" between groups is {told} with OPERA." in drawn.sentence
-    assert drawn.sentence.endswith(f"Without privacy it is {told.removesuffix(' of 1,000')}.")
+    without_privacy = f"Without privacy it is {told.removesuffix(' of 1,000')}."
+    assert drawn.sentence.endswith(f"{without_privacy} Too small to say: sex unknown.")
     noiseless = model.assign(value_low=model["value"], value_high=model["value"])
     row = gaps(noiseless, measure).iloc[0]
     assert row["value_low"] < row["value"] == row["value_high"]

@@ -66,8 +66,6 @@ COLUMNS = (
     "splits",
 )
 
-Members = Callable[[Preparation], tuple[NDArray[np.intp], NDArray[np.intp]]]
-
 
 @dataclass(frozen=True)
 class GroupStudy:
@@ -140,10 +138,10 @@ def compared(
     -------
     DataFrame
         `COLUMNS`; ``people`` counts different test records, ``too_small`` tells that nothing can be
-        said of a group (`too_small`), or that no two can be compared. The rates of cases and of
-        others are ratios of the mean counts. Of the widest gap ``value`` is that between the values
-        of the groups; a ``value_low`` below 0 tells that noise turns it round. Measured on real
-        records, and not private.
+        said of a group (`too_small`) for one of the models, or that no two can be compared. The
+        rates of cases and of others are ratios of the mean counts. Of the widest gap ``value`` is
+        that between the values of the groups; a ``value_low`` below 0 tells that noise turns it
+        round. Measured on real records, and not private.
 
     Raises
     ------
@@ -171,10 +169,18 @@ def group_rows(
     def members(preparation: Preparation) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         return groups.of_tested(records, preparation)
 
+    of_splits = [[members(split.preparation) for split in one.splits] for one in models]
+    counts = [
+        _counts(one, of_split, len(groups.names))
+        for one, of_split in zip(models, of_splits, strict=True)
+    ]
+    # Where incomplete records are dropped, models may be judged on different ones.
+    small = np.any([too_small(*each) for each in counts], axis=0)
     tables = []
     for place, one in enumerate(models):
         progress(place / len(models), "comparing groups")
-        tables.append(_rows(study, one, groups, members))
+        codes = [codes for _, codes in of_splits[place]]
+        tables.append(_rows(study, one, groups, codes, counts[place][0], small))
     return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
 
 
@@ -195,15 +201,19 @@ def work(study: GroupStudy, context: JobContext) -> Outcome:
     )
 
 
-def _rows(study: GroupStudy, models: Judged, groups: Grouping, members: Members) -> pd.DataFrame:
-    """The rows of models of one kind."""
+def _rows(
+    study: GroupStudy,
+    models: Judged,
+    groups: Grouping,
+    codes: list[NDArray[np.intp]],
+    people: NDArray[np.int64],
+    small: NDArray[np.bool_],
+) -> pd.DataFrame:
+    """The rows of models of one kind, with the groups that are too small for any of them."""
     import pandas as pd
 
-    of_split = [members(split.preparation) for split in models.splits]
-    people, cases = _counts(models, of_split, len(groups.names))
-    small = too_small(people, cases)
     runs = [len(weights) for weights in models.weights]
-    rates = _rates(models, [codes for _, codes in of_split], len(groups.names), study.threshold)
+    rates = _rates(models, codes, len(groups.names), study.threshold)
     tables = []
     places = None if models.calibration is None else split_of_each(runs)
     for name in MEASURES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +13,10 @@ import pytest
 from dpcore.datasets import Table, load
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.baselines import LINEAR
+from dpcore.evaluation.clinic import group_task
 from dpcore.evaluation.clinic import risks as models_of
 from dpcore.evaluation.clinic.group_task import COLUMNS, EVERYBODY, GAP, GroupStudy, compared
-from dpcore.evaluation.clinic.groups import MEASURES, group_measures
+from dpcore.evaluation.clinic.groups import FEWEST, MEASURES, group_measures
 from dpcore.evaluation.clinic.risks import Judged, reference, released
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.study import ClinicStudy
@@ -187,6 +189,25 @@ def test_people_of_several_splits_are_counted_once(monkeypatch: pytest.MonkeyPat
     assert one[~one["group"].isin([EVERYBODY, GAP])]["people"].sum() == tested
     assert one["too_small"].any()
     assert one.loc[one["people"] == 0, "value"].isna().all()
+
+
+def test_a_group_that_is_too_small_for_one_model_is_left_out_for_all(
+    rows: pd.DataFrame, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = group_task._counts
+
+    def fewer_without_privacy(models: Judged, *more: Any) -> tuple[Any, Any]:
+        people, cases = counts(models, *more)
+        if models.calibration is None:
+            cases[1] = FEWEST - 1
+        return people, cases
+
+    assert not rows["too_small"].any()
+    monkeypatch.setattr(group_task, "_counts", fewer_without_privacy)
+    result = compared(SMOKERS, records=table)
+    small = result.loc[result["too_small"], "group"].value_counts()
+    assert small.to_dict() == dict.fromkeys(["smoker = yes", GAP], len(result) // 4)
+    assert result.loc[result["group"] == GAP, "value"].isna().all()
 
 
 def test_what_has_no_groups_is_refused(table: Table) -> None:
