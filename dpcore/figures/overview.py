@@ -49,7 +49,9 @@ STROKES = {
     "longdash": "— —",
     "longdashdot": "—·—",
 }
-"""A line's dash in letters, in the row of names above the axes."""
+"""A named dash in letters, in the row of names above the axes."""
+MARKS = ((10.0, "—"), (4.0, "-"), (0.0, "·"))
+"""From so many pixels on, the letter for one stroke of a dash that is given by its lengths."""
 APART = "\u2003"
 """Between two of these names."""
 
@@ -317,12 +319,21 @@ def _add_names(
     return []
 
 
+def _stroke(dash: str) -> str:
+    """A dash in letters, at least two of them where it is broken."""
+    if dash in STROKES:
+        return STROKES[dash]
+    lengths = [float(length.removesuffix("px")) for length in dash.split(",")[::2]]
+    letters = [next(mark for least, mark in MARKS if length >= least) for length in lengths]
+    return "".join(letters if len(letters) > 1 else 3 * letters)
+
+
 def _in_rows(names: Sequence[ThinLine]) -> list[str]:
     """All names after strokes of their dashes, in rows that fit a narrow screen."""
     rows: list[str] = []
     room = 0
     for one in names:
-        stroke = STROKES[one.dash]
+        stroke = _stroke(one.dash)
         letters = len(f"{stroke} {one.title}") + len(APART)
         if letters > room:
             rows.append("")

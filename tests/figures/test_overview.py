@@ -15,7 +15,7 @@ from dpcore.figures.curves import ReferenceLine
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.overview import LETTERS, ROW, overview
 from dpcore.figures.quality import ACCURACY, Quality
-from dpcore.figures.style import look
+from dpcore.figures.style import LOOKS, look
 from dpcore.figures.verdict import noise_and_split
 from dpcore.methods import register
 from dpcore.predictors import in_words
@@ -115,13 +115,18 @@ def test_thin_lines_have_their_names_beside_them(table, titles) -> None:
         assert 0.0 < label.y < 1.0
 
 
-def test_every_thin_line_has_a_name_also_where_another_line_hides_it(table, titles) -> None:
+@pytest.mark.parametrize("method", sorted(LOOKS.keys() - {"opera", "outpert"}))
+def test_every_thin_line_has_a_name_also_where_another_line_hides_it(
+    table, titles, method: str
+) -> None:
+    table["method"] = table["method"].replace("dpgd", method)
+    titles = titles | {method: f"{method} thin"}
     focus = table[table["method"] == "opera"].set_index("epsilon")
-    hidden = table["method"] == "dpgd"
+    hidden = table["method"] == method
     for name in ("accuracy", "accuracy_low", "accuracy_high"):
         table.loc[hidden, name] = table.loc[hidden, "epsilon"].map(focus[name])
     figure = drawing(table, titles)[0].figure
-    thin = {titles[method] for method in table["method"].unique() if method != "opera"}
+    thin = {titles[key] for key in table["method"].unique() if key != "opera"}
     (names,) = [note for note in figure.layout.annotations if "<span style" in note.text]
     (heading,) = [note for note in figure.layout.annotations if "the best proved" in note.text]
     rows = [re.sub("<[^>]*>", "", row) for row in names.text.split("<br>")]
