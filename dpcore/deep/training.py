@@ -359,7 +359,11 @@ class TrainingRun:
         self.optimizer.load_state_dict(copy.deepcopy(state["optimizer"]))
         self.randomness.restore(state["randomness"])
         self.shape.restore(state["shape"])
-        self.averages = copy.deepcopy(state["averages"])
+        averages = state["averages"] if self.config.average else None
+        self.averages = averages and {
+            name: torch.zeros_like(parameter).copy_(averages[name])
+            for name, parameter in self.network.named_parameters()
+        }
         self.step = int(state["step"])
 
 

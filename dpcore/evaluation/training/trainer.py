@@ -273,11 +273,34 @@ class Trainer:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a `state` of the same studies."""
+        """Go on from a `state` of the same studies.
+
+        Raises
+        ------
+        ValueError
+            If it counts other steps than its rows, or states less ε than they spend.
+        """
+        rows = dict(state["rows"])
+        for batch, (run_state, _) in zip(self._batches, state["batches"], strict=True):
+            for member in batch.members:
+                noted = [row for (place, run, _), row in rows.items() if (place, run) == member]
+                self._check_spent(member[0], noted, int(run_state["step"]), batch.last)
         for batch, (run_state, seconds) in zip(self._batches, state["batches"], strict=True):
             batch.run.restore(run_state)
-            batch.seconds = seconds
-        self._rows = dict(state["rows"])
+            batch.seconds = float(seconds)
+        self._rows = rows
+
+    def _check_spent(
+        self, place: int, rows: Sequence[tuple[Any, ...]], step: int, last: int
+    ) -> None:
+        """Refuse rows of one run that state fewer steps, or less ε, than it has taken."""
+        taken = [row[COLUMNS.index("steps")] for row in rows]
+        if not max(taken, default=0) == step <= last:
+            raise ValueError("steps")
+        for row, steps in zip(rows, taken, strict=True):
+            spent = self.spent(place, steps).epsilon
+            if spent is not None and row[COLUMNS.index("epsilon")] < spent * (1.0 - 1e-9):
+                raise ValueError("epsilon")
 
     def _together(self) -> list[list[tuple[int, int]]]:
         """The runs (study, run) of each batch."""

@@ -6,8 +6,10 @@ import io
 import os
 import pickle
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,12 +27,13 @@ from dpcore.evaluation.training.report import outcome
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.evaluation.training.task import begin
 from dpcore.evaluation.training.task import task as training_task
-from dpcore.evaluation.training.trainer import Trainer
+from dpcore.evaluation.training.trainer import COLUMNS, Trainer
 from tests.evaluation.tasks import stops_after
 
 LINEAR = TrainingConfig(network="linear", epochs=3, batch=256, sigma=3.0)
 STUDY = TrainingStudy("digits", config=LINEAR, epsilon=None, runs=2)
 STEPS = 6  # an epoch
+EPSILON = COLUMNS.index("epsilon")
 
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -220,6 +223,48 @@ def test_a_state_is_never_run(zipped: bool, tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match="damaged"):
             described(bad)
     assert not ran.exists()
+
+
+def _with_steps(steps: object) -> Callable[[dict[str, Any]], object]:
+    return lambda state: state["batches"][0][0].update(step=steps)
+
+
+def _with_rows(change: Callable[[tuple[Any, ...]], object]) -> Callable[[dict[str, Any]], object]:
+    return lambda state: state["rows"].update({k: change(row) for k, row in state["rows"].items()})
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        *map(_with_steps, (0, 7, -5, 10**9, float("inf"), None)),
+        lambda state: state.update(rows={}),
+        lambda state: state["rows"].update({"a": ()}),
+        _with_rows(lambda row: ("x",)),
+        _with_rows(lambda row: tuple(x / 2 if x == row[EPSILON] else x for x in row)),
+        lambda state: state.update(batches=[(state["batches"][0][0], "seconds")]),
+    ],
+)
+def test_an_edited_state_never_states_less_than_is_spent(
+    edit: Callable[[dict[str, Any]], object],
+) -> None:
+    """With 8 steps counted as 7, one more could be taken than the ε is of."""
+    trainer = stopped(8, STUDY)
+    packed = torch.load(io.BytesIO(pack(trainer)), weights_only=True)
+    edit(packed["state"])
+    buffer = io.BytesIO()
+    torch.save(packed, buffer)
+    with pytest.raises(InvalidInput, match="damaged"):
+        restore(begun(STUDY), buffer.getvalue())
+
+
+def test_averages_of_another_training_are_refused() -> None:
+    study = replace(STUDY, config=replace(LINEAR, average=0.5))
+    packed = torch.load(io.BytesIO(pack(stopped(8, study))), weights_only=True)
+    packed["state"]["batches"][0][0]["averages"] = {"0.weight": torch.zeros(3)}
+    buffer = io.BytesIO()
+    torch.save(packed, buffer)
+    with pytest.raises(InvalidInput, match="damaged"):
+        restore(begun(study), buffer.getvalue())
 
 
 def test_damage_is_said_in_one_sentence() -> None:
