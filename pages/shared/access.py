@@ -8,6 +8,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 import streamlit as st
+from google.protobuf.message import DecodeError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -80,7 +81,7 @@ def _with_own_origin(scope: Scope) -> Scope:
 
 
 def _without_blocked(receive: Receive) -> Receive:
-    """The browser's messages without those in `BLOCKED_MESSAGES`."""
+    """The browser's messages without those in `BLOCKED_MESSAGES`, and those that are none."""
 
     async def next_allowed() -> Message:
         while True:
@@ -95,6 +96,6 @@ def _is_blocked(data: bytes | None) -> bool:
     message = BackMsg()
     try:
         message.ParseFromString(data or b"")
-    except Exception:  # no valid message: Streamlit then closes the connection
-        return False
+    except DecodeError:  # Streamlit would print a traceback
+        return True
     return message.WhichOneof("type") in BLOCKED_MESSAGES

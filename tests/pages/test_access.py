@@ -51,5 +51,8 @@ def test_one_visitor_does_not_clear_what_all_wait_for() -> None:
     assert heard(clear) == []
 
 
-def test_what_is_no_message_is_left_to_streamlit() -> None:
-    assert heard(b"\xff\xff\xff", b"") == [b"\xff\xff\xff", b""]
+def test_what_is_no_message_is_not_heard() -> None:
+    """Streamlit would print a traceback for each."""
+    stop = BackMsg(stop_script=True)
+    assert heard(b"\xff\xff\xff", stop) == [stop.SerializeToString()]
+    assert heard(b"") == [b""]  # a message that asks for nothing
