@@ -94,8 +94,10 @@ def _without_blocked(receive: Receive) -> Receive:
 
 def _is_blocked(data: bytes | None) -> bool:
     message = BackMsg()
+    if data is None:  # sent as a text, which Streamlit cannot read
+        return True
     try:
-        message.ParseFromString(data or b"")
+        message.ParseFromString(data)
     except DecodeError:  # Streamlit would print a traceback
         return True
     return message.WhichOneof("type") in BLOCKED_MESSAGES

@@ -11,11 +11,14 @@ from pages.shared.access import AccessControl
 HOST = b"localhost:8501"
 
 
-def heard(*said: BackMsg | bytes) -> list[bytes]:
+def heard(*said: BackMsg | bytes | str) -> list[bytes]:
     """What the application behind the access control gets of all that a browser says."""
     got: list[bytes] = []
     waiting: list[Message] = [{"type": "websocket.connect"}]
     for one in said:
+        if isinstance(one, str):
+            waiting.append({"type": "websocket.receive", "text": one})
+            continue
         data = one if isinstance(one, bytes) else one.SerializeToString()
         waiting.append({"type": "websocket.receive", "bytes": data})
     waiting.append({"type": "websocket.disconnect", "code": 1000})
@@ -55,4 +58,5 @@ def test_what_is_no_message_is_not_heard() -> None:
     """Streamlit would print a traceback for each."""
     stop = BackMsg(stop_script=True)
     assert heard(b"\xff\xff\xff", stop) == [stop.SerializeToString()]
+    assert heard("a text", stop) == [stop.SerializeToString()]
     assert heard(b"") == [b""]  # a message that asks for nothing
