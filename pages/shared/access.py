@@ -8,7 +8,6 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 import streamlit as st
-from google.protobuf.message import DecodeError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -98,6 +97,6 @@ def _is_blocked(data: bytes | None) -> bool:
         return True
     try:
         message.ParseFromString(data)
-    except DecodeError:  # Streamlit would print a traceback
+    except Exception:  # no valid message: Streamlit would print a traceback
         return True
     return message.WhichOneof("type") in BLOCKED_MESSAGES
