@@ -300,10 +300,10 @@ def _add_names(
     widths = [LETTER * (len(one.title) + 2) for one in names]
     occupied = [_box(words, low, high) for words in figure.layout.annotations]
     boxes = places(lines, widths, LABEL, occupied, thick=len(names))
-    found = [box for box in boxes if box is not None]
-    if len(found) < len(boxes):
+    placed = [box for box in boxes if box is not None]
+    if len(placed) < len(boxes):
         return _in_rows(names)
-    for one, box in zip(names, found, strict=True):
+    for one, box in zip(names, placed, strict=True):
         x, y = box.middle
         figure.add_annotation(
             text=one.named("━"),
