@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 
 from streamlit.runtime import Runtime, exists, get_instance
 from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.starlette import App
@@ -107,9 +106,7 @@ def forget_file(file_id: str) -> None:
     """Delete one file of the running session at once."""
     context = get_script_run_ctx()
     if context is not None:
-        files = context.uploaded_file_mgr
-        # Streamlit's only kind; its interface names no way to remove one file.
-        assert isinstance(files, MemoryUploadedFileManager)
+        files = upload_limit.held_files(context.uploaded_file_mgr)
         files.remove_file(context.session_id, file_id)
         sweep_soon()
 
@@ -162,7 +159,7 @@ async def _watch() -> None:
 
 def _end_absent(runtime: Runtime, absent_since: dict[str, float], patience: float) -> None:
     now = time.monotonic()
-    files = upload_limit.held_files(runtime)
+    files = upload_limit.held_files(runtime.uploaded_file_mgr)
     # A file that was complete only after the end of its session is held all the same.
     for session in {*_sessions, *list(files.file_storage)}:
         if runtime.is_active_session(session):

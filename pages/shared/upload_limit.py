@@ -15,9 +15,10 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.runtime import Runtime, get_instance
+from streamlit.runtime import get_instance
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFileManager
 
 from dpcore.datasets.limits import LARGEST_TABLE, MEGABYTE
 
@@ -77,9 +78,8 @@ def _most_together(session: str) -> int:
     return _most(session) + (FIELDS - 1) * SMALL
 
 
-def held_files(runtime: Runtime) -> MemoryUploadedFileManager:
+def held_files(files: UploadedFileManager) -> MemoryUploadedFileManager:
     """The files that Streamlit holds, of all sessions."""
-    files = runtime.uploaded_file_mgr
     # Streamlit's only kind; its interface names no way to see, or to remove, one file.
     assert isinstance(files, MemoryUploadedFileManager)
     return files
@@ -93,7 +93,7 @@ def _make_room(session: str) -> None:
     HTTPException
         If there is no room for those that come.
     """
-    files, most = held_files(get_instance()), _most_together(session)
+    files, most = held_files(get_instance().uploaded_file_mgr), _most_together(session)
     room = most * MEGABYTE - _arriving[session]
     if room < 0:
         raise HTTPException(413, TOO_MUCH.format(most))

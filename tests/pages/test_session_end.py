@@ -63,7 +63,7 @@ def test_state_fragments_and_callbacks_of_an_ended_session_are_gone(runtime: Run
 
 
 def test_a_file_that_is_complete_after_the_end_of_its_session_goes_too(runtime: Runtime) -> None:
-    files = upload_limit.held_files(runtime)
+    files = upload_limit.held_files(runtime.uploaded_file_mgr)
     files.add_file("gone", UploadedFileRec("late", "late.csv", "text/csv", b"private"))
     absent_since: dict[str, float] = {}
     session_end._end_absent(runtime, absent_since, patience=100.0)
