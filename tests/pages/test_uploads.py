@@ -18,13 +18,18 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_job_that_is_handed_in_while_the_file_goes_is_ended(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    upload = uploads.Upload("file", "mine.csv", (), uploaded.hand_over)
-    monkeypatch.setattr(upload, "answer", lambda place, call, path: Path(path).touch())
+@pytest.fixture
+def upload(monkeypatch: pytest.MonkeyPatch) -> uploads.Upload:
+    """A file without a process that reads it, whose jobs never end by themselves."""
+    result = uploads.Upload("file", "mine.csv", (), uploaded.hand_over)
+    monkeypatch.setattr(result, "answer", lambda place, call, path: Path(path).touch())
     monkeypatch.setattr(executors, "submit", lambda *arguments, **settings: Future())
+    return result
 
+
+def test_a_job_that_is_handed_in_while_the_file_goes_is_ended(
+    cache: Path, upload: uploads.Upload, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def submit(place: str, task: Counting) -> None:
         upload.close()
         jobs.submit(task)
@@ -39,11 +44,8 @@ def test_a_job_that_is_handed_in_while_the_file_goes_is_ended(
 
 
 def test_what_was_learned_from_a_file_goes_also_where_the_server_was_killed(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
+    cache: Path, upload: uploads.Upload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    upload = uploads.Upload("file", "mine.csv", (), uploaded.hand_over)
-    monkeypatch.setattr(upload, "answer", lambda place, call, path: Path(path).touch())
-    monkeypatch.setattr(executors, "submit", lambda *arguments, **settings: Future())
     monkeypatch.setattr(shared_jobs, "submit", lambda place, task: jobs.submit(task))
     task, others = Counting(), Counting(name="of no file")
     upload.learn("curves", lambda path: task, task.key)
