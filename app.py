@@ -13,6 +13,9 @@ from threading import Thread
 import streamlit as st
 from starlette.middleware import Middleware
 
+from dpcore import settings
+from dpcore.errors import InvalidInput
+from dpcore.release.roles import read_roles
 from pages.explore.warm_up import first_view
 from pages.shared import media_names, session_end
 from pages.shared.access import AccessControl
@@ -38,6 +41,12 @@ def _begin() -> None:
     remove_leftovers()
     first_view()
 
+
+try:
+    settings.check(of_server=True)
+    read_roles(settings.ROLES.text)
+except InvalidInput as refusal:
+    raise SystemExit(str(refusal)) from None
 
 media_names.keep_secret()
 app = st.App(

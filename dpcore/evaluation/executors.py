@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 from dpcore.confined import THREADS
 from dpcore.errors import InvalidInput
+from dpcore.settings import SCHEDULER
 
-SCHEDULER = "DPCORE_SCHEDULER"
 IDLE_SECONDS = 600
 PATIENCE = "10s"
 MOST_OWNERS = 100
@@ -174,7 +174,7 @@ def submit(
     InvalidInput
         If the cluster can't be reached, or its package is not installed.
     """
-    address = os.environ.get(SCHEDULER, "").strip()
+    address = SCHEDULER.text
     if address:
         client = _client(address)
         if client.status != "running":  # the scheduler was lost; it may be back
@@ -216,14 +216,14 @@ def _client(address: str) -> Any:
         from distributed import Client
     except ImportError:
         raise InvalidInput(
-            f"{SCHEDULER} is {address!r}, but the package distributed, which it needs, is not "
+            f"{SCHEDULER.name} is {address!r}, but the package distributed, which it needs, is not "
             "installed."
         ) from None
     try:
         return Client(address, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError):
         raise InvalidInput(
-            f"{SCHEDULER} is {address!r}, but no Dask scheduler answers there."
+            f"{SCHEDULER.name} is {address!r}, but no Dask scheduler answers there."
         ) from None
 
 

@@ -11,6 +11,7 @@ watcher; a job submitted without a watcher ends when it is done or cancelled.
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import threading
@@ -34,6 +35,7 @@ MOST_UNFINISHED = 40
 ALIVE_SECONDS = 15.0
 LOST = "The program was restarted while this ran; start it again to retry."
 FOLDER = "jobs"
+_log = logging.getLogger(__name__)
 
 
 class QueueFull(Exception):
@@ -482,18 +484,25 @@ class _Keeper:
                 if not (unfinished or _watching):
                     self._thread = None
                     return
-                for attempt in unfinished:
-                    with suppress(OSError):
-                        os.utime(attempt.ticket)
-                for (key, watcher), watch in list(_watching.items()):
-                    now, job = time.monotonic(), Job(key)
-                    if watch.alive():
-                        watch.last_seen = now
-                        watchers.put(job._where(), key, watcher)
-                    is_expired = now - watch.last_seen >= watchers.EXPIRES_SECONDS
-                    if is_expired or job.state not in ("queued", "running"):
-                        job.leave(watcher)
+                try:
+                    _beat(unfinished)
+                except Exception:
+                    _log.exception("A heartbeat of the jobs failed.")
             time.sleep(work.BEAT_SECONDS)
+
+
+def _beat(unfinished: list[_Attempt]) -> None:
+    for attempt in unfinished:
+        with suppress(OSError):
+            os.utime(attempt.ticket)
+    for (key, watcher), watch in list(_watching.items()):
+        now, job = time.monotonic(), Job(key)
+        if watch.alive():
+            watch.last_seen = now
+            watchers.put(job._where(), key, watcher)
+        is_expired = now - watch.last_seen >= watchers.EXPIRES_SECONDS
+        if is_expired or job.state not in ("queued", "running"):
+            job.leave(watcher)
 
 
 _keeper = _Keeper()

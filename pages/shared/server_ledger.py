@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
-
 import streamlit as st
 
 from dpcore.release.ledger import Ledger
-
-PLACE = "DPCORE_LEDGER"
-"""Environment variable: a file or a URL."""
+from dpcore.settings import LEDGER
 
 
 def place() -> str:
     """Where the ledger is; "" for nowhere."""
-    return os.environ.get(PLACE, "").strip()
+    return LEDGER.text
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +12,8 @@ import streamlit as st
 from streamlit.auth_util import get_secrets_auth_section, is_authlib_installed
 
 from dpcore.errors import InvalidInput
-from dpcore.release.roles import FILE, Actor, Reached, Role, SignIn, decided, read_roles
+from dpcore.release.roles import Actor, Reached, Role, SignIn, decided, read_roles
+from dpcore.settings import ROLES
 from pages.shared import signed_out
 from pages.shared.verbatim import verbatim
 
@@ -52,7 +52,7 @@ def allowed(role: Role) -> Actor | str:
     if not is_configured:
         return decided(role, reached, None)
     try:
-        roles = read_roles(os.environ.get(FILE))
+        roles = read_roles(ROLES.text)
     except InvalidInput as refusal:
         return str(refusal)
     return decided(role, reached, SignIn(_claims(), roles))
@@ -69,7 +69,7 @@ def still(person: Actor, role: Role) -> bool:
     if not person.email:
         return True
     try:
-        return read_roles(os.environ.get(FILE)).get(person.email, Role.READER).covers(role)
+        return read_roles(ROLES.text).get(person.email, Role.READER).covers(role)
     except InvalidInput:
         return False
 

@@ -11,6 +11,7 @@ import pytest
 
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import executors, jobs
+from dpcore.settings import SCHEDULER
 from tests.evaluation.tasks import Counting
 from tests.evaluation.waiting import PATIENCE, names, wait_for
 
@@ -31,7 +32,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def cluster(address: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(executors.SCHEDULER, address)
+    monkeypatch.setenv(SCHEDULER.name, address)
     return cache
 
 
@@ -66,7 +67,7 @@ def test_a_scheduler_that_does_not_answer_is_named(
     monkeypatch: pytest.MonkeyPatch, cluster: Path
 ) -> None:
     monkeypatch.setattr(executors, "PATIENCE", "0.3s")
-    monkeypatch.setenv(executors.SCHEDULER, "tcp://127.0.0.1:9")
+    monkeypatch.setenv(SCHEDULER.name, "tcp://127.0.0.1:9")
     job = jobs.submit(Counting())
     said = "DPCORE_SCHEDULER is 'tcp://127.0.0.1:9', but no Dask scheduler answers there."
     assert (job.state, job.message) == ("failed", said)
@@ -74,7 +75,7 @@ def test_a_scheduler_that_does_not_answer_is_named(
     with pytest.raises(InvalidInput, match="no Dask scheduler answers there"):
         job.result(PATIENCE)
     # Once there are workers, starting it again is all it takes.
-    monkeypatch.setenv(executors.SCHEDULER, "")
+    monkeypatch.setenv(SCHEDULER.name, "")
     assert len(jobs.submit(Counting()).result(PATIENCE)) == 3
     executors.close()
 
@@ -88,5 +89,5 @@ def test_without_the_package_one_sentence_says_so(monkeypatch: pytest.MonkeyPatc
         return original(name, *arguments, **named)
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    monkeypatch.setenv(executors.SCHEDULER, "tcp://127.0.0.1:8")
+    monkeypatch.setenv(SCHEDULER.name, "tcp://127.0.0.1:8")
     assert "the package distributed, which it needs, is not" in jobs.submit(Counting()).message

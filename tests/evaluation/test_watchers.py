@@ -16,6 +16,7 @@ import pytest
 from dpcore.datasets.cache import place
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import jobs, watchers
+from dpcore.settings import WATCH_SECONDS
 from tests.evaluation.tasks import Counting, Resuming
 from tests.evaluation.waiting import PATIENCE, names, wait_for
 
@@ -200,7 +201,7 @@ def test_a_job_outlives_its_killed_server_no_longer_than_the_timer(
     listed = tmp_path_factory.mktemp("workers") / "pids"
     done = subprocess.run(
         [sys.executable, "-c", f"import os, signal\n{KILLED}", str(listed)],
-        env={**environment(), watchers.SECONDS: "5"},
+        env={**environment(), WATCH_SECONDS.name: "5"},
     )
     assert done.returncode == -signal.SIGKILL
     job, began = jobs.Job(LONG.key), time.monotonic()
