@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from typing import Any, TypeVar
 
 from dpcore.confined import THREADS
-from dpcore.errors import InvalidInput
+from dpcore.evaluation import cluster
+from dpcore.evaluation.cluster import WorkLost
 from dpcore.settings import SCHEDULER
 
 IDLE_SECONDS = 600
-PATIENCE = "10s"
 MOST_OWNERS = 100
 """Owners whose last turn is remembered."""
 NICENESS = {False: 10, True: 15}
@@ -56,7 +57,7 @@ class Worker:
     def submit(self, owner: str, work: Callable[[], Value]) -> Future[Value]:
         """Do the work when it is the owner's turn.
 
-        The future raises `BrokenExecutor` if the process dies.
+        The future raises `WorkLost` if the process dies.
         """
         future: Future[Value] = Future()
         with _one_at_a_time:
@@ -106,9 +107,9 @@ class Worker:
             future = self._ready().submit(work)
         try:
             return future.result()
-        except BrokenExecutor:
+        except BrokenExecutor as error:
             self._end()
-            raise
+            raise WorkLost(f"The worker stopped ({_how(error)})") from None
 
     def _ready(self) -> Any:
         if self._process is None:
@@ -128,6 +129,12 @@ class Worker:
         process, self._process = self._process, None
         if process is not None:
             process.shutdown(wait=True)
+
+
+def _how(error: BrokenExecutor) -> str:
+    """How a process ended, by what loky says of it."""
+    ended = re.findall(r"SIG[A-Z]+|EXIT\(\d+\)", str(error)) or [type(error).__name__]
+    return f"{ended[0]}, maybe for want of memory" if ended[0] == "SIGKILL" else ended[0]
 
 
 def in_turn(owners: Sequence[str], served: Sequence[str] = ()) -> list[int]:
@@ -168,21 +175,9 @@ def submit(
         Whose it is: owners take turns.
     is_long : bool
         Whether it may take minutes: what takes seconds has a worker of its own.
-
-    Raises
-    ------
-    InvalidInput
-        If the cluster can't be reached, or its package is not installed.
     """
-    address = SCHEDULER.text
-    if address:
-        client = _client(address)
-        if client.status != "running":  # the scheduler was lost; it may be back
-            _client.cache_clear()
-            client = _client(address)
-        # Not pure: a failed job runs again when it is submitted again.
-        cluster: Executor = client.get_executor(pure=False)
-        return cluster.submit(work, *given)
+    if SCHEDULER.text:
+        return cluster.at(SCHEDULER.text).submit(partial(work, *given))
     with _one_at_a_time:
         if not _local:
             atexit.register(close)
@@ -208,23 +203,6 @@ def close() -> None:
         worker.empty()
     for worker in workers:
         worker.shutdown()
-
-
-@cache
-def _client(address: str) -> Any:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise InvalidInput(
-            f"{SCHEDULER.name} is {address!r}, but the package distributed, which it needs, is not "
-            "installed."
-        ) from None
-    try:
-        return Client(address, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError):
-        raise InvalidInput(
-            f"{SCHEDULER.name} is {address!r}, but no Dask scheduler answers there."
-        ) from None
 
 
 def _all_but_one() -> int:

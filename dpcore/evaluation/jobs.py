@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from dpcore.datasets import cache
 from dpcore.errors import Cancelled, InvalidInput, reject
 from dpcore.evaluation import executors, waits, watchers, work
+from dpcore.evaluation.cluster import WorkLost
 from dpcore.evaluation.task import Task
 
 if TYPE_CHECKING:
@@ -196,7 +197,9 @@ class Job:
                 return str(error)
             if error is None:
                 return LOST
-            return f"The worker stopped ({type(error).__name__}); start it again to retry."
+            lost = isinstance(error, WorkLost)
+            why = error if lost else f"The worker stopped ({type(error).__name__})"
+            return f"{why}; start it again to retry."
         if state == "queued":
             ahead = self.ahead
             jobs = f"{ahead} job{'' if ahead == 1 else 's'} before this one"

@@ -165,7 +165,7 @@ def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_aga
     for process in workers():
         os.kill(process, signal.SIGKILL)
     wait_for(lambda: job.state == "failed")
-    assert job.message.startswith("The worker stopped (")
+    assert job.message.startswith("The worker stopped (SIGKILL, maybe for want of memory)")
     assert job.message.endswith("; start it again to retry.")
     assert "\n" not in job.message
     wait_for(lambda: names(cache) == set())
@@ -366,7 +366,7 @@ def test_a_task_that_kills_its_worker_fails_alone(cache: Path) -> None:
     after = [jobs.submit(Counting(name=name)) for name in "ab"]
     assert [len(job.result(PATIENCE)) for job in (first, *after)] == [10, 3, 3]
     wait_for(lambda: deadly.state == "failed")
-    assert deadly.message.startswith("The worker stopped (")
+    assert deadly.message.startswith("The worker stopped (EXIT(1))")
     again = jobs.submit(Counting(dies=True))
     assert again.state in ("queued", "running", "failed")
     wait_for(lambda: again.state == "failed")
