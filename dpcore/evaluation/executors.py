@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
-from dpcore.confined import THREADS
+from dpcore.confined import THREADS, end_with
 from dpcore.evaluation import cluster
 from dpcore.evaluation.cluster import WorkLost
 from dpcore.settings import SCHEDULER
@@ -119,7 +119,7 @@ class Worker:
                 max_workers=1,
                 timeout=IDLE_SECONDS,
                 initializer=_stand_back,
-                initargs=(self._niceness,),
+                initargs=(self._niceness, os.getpid()),
                 env=_limits(self._threads),
             )
         return self._process
@@ -220,7 +220,8 @@ def _limits(threads: int | None) -> dict[str, str]:
     return {} if threads is None else dict.fromkeys(unset, str(threads))
 
 
-def _stand_back(niceness: int) -> None:
-    """A worker runs at low priority, so that the page answers at once on a small machine."""
+def _stand_back(niceness: int, server: int) -> None:
+    """A worker runs at low priority, so that the page answers at once, and ends with its server."""
+    end_with(server)
     if hasattr(os, "nice"):
         os.nice(niceness)
