@@ -55,7 +55,7 @@ def visitor() -> dict[str, object]:
     """What the provider says of whoever the page is drawn for; empty without a sign-in."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return {}
-    claims = st.user.to_dict()
+    claims: dict[str, object] = dict(st.user.to_dict())
     return {} if has_ended(claims) else claims
 
 
