@@ -93,6 +93,9 @@ def _show_left(ledger: Ledger, options: argparse.Namespace) -> None:
 
 
 def _spend(ledger: Ledger, options: argparse.Namespace) -> None:
+    from dpcore.release.ledger import ApproximateSpend, PureSpend
+    from dpcore.release.ledger.spends import mechanism_epsilon
+
     spend = _optional_spend(options)
     if spend is None:
         raise InvalidInput("noise-multiplier is missing, but a spend needs it or an epsilon.")
@@ -103,7 +106,10 @@ def _spend(ledger: Ledger, options: argparse.Namespace) -> None:
         purpose=_needed(options, "purpose"),
         certificate_hash=options.certificate,
     )
-    _receipts(options, [receipt])
+    more = {}
+    if isinstance(spend, PureSpend | ApproximateSpend):
+        more["mechanism_epsilon"] = mechanism_epsilon(spend)
+    _receipts(options, [receipt], more)
 
 
 def _import(ledger: Ledger, options: argparse.Namespace) -> None:
@@ -253,11 +259,13 @@ def _left(left: Left) -> dict[str, Any]:
     }
 
 
-def _receipts(options: argparse.Namespace, receipts: list[Receipt]) -> None:
+def _receipts(
+    options: argparse.Namespace, receipts: list[Receipt], given: dict[str, Any] | None = None
+) -> None:
     _print_answer(
         options,
         [
-            {"entry": each.entry, "chain_head": each.chain_head} | _left(each.left)
+            {"entry": each.entry, "chain_head": each.chain_head} | _left(each.left) | (given or {})
             for each in receipts
         ],
         "\n".join(f"entry {each.entry}, chain head {each.chain_head}" for each in receipts)

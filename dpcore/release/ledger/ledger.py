@@ -15,9 +15,9 @@ from dpcore.errors import InvalidInput, brief, number, reject, whole
 from dpcore.guarantee import Adjacency
 from dpcore.release.canonical import SHA256, canonical, digest
 from dpcore.release.ledger import chain
-from dpcore.release.ledger.filter import ACCEPTS, LedgerAccount, cap, terms
+from dpcore.release.ledger.filter import ACCEPTS, LedgerAccount, Totals, cap, terms
 from dpcore.release.ledger.left import Left, refused
-from dpcore.release.ledger.spends import DeclaredSpend, Spend, text, to_json
+from dpcore.release.ledger.spends import DeclaredSpend, Spend, from_json, text, to_json
 from dpcore.release.ledger.store import ENTRIES, EVERY, Store
 
 _ROW = sa.select(ENTRIES.c.number, ENTRIES.c.data_set, ENTRIES.c.document, ENTRIES.c.hash)
@@ -288,9 +288,8 @@ class Ledger:
         InvalidInput
             If there is no such data set, or an entry was changed.
         """
-        rows = _ROW.where(ENTRIES.c.data_set == data_set).order_by(ENTRIES.c.number)
         with self._store.reading() as connection:
-            entries = [chain.read(*row) for row in connection.execute(rows)]
+            entries = _entries(connection, data_set)
         if not entries:
             raise _unknown(data_set)
         return entries
@@ -325,12 +324,25 @@ def _last(connection: Connection, data_set: str | None = None) -> chain.LedgerEn
 def _account(
     connection: Connection, data_set: str, head: chain.LedgerEntry | None
 ) -> LedgerAccount:
-    """A data set's account; the ledger's last entry, where it is known, may hold it."""
+    """A data set's account; the ledger's last entry, which a writer knows, may hold it."""
     is_head = head is not None and head.data_set == data_set
     entry = head if is_head else _last(connection, data_set)
     if entry is None:
         raise _unknown(data_set)
-    return entry.account
+    if head is None or isinstance(entry.document["account"]["totals"]["delta"], str):
+        return entry.account
+    # Of a version that rounded sums of typed decimals up; what is written next has them exactly.
+    account = replace(entry.account, totals=Totals())
+    for earlier in _entries(connection, data_set):
+        if earlier.kind == "spent":
+            plain = earlier.details["spend"]
+            account = account.spent(from_json(plain), plain)
+    return account if chain.same(account, entry.account) else entry.account
+
+
+def _entries(connection: Connection, data_set: str) -> list[chain.LedgerEntry]:
+    rows = _ROW.where(ENTRIES.c.data_set == data_set).order_by(ENTRIES.c.number)
+    return [chain.read(*row) for row in connection.execute(rows)]
 
 
 def _unknown(data_set: object) -> InvalidInput:
