@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from dpcore.accounting.accountant import change
+from dpcore.accounting.decimals import decimal, named_above
 from dpcore.accounting.events import Event, Gaussian, Laplace, Pure, Step, steps
 from dpcore.accounting.model_proofs import (
     GAUSSIAN,
@@ -158,7 +159,7 @@ class AccountEntry:
         if self.share is not None:
             self._set(share=number("share", self.share, at_least=1e-3, at_most=1e3))
         if self.epsilon is not None:
-            self._set(epsilon=number("ε", self.epsilon, at_least=1e-6, at_most=MOST_EPSILON))
+            self._set(epsilon=_upward("ε", self.epsilon, at_least=1e-6, at_most=MOST_EPSILON))
 
     def _check_training(self) -> None:
         # Not given, the usual ones: a batch of 256 and Poisson samples.
@@ -185,7 +186,7 @@ class AccountEntry:
         if self.delta is not None and self.proof == PURE:
             raise reject("δ", self.delta, f"left out: {method} keeps its ε at δ = 0")
         if self.delta is not None:
-            self._set(delta=number("δ", self.delta, at_least=SMALLEST_DELTA, below=1.0))
+            self._set(delta=_upward("δ", self.delta, at_least=SMALLEST_DELTA, below=1.0))
 
     @property
     def proof(self) -> str:
@@ -198,9 +199,9 @@ class AccountEntry:
         return (self.delta or 0.0) if self.proof == PAIR else 0.0
 
     def _check_spent(self) -> None:
-        epsilon = number("ε", self.epsilon, at_least=0.0, at_most=MOST_EPSILON)
+        epsilon = _upward("ε", self.epsilon, at_least=0.0, at_most=MOST_EPSILON)
         self._set(epsilon=epsilon, every="once")
-        self._set(delta=number("δ", self.delta or 0.0, at_least=0.0, below=1.0))
+        self._set(delta=_upward("δ", self.delta or 0.0, at_least=0.0, below=1.0))
         whole("how many", self.count, at_least=1, at_most=1)
 
     @classmethod
@@ -278,6 +279,12 @@ class AccountEntry:
             )
         (step,) = steps(event)
         return step
+
+
+def _upward(field: str, value: Any, **limits: float) -> float:
+    """A number within its limits; of more digits than a float has, it is the float above."""
+    number(field, value, **limits)
+    return named_above(decimal(value, field))
 
 
 def _is_empty(cell: object) -> bool:

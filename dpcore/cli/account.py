@@ -8,6 +8,7 @@ from typing import Any
 
 from dpcore.accounting.account import Account, rooms, state
 from dpcore.accounting.account_text import MOST_LETTERS, from_csv
+from dpcore.accounting.decimals import decimal, named_below
 from dpcore.cli.options import MOST_EPSILON, Parser, or_usual
 from dpcore.cli.output import downward, print_json, upward, writing
 from dpcore.controls.account import ACCOUNT, PEOPLE
@@ -40,11 +41,10 @@ def run(options: argparse.Namespace) -> None:
     records = whole("records", or_usual(options.records, str(PEOPLE.default)), at_least=1)
     delta = default_delta(records) if options.delta is None else options.delta
     adjacency = or_usual(options.adjacency, Adjacency.ZERO_OUT)
+    number("epsilon", options.epsilon, at_least=1e-12, at_most=MOST_EPSILON)
+    number("delta", delta, at_least=SMALLEST_DELTA, below=1.0)
     account = Account(
-        PrivacyBudget(
-            number("epsilon", options.epsilon, at_least=1e-12, at_most=MOST_EPSILON),
-            number("delta", delta, at_least=SMALLEST_DELTA, below=1.0),
-        ),
+        PrivacyBudget(named_below(decimal(options.epsilon)), named_below(decimal(delta))),
         from_csv(_text(options.file)),
         Adjacency(one_of("adjacency", adjacency, tuple(Adjacency))),
     )

@@ -28,6 +28,7 @@ from dpcore.accounting.account import (
     state,
 )
 from dpcore.accounting.budget import split
+from dpcore.accounting.decimals import decimal, named_below
 from dpcore.accounting.entries import MOST_COUNT, AccountEntry
 from dpcore.accounting.planner import spent
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
@@ -248,7 +249,7 @@ def test_the_days_add_up_to_the_whole(name: str) -> None:
     assert spent == sorted(spent)
     assert list(result.table["within"]) == [epsilon <= 3.0 for epsilon in spent]
     assert result.breaks_on == next(iter(result.table["day"][~result.table["within"]]), None)
-    assert result.left == max(0.0, 3.0 - spent[-1])
+    assert result.left == max(0.0, named_below(decimal(3.0) - decimal(spent[-1])))
     assert result.spent_by(DAY - timedelta(days=1)) == 0.0
     assert result.spent_by(date(2027, 12, 31)) == spent[-1]
     # What the first day costs, by itself.
@@ -278,6 +279,35 @@ def test_nothing_fits_an_account_that_is_overdrawn() -> None:
     assert result.left == 0.0
     assert result.breaks_on == DAY
     assert room(result, WEEKLY) == Room(replace(WEEKLY, count=1), 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "epsilons", "is_within"),
+    [
+        ("spent", ["0.1", "0.9"], True),
+        ("spent", [0.1] * 10, True),
+        ("spent", [0.0909090909090909] * 11, True),
+        ("spent", [0.1, 0.9000000000000001], False),
+        ("spent", ["1.0000000000000001"], False),
+        ("laplace", [0.1, 0.9], True),
+        ("laplace", [0.1, 0.9000000000000001], False),
+    ],
+)
+def test_typed_decimals_keep_a_budget_to_the_last_digit(
+    kind: str, epsilons: list[float | str], *, is_within: bool
+) -> None:
+    typed = tuple(AccountEntry(kind, epsilon=each) for each in epsilons)
+    result = state(Account(PrivacyBudget(1, DELTA), typed))
+    assert result.is_within is is_within
+    assert result.breaks_on == (None if is_within else typed[0].first)
+
+
+def test_typed_deltas_use_a_whole_delta_and_not_more() -> None:
+    parts = [AccountEntry("spent", epsilon=0.1, delta=1e-6)] * 10
+    for fitting in (parts, [*parts, LAPLACE]):
+        assert state(Account(BUDGET, tuple(fitting))).is_within
+    over = [*parts, AccountEntry("spent", epsilon=0.1, delta=1e-20)]
+    assert "1e-20 too much" in state(Account(BUDGET, tuple(over))).guarantee.reason
 
 
 def test_an_empty_account_has_everything_left() -> None:
