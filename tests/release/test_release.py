@@ -176,6 +176,13 @@ def test_a_payment_is_for_one_training_and_can_be_stopped_until_it_is_made() -> 
     for same in (paid, copy.copy(paid), replace(paid), Paid(paid.prepared, paid.receipt)):
         assert "paid by another process" in in_a_fork(partial(releasing.train, same))
     told: list[float] = []
+    halved = replace(made.mechanism, sigma=made.mechanism.sigma // 2)
+    for forged in (made.at(8.0), replace(made, mechanism=halved)):
+        changed = replace(paid.prepared, plan=forged)
+        for wrong in (Paid(changed, paid.receipt), replace(paid, prepared=changed)):
+            with pytest.raises(InvalidInput, match="paid for another plan"):
+                releasing.train(wrong, progress=lambda share, _: told.append(share))
+    assert told == []  # and the payment is still unused
     released = releasing.train(paid, progress=lambda share, _: told.append(share))
     assert (told[0], told[-1], len(told)) == (0.0, 1.0, 13)
     for copied in (paid, copy.copy(paid), replace(paid), Paid(paid.prepared, paid.receipt)):
