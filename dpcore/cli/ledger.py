@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpcore.cli.options import Parser, or_usual, words
@@ -36,6 +37,7 @@ TEXTS = {
     "certificate": "spend, attach: SHA-256 of the certificate, 64 hexadecimal digits",
     "entry": "attach: number of the spend",
     "file": "import: JSON of Opacus' accountant.state_dict(), of OpenDP, or of a declared (ε, δ)",
+    "output": "backup: the copy, a new file",
     "heads": "verify: chain heads from certificates, separated by commas",
 }
 
@@ -182,6 +184,13 @@ def _history(ledger: Ledger, options: argparse.Namespace) -> None:
         print(f"   {entry.hash}")
 
 
+def _backup(ledger: Ledger, options: argparse.Namespace) -> None:
+    last = ledger.backup(Path(_needed(options, "output")))
+    count, head = (0, None) if last is None else (last.number, last.hash)
+    words = f"entries copied: {count}, chain head {head}" if head else "the copy is empty"
+    _print_answer(options, {"entries": count, "chain_head": head}, words)
+
+
 def _verify(ledger: Ledger, options: argparse.Namespace) -> None:
     heads = words(options.heads or "")
     problems = ledger.verify(heads)
@@ -203,6 +212,7 @@ ACTIONS: dict[str, Callable[[Ledger, argparse.Namespace], None]] = {
     "raise": _raise,
     "history": _history,
     "verify": _verify,
+    "backup": _backup,
 }
 
 

@@ -305,9 +305,22 @@ class Ledger:
             Chain heads that were stored elsewhere. Without one, an older copy of the whole ledger
             looks right.
         """
-        # A cursor that is left half read keeps SQLite's lock.
-        with self._store.reading() as connection, connection.execute(EVERY) as rows:
-            return list(chain.problems((tuple(row) for row in rows), known_heads))
+        with self._store.reading() as connection:
+            rows = connection.execute(EVERY).all()  # who reads for long keeps writers waiting
+        return list(chain.problems((tuple(row) for row in rows), known_heads))
+
+    def backup(self, target: Path) -> chain.LedgerEntry | None:
+        """Copy a ledger in a file to a new one, also while others spend; its last entry.
+
+        Raises
+        ------
+        InvalidInput
+            If the file cannot be made, or the ledger is on a server.
+        """
+        self._store.backup(target)
+        copy = Ledger.open(target, must_exist=True)
+        with copy._store.reading() as connection:
+            return _last(connection)
 
 
 def _now() -> str:
