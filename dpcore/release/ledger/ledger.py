@@ -280,8 +280,14 @@ class Ledger:
             new = _append(connection, head, "attached", data_set, who, account, details, place)
         return Receipt(new.number, new.hash, Left(account))
 
-    def history(self, data_set: str) -> list[chain.LedgerEntry]:
+    def history(self, data_set: str, latest: int | None = None) -> list[chain.LedgerEntry]:
         """The entries of a data set in their order.
+
+        Parameters
+        ----------
+        data_set : str
+        latest : int, optional
+            Only so many, the last of them.
 
         Raises
         ------
@@ -289,10 +295,18 @@ class Ledger:
             If there is no such data set, or an entry was changed.
         """
         with self._store.reading() as connection:
-            entries = _entries(connection, data_set)
+            rows = _rows(connection, data_set, latest)
+        entries = [chain.read(*row) for row in rows]
         if not entries:
             raise _unknown(data_set)
         return entries
+
+    def count(self, data_set: str | None = None) -> int:
+        """How many entries there are, of a data set or of all."""
+        rows = sa.select(sa.func.count()).select_from(ENTRIES)
+        chosen = rows if data_set is None else rows.where(ENTRIES.c.data_set == data_set)
+        with self._store.reading() as connection:
+            return int(connection.execute(chosen).scalar_one())
 
     def verify(self, known_heads: Collection[str] = ()) -> list[str]:
         """What is wrong with the ledger, each in one sentence; empty where nothing is.
@@ -346,16 +360,19 @@ def _account(
         return entry.account
     # Of a version that rounded sums of typed decimals up; what is written next has them exactly.
     account = replace(entry.account, totals=Totals())
-    for earlier in _entries(connection, data_set):
+    for earlier in (chain.read(*row) for row in _rows(connection, data_set)):
         if earlier.kind == "spent":
             plain = earlier.details["spend"]
             account = account.spent(from_json(plain), plain)
     return account if chain.same(account, entry.account) else entry.account
 
 
-def _entries(connection: Connection, data_set: str) -> list[chain.LedgerEntry]:
-    rows = _ROW.where(ENTRIES.c.data_set == data_set).order_by(ENTRIES.c.number)
-    return [chain.read(*row) for row in connection.execute(rows)]
+def _rows(
+    connection: Connection, data_set: str, latest: int | None = None
+) -> list[tuple[int, str, str, str]]:
+    """The rows of a data set's entries in their order: all, or only the last."""
+    newest = _ROW.where(ENTRIES.c.data_set == data_set).order_by(ENTRIES.c.number.desc())
+    return [tuple(row) for row in connection.execute(newest.limit(latest))][::-1]
 
 
 def _unknown(data_set: object) -> InvalidInput:
