@@ -18,8 +18,8 @@ view_link.title(LEDGER)
 person = sign_in.needed(Role.STEWARD)
 sign_in.who(person)
 try:
-    ledger = shown_ledger.opened()
-    if shown_ledger.is_demonstration():
+    ledger = shown_ledger.opened(person)
+    if shown_ledger.is_demonstration(person):
         st.info(texts.DEMONSTRATION.format(place=settings.LEDGER.name), icon=":material/science:")
     chosen = answer.chosen(ledger)
     if chosen is not None:

@@ -22,10 +22,10 @@ from dpcore.release.ledger import Left
 from dpcore.release.plan import ReleasePlan, plan
 from dpcore.release.price import Price
 from dpcore.release.roles import Role
-from pages.release import account, controls, outcome, payment, texts
+from pages.release import account, controls, new_ledger, outcome, payment, texts
 from pages.release.account import Demonstration, PayingAccount
 from pages.release.records import ChosenTable
-from pages.release.steps import ReleaseStep
+from pages.release.steps import ReleaseStep, State
 from pages.shared import composition_note, server_ledger, sign_in
 from pages.shared.code import show_command
 from pages.shared.session import once
@@ -81,7 +81,8 @@ def draw(form: ControlForm, records: ChosenTable | None) -> tuple[ReleaseBudget,
     if form.values["release_loss"] == NETWORK:
         st.caption(texts.NETWORK)
     if chosen is None or reason:
-        return ReleaseBudget(chosen, actor), ReleaseStep("not possible yet", reason)
+        state: State = "to do" if reason == texts.CREATE_FIRST else "not possible yet"
+        return ReleaseBudget(chosen, actor), ReleaseStep(state, reason)
     if records is None:
         return ReleaseBudget(chosen, actor), ReleaseStep("not possible yet", texts.READ_FIRST)
     try:
@@ -130,11 +131,14 @@ def _own(adjacency: Adjacency) -> tuple[PayingAccount | None, str, str]:
         sign_in.refuse(person)
         return None, "", texts.NOT_ALLOWED_YET
     sign_in.who(person)
-    where = server_ledger.place()
+    where = server_ledger.place(person)
     if not where:
-        st.info(texts.NO_LEDGER, icon=":material/account_balance:")
-        show_command(texts.CREATE.format(place="ledger.db"), texts.START)
-        return None, "", texts.NO_LEDGER_YET
+        if not person.email:
+            new_ledger.draw(server_ledger.own_place(), adjacency)
+        with st.container() if person.email else st.popover(texts.ELSEWHERE):
+            st.info(texts.NO_LEDGER, icon=":material/account_balance:")
+            show_command(texts.CREATE.format(place="ledger.db"), texts.START)
+        return None, "", texts.NO_LEDGER_YET if person.email else texts.CREATE_FIRST
     try:
         ledger = server_ledger.opened(where)
         data_sets = ledger.data_sets()
@@ -142,6 +146,9 @@ def _own(adjacency: Adjacency) -> tuple[PayingAccount | None, str, str]:
         refuse(refusal)
         return None, "", texts.LEDGER_UNREAD
     if not data_sets:
+        if not person.email and where == server_ledger.own_place():
+            new_ledger.draw(where, adjacency)
+            return None, "", texts.CREATE_FIRST
         st.info(texts.EMPTY_LEDGER, icon=":material/account_balance:")
         show_command(texts.CREATE.format(place="…"))
         return None, "", texts.EMPTY_LEDGER_YET

@@ -89,8 +89,11 @@ def test_an_analyst_sees_nothing_of_it(clinic: Ledger, monkeypatch: pytest.Monke
     assert not [*app.dataframe, *app.selectbox, *app.number_input]
 
 
-def test_without_a_ledger_it_is_demonstrated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_ledger_it_is_demonstrated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("DPCORE_LEDGER", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     app = opened()
     assert "Demonstration" in app.info[0].value
     assert len(app.dataframe[0].value) == 3
