@@ -8,6 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from dpcore.accounting.account import DIGITS, MOST_MORE, Account, Room, Statement
+from dpcore.accounting.decimals import decimal, excess
 from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.model_proofs import GAUSSIAN, PAIR, PROOFS, PURE
 from dpcore.figures.canvas import LEGEND, add_scatter, canvas
@@ -129,12 +130,13 @@ def spent(statement: Statement) -> str:
         return guarantee.reason
     if not statement.entries:
         return f"Nothing is planned yet: all of ε = {plain(budget.epsilon)} is left."
-    total = f"All that is planned spends ε = {at_most(guarantee.epsilon)}"
+    total = "All that is planned spends ε ="
     if statement.is_within:
-        return f"{total} of {plain(budget.epsilon)}."
+        return f"{total} {at_most(guarantee.epsilon)} of {plain(budget.epsilon)}."
     breaks = statement.breaks_on
     when = f" It breaks on {day(breaks)}." if breaks else ""
-    return f"{total}, more than the budget of {plain(budget.epsilon)}.{when}"
+    over = excess(decimal(guarantee.epsilon), decimal(budget.epsilon))
+    return f"{total} {over} more than the budget of {plain(budget.epsilon)}.{when}"
 
 
 def held_by(statement: Statement) -> str:
@@ -145,7 +147,7 @@ def held_by(statement: Statement) -> str:
 
 def remainder(statement: Statement) -> str:
     """ε that is left, rounded down to thousandths: less buys nothing."""
-    return at_least(math.floor(1e3 * statement.left) / 1e3)
+    return at_least(math.floor(1_000 * decimal(statement.left)) / 1e3)
 
 
 def left(rooms: Sequence[Room], statement: Statement) -> str:

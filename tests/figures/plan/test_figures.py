@@ -146,6 +146,12 @@ def test_the_account_says_what_is_spent_and_what_is_left() -> None:
     )
     assert account.spent(kept) == "All that is planned spends ε = 0.292 of 3."
     assert account.spent(broken).endswith("the budget of 0.25. It breaks on 15 Mar 2026.")
+    before = [AccountEntry("spent", epsilon=each) for each in (0.711, 0.289, 1e-15)]
+    fitting, over = (
+        state(Account(PrivacyBudget(1.0, 1e-5), tuple(before[:count]))) for count in (1, 3)
+    )
+    assert account.remainder(fitting) == "0.289"
+    assert "ε = 1e-15 more than the budget of 1" in account.spent(over)
     result = [Room(training, 2), Room(weekly, 1), Room(weekly, 0), Room(weekly, MOST_MORE)]
     assert account.left(result, kept) == (
         "Left: 2 trainings such as “Training” (noise multiplier 2 · 10 epochs in batches of "
