@@ -361,8 +361,8 @@ class Statement:
     alone : tuple of Guarantee
         Of each by itself, all its times together.
     table : DataFrame
-        One row a day on which something happens: day, what, epsilon_spent (by all so far),
-        epsilon_left, within.
+        One row a day on which something happens: day, what, steps (T of that day's trainings, 0
+        without one), epsilon_spent (by all so far), epsilon_left, within.
     """
 
     account: Account
@@ -453,6 +453,7 @@ def _by_day(
         {
             "day": [day for day, _ in days],
             "what": [_together(entries, places) for _, places in days],
+            "steps": [sum(entries[place].steps or 0 for place in places) for _, places in days],
             "epsilon_spent": spent,
             "epsilon_left": [_rest(budget.epsilon, epsilon) for epsilon in spent],
             "within": [epsilon <= budget.epsilon for epsilon in spent],

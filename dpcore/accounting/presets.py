@@ -99,10 +99,14 @@ _ADAPTIVE = "Paper 003, Table 1; R = 0.99 each epoch, C = 1, batch 256 and epoch
 _CHEXPERT = TrainingPlan(2.8, records=10_000, batch=100, steps=800, delta=1e-4, decay=0.99)
 
 
+_DECAYS = {60_000: 234, 50_000: 195}
+"""Whole steps between two decays, "every epoch": the paper's T has n/256 steps an epoch."""
+
+
 def _images(
     sigma: float, records: int, steps: int, *, clip: float = 1.0, decay: float = 1.0
 ) -> TrainingPlan:
-    every = 1 if decay == 1.0 else round(records / 256)
+    every = 1 if decay == 1.0 else _DECAYS[records]
     return TrainingPlan(sigma, records, 256, steps, 1e-5, clip, decay, every)
 
 

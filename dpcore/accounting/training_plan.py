@@ -23,8 +23,8 @@ def usual_batch(records: int) -> int:
 
 
 def steps_per_epoch(records: int, batch: int) -> int:
-    """Steps of one pass over the data, to the nearest whole number."""
-    return max(1, round(records / batch))
+    """Steps in which each record is used once on average, as trainings take them: ⌈n/batch⌉."""
+    return -(-records // batch)
 
 
 @dataclass(frozen=True)

@@ -64,12 +64,17 @@ def run(options: argparse.Namespace) -> None:
         "reason": guarantee.reason,
         "entries": [
             {name: _plain(value) for name, value in entry.row().items()}
-            | {"epsilon_alone": alone.epsilon}
+            | {"steps": entry.steps, "epsilon_alone": alone.epsilon}
             for entry, alone in zip(statement.entries, statement.alone, strict=True)
         ],
         "fits": [{"like": each.entry.what, "more": each.count} for each in more],
         "days": [
-            {"day": str(row["day"]), "what": row["what"], "epsilon": row["epsilon_spent"]}
+            {
+                "day": str(row["day"]),
+                "what": row["what"],
+                "steps": row["steps"],
+                "epsilon": row["epsilon_spent"],
+            }
             for row in statement.table.to_dict("records")
         ],
     }
@@ -106,6 +111,7 @@ def _print(answer: dict[str, Any]) -> None:
     print(f"left: ε = {downward(answer['left'])}")
     for each in answer["fits"]:
         print(f"  {each['more']:,} more like “{each['like']}”")
-    print("day         ε so far  what")
+    print("day         ε so far   steps T  what")
     for row in answer["days"]:
-        print(f"{row['day']}  {upward(row['epsilon'], 6):>8}  {row['what']}")
+        spent, steps = upward(row["epsilon"], 6), row["steps"] or ""
+        print(f"{row['day']}  {spent:>8}{steps:>10}  {row['what']}")

@@ -152,7 +152,7 @@ def test_each_further_time_costs_more() -> None:
 
 
 def test_a_training_costs_what_the_planner_says() -> None:
-    run = TrainingPlan(2.0, 10_000, 256, 390, DELTA)
+    run = TrainingPlan(2.0, 10_000, 256, 400, DELTA)
     assert total([replace(TRAINING, count=1)]) == spent(run, "pld").epsilon
     fixed = replace(run, sampling="fixed")
     assert total([replace(TRAINING, count=1, sampling="fixed")]) == spent(fixed, "pld").epsilon
@@ -174,7 +174,7 @@ def test_a_release_s_noise_is_in_units_of_the_account_s_own_sensitivity(
     assert total([LAPLACE], adjacency) == total([LAPLACE])
     strict = adjacency is Adjacency.REPLACE_ONE
     assert (total([TRAINING], adjacency) > 1.5 * total([TRAINING])) == strict
-    run = TrainingPlan(2.0, 10_000, 256, 4 * 390, DELTA, adjacency=adjacency)
+    run = TrainingPlan(2.0, 10_000, 256, 4 * 400, DELTA, adjacency=adjacency)
     assert total([TRAINING], adjacency) == spent(run, "pld").epsilon
 
 
@@ -439,7 +439,7 @@ def test_each_wrong_field_is_named(changes: dict[str, object], sentence: str) ->
         ({"records": None}, "records n is None"),
         ({"batch": 20_000}, "batch size is 20000"),
         ({"epochs": 0}, "epochs is 0"),
-        ({"epochs": 1_000_000}, "steps is 39000000"),
+        ({"epochs": 1_000_000}, "steps is 40000000"),
         ({"sampling": "none"}, "sampling is 'none'"),
         ({"epsilon": 1.0}, "epsilon is given, but “training” has none"),
     ],

@@ -72,7 +72,7 @@ def noise(shown: AccountEntry, share: float | None = None) -> str:
     return (
         f"noise multiplier {at_most(shown.noise, 5)}{by_share} · "
         f"{counted(shown.epochs or 1, 'epoch')} in batches of {shown.batch:,} "
-        f"from n = {shown.records:,}"
+        f"from n = {shown.records:,}, T = {shown.steps:,}"
     )
 
 
@@ -248,6 +248,7 @@ def calendar(statement: Statement) -> pd.DataFrame:
     return statement.table.rename(
         columns={
             "what": "what happens",
+            "steps": "steps T",
             "epsilon_spent": "ε spent so far",
             "epsilon_left": "ε left",
             "within": "within the budget",
@@ -264,13 +265,14 @@ def by_entry(statement: Statement) -> pd.DataFrame:
     import pandas as pd
 
     rows = zip(statement.account.entries, statement.entries, statement.alone, strict=True)
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "what": shown.what,
             "how many": shown.count,
             "first day": shown.first,
             "every": "" if shown.count == 1 else shown.every,
             "noise": "" if shown.kind == "spent" else noise(shown, typed.share),
+            "steps T": shown.steps,
             "ε by itself": alone.epsilon,
             "δ": alone.delta,
             "adjacency": str(alone.adjacency),
@@ -278,3 +280,4 @@ def by_entry(statement: Statement) -> pd.DataFrame:
         }
         for typed, shown, alone in rows
     )
+    return table.astype({"steps T": "Int64"})
