@@ -119,7 +119,7 @@ def keep(controls: Sequence[Control], usual: Sequence[Any]) -> None:
         if _is_set(control, first)
     ]
     if changed:
-        with st.container(key="unseen"):
+        with st.container(key=f"unseen {controls[0].key}"):
             for control, first in changed:
                 drawn(control, usual=first)
 
