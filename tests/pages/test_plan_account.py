@@ -205,6 +205,14 @@ def opened_box(**link: str) -> AppTest:
     return app.run()
 
 
+def test_two_boxes_may_be_open_at_once() -> None:
+    """The browser tells that one opens before it tells that the other closes."""
+    app = opened_box(account=to_link((TRAINING, WEEKLY)))
+    for number in app.session_state["_kept_account rows"]:
+        app.session_state[f"entry {number}"] = True
+    assert not app.run().exception
+
+
 def field(app: AppTest, name: str) -> str:
     return f"entry {next(iter(app.session_state['_kept_account rows']))} {name}"
 
