@@ -160,6 +160,9 @@ class Guarantee:
         The theorem or the accountant.
     reason : str
         Why it is empty, or vacuous; otherwise "".
+    advantage : float, optional
+        The largest TPR - FPR of any attack by the trade-off function of the noise itself, where
+        that is known; it is at most what (ε, δ) allows, and mostly less.
     """
 
     epsilon: float | None
@@ -167,6 +170,7 @@ class Guarantee:
     adjacency: Adjacency
     by: str
     reason: str = ""
+    advantage: float | None = None
 
     @property
     def bound(self) -> float:

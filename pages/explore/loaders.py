@@ -218,7 +218,8 @@ def noise(study: Study, split: Split, epsilons: tuple[float, ...]) -> pd.DataFra
             method: _calibrations(key, method, epsilons, study, split)
             for method in study.methods
             if method != "nonprivate"
-        }
+        },
+        guesses=False,
     )
 
 

@@ -45,8 +45,8 @@ with live.place(choice.study.key) as answer:
         if calibrated is not None:
             live.show(choice, calibrated)
             proof_card.proof_and_claim(calibrated)
-            proof_card.what_it_means(calibrated)
-            waiting = tabs.show(choice, calibrated)
+            waiting = proof_card.what_it_means(calibrated)
+            waiting += tabs.show(choice, calibrated)
         else:
             st.caption(texts.COMPUTING)
         job_panel.watch(background.watched(waiting))

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.accounting.risk import odds
+from dpcore.accounting.risk import gaussian_advantage, odds
 from dpcore.cli import main
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.guarantee import Adjacency, PrivacyBudget
@@ -674,9 +674,8 @@ def test_card_and_page_begin_with_what_is_promised_to_one_person(
 ) -> None:
     released, document = paid[1], paid[1].certificate.document
     proof = document["proof"]
-    promised = odds(
-        PrivacyBudget(proof["epsilon"], proof["delta"]), Adjacency.ZERO_OUT, proof["mu"]
-    )
+    budget = PrivacyBudget(proof["epsilon"], proof["delta"])
+    promised = odds(budget, Adjacency.ZERO_OUT, gaussian_advantage(proof["mu"]))
     for text in (released.card(), released.certificate.to_html()):
         places = [
             text.index(part)
