@@ -261,6 +261,20 @@ def test_the_budget_delta_and_neighbour_are_the_account_s() -> None:
     assert "Protected: one record replaced (replace-one)." in said(app)
 
 
+def test_under_add_remove_a_public_size_stands_for_the_people() -> None:
+    link = {"year_neighbour": "One record more or less", "people": "383"}
+    for key, question in (("people", "account"), ("find_people", "setting")):
+        app = opened(question=str(QUESTION.text(question)), **link)
+        size = app.number_input(key=key)
+        assert (size.label, size.value) == ("Public size", 383)
+    app = opened(people="383")
+    settled(app.selectbox(key="year_neighbour").set_value("add-remove").run())
+    assert (app.number_input(key="people").label, app.number_input(key="people").value) == (
+        "Public size",
+        383,
+    )
+
+
 @pytest.mark.parametrize("typed", ["2,5", "2.5", " 2,50 "])
 def test_a_budget_has_a_decimal_point_or_a_decimal_comma(typed: str) -> None:
     app = opened(account=to_link([WEEKLY]))
