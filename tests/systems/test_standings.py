@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from dpcore.accounting.presets import CLAIM, preset
 from dpcore.deep.guarantee import guarantee
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Edition, Status
+from dpcore.mechanisms.gaussian import analytic_delta, analytic_sigma, classical_sigma
 from dpcore.models.register import model_named
 from dpcore.systems import (
     ClaimVerdict,
@@ -163,6 +165,35 @@ def test_paper_003_is_judged_by_its_own_accounting() -> None:
     assert result.sound.status is Status.PROVED
     # The stated ε of the run is the one that is judged.
     assert preset("chexpert-8").stated == 8.0
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-5])
+def test_operas_gain_exceeds_its_inverse_epsilon_only_as_epsilon_vanishes(delta: float) -> None:
+    def gain(epsilon: float, delta: float) -> float:
+        return float(classical_sigma(epsilon, delta) / analytic_sigma(epsilon, delta)) ** 2
+
+    told = " ".join(methods.method_named("opera").limits)
+    assert gain(1e-9, delta) > 1e9
+    assert gain(0.1, delta) < 10.0
+    assert [1.0 < gain(0.1, 10.0**-power) < 1.03 for power in (200, 300)] == [False, True]
+    for epsilon, times, words in (
+        (1e-5, 905_000, "905,000 times"),
+        (1e-3, 187, "187 times"),
+        (0.1, 4.7, "4.7 times"),
+    ):
+        assert gain(epsilon, 1e-3) == pytest.approx(times, rel=5e-3)
+        assert words in told
+    assert f"{gain(0.1, 1e-300):.2f}" in told
+    assert standing(SYSTEMS["opera"]).status is Status.PROVED
+
+
+def test_the_surveys_gaussian_formula_holds_up_to_where_it_is_said_to() -> None:
+    def excess(epsilon: float) -> float:
+        sigma = math.sqrt(2.0 * math.log(2.0 / 1e-5)) / epsilon
+        return float(analytic_delta(epsilon, sigma, 1.0)) - 1e-5
+
+    assert excess(9.3) < 0.0 < excess(9.4)
+    assert "up to ε = 9.3 at δ = 1e-5" in standing(SYSTEMS["gaussian"]).proof
 
 
 @pytest.mark.parametrize("key", TRAININGS)
