@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dpcore.guarantee import STATUS_NAMES, Status
 from dpcore.systems import Practice, Relation
+from pages.shared.texts import STATUS_WORDS
 
 AS_PUBLISHED = "The verdict is on what is printed."
 HERE = (
@@ -11,7 +13,14 @@ HERE = (
 )
 SOUND = "Our corrected version runs here; this is its own verdict."
 SYSTEMS = "Everything the five papers tell of, and today's systems beside them."
-PRINTED = "Claims of which everything that is printed about privacy holds."
+COUNTED = {
+    "proved as printed": "Claims of which everything that is printed about privacy holds.",
+    **{
+        STATUS_NAMES.get(status, str(status)): STATUS_WORDS[status]
+        for status in (Status.CONDITIONS_NOT_MET, Status.CLAIM_NOT_SUPPORTED)
+    },
+}
+"""The labels of standings that are counted above the list, in the chart's words."""
 RELATIONS = {
     Relation.ITSELF: "As described.",
     Relation.SOUND: "In our corrected version.",
