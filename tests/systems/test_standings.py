@@ -9,11 +9,17 @@ from dataclasses import replace
 import pytest
 
 from dpcore import methods, systems
+from dpcore.accounting import paper_004
 from dpcore.accounting.presets import CLAIM, preset
 from dpcore.deep.guarantee import guarantee
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Edition, Status
-from dpcore.mechanisms.gaussian import analytic_delta, analytic_sigma, classical_sigma
+from dpcore.mechanisms.gaussian import (
+    analytic_delta,
+    analytic_epsilon,
+    analytic_sigma,
+    classical_sigma,
+)
 from dpcore.models.register import model_named
 from dpcore.systems import (
     ClaimVerdict,
@@ -143,8 +149,9 @@ def test_what_is_known_of_the_five_papers() -> None:
     assert status["opera"] is Status.PROVED
     for refuted in ("grpua", "sgdpert", "grpua-network", "input-perturbation"):
         assert status[refuted] is Status.CLAIM_NOT_SUPPORTED
-    for refuted in ("adaptive-tcdp", "optimised-noise"):
-        assert status[refuted] is Status.CLAIM_NOT_SUPPORTED
+    # Paper 003's noise is enough on the mean, not on the sum; paper 004's shape tells in either.
+    assert status["adaptive-tcdp"] is Status.CONDITIONS_NOT_MET
+    assert status["optimised-noise"] is Status.CLAIM_NOT_SUPPORTED
     assert status["wishart-pca"] is Status.CLAIM_NOT_SUPPORTED
     for unmet in ("output-perturbation", "objective-perturbation", "gaussian"):
         assert status[unmet] is Status.CONDITIONS_NOT_MET
@@ -160,11 +167,35 @@ def test_one_source_has_one_year() -> None:
 def test_paper_003_is_judged_by_its_own_accounting() -> None:
     result = standing(SYSTEMS["adaptive-tcdp"])
     assert result.verdict == CLAIM
-    assert "nothing supports the printed 7.96" in result.proof
+    on_mean, on_sum = result.proof.split("Noise on the sum, ")
+    assert "on the mean, as Algorithm 1 prints it: Every condition of its lemmas is met" in on_mean
+    assert "ε = 0.0856" in on_mean
+    assert "nothing supports the printed 7.96" in on_sum
     assert result.sound is not None
     assert result.sound.status is Status.PROVED
     # The stated ε of the run is the one that is judged.
     assert preset("chexpert-8").stated == 8.0
+
+
+def test_paper_004_is_told_in_both_readings() -> None:
+    tau = paper_004.bound(1.0, 1e-5)
+    on_sum, on_mean = (
+        analytic_epsilon(paper_004.noise(tau, 1_000, noise_on_mean=literal), 1e-5, 1.0)
+        for literal in (False, True)
+    )
+    system = SYSTEMS["optimised-noise"]
+    told = " ".join(system.breaks)
+    assert 6.5 < on_sum <= 6.6
+    assert "ε of up to 6.6" in told
+    assert 0.0029 < on_mean <= 0.003
+    assert "cost 0.003" in told
+    assert "in either reading" in told
+    # The exact solution is the same noise for every weight, which no record shapes.
+    exact = replace(TRAININGS["published-004"].config, reading="exact", noise_on_mean=True)
+    held = guarantee(exact.claiming(1.0, 1_437), 1_437)
+    assert held.certified.epsilon is not None
+    assert held.certified.epsilon < 0.05
+    assert standing(system).status is Status.CLAIM_NOT_SUPPORTED
 
 
 @pytest.mark.parametrize("delta", [1e-3, 1e-5])
