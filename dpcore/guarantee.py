@@ -78,7 +78,7 @@ class Status(StrEnum):
     DESCRIBED_ONLY = "described only"
 
 
-STATUS_NAMES: dict[str, str] = {Status.CLAIM_NOT_SUPPORTED: "promises more than its noise proves"}
+STATUS_NAMES: dict[str, str] = {Status.CLAIM_NOT_SUPPORTED: "promises too much"}
 """The words on screen of a status that has others than those in files."""
 
 EDITION_NAMES: dict[str, str] = {Edition.SOUND: "corrected", Edition.PUBLISHED: "as in the paper"}

@@ -70,7 +70,7 @@ def counted(*chosen: systems.System) -> dict[str, int]:
         "Systems": len(chosen),
         "Proved as printed": result.count("proved as printed"),
         "Conditions not met": result.count("conditions not met"),
-        "Promises more than its noise proves": result.count("promises more than its noise proves"),
+        "Promises too much": result.count("promises too much"),
         "Implementations leak": sum(bool(each.leaks) for each in chosen),
     }
 
@@ -126,7 +126,7 @@ def test_the_first_screen_is_short(first: AppTest) -> None:
         ({"paper": "003 Adaptive networks"}, lambda each: each.paper == "003"),
         ({"kind": "synthetic data"}, lambda each: each.family is Family.GENERATIVE),
         (
-            {"verdict": "Promises more than its noise proves"},
+            {"verdict": "Promises too much"},
             lambda each: systems.standing(each).status is Status.CLAIM_NOT_SUPPORTED,
         ),
         ({"runnable": "true"}, systems.runs_here),
@@ -183,7 +183,7 @@ def test_a_proved_corrected_version_has_a_badge_of_its_own() -> None:
     badges = [text.value for text in app.markdown if "-badge[" in text.value]
     for badge, words in zip(
         badges,
-        ("Promises more than its noise proves", "Our corrected version: proved", "No implement"),
+        ("Promises too much", "Our corrected version: proved", "No implement"),
         strict=True,
     ):
         assert words in badge
@@ -297,7 +297,7 @@ def test_a_model_runs_where_its_system_is_opened() -> None:
     shown = said(app)
     printed, sound = (model_named(run.key) for run in SYSTEMS["wishart-pca"].runs)
     # The verdict on the system stands above; what is run is the form that was chosen.
-    assert "Promises more than its noise proves" in shown
+    assert "Promises too much" in shown
     assert sound.proof in shown
     app.selectbox(key="form").set_value(printed.key)
     assert printed.proof in said(app.run())
