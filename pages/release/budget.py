@@ -77,7 +77,10 @@ def draw(form: ControlForm, records: ChosenTable | None) -> tuple[ReleaseBudget,
     with st.container(horizontal=True):
         form.draw("release_loss", "release_features")
     with first:  # where there is room, though it depends on the model
-        form.draw("release_risks")
+        if records is not None and chosen is not None and _are_left(form.values, records, left):
+            st.caption(texts.TOO_FEW)  # there is nothing to choose
+        else:
+            form.draw("release_risks")
     if form.values["release_loss"] == NETWORK:
         st.caption(texts.NETWORK)
     if chosen is None or reason:
@@ -95,8 +98,6 @@ def draw(form: ControlForm, records: ChosenTable | None) -> tuple[ReleaseBudget,
         refuse(refusal)
         return ReleaseBudget(chosen, actor), ReleaseStep("to do", texts.CANNOT_BE_PAID)
     composition_note.draw()
-    if _asks_to_correct(form.values) and _is_left(price.plan):
-        st.caption(texts.TOO_FEW)
     if not actor:  # else the price stands above the button that pays it
         st.markdown(verbatim(price.words()))
         return ReleaseBudget(chosen, actor, price), ReleaseStep("to do", texts.WHO)
@@ -105,9 +106,13 @@ def draw(form: ControlForm, records: ChosenTable | None) -> tuple[ReleaseBudget,
     )
 
 
-def _is_left(release_plan: ReleasePlan) -> bool:
-    """Whether risks stay as trained by the rule."""
-    return release_plan.path.scorer.loss == "logistic" and not release_plan.path.count_sums
+def _are_left(values: dict[str, Any], records: ChosenTable, left: Left) -> bool:
+    """Whether the rule leaves risks as trained, even where they are asked to be corrected."""
+    try:
+        path = _price(values | {"release_risks": CORRECTED}, records, left).plan.path
+    except InvalidInput:  # said where the price is
+        return False
+    return path.scorer.loss == "logistic" and not path.count_sums
 
 
 def _step_after_release(chosen: PayingAccount) -> ReleaseStep | None:
@@ -178,11 +183,6 @@ def _own(adjacency: Adjacency) -> tuple[PayingAccount | None, str, str]:
     return chosen, actor, ""
 
 
-def _asks_to_correct(values: dict[str, Any]) -> bool:
-    """Whether risks are to be corrected; scores that are no risks are not asked about."""
-    return values.get("release_risks") == CORRECTED
-
-
 def _price(values: dict[str, Any], records: ChosenTable, left: Left) -> Price[ReleasePlan]:
     """The price of the release.
 
@@ -199,6 +199,6 @@ def _price(values: dict[str, Any], records: ChosenTable, left: Left) -> Price[Re
         adjacency=left.account.terms.adjacency,
         **model_of(values["release_loss"]),
         features=values["release_features"],
-        corrected=None if _asks_to_correct(values) else False,
+        corrected=None if values.get("release_risks") == CORRECTED else False,
     )
     return Price(release_plan, left)

@@ -495,6 +495,14 @@ def test_a_network_is_a_choice_that_is_priced_and_released() -> None:
     assert check(made.files["certificate.yaml"].decode(), ledger, model).problems == ()
 
 
+@pytest.mark.parametrize(("epsilon", "corrects"), [("0.01", False), ("1", True)])
+def test_risks_that_the_rule_leaves_as_trained_are_no_choice(epsilon: str, corrects: bool) -> None:
+    app = opened(release_epsilon=epsilon, v="4")
+    assert ("release_risks" in {each.key for each in app.button_group}) == corrects
+    assert (texts.TOO_FEW in said(app)) == (not corrects)
+    assert steps(app)[3].startswith(f"done: ε = {epsilon} of the 3 left")
+
+
 def test_scores_are_released_without_a_word_of_risks() -> None:
     app = opened(release_loss="Huber SVM", v="4")
     pressed(app)
