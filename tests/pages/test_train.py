@@ -613,12 +613,12 @@ def test_few_test_records_and_a_private_network_that_is_better_are_explained() -
 @pytest.mark.parametrize(
     ("nonprivate", "states", "note"),
     [
-        ([1, 2], {"private": "done", "nonprivate": "running"}, "epoch 3 of 3; one repetition"),
+        ([1, 2], {"private": "done", "nonprivate": "running"}, "epoch 2 of 3; one repetition"),
         ([1, 2, 3], {"private": "done", "nonprivate": "running"}, "one repetition"),
         ([1, 2, 3], {"private": "done", "nonprivate": "done"}, "one repetition"),
     ],
 )
-def test_an_accuracy_names_its_epoch_beside_a_comparison_of_another(
+def test_both_numbers_are_of_one_epoch(
     nonprivate: list[int], states: dict[str, str], note: str
 ) -> None:
     study, epochs = quick_study(), [1, 2, 3, *nonprivate]
@@ -628,14 +628,15 @@ def test_an_accuracy_names_its_epoch_beside_a_comparison_of_another(
             "series": ["private"] * 3 + ["nonprivate"] * len(nonprivate),
             "epoch": epochs,
             "steps": [steps * epoch for epoch in epochs],
-            "accuracy_test": 0.8,
-            "accuracy_test_low": 0.8,
-            "accuracy_test_high": 0.8,
+            "accuracy_test": [0.1 * epoch for epoch in epochs],
+            "accuracy_test_low": 0.0,
+            "accuracy_test_high": 1.0,
             "runs": 1,
         }
     )
     choice = TrainChoice(study, images.entry("digits"), "accuracy_test", None, RECORDS)
     calibrated: Any = SimpleNamespace(config=study.config, records=RECORDS)
     measured, lost = live._measured(choice, calibrated, table, states, untouched=False)
-    assert measured[2] == note
+    assert measured[1:3] == (f"{10 * nonprivate[-1]}.0 %", note)
+    assert lost[1].lstrip("+−") == "0.0"
     assert lost[2].endswith("both after epoch 2") == (nonprivate == [1, 2])
