@@ -94,6 +94,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     """Draw all that changes while training runs."""
     studies = calibrated.studies
     trainings.mark_started(choice.study, studies)
+    train_comparison.remember(choice.study.key)
     test_records = calibration.tested(choice)
 
     timing = duration.watched(choice.study, calibrated)

@@ -175,7 +175,13 @@ def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
     assert other.multiselect(key="compared").value == named
     assert "They differ in decay R." in said(other)
     options = other.multiselect(key="compared").options
-    assert [re.findall(r"decay R ([\d.]+)", option) for option in options] == [["0.95"], ["1"]]
+    # Each names its epochs and its schedule.
+    assert [option.count("3 epochs, ") for option in options] == [1, 1]
+    assert "noise variance × 0.95 every epoch" in options[0]
+    assert "constant noise" in options[1]
+    # A reload knows also what is not compared.
+    kept = opened(passes="1000", schedule="Constant", train_view="Compare runs", trained=named)
+    assert len(kept.multiselect(key="compared").options) == 2
 
 
 def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
