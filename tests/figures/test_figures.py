@@ -357,9 +357,7 @@ def test_a_claim_that_does_not_hold_is_named_wherever_its_series_is(
     drawn = chosen.accuracy(at_one, REFERENCES, titles=titles)
     assert "the least loss first: OPERA " in drawn.sentence
     assert "; not proved here: DP-GD (promises too much) +1.0." in drawn.sentence
-    assert [trace.y[0] for trace in drawn.figure.data][
-        -1
-    ] == "DP-GD (promises too much)"
+    assert [trace.y[0] for trace in drawn.figure.data][-1] == "DP-GD (promises too much)"
     names = {trace.name for trace in DRAW["objective"](table, titles, False).figure.data}
     assert "DP-GD (promises too much)" in names
 
@@ -412,10 +410,7 @@ def test_a_claim_that_fails_from_some_epsilon_on_says_so(table, titles) -> None:
     name = curves.name_of(table, "opera", "sound", titles)
     assert name == "OPERA (promises too much from ε = 10 on)"
     table.loc[opera, "status"] = curves.UNSUPPORTED
-    assert (
-        curves.name_of(table, "opera", "sound", titles)
-        == "OPERA (promises too much)"
-    )
+    assert curves.name_of(table, "opera", "sound", titles) == "OPERA (promises too much)"
     assert curves.name_of(table, "dpgd", "sound", titles) == "DP-GD"
 
 

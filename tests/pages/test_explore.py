@@ -716,10 +716,10 @@ def test_methods_that_minimise_another_objective_are_named(tab: str) -> None:
         return " ".join(caption.value for caption in opened(view=tab, **link).caption)
 
     both = ["OPERA", "DP-GD"]
-    assert "DP-GD: learned at a 64th of it" in told(methods=both)
+    assert "but DP-GD learned with a 64th of it" in told(methods=both)
     # All the same where λ is named, or where none has a share of it.
-    assert "learned at a 64th" not in told(methods=both, lambda_value="0.1")
-    assert "learned at a 64th" not in told(methods=["OPERA"])
+    assert "learned with a 64th" not in told(methods=both, lambda_value="0.1")
+    assert "learned with a 64th" not in told(methods=["OPERA"])
 
 
 def test_models_can_be_compared_by_their_area() -> None:
