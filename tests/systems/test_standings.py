@@ -10,10 +10,12 @@ import pytest
 
 from dpcore import methods, systems
 from dpcore.accounting import paper_004
+from dpcore.accounting.planner import spent
 from dpcore.accounting.presets import CLAIM, preset
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.deep.guarantee import guarantee
 from dpcore.errors import InvalidInput
-from dpcore.guarantee import Edition, Status
+from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms.gaussian import (
     analytic_delta,
     analytic_epsilon,
@@ -216,6 +218,30 @@ def test_operas_gain_exceeds_its_inverse_epsilon_only_as_epsilon_vanishes(delta:
         assert words in told
     assert f"{gain(0.1, 1e-300):.2f}" in told
     assert standing(SYSTEMS["opera"]).status is Status.PROVED
+
+
+def test_grpuas_noise_would_do_for_a_query_without_its_factor() -> None:
+    run = TrainingPlan(
+        analytic_sigma(0.1, 1e-3),
+        records=1_000,
+        batch=1,
+        steps=10**6 - 1,
+        delta=1e-3,
+        sampling="fixed",
+        adjacency=Adjacency.REPLACE_ONE,
+    )
+    epsilon = spent(run, "pld").epsilon
+    assert epsilon is not None
+    assert 0.24 < epsilon <= 0.25
+    assert "ε = 0.25 there, at δ = 0.001" in " ".join(SYSTEMS["grpua"].breaks)
+
+
+def test_paper_003s_noise_on_the_mean_drowns_the_gradient() -> None:
+    # In each weight, at its least: the whole mean gradient is at most C = 1 long.
+    least = preset("chexpert-8").training.schedule().sigmas[-1]
+    assert least > 0.2
+    # The re-initialised layer alone: 1,024 features and a constant, 5 findings.
+    assert least * math.sqrt(5 * 1_025) > 16.0
 
 
 def test_the_surveys_gaussian_formula_holds_up_to_where_it_is_said_to() -> None:

@@ -30,10 +30,10 @@ SYSTEMS = (
         "finer.",
         in_plain="Claimed are ε = 2 and ε = 8 for networks that read chest radiographs. The paper "
         "can be read in two ways. Its algorithm adds the noise to the mean of 100 gradients. Then "
-        "both hold by far (0.0034 and 0.017), with so much noise that the network learns next to "
-        "nothing. Its equations count the noise on the sum. Then ε = 8 is at least 27, if the "
-        "noise falls at every step; ε = 2 holds where batches are drawn by chance. With noise "
-        "that falls once an epoch, ε = 2 holds, and ε = 8 where batches are drawn by chance.",
+        "both hold by far (0.0034 and 0.017), with noise that drowns the gradient. Its equations "
+        "count the noise on the sum. Then ε = 8 is at least 27, if the noise falls at every step; "
+        "ε = 2 holds where batches are drawn by chance. With noise that falls once an epoch, "
+        "ε = 2 holds, and ε = 8 where batches are drawn by chance.",
         in_short=CLAIM,
         claim="ε = 2 and 8 for chest radiographs, by equations 3 and 4.",
         breaks=(
