@@ -319,7 +319,8 @@ def compared(table: pd.DataFrame, metric: str, *, ended: Collection[str]) -> Com
         clipped = _last_of(clipped_means[metric]) if "clipped" in ended else None
     elif len(common := private.index.intersection(references.index)):
         epoch = int(common.max())
-        end, reference = private.loc[epoch], float(references[metric].loc[epoch])
+        end = private.loc[[epoch]].iloc[-1]
+        reference = float(references[metric].loc[epoch])
         if epoch in clipped_means.index:
             clipped = float(clipped_means[metric].loc[epoch])
     return Compared(
