@@ -45,7 +45,8 @@ def validate_link(link: Link) -> list[Refusal]:
             keys.append(key)
     others = [key for key in dict.fromkeys(link.get(OTHERS, ())) if _is_kept(key)]
     store("train finished", [*keys, *(key for key in others if key not in keys)][:MOST_TRAININGS])
-    store("train compared", keys)
+    # Without a choice, all are laid side by side, as when they ended.
+    store("train compared", keys if LINK in link else others[-figures.MOST_RUNS :])
     return refusals
 
 
@@ -61,7 +62,7 @@ def remember(current: str) -> None:
     current : str
         Key of the training on screen, which a reload finds without.
     """
-    known = {current, *(stored("train compared") or [])}
+    known = {current, *st.query_params.get_all(LINK)}
     others = [key for key in stored("train finished") or [] if key not in known]
     if st.query_params.get_all(OTHERS) != others:
         query.write(OTHERS, others)

@@ -181,7 +181,11 @@ def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
     assert "constant noise" in options[1]
     # A reload knows also what is not compared.
     kept = opened(passes="1000", schedule="Constant", train_view="Compare runs", trained=named)
-    assert len(kept.multiselect(key="compared").options) == 2
+    assert kept.multiselect(key="compared").value == named
+    assert kept.query_params["compare"] == named
+    # What is left out of the comparison is still known.
+    kept.multiselect(key="compared").set_value(named[:1]).run()
+    assert kept.query_params["trained"] == named[1]
 
 
 def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
