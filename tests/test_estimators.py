@@ -176,6 +176,7 @@ def test_a_number_needs_public_bounds_too() -> None:
         ({"bounds": "wide"}, "bounds"),
         ({"classes": [0]}, "classes holds 1 class"),
         ({"classes": [0, 2]}, "y holds"),
+        ({"classes": [0, "a"]}, "classes holds texts and numbers"),
     ],
 )
 def test_a_bad_parameter_is_refused_by_fit_and_named(more: dict[str, Any], field: str) -> None:
@@ -183,6 +184,14 @@ def test_a_bad_parameter_is_refused_by_fit_and_named(more: dict[str, Any], field
     with pytest.raises(ValueError, match=field):
         model.fit(X, Y)
     assert not hasattr(model, "coef_")
+
+
+@pytest.mark.parametrize("kind", [list, lambda y: np.array(y, dtype=object), pd.Series])
+@pytest.mark.parametrize("classes", [None, [0, 1]])
+def test_labels_that_are_partly_texts_are_refused(kind: Any, classes: Any) -> None:
+    model = PrivateLogisticRegression(bounds=UNIT, classes=classes)
+    with pytest.raises(dpcore.InvalidInput, match="y holds texts and numbers"):
+        model.fit(X, kind([0, "a", *Y[2:]]))
 
 
 def test_values_outside_the_bounds_are_clipped() -> None:
