@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -592,6 +592,25 @@ def test_where_noise_and_batches_came_from_is_stated() -> None:
     seeded = PrivateHuberSVC(bounds=UNIT, method="grpua", random_state=1).fit(X, Y).guarantee_
     assert seeded.randomness == "Noise and batches came from a seed."
     assert seeded.status is Status.EXPLORATION
+
+
+def test_the_guarantee_leaves_out_what_scaled_the_records_before() -> None:
+    """One wild record moves the prediction for another, through the scale alone."""
+    rows = np.random.default_rng(0).random((300, 2))
+    labels, told = rows[:, 0] > 0.5, []
+    for value in (0.5, 1e6):
+        rows[0] = value
+        model = make_pipeline(
+            StandardScaler(), PrivateLogisticRegression(5, bounds=(-3, 3), method="dpgd")
+        )
+        told.append(model.fit(rows, labels).predict_proba([[0.9, 0.5]])[0, 1])
+        guarantee = model[-1].guarantee_
+        assert guarantee.status is Status.PROVED
+        assert guarantee.scope in str(guarantee)
+        assert all(word in guarantee.scope for word in ("handed", "StandardScaler", "bounds"))
+    assert told[0] - told[1] > 0.3
+    for page in (PrivateLogisticRegression.__doc__, Path("README.md").read_text(encoding="utf-8")):
+        assert "X as handed to `fit`" in " ".join((page or "").split())
 
 
 def test_they_work_in_pipelines_and_cross_validation() -> None:

@@ -14,6 +14,12 @@ SEEDED = (
     "exploration only, nothing is proved."
 )
 
+SCOPE = (
+    "It speaks of X as handed to `fit`: what a step before it, such as StandardScaler, computed "
+    "from the records is not covered. No scaler is needed: public bounds scale each column."
+)
+"""The records a promise is about, and how to scale them without looking at them."""
+
 SYSTEM = "Every noise number came from the operating system."
 SYSTEM_BATCHES = (
     f"{SYSTEM} Which records were in a batch came from PCG64, seeded with 256 fresh bits of the "
@@ -84,6 +90,8 @@ class ModelGuarantee(Guarantee):
     public : Public
     randomness : str
         Where noise and batches came from, in one or two sentences.
+    scope : str
+        Which records it speaks of, in two sentences.
     """
 
     status: Status = Status.NOT_PRIVATE
@@ -92,9 +100,10 @@ class ModelGuarantee(Guarantee):
     certified_epsilon: float | None = None
     public: Public = Public(0, ())
     randomness: str = ""
+    scope: str = SCOPE
 
     def __str__(self) -> str:
-        """The guarantee, the public values and the source of the noise, a sentence or two each."""
+        """The guarantee, its public values, scope and source of noise, a sentence or two each."""
         if self.epsilon is None or self.delta is None:
             sentence = f"{str(self.status).capitalize()}: {self.reason}"
         else:
@@ -102,7 +111,7 @@ class ModelGuarantee(Guarantee):
                 f"{str(self.status).capitalize()}: ε = {raised(self.epsilon, 6):g} at δ = "
                 f"{raised(self.delta, 6):g} ({self.adjacency}), by {self.by}."
             )
-        return f"{sentence} {self.public} {self.randomness}".strip()
+        return f"{sentence} {self.public} {self.scope} {self.randomness}".strip()
 
 
 def promised(calibration: Calibration, public: Public, *, seeded: bool) -> ModelGuarantee:
