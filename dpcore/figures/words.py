@@ -172,6 +172,16 @@ def listed(parts: Sequence[str]) -> str:
     return ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
+def large_delta(delta: float, records: int) -> str:
+    """A warning of a δ of 1/n or more, and "" of a smaller one."""
+    if records * delta < 1.0:
+        return ""
+    return (
+        f"δ = {plain(delta)} is at least 1/n. A method may publish one of the {records:,} records "
+        "at random and still keep this promise. Choose a smaller δ."
+    )
+
+
 UNITS_OF_TIME = ((90 * 60.0, 3600.0, "hours"), (90.0, 60.0, "min"), (0.0, 1.0, "s"))
 """From so many seconds on, the unit and its name."""
 

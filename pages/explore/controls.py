@@ -44,7 +44,7 @@ from dpcore.datasets import OWN, Entry, Preparation, availability, entry
 from dpcore.datasets.grouping import columns
 from dpcore.erm import accurate
 from dpcore.evaluation.study import TAKING_LONG, Study
-from dpcore.figures.words import plain
+from dpcore.figures.words import large_delta, plain
 from dpcore.guarantee import Adjacency, default_delta
 from pages.explore import presets, texts
 from pages.shared import own_table, own_texts, query, uploads
@@ -321,17 +321,11 @@ def _training(form: ControlForm, first: Start, methods: list[str]) -> None:
 
 def tell_delta(first: Start, delta: float, records: int) -> str:
     """Show δ and n·δ under the control; returns a warning if δ is too large, else ""."""
-    warning = ""
-    if records * delta >= 1.0:
-        warning = (
-            f"δ = {plain(delta)} is at least 1/n. A method may publish one of the {records:,} "
-            "records at random and still keep this promise. Choose a smaller δ."
-        )
     if first.share is not None:
         first.share.caption(
             f"δ = {plain(delta)}; n·δ ≈ {plain(records * delta)} for {records:,} records"
         )
-    return warning
+    return large_delta(delta, records)
 
 
 def start() -> Start:

@@ -55,15 +55,6 @@ UPLOADED = (
     "These are your own records. The curves on this page are computed from them and are **not "
     "private**. Treat every number and picture here like the records themselves."
 )
-MOSTLY_CLIPPED = (
-    "**Most values of {names} are outside the range** of your description, and were clipped to it. "
-    "Was it written in another unit, or with a slip in its decimals? Correct it from a codebook or "
-    "common knowledge, **never from these records**."
-)
-OFTEN_CLIPPED = (
-    "**More than one in twenty values of {names}** are outside the range of your description, and "
-    "were clipped to it."
-)
 FEATURES = {"plain": "straight lines", "additive": "curves", "fine": "fine curves"}
 LINES_OR_CURVES = ", each number a curve, or a straight line where noise is large"
 LAMBDA_BY_RULE = (

@@ -119,6 +119,7 @@ NOT_ALLOWED_YET = "you may not spend here"
 NO_LONGER = "Your role was taken away meanwhile, so nothing was paid."
 NOT_YET = "The button comes once the steps before are done."
 FILL_IN = "fill in: {missing}"
+CLIPPED = "Go on with values clipped"
 MAY = "I may spend this"
 PAYS = (
     "The payment is final, and pays for one training. You can cancel before it; a training that is "

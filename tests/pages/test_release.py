@@ -286,6 +286,14 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
     (pays,) = buttons(run(app))
     assert pays.disabled
     app.checkbox[-1].check()
+    # Ages lie outside the described range: whoever releases says that they go on all the same.
+    assert "67 of age and 15 of bmi" in said(app)
+    assert "not private" in said(app)
+    assert "More than one in twenty values of age" in " ".join(each.value for each in app.warning)
+    (pays,) = buttons(run(app))
+    assert pays.disabled
+    (goes_on,) = (each for each in app.checkbox if each.label == texts.CLIPPED)
+    goes_on.check()
     go_on, ask = Event(), uploads.Upload.ask
 
     def slowly(*given: Any) -> Any:
@@ -312,6 +320,15 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
     # Another one is another payment, for which one says again that one may.
     (pays,) = buttons(app)
     assert (pays.label, pays.disabled) == ("Release another", True)
+
+
+@pytest.mark.parametrize("look", ["Not at all", "At a private twin"])
+def test_a_delta_of_one_record_is_warned_about(look: str) -> None:
+    warned = [
+        each.value for each in opened(release_delta="0.001", release_look=look, v="4").warning
+    ]
+    assert any("is at least 1/n" in text for text in warned)
+    assert not opened(release_look=look, v="4").warning
 
 
 def test_what_the_noise_costs_is_told_on_made_up_records(monkeypatch: pytest.MonkeyPatch) -> None:

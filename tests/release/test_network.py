@@ -527,7 +527,7 @@ def test_a_network_is_released_checked_and_asked_by_command(
         *("--columns", str(tmp_path / "columns.txt"), "--data-set", "clinic", "--actor", "Dr. B"),
         *("--name", "A", "--description", "B", "--curator", "C", "--intended-use", "D"),
         *("--region", "E", "--epsilon", "3", "--delta", "1e-6", "--steps", "3"),
-        *("--output", str(out), "--hidden"),
+        *("--accept-clipping", "--output", str(out), "--hidden"),
     ]
     assert main([*command, "some"]) == 2
     assert "hidden" in capsys.readouterr().err

@@ -620,6 +620,7 @@ def test_release_check_and_predict_by_command(
         ),
         *("--ledger", str(tmp_path / "l.db"), "--data-set", "clinic", "--actor", "Dr. B"),
         *("--epsilon", "3", "--delta", "1e-6", "--steps", "12", "--output", str(tmp_path / "out")),
+        "--accept-clipping",
         *(part for name, text in texts.items() for part in (f"--{name}", text)),
     ]
     assert main([*command[:-2], "--region", "", "--json"]) == 2

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpcore.datasets.clipping import Clipping
 from dpcore.datasets.own.rows import read_rows
 from dpcore.datasets.own.statements import Person, statements_of
 from dpcore.datasets.persons import Lots, Persons, bounded, lots_for_release
@@ -32,6 +33,11 @@ class ReleaseTable:
     columns: str
     table: Table
     persons: Persons | None
+
+    @property
+    def clipping(self) -> Clipping:
+        """What was clipped of the rows that count: not private, and for their owner alone."""
+        return Clipping.of(self.table)
 
     @property
     def count(self) -> int:

@@ -376,7 +376,7 @@ def test_a_twin_by_command_is_paid_once_and_a_stand_in_costs_nothing(
     assert len(ledger.history("clinic")) == 1
     command = shlex.split(
         "twin --table t.csv --columns columns.txt --ledger l.db --data-set clinic --actor B "
-        "--epsilon 2 --delta 1e-6 --output out"
+        "--epsilon 2 --delta 1e-6 --accept-clipping --output out"
     )
     assert main([*command, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
