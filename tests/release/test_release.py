@@ -40,7 +40,7 @@ from dpcore.release.model import ReleasedModel
 from dpcore.release.network import Network
 from dpcore.release.plain_summary import plain_summary
 from dpcore.release.plan import plan
-from dpcore.release.prediction import predict
+from dpcore.release.prediction import NOISE, predict
 from dpcore.release.record import Record
 from dpcore.release.registry import COMMIT, TIERS, leaves
 from dpcore.release.release import Paid, Released, release_model
@@ -546,7 +546,7 @@ def test_predictions_are_per_record_and_no_formula() -> None:
     model = _plain_huber()
     lines = data(50).decode().replace(",ill,", ",other,").splitlines()
     rows = list(csv.reader(io.StringIO(predict(model, "\n".join(lines).encode(), "t.csv"))))
-    assert rows[0] == ["row", "score", "ill"]
+    assert rows[0] == ["row", "score", "ill", *NOISE]
     assert {row[2] for row in rows[1:]} == {"no", "'=yes"}
     few = "\n".join([lines[0], lines[9]]).encode()
     assert (
