@@ -52,6 +52,9 @@ NO_CERTIFICATE = "no certificate that holds says how the model was trained"
 NO_RISKS = "its scores are no risks"
 NETWORK = "it is a network"
 TOO_WIDE = f"it has more than {WIDEST:,} features"
+LARGEST = 1e6
+"""Of a weight and its noise: no training comes near it, and no curve fits such scores."""
+BEYOND = "its weights or their noise are beyond those of any training"
 NOT_STATED = "its certificate does not state the training"
 
 
@@ -132,8 +135,8 @@ def noise_alone(model: ReleasedModel, certificate: Mapping[str, Any] | None) -> 
     with np.errstate(over="ignore", invalid="ignore"):
         curvature = _curvature(rows, np.array(model.weights))
         root = noise * _root(curvature, mechanism.steps - counted, rate, lam)
-    if not np.isfinite(root).all():
-        return NOT_STATED
+    if not np.abs(root).max() < LARGEST or np.abs(model.weights).max() > LARGEST:
+        return BEYOND
     if model.risks is None:
         return NoiseAlone(model, root)
     return NoiseAlone(model, root, _drawn(model, root, rows, mechanism, counted, records, draw))

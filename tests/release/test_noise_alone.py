@@ -137,6 +137,13 @@ def test_what_cannot_be_known_says_why() -> None:
         del training[missing]
         facts = {**document["facts"], "training": training}
         assert noise_alone(model, {"facts": facts}) == module.NOT_STATED
+    wild = {
+        **document["facts"],
+        "training": document["facts"]["training"] | {"learning_rate": 1e300},
+    }
+    assert noise_alone(model, {"facts": wild}) == module.BEYOND
+    large = replace(model, weights=(1e100,) * len(model.weights))
+    assert noise_alone(large, document) == module.BEYOND
     counted = {**document["facts"]["training"], "count_sums": 0}
     if model.risks is not None:
         facts = {**document["facts"], "training": counted}
