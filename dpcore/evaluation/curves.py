@@ -216,7 +216,7 @@ def summarise(
         by_split = runs.groupby("split")[noiseless(scoring)].first()
         for name, values in by_split.items():
             statistics[str(name)] = float(values.mean())
-            statistics[f"{name}{SPLIT_ERROR}"] = float(split_error(values.to_numpy()))
+            statistics[f"{name}{SPLIT_ERROR}"] = float(split_error(values.dropna().to_numpy()))
         measured.append(statistics)
     return table.assign(
         **pd.DataFrame(measured, index=table.index),
