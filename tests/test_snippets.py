@@ -53,7 +53,7 @@ from pages.explore.curve_jobs import trained_study
 pytestmark = pytest.mark.usefixtures("few_splits")
 
 README = Path(__file__).resolve().parents[1] / "README.md"
-BESIDE = {"numpy", "pandas", "pathlib"}
+BESIDE = {"numpy", "pandas", "pathlib", "sys"}
 """What a snippet may import beside the front door."""
 
 

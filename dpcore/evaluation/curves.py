@@ -65,8 +65,13 @@ def answers(
     """
     if records is None:
         records = load(study.dataset, records=study.records)
-    rows = all_curves(study, splits(records, study.preparation), progress, cancelled)
-    return against(rows, baselines(splits(records, usual(study.preparation)), records))
+    report = stoppable(progress, cancelled)
+    parts = splits(records, study.preparation)
+    rows = all_curves(study, parts, section(report, 0.0, 0.7), cancelled)
+    usual_parts = splits(records, usual(study.preparation))
+    compared = baselines(usual_parts, records, section(report, 0.7, 0.3))
+    report(1.0, "done")
+    return against(rows, compared)
 
 
 def against(table: pd.DataFrame, compared: Baselines) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import InvalidInput, reject
-from dpcore.progress import Progress
+from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
     from datetime import date
@@ -290,6 +290,7 @@ def vary(
     values: Sequence[float] | None = None,
     *,
     gives_way: str | None = None,
+    progress: Progress = silent,
 ) -> pd.DataFrame:
     """The effect of one setting on a private training within the same ε, one row a value.
 
@@ -308,6 +309,8 @@ def vary(
     gives_way : str, optional
         "noise": σ₀ is solved anew. "epochs": as many are run as σ₀ affords. By default the
         setting's usual one.
+    progress : callable
+        Called with (fraction done, message).
 
     Returns
     -------
@@ -330,4 +333,4 @@ def vary(
     records = study.trained_on(examples.records)
     chosen = effect.values(study, records, gives_way) if values is None else tuple(values)
     sweep = effect.sweep(study, records, chosen, gives_way)
-    return effects.ends(effect, chosen, sweep, swept(sweep, JobContext()).rows)
+    return effects.ends(effect, chosen, sweep, swept(sweep, JobContext(progress)).rows)

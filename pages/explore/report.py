@@ -63,7 +63,7 @@ def show(view: View, row: pd.Series | None, focus: str) -> None:
 def _findings(view: View, row: pd.Series, focus: str) -> Findings:
     """What the report states, with the tabs' results that are computed already."""
     method, edition, epsilon = str(row["method"]), str(row["edition"]), float(row["epsilon"])
-    rows = view.whole_table
+    rows = view.with_row(row).chosen_table
     chosen = BY_HAND
     if focus == BEST:
         looked = by_looking(view.candidates, view.quality.name)

@@ -115,16 +115,17 @@ class View:
 
     @property
     def parts(self) -> tuple[Study, ...]:
-        """The studies that give `whole_table`."""
-        printed = _only(self.study, _printed(self.study))
-        return (self.whole,) if printed is None else (self.whole, printed)
+        """The studies that give `chosen_table`."""
+        sound = _only(self.whole, set(self.study.methods))
+        return tuple(filter(None, (sound, _only(self.study, _printed(self.study)))))
 
     @property
-    def whole_table(self) -> pd.DataFrame:
-        """Every row behind the page."""
+    def chosen_table(self) -> pd.DataFrame:
+        """The rows of the chosen methods, also in their sound edition, and without noise."""
         own = self.table[self.table["edition"] == Edition.PUBLISHED]
         still = self.table[self.table["method"] == "nonprivate"]
-        rows = _in_order(pd.concat([still, self.everything], ignore_index=True), self.whole)
+        sound = self.everything[self.everything["method"].isin(self.methods)]
+        rows = _in_order(pd.concat([still, sound], ignore_index=True), self.whole)
         return pd.concat([rows, own], ignore_index=True)
 
     @cached_property
@@ -334,7 +335,7 @@ def gather(choice: ExploreChoice) -> View:
     compared_ones = [
         method
         for method in every_method(study.loss, split.entry)
-        if choice.lists_all or method in chosen or method not in SELDOM_BEST
+        if method in chosen or method not in SELDOM_BEST
     ]
     whole = replace(study, methods=("nonprivate", *compared_ones), edition="sound")
     with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
