@@ -55,6 +55,7 @@ def watched(
     reference: ReferenceStudy | None = None,
     after: int = 0,
     compared: str = "",
+    looked_at: str = "",
 ) -> shared_jobs.WatchedJobs:
     """The jobs of some methods, as one line of the job panel.
 
@@ -69,6 +70,8 @@ def watched(
     compared : str
         How many methods are compared so far, in the words of the first screen, where it counts
         them; else each line says which of these trainings it is.
+    looked_at : str
+        The method that the first screen is about, whose curve waits for no other.
     """
     closed = [predictor_named(study.methods[0]).closed_form for study in studies]
     trained, count = 0, closed.count(False)
@@ -89,7 +92,7 @@ def watched(
         name="curves",
         place=shared_jobs.CURVES,
         studies=described,
-        submit=submit,
+        submit=partial(_submit_curve, looked_at),
         seconds=POLL_SECONDS,
         one_by_one=True,
     )
@@ -99,8 +102,6 @@ def watched_alone(
     name: str, doing: str, study: StudyProtocol
 ) -> tuple[shared_jobs.WatchedJobs, ...]:
     """The job of one tab, as a line of the job panel; none once it is done.
-
-    It does not wait for the curves: somebody has just opened the tab.
 
     Parameters
     ----------
@@ -114,7 +115,7 @@ def watched_alone(
         name=name,
         place=shared_jobs.CURVES,
         studies={doing: study},
-        submit=partial(submit, in_turn=True),
+        submit=submit,
     )
     return () if watched.drawn == "done" else (watched,)
 
@@ -129,21 +130,26 @@ def is_done(study: StudyProtocol) -> bool:
     return shared_jobs.state(study.key) == "done"
 
 
-def submit(place: str, study: TableStudy, *, in_turn: bool = False) -> None:
+def _submit_curve(looked_at: str, place: str, study: TableStudy) -> None:
+    is_sweep = not (isinstance(study, Study) and study.methods == (looked_at,))
+    submit(place, study, is_sweep=is_sweep)
+
+
+def submit(place: str, study: TableStudy, *, is_sweep: bool = False) -> None:
     """Submit one study, whose kind names the task.
 
     Parameters
     ----------
     place : str
     study : TableStudy
-    in_turn : bool
-        As for `shared_jobs.submit`; the one process of an upload has no turns.
+    is_sweep : bool
+        As for `shared_jobs.submit`.
     """
     make = _TASKS[type(study)]
     if study.upload:
-        uploads.learn(study, make)
+        uploads.learn(study, make, is_sweep=is_sweep)
     else:
-        shared_jobs.submit(place, make(study, ""), in_turn=in_turn)
+        shared_jobs.submit(place, make(study, ""), is_sweep=is_sweep)
 
 
 _TASKS: Mapping[type, Callable[[Any, str], Task]] = {
