@@ -546,7 +546,13 @@ def _objective(view: View, epsilon: float) -> Drawn:
     )
 
 
-def _sigma(view: View, epsilon: float) -> Drawn:
+def noise_figures(view: View, epsilon: float) -> list[Drawn]:
+    """σ against ε, a figure for each thing that noise is added to."""
+    key = f"sigma {view.contents} {epsilon} {view.dark}"
+    return once(view, key, lambda: _sigma(view, epsilon))
+
+
+def _sigma(view: View, epsilon: float) -> list[Drawn]:
     """Over more ε than the curves have: what noise costs to know is no training."""
     rows = loaders.noise(view.study, view.split, WIDE_EPSILONS)
     return noise.sigma(
@@ -556,7 +562,6 @@ def _sigma(view: View, epsilon: float) -> Drawn:
 
 _FIGURES: dict[str, Callable[[View, float], Drawn]] = {
     "objective": _objective,
-    "sigma": _sigma,
     "excess": lambda view, epsilon: tradeoff.excess_risk(
         view.table, titles=view.titles, epsilon=epsilon, dark=view.dark
     ),
