@@ -155,7 +155,7 @@ def on_explore(study: Study, records: Table) -> pd.DataFrame:
     whole = pd.concat(shown, ignore_index=True)
     compared = baselines(splits(records, usual(study.preparation)), records)
     (rows,), _ = curves.on_common_splits([whole], {len(parts): compared})
-    return rows
+    return curves.for_a_file(rows)
 
 
 @pytest.mark.parametrize("name", EXPLORED)

@@ -137,7 +137,8 @@ def explore(
     Returns
     -------
     DataFrame
-        One row a method and ε: in closed form where there is one, else sampled. With thresholds one
+        One row a method and ε: in closed form where there is one, else sampled; then the model
+        without privacy. "same λ, no noise" is the method ``nonprivate``. With thresholds one
         row a method, ε and threshold, then those of the model without privacy, of treating
         everybody and of treating nobody. With `by` one row a method, ε, measure and group; with
         bins one row a method, ε and bin, with `curves_of` one row a method, ε, column and value,
@@ -190,9 +191,9 @@ def explore(
         return calibrated(ClinicStudy(study, bins=bins, corrected=corrected), **options)
     if corrected:
         raise InvalidInput("corrected is True, but it must be left out where no risks are judged.")
-    from dpcore.evaluation.curves import answers
+    from dpcore.evaluation.curves import answers, for_a_file
 
-    return answers(study, **options)
+    return for_a_file(answers(study, **options))
 
 
 def report(

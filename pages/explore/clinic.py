@@ -72,7 +72,7 @@ def in_hand(view: View, tab: str, keys: set[str]) -> set[str]:
     They end with the settings that they are about, and once their tab wants others.
     """
     about = f"{view.study.key} {control_text('focus')}"
-    before, begun = stored(IN_HAND) or ("", {})
+    before, begun = stored(IN_HAND) or ("", dict[str, set[str]]())
     # The tabs on risks have one job.
     wanted_now = {"risks" if tab in TABS else tab: keys}
     jobs_of_tabs = {**begun, **wanted_now} if before == about else wanted_now

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import streamlit as st
 
+from dpcore.evaluation.curves import for_a_file
 from dpcore.export.explore import YOUR_COLUMNS, commands, snippet
 from pages.explore import report
 from pages.shared.charts import download_csv, show_table
 from pages.shared.code import show_command, show_python
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pages.explore.view import View
 
 
@@ -23,7 +23,8 @@ def show(view: View, row: pd.Series | None, focus: str) -> None:
     It holds the chosen methods, and the one on the first screen.
     """
     taken = view.with_row(row)
-    study, table = taken.study, taken.chosen_table
+    study = taken.study
+    table = pd.concat(map(for_a_file, taken.chosen_tables), ignore_index=True)
     name = f"{study.dataset}_{study.loss}"
     show_table(table, name, "Every number of the chosen methods")
     with st.container(horizontal=True, gap="small"):

@@ -115,18 +115,18 @@ class View:
 
     @property
     def parts(self) -> tuple[Study, ...]:
-        """The studies that give `chosen_table`."""
+        """The studies that give `chosen_tables`."""
         sound = _only(self.whole, set(self.study.methods))
         return tuple(filter(None, (sound, _only(self.study, _printed(self.study)))))
 
     @property
-    def chosen_table(self) -> pd.DataFrame:
-        """The rows of the chosen methods, also in their sound edition, and without noise."""
+    def chosen_tables(self) -> list[pd.DataFrame]:
+        """The rows of the chosen methods, without noise and sound, then as printed if any are."""
         own = self.table[self.table["edition"] == Edition.PUBLISHED]
         still = self.table[self.table["method"] == "nonprivate"]
         sound = self.everything[self.everything["method"].isin(self.methods)]
         rows = _in_order(pd.concat([still, sound], ignore_index=True), self.whole)
-        return pd.concat([rows, own], ignore_index=True)
+        return [part for part in (rows, own) if len(part)]
 
     @cached_property
     def contents(self) -> str:
