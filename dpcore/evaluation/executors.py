@@ -22,6 +22,8 @@ from dpcore.errors import InvalidInput
 SCHEDULER = "DPCORE_SCHEDULER"
 IDLE_SECONDS = 600
 PATIENCE = "10s"
+MOST_IN_SIGHT = 4
+"""Jobs at once that somebody looks at: of tabs, pages and people."""
 MOST_OWNERS = 100
 """Owners whose last turn is remembered."""
 NICENESS = {False: 10, True: 15}
@@ -212,9 +214,20 @@ def submit(
             atexit.register(close)
         if kind not in _local:
             threads = None if kind.is_long else _all_but_one()
-            processes = 1 if any(kind) else _in_sight_at_once()
+            processes = 1 if any(kind) else MOST_IN_SIGHT
             _local[kind] = Worker(NICENESS[any(kind)], threads, processes)
         return _local[kind].submit(owner, partial(work, *given))
+
+
+@cache
+def make_ready() -> None:
+    """Start, once, the first process of what is in sight: to load libraries takes it seconds."""
+    submit(_load)
+
+
+def _load() -> None:
+    import pandas  # noqa: F401
+    import scipy.special  # noqa: F401
 
 
 def order(owners: Sequence[str], kind: Kind) -> list[int]:
@@ -260,11 +273,6 @@ def _all_but_one() -> int:
     use up theirs.
     """
     return max(1, (os.cpu_count() or 1) - 1)
-
-
-def _in_sight_at_once() -> int:
-    """Jobs that somebody looks at: as many as there are cores, two at least and four at most."""
-    return min(4, max(2, os.cpu_count() or 1))
 
 
 def _limits(threads: int | None) -> dict[str, str]:

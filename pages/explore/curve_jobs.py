@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.controls.explore import COARSE_EPSILONS, EPSILONS
 from dpcore.datasets import Split
-from dpcore.evaluation import curves, references
+from dpcore.evaluation import curves, executors, references
 from dpcore.evaluation.clinic import by_hand, column_curves, group_task
 from dpcore.evaluation.clinic import task as clinic
 from dpcore.evaluation.clinic.by_hand import HandStudy
@@ -146,6 +146,8 @@ def submit(place: str, study: TableStudy, *, is_sweep: bool = False) -> None:
         As for `shared_jobs.submit`.
     """
     make = _TASKS[type(study)]
+    if is_sweep:  # somebody is about to open a tab
+        executors.make_ready()
     if study.upload:
         uploads.learn(study, make, is_sweep=is_sweep)
     else:
