@@ -116,6 +116,7 @@ def watched_alone(
         place=shared_jobs.CURVES,
         studies={doing: study},
         submit=submit,
+        at_once=True,
     )
     return () if watched.drawn == "done" else (watched,)
 

@@ -172,6 +172,8 @@ class WatchedJobs:
         Whether to wait for rows that come after a stop.
     one_by_one : bool
         Whether the page shows each that is done before all are.
+    at_once : bool
+        Whether they begin while the page is first drawn.
     """
 
     name: str
@@ -185,6 +187,7 @@ class WatchedJobs:
     idle: Callable[[State], str] | None = None
     late: bool = False
     one_by_one: bool = False
+    at_once: bool = False
     drawn: State = field(init=False)
     shown: int = field(init=False)
     """Number of those that were done when the page was drawn."""
@@ -251,11 +254,11 @@ class WatchedJobs:
     def start(self) -> None:
         """Submit what is neither running nor done, and join what is running.
 
-        Acts from the second poll on, not while the page is first drawn: a worker that imports its
-        libraries then would take the processor from the browser.
+        Acts from the second poll on unless `at_once`, not while the page is first drawn: a worker
+        that imports its libraries then would take the processor from the browser.
         """
         polled_key = f"look {' '.join(self.keys)}"
-        if stored(polled_key):
+        if self.at_once or stored(polled_key):
             with suppress(jobs.QueueFull):  # submitted again at the next poll
                 # A queued one may be in sight now.
                 self._hand_in("new", "cancelled", "queued")
