@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dpcore.erm.method import Calibration
+from dpcore.erm.privacy_curve import SAMPLED, noise_advantage
 from dpcore.guarantee import Condition, Guarantee, Status
 from dpcore.rounding import raised
 
@@ -18,9 +19,6 @@ SYSTEM_BATCHES = (
     f"{SYSTEM} Which records were in a batch came from PCG64, seeded with 256 fresh bits of the "
     "operating system's entropy; the theorem takes them for independent draws."
 )
-SAMPLED = ("poisson", "fixed")
-"""Of a calibration's `sampling`, those that draw batches; a public order draws nothing."""
-
 SEED = "Noise and batches came from a seed."
 
 
@@ -73,6 +71,8 @@ class ModelGuarantee(Guarantee):
     by : str
         The theorem or the accountant.
     reason : str
+    advantage : float, optional
+        As of `Guarantee`.
     status : Status
     method : str
         The method used, also for "best".
@@ -117,7 +117,7 @@ def promised(calibration: Calibration, public: Public, *, seeded: bool) -> Model
     """
     proof = calibration.proof
     guarantee = ModelGuarantee(
-        **vars(proof),
+        **vars(proof) | {"advantage": noise_advantage(calibration)},
         status=calibration.status,
         method=calibration.method,
         conditions=calibration.conditions,
@@ -130,6 +130,7 @@ def promised(calibration: Calibration, public: Public, *, seeded: bool) -> Model
             guarantee,
             epsilon=None,
             delta=None,
+            advantage=None,
             reason=" ".join(part for part in (SEEDED, proof.reason) if part),
             status=Status.EXPLORATION,
             certified_epsilon=None,

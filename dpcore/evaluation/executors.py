@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache, partial
 from typing import Any, NamedTuple, TypeVar
 
-from dpcore.confined import THREADS
-from dpcore.errors import InvalidInput
+from dpcore.confined import THREADS, end_with
+from dpcore.evaluation import cluster
+from dpcore.evaluation.cluster import WorkLost
+from dpcore.settings import SCHEDULER
 
-SCHEDULER = "DPCORE_SCHEDULER"
 IDLE_SECONDS = 600
-PATIENCE = "10s"
 MOST_IN_SIGHT = 4
 """Jobs at once that somebody looks at: of tabs, pages and people."""
 MOST_OWNERS = 100
@@ -79,7 +80,7 @@ class Worker:
     def submit(self, owner: str, work: Callable[[], Value]) -> Future[Value]:
         """Do the work when it is the owner's turn.
 
-        The future raises `BrokenExecutor` if the process dies.
+        The future raises `WorkLost` if the process dies.
         """
         future: Future[Value] = Future()
         with _one_at_a_time:
@@ -130,9 +131,9 @@ class Worker:
             future = self._ready().submit(work)
         try:
             return future.result()
-        except BrokenExecutor:
+        except BrokenExecutor as error:
             self._end()
-            raise
+            raise WorkLost(f"The worker stopped ({_how(error)})") from None
 
     def _ready(self) -> Any:
         process = getattr(self._own, "process", None)
@@ -143,7 +144,7 @@ class Worker:
                 max_workers=1,
                 timeout=IDLE_SECONDS,
                 initializer=_stand_back,
-                initargs=(self._niceness,),
+                initargs=(self._niceness, os.getpid()),
                 env=_limits(self._threads),
             )
             self._processes.append(process)
@@ -154,6 +155,12 @@ class Worker:
         process, self._own.process = self._own.process, None
         process.shutdown(wait=True)
         self._processes.remove(process)
+
+
+def _how(error: BrokenExecutor) -> str:
+    """How a process ended, by what loky says of it."""
+    ended = re.findall(r"SIG[A-Z]+|EXIT\(\d+\)", str(error)) or [type(error).__name__]
+    return f"{ended[0]}, maybe for want of memory" if ended[0] == "SIGKILL" else ended[0]
 
 
 def in_turn(owners: Sequence[str], served: Sequence[str] = ()) -> list[int]:
@@ -194,21 +201,9 @@ def submit(
         Whose it is: owners take turns.
     kind : Kind
         Each has a worker of its own.
-
-    Raises
-    ------
-    InvalidInput
-        If the cluster can't be reached, or its package is not installed.
     """
-    address = os.environ.get(SCHEDULER, "").strip()
-    if address:
-        client = _client(address)
-        if client.status != "running":  # the scheduler was lost; it may be back
-            _client.cache_clear()
-            client = _client(address)
-        # Not pure: a failed job runs again when it is submitted again.
-        cluster: Executor = client.get_executor(pure=False)
-        return cluster.submit(work, *given)
+    if SCHEDULER.text:
+        return cluster.at(SCHEDULER.text).submit(partial(work, *given))
     with _one_at_a_time:
         if not _local:
             atexit.register(close)
@@ -249,23 +244,6 @@ def close() -> None:
         worker.shutdown()
 
 
-@cache
-def _client(address: str) -> Any:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise InvalidInput(
-            f"{SCHEDULER} is {address!r}, but the package distributed, which it needs, is not "
-            "installed."
-        ) from None
-    try:
-        return Client(address, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError):
-        raise InvalidInput(
-            f"{SCHEDULER} is {address!r}, but no Dask scheduler answers there."
-        ) from None
-
-
 def _all_but_one() -> int:
     """Cores besides the one that the page and its browser need.
 
@@ -281,7 +259,8 @@ def _limits(threads: int | None) -> dict[str, str]:
     return {} if threads is None else dict.fromkeys(unset, str(threads))
 
 
-def _stand_back(niceness: int) -> None:
-    """A worker runs at low priority, so that the page answers at once on a small machine."""
+def _stand_back(niceness: int, server: int) -> None:
+    """A worker runs at low priority, so that the page answers at once, and ends with its server."""
+    end_with(server)
     if hasattr(os, "nice"):
         os.nice(niceness)

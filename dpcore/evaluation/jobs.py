@@ -11,6 +11,7 @@ watcher; a job submitted without a watcher ends when it is done or cancelled.
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import threading
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING
 from dpcore.datasets import cache
 from dpcore.errors import Cancelled, InvalidInput, reject
 from dpcore.evaluation import executors, waits, watchers, work
+from dpcore.evaluation.cluster import WorkLost
 from dpcore.evaluation.task import Task
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ MOST_UNFINISHED = 40
 ALIVE_SECONDS = 15.0
 LOST = "The program was restarted while this ran; start it again to retry."
 FOLDER = "jobs"
+_log = logging.getLogger(__name__)
 
 
 class QueueFull(Exception):
@@ -195,7 +198,9 @@ class Job:
                 return str(error)
             if error is None:
                 return LOST
-            return f"The worker stopped ({type(error).__name__}); start it again to retry."
+            lost = isinstance(error, WorkLost)
+            why = error if lost else f"The worker stopped ({type(error).__name__})"
+            return f"{why}; start it again to retry."
         if state == "queued":
             ahead = self.ahead
             jobs = f"{ahead} job{'' if ahead == 1 else 's'} before this one"
@@ -489,18 +494,25 @@ class _Keeper:
                 if not (unfinished or _watching):
                     self._thread = None
                     return
-                for attempt in unfinished:
-                    with suppress(OSError):
-                        os.utime(attempt.ticket)
-                for (key, watcher), watch in list(_watching.items()):
-                    now, job = time.monotonic(), Job(key)
-                    if watch.alive():
-                        watch.last_seen = now
-                        watchers.put(job._where(), key, watcher)
-                    is_expired = now - watch.last_seen >= watchers.EXPIRES_SECONDS
-                    if is_expired or job.state not in ("queued", "running"):
-                        job.leave(watcher)
+                try:
+                    _beat(unfinished)
+                except Exception:
+                    _log.exception("A heartbeat of the jobs failed.")
             time.sleep(work.BEAT_SECONDS)
+
+
+def _beat(unfinished: list[_Attempt]) -> None:
+    for attempt in unfinished:
+        with suppress(OSError):
+            os.utime(attempt.ticket)
+    for (key, watcher), watch in list(_watching.items()):
+        now, job = time.monotonic(), Job(key)
+        if watch.alive():
+            watch.last_seen = now
+            watchers.put(job._where(), key, watcher)
+        is_expired = now - watch.last_seen >= watchers.EXPIRES_SECONDS
+        if is_expired or job.state not in ("queued", "running"):
+            job.leave(watcher)
 
 
 _keeper = _Keeper()

@@ -66,7 +66,7 @@ class ModelStudy:
     epsilons : tuple of float
         Requested total ε, each above 0.
     delta : float, optional
-        Requested δ; ``None`` for the rule in the catalogue's number of records.
+        Requested δ; ``None`` for the rule in the number of training records.
     adjacency : str
         One that the model's proof covers; "" for its first.
     runs : int
@@ -111,7 +111,7 @@ class ModelStudy:
                 f"runs is {runs:,} at {len(self.epsilons)} values of epsilon, but together they "
                 f"must be at most {MOST_FITS:,} models."
             )
-        delta = default_delta(self.entry.records) if self.delta is None else self.delta
+        delta = default_delta(shape_of(self.entry).size) if self.delta is None else self.delta
         checked = {
             "epsilons": tuple(sorted(set(epsilons))),
             "delta": number("delta", delta, at_least=1e-300, at_most=0.5),

@@ -5,15 +5,15 @@ Of this machine's workers only: a cluster does several jobs at once.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dpcore.evaluation.executors import IN_SIGHT, SCHEDULER, Kind
+from dpcore.evaluation.executors import IN_SIGHT, Kind
 from dpcore.evaluation.task import Task
+from dpcore.settings import SCHEDULER
 
 REMEMBERED = 8
 """Jobs of a kind whose mean time is told."""
@@ -69,7 +69,7 @@ def seconds(ahead: Iterable[tuple[Wait, float]]) -> float | None:
     float or None
         ``None`` where no job of one of their kinds has been finished yet.
     """
-    if os.environ.get(SCHEDULER, "").strip():
+    if SCHEDULER.text:
         return None
     total = 0.0
     for place, (wait, share) in enumerate(ahead):

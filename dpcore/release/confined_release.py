@@ -16,7 +16,7 @@ from dpcore.progress import Progress
 from dpcore.release import release as releasing
 from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger, Receipt
-from dpcore.release.payment import Paid
+from dpcore.release.payment import Paid, Payable
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.release import Prepared, Released
 from dpcore.release.table.read import ReleaseTable, read_for_release
@@ -26,7 +26,7 @@ from dpcore.release.twin.twin import PreparedTwin, Twin
 
 FAULT = "It ended by a fault of the program."
 
-Ready = TypeVar("Ready")
+Ready = TypeVar("Ready", bound=Payable)
 Result = TypeVar("Result")
 
 

@@ -66,10 +66,12 @@ OFTEN_CLIPPED = (
 )
 FEATURES = {"plain": "straight lines", "additive": "curves", "fine": "fine curves"}
 LINES_OR_CURVES = ", each number a curve, or a straight line where noise is large"
-LAMBDA_BY_RULE = " by rule; a 64th of it where noise does not grow as λ shrinks"
+LAMBDA_BY_RULE = (
+    ", by rule. Methods whose noise does not grow with a smaller λ learn with a 64th of it"
+)
 OTHER_OBJECTIVE = (
-    "All are measured at the λ that the page states. {names}: learned at a 64th of it, and so "
-    "farther from this minimum, which says nothing of accuracy."
+    "All are measured at the λ that the page states, but {names} learned with a 64th of it. That "
+    "is farther from this minimum, which says nothing of accuracy."
 )
 
 NO_RISKS = "This needs risks, which only **logistic regression** gives. Choose it under Expert."

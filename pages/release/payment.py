@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
 import streamlit as st
@@ -19,7 +19,7 @@ from dpcore.release.roles import AT_HAND, Actor, Role
 from pages.release import texts
 from pages.release.account import PayingAccount
 from pages.release.attempt import Attempt, Attempts, Work
-from pages.shared import sign_in
+from pages.shared import sign_in, signed_out
 from pages.shared.session import set_controls, store, stored
 from pages.shared.shared_jobs import present
 from pages.shared.verbatim import refuse, verbatim
@@ -48,14 +48,17 @@ class Press:
     count_when_drawn : int
         How many attempts there were when the button was drawn.
     person : Actor
+    claims : mapping
+        Of their sign-in.
     """
 
     count_when_drawn: int
     person: Actor
+    claims: Mapping[str, object] = field(default_factory=dict)
 
     def may_still(self) -> bool:
         """Whether they may at this moment."""
-        return sign_in.still(self.person, Role.ANALYST)
+        return sign_in.still(self.person, Role.ANALYST, self.claims)
 
 
 def refused(price: Price[Any], control: Control, key: str) -> bool:
@@ -146,7 +149,7 @@ def pressed(
     if isinstance(person, str):
         sign_in.refuse(person)
         return None
-    return Press(count_when_drawn, person)
+    return Press(count_when_drawn, person, signed_out.visitor())
 
 
 def begin(press: Press, attempts: Attempts[Product], work: Work[Product], begun: str) -> None:

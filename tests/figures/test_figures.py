@@ -98,7 +98,7 @@ def test_every_point_carries_accountant_adjacency_and_delta(
         ({"accountant": "Laplace noise, twice"}, "δ = 1e-5 · zero-out · Laplace noise"),
         (
             {"gaussian_mu": 0.2, "status": "claim not supported"},
-            "δ = 1e-5 · zero-out · promises more than its noise proves",
+            "δ = 1e-5 · zero-out · promises too much",
         ),
     ],
 )
@@ -362,12 +362,10 @@ def test_a_claim_that_does_not_hold_is_named_wherever_its_series_is(
     at_one = table[table["epsilon"] == 1.0]
     drawn = chosen.accuracy(at_one, REFERENCES, titles=titles)
     assert "the least loss first: OPERA " in drawn.sentence
-    assert "; not proved here: DP-GD (promises more than its noise proves) +1.0." in drawn.sentence
-    assert [trace.y[0] for trace in drawn.figure.data][
-        -1
-    ] == "DP-GD (promises more than its noise proves)"
+    assert "; not proved here: DP-GD (promises too much) +1.0." in drawn.sentence
+    assert [trace.y[0] for trace in drawn.figure.data][-1] == "DP-GD (promises too much)"
     names = {trace.name for trace in DRAW["objective"](table, titles, False).figure.data}
-    assert "DP-GD (promises more than its noise proves)" in names
+    assert "DP-GD (promises too much)" in names
 
 
 def test_a_case_figure_has_a_bar_pattern_each(table: pd.DataFrame, titles: Titles) -> None:
@@ -416,12 +414,9 @@ def test_a_claim_that_fails_from_some_epsilon_on_says_so(table, titles) -> None:
     opera = table["method"] == "opera"
     table.loc[opera & (table["epsilon"] >= 10.0), "status"] = curves.UNSUPPORTED
     name = curves.name_of(table, "opera", "sound", titles)
-    assert name == "OPERA (promises more than its noise proves from ε = 10 on)"
+    assert name == "OPERA (promises too much from ε = 10 on)"
     table.loc[opera, "status"] = curves.UNSUPPORTED
-    assert (
-        curves.name_of(table, "opera", "sound", titles)
-        == "OPERA (promises more than its noise proves)"
-    )
+    assert curves.name_of(table, "opera", "sound", titles) == "OPERA (promises too much)"
     assert curves.name_of(table, "dpgd", "sound", titles) == "DP-GD"
 
 

@@ -24,6 +24,7 @@ from dpcore.accounting.risk import odds
 from dpcore.controls.explore import BEST, EPSILONS, PRESETS, TABS, TAKE_ALONG
 from dpcore.datasets import Preparation, entry, load, prepare
 from dpcore.erm import accurate
+from dpcore.erm.privacy_curve import noise_advantage
 from dpcore.evaluation import curves, references
 from dpcore.evaluation.baselines import baselines
 from dpcore.evaluation.clinic.study import ClinicStudy
@@ -738,10 +739,10 @@ def test_methods_that_minimise_another_objective_are_named(tab: str) -> None:
         return " ".join(caption.value for caption in opened(view=tab, **link).caption)
 
     both = ["OPERA", "DP-GD"]
-    assert "DP-GD: learned at a 64th of it" in told(methods=both)
+    assert "but DP-GD learned with a 64th of it" in told(methods=both)
     # All the same where λ is named, or where none has a share of it.
-    assert "learned at a 64th" not in told(methods=both, lambda_value="0.1")
-    assert "learned at a 64th" not in told(methods=["OPERA"])
+    assert "learned with a 64th" not in told(methods=both, lambda_value="0.1")
+    assert "learned with a 64th" not in told(methods=["OPERA"])
 
 
 def test_models_can_be_compared_by_their_area() -> None:
@@ -794,8 +795,8 @@ def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified() -> 
     assert "At ε = 3 OutPert is right for " in said(app)
     assert "Conditions not met: ε = 3 is not proved here. The classical Gaussian" in said(app)
     assert f"noise that is added is ε = {at_most(certified)}" in said(app)
-    budget, mu = PrivacyBudget(certified, 1e-5), calibrated.gaussian_mu
-    right = odds(budget, Adjacency.ZERO_OUT, mu).right
+    budget, noise = PrivacyBudget(certified, 1e-5), noise_advantage(calibrated)
+    right = odds(budget, Adjacency.ZERO_OUT, noise).right
     assert right < odds(budget, Adjacency.ZERO_OUT).right
     assert numbers(app)[RIGHT_GUESSES] == f"{right} of 100"
 

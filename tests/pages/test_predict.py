@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -339,6 +340,7 @@ def test_whoever_signs_in_predicts_and_a_role_that_is_taken_away_is_gone(
     run(app)
     assert asked == ["clinic"]
     claims |= {"is_logged_in": True, "email": "R@clinic.example", "email_verified": True}
+    claims |= {"iat": time.time(), "exp": time.time() + 3_600}
     run(app)
     assert not app.error
     assert "r@clinic.example, reader" in spoken(app).replace("`", "")
