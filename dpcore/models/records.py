@@ -116,6 +116,12 @@ class Records:
         return self[~blank] if blank.any() else self
 
     @property
+    def vary(self) -> bool:
+        """Whether two of them differ in a column."""
+        points = self.points()
+        return bool((points != points[:1]).any())
+
+    @property
     def signs(self) -> Array:
         """The labels as ±1, and 0 of a blank record; (n,)."""
         return np.select([self.labels == 1, self.labels == 0], [1.0, -1.0])

@@ -58,9 +58,7 @@ if TYPE_CHECKING:
     from pages.shared.uploads import File
 
 
-LISTS = (BEST_METHOD, TAKE_ALONG)
-"""Tabs that show every method."""
-WITH_EVERY_MEASURE = (*LISTS, OBJECTIVE, EXCESS_RISK)
+WITH_EVERY_MEASURE = (BEST_METHOD, TAKE_ALONG, OBJECTIVE, EXCESS_RISK)
 """Tabs that show other measures than the one that models are compared by."""
 EXPERT = "expert"
 """Key of the group of controls that is closed at first."""
@@ -136,7 +134,7 @@ class ExploreChoice:
     ranks : bool
         Whether the first screen is about the best method.
     lists_all : bool
-        Whether the open tab shows every method, whichever the first screen is about.
+        Whether the open tab is about the best method, whichever the first screen is about.
     left_out : tuple of str
         Measures of `dpcore.evaluation.study.TAKING_LONG` that nothing in sight shows.
     """
@@ -395,7 +393,7 @@ def rest(first: Start) -> ExploreChoice:
     choice = _choice(form.values, methods, settings, first.upload)
     ranks = form.values.get("focus", BEST) == BEST
     left_out = () if tab in WITH_EVERY_MEASURE else choice.left_out
-    return replace(choice, ranks=ranks, lists_all=tab in LISTS, left_out=left_out)
+    return replace(choice, ranks=ranks, lists_all=tab == BEST_METHOD, left_out=left_out)
 
 
 def first_choice() -> ExploreChoice:

@@ -29,7 +29,7 @@ from dpcore.guarantee import Guarantee, PrivacyBudget
 from dpcore.predictors import predictor_named
 from pages.explore import calibration, groups, net_benefit, numbers, risk_curves, take_along, texts
 from pages.explore.layout import Slots
-from pages.explore.view import figure
+from pages.explore.view import figure, noise_figures
 from pages.shared import badges, risk_panel
 from pages.shared.charts import plot, table_behind
 from pages.shared.texts import ODDS_CONDITION
@@ -68,7 +68,7 @@ def at_chosen_epsilon(
         CALIBRATION: lambda: calibration.show(view, row, epsilon, focus),
         GROUPS: lambda: groups.show(view, row, epsilon, focus),
         RISK_CURVES: lambda: risk_curves.show(view, row, epsilon, focus),
-        "Noise σ": lambda: plot(figure("sigma", shown(), epsilon), "sigma_figure"),
+        "Noise σ": lambda: _noise(shown(), epsilon),
         OBJECTIVE: lambda: _objective(shown(), "objective", epsilon),
         EXCESS_RISK: lambda: _objective(shown(), "excess", epsilon),
         "Claim and proof": lambda: badges.claims_and_proofs(_calibrations(view, row, epsilon)),
@@ -78,6 +78,11 @@ def at_chosen_epsilon(
     # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
     with slots.contents.empty().container():
         contents[slots.tab]()
+
+
+def _noise(view: View, epsilon: float) -> None:
+    for place, drawn_one in enumerate(noise_figures(view, epsilon)):
+        plot(drawn_one, f"sigma_figure_{place}" if place else "sigma_figure")
 
 
 def _objective(view: View, name: str, epsilon: float) -> None:

@@ -78,9 +78,6 @@ BOUND_SO_FAR = (
     "The bound of {title}, the best so far. With the curves to come another may be best, by its "
     "own bound."
 )
-BEST_IS_SOUGHT = (
-    "This begins once the chosen methods have their curves; the line above says how far they are."
-)
 NOTHING_PROVED = "No method is proved at any ε here."
 GROUPS_ARE_COMPARED = "Groups are being compared: the line above says how far it is."
 BY_HAND = (

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -324,6 +325,28 @@ def test_nobody_waits_behind_a_long_job_or_behind_all_that_another_has_handed_in
     assert done.index(others[0]) < done.index(seconds[1])
 
 
+BEGINS_WITHIN = 2.0
+"""Seconds until the job of what somebody looks at begins, once there is a process for it."""
+
+
+def test_what_somebody_looks_at_begins_at_once_whatever_is_swept() -> None:
+    sweep = [jobs.submit(Counting(10_000, 0.02, name), is_sweep=True) for name in "abc"]
+    training = jobs.submit(Counting(10_000, 0.02, is_long=True))
+    assert len(jobs.submit(Counting()).result(PATIENCE)) == 3
+    wait_for(lambda: sweep[0].state == "running" and training.state == "running")
+    # The second had waited among the others.
+    for task in (Counting(10_000, 0.02, "tab"), Counting(10_000, 0.02, "b")):
+        begun, looked_at = time.monotonic(), jobs.submit(task)
+        wait_for(lambda job=looked_at: job.state == "running")  # type: ignore[misc]
+        if task.name == "tab":  # the other needs a process of its own, which has to start
+            assert time.monotonic() - begun < BEGINS_WITHIN
+    assert [job.state for job in sweep] == ["running", "running", "queued"]
+    assert training.state == "running"
+    for task in ("a", "b", "c", "tab"):
+        jobs.Job(Counting(10_000, 0.02, task).key).cancel()
+    training.cancel()
+
+
 def test_owners_take_turns() -> None:
     assert executors.in_turn("aaab") == [0, 3, 1, 2]
     assert executors.in_turn("aab", served="a") == [2, 0, 1]
@@ -388,7 +411,9 @@ def test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it(cach
     counting.start()
     # Each from a thread of its own, as each session of the page has one.
     tasks = [Counting(8, seconds=0.05, name=name) for name in "abcdefgh"]
-    handing_in = [threading.Thread(target=jobs.submit, args=(task,)) for task in tasks]
+    handing_in = [
+        threading.Thread(target=partial(jobs.submit, task, is_sweep=True)) for task in tasks
+    ]
     for thread in handing_in:
         thread.start()
     for thread in handing_in:
@@ -426,7 +451,10 @@ def test_no_job_begins_once_the_workers_are_closed(monkeypatch: pytest.MonkeyPat
         return go.wait(60.0)
 
     monkeypatch.setattr(executors.Worker, "_do", do)
-    given = [executors.submit(str, name, is_long=name[0] == "l") for name in ("l1", "s1", "s2")]
+    given = [
+        executors.submit(str, name, kind=executors.Kind(name[0] == "l", is_sweep=True))
+        for name in ("l1", "s1", "s2")
+    ]
     wait_for(lambda: sorted(begun) == ["l1", "s1"])
     closing = threading.Thread(target=executors.close)
     closing.start()
@@ -439,8 +467,9 @@ def test_no_job_begins_once_the_workers_are_closed(monkeypatch: pytest.MonkeyPat
 def test_the_process_that_has_loaded_the_libraries_does_the_next_job() -> None:
     # As a training does: loky ends a process that grows, compared with after its first job.
     executors.close()
-    first = executors.submit(loading)
-    assert executors.submit(os.getpid).result(PATIENCE) == first.result(PATIENCE)
+    sweep = executors.Kind(is_sweep=True)
+    first = executors.submit(loading, kind=sweep)
+    assert executors.submit(os.getpid, kind=sweep).result(PATIENCE) == first.result(PATIENCE)
 
 
 # Starts a job and is killed before it is done, as a server may be.

@@ -169,8 +169,8 @@ def test_another_process_that_stops_does_not_end_it_here() -> None:
 
 
 def test_one_that_waits_in_another_process_is_no_failure_here() -> None:
-    first = jobs.submit(LONG)
-    job = jobs.submit(SHORT)
+    first = jobs.submit(LONG, is_sweep=True)
+    job = jobs.submit(SHORT, is_sweep=True)
     with other(SHORT, "bert") as process:
         assert said(process) == "queued"
         process.kill()
