@@ -34,7 +34,8 @@ STARTED = int(time.time())
 """When this server was: it does not know who signed out before."""
 REFUSED = "This file is for somebody who is signed in."
 
-_MEDIA = re.compile(r".*/media/([^/.]+)(\.[^/]*)?")
+_MEDIA = re.compile(r".*/media/([0-9a-f]{128})(\.[^/]*)?")
+"""Files that pages make (`media_names`); fonts and icons are elsewhere, and have other names."""
 _ended: set[str] = set()
 
 

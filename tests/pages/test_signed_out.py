@@ -184,6 +184,7 @@ def test_a_file_for_one_who_is_signed_in_is_given_to_nobody_else(
     assert not request(path, own)
     visitor.clear()
     assert request(f"/media/{named(monkeypatch, visitor)}.csv", {})  # where nobody signs in
+    assert request("/static/media/MaterialSymbols-Rounded.e1f2.woff2", {})
 
 
 def named(monkeypatch: pytest.MonkeyPatch, visitor: dict[str, Any]) -> str:
