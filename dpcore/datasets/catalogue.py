@@ -174,7 +174,7 @@ def assemble(
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
     label = np.concatenate([labels_of(entry.label, raw) for raw in raws])
     remarks = file_source.remark(frame) if file_source.remark else ()
-    marked = [column.name for column in entry.columns if column.missing_mark]
+    marked = [column.name for column in entry.columns if column.missing_marks]
     incomplete = int(frame[marked].isna().any(axis=1).sum())
     return Table(
         entry=entry,
@@ -230,7 +230,7 @@ def _column(column: Column) -> dict[str, Any]:
         "name": column.name,
         "kind": column.kind,
         "description": column.description,
-        "missing_mark": column.missing_mark or None,
+        "missing_marks": column.missing_marks,
         "left_out": column.left_out or None,
     }
     if column.kind == "number":

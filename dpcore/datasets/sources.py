@@ -78,8 +78,8 @@ class BuiltIn:
 def field_of(column: Column) -> Field:
     """The field that `column` is read from, when the file has one of the same name."""
     if column.kind == "number":
-        return Field(column.name, missing_mark=column.missing_mark, days=column.days)
-    return _field(column.name, column.codes or column.levels, column.missing_mark)
+        return Field(column.name, missing_marks=column.missing_marks, days=column.days)
+    return _field(column.name, column.codes or column.levels, column.missing_marks)
 
 
 def label_field(label: Label | Classes | Column) -> Field:
@@ -87,8 +87,8 @@ def label_field(label: Label | Classes | Column) -> Field:
     if isinstance(label, Column):
         return field_of(label)
     if isinstance(label, Classes):
-        return _field(label.name, label.titles, "")
-    return _field(label.name, tuple(text for text, _ in label.codes), "")
+        return _field(label.name, label.titles, ())
+    return _field(label.name, tuple(text for text, _ in label.codes), ())
 
 
 def fields_of(entry: Entry) -> tuple[Field, ...]:
@@ -134,10 +134,10 @@ def labels_of(label: Label | Classes | Column, raw: pd.DataFrame) -> Labels:
     return np.array([*(sign for _, sign in label.codes), 0], dtype=np.int8)[positions]
 
 
-def _field(name: str, texts: tuple[str, ...], missing_mark: str) -> Field:
+def _field(name: str, texts: tuple[str, ...], missing_marks: tuple[str, ...]) -> Field:
     if _are_numbers(texts):
-        return Field(name, codes=tuple(float(text) for text in texts), missing_mark=missing_mark)
-    return Field(name, words=texts, missing_mark=missing_mark)
+        return Field(name, codes=tuple(float(text) for text in texts), missing_marks=missing_marks)
+    return Field(name, words=texts, missing_marks=missing_marks)
 
 
 def _are_numbers(texts: tuple[str, ...]) -> bool:

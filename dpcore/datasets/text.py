@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 
 LARGEST_UPLOAD = 32 * MEGABYTE
 """Bytes. The largest file of the catalogue has less than 25 MB."""
-BLANK = "blank"
-"""The mark for "unknown" that stands for an empty field."""
+
+
+def shown_mark(mark: str) -> str:
+    """A mark for unknown values in words."""
+    return mark or "an empty field"
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,8 @@ class Field:
         The words allowed; empty for a number.
     codes : tuple of float
         The numbers allowed; empty for any finite number.
-    missing_mark : str
-        The mark for "unknown" that is also allowed; "" for none, `BLANK` for an empty field.
+    missing_marks : tuple of str
+        The marks for "unknown" that are also allowed, "" being an empty field.
     ignored : bool
         Whether the field is skipped, whatever it holds; with a header, or in `read_checked`, only.
     decimal_comma : bool
@@ -67,7 +70,7 @@ class Field:
     name: str
     words: tuple[str, ...] = ()
     codes: tuple[float, ...] = ()
-    missing_mark: str = ""
+    missing_marks: tuple[str, ...] = ()
     ignored: bool = False
     decimal_comma: bool = False
     described: bool = False
@@ -89,8 +92,8 @@ class Field:
         else:
             example = "12,5" if self.decimal_comma else "12.5"
             text = f"a plain number such as {example}, at most {LARGEST_NUMBER:,.0f} in size"
-        if self.missing_mark:
-            text += f", or {self.missing_mark} for unknown"
+        if self.missing_marks:
+            text += f", or {' or '.join(map(shown_mark, self.missing_marks))} for unknown"
         return text
 
 
@@ -153,9 +156,7 @@ def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
         quotechar='"',
         dtype={field.name: "category" if field.words else "float64" for field in fields},
         na_values={
-            field.name: ["" if field.missing_mark == BLANK else field.missing_mark]
-            for field in fields
-            if field.missing_mark
+            field.name: list(field.missing_marks) for field in fields if field.missing_marks
         },
         keep_default_na=False,
         engine="c",
@@ -267,16 +268,15 @@ def _no_records(name: str) -> InvalidInput:
 
 def _gaps(field: Field, column: Any, blank: list[Any]) -> Any:
     """Where a value may be missing and is; `blank` holds the outcome, if records may be blank."""
+    import pyarrow as pa
     from pyarrow import compute
 
     is_empty = compute.equal(column, "")
     gaps = compute.and_(is_empty, compute.equal(blank[0], "")) if blank else None
     if field.person:
         return None
-    if field.missing_mark:
-        marked = compute.equal(column, field.missing_mark)
-        if field.missing_mark == BLANK:
-            marked = compute.or_(marked, is_empty)
+    if field.missing_marks:
+        marked = compute.is_in(column, pa.array(field.missing_marks, pa.string()))
         gaps = marked if gaps is None else compute.or_(gaps, marked)
     return gaps
 

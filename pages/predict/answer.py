@@ -61,7 +61,7 @@ def show(choice: Choice) -> None:
     empty = [
         figures.readable_name(column.name)
         for column in columns
-        if given[column.name] is None and not (column.missing_mark and column.kind == "number")
+        if given[column.name] is None and not (column.missing_marks and column.kind == "number")
     ]
     if empty:
         # Without every required value there is no prediction.
@@ -125,7 +125,7 @@ def _field(column: Column, first: Value, key: str, decimal_comma: bool) -> objec
             verbatim(f"{figures.readable_name(column.name)}, {_allowed(column)}"),
             value="" if first is None else typed_numbers.written(float(first)),
             max_chars=MOST_LETTERS,
-            placeholder=UNKNOWN if column.missing_mark else None,
+            placeholder=UNKNOWN if column.missing_marks else None,
             # A colour in the label would be read aloud as its Markdown.
             icon=REFUSED_MARK if is_refused else None,
             key=key,
@@ -134,7 +134,7 @@ def _field(column: Column, first: Value, key: str, decimal_comma: bool) -> objec
     levels = explained.levels_of(column)
     return st.selectbox(
         verbatim(figures.readable_name(column.name)),
-        [*levels, *([UNKNOWN] if column.missing_mark else [])],
+        [*levels, *([UNKNOWN] if column.missing_marks else [])],
         None if first is None else levels.index(str(first)),
         placeholder="Choose",
         key=key,

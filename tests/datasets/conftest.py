@@ -11,7 +11,7 @@ import requests
 
 from dpcore.datasets.catalogue import source
 from dpcore.datasets.sources import FileSource
-from dpcore.datasets.text import BLANK, Field
+from dpcore.datasets.text import Field
 
 
 @pytest.fixture(autouse=True)
@@ -32,8 +32,8 @@ def made_up() -> MadeUp:
     """A file of the given set with invented rows that its layout allows."""
 
     def value(field: Field, chance: random.Random) -> str:
-        if field.missing_mark and chance.random() < 0.1:
-            return "" if field.missing_mark == BLANK else field.missing_mark
+        if field.missing_marks and chance.random() < 0.1:
+            return field.missing_marks[0]
         if field.words:
             return chance.choice(field.words)
         if field.codes:

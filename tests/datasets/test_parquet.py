@@ -16,7 +16,7 @@ from dpcore.datasets import parquet as own_parquet
 from dpcore.datasets.faults import Faults
 from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.own.form import look
-from dpcore.datasets.text import BLANK, Field, Layout, read_checked
+from dpcore.datasets.text import Field, Layout, read_checked
 from dpcore.errors import InvalidInput
 
 COLUMNS = "age: 18 to 90 years\nsmoker: one of no, yes; unknown: blank\npredict score: 0 to 9"
@@ -101,7 +101,7 @@ def test_a_header_is_refused_without_control_codes():
 def test_text_is_read_however_it_is_written(encoding, kind):
     columns = {"a": pa.array(["no", None, "yes"], kind)}
     data = written(columns, use_dictionary=False, column_encoding={"a": encoding})
-    layout = Layout((Field("a", words=("no", "yes"), missing_mark=BLANK),), header=True)
+    layout = Layout((Field("a", words=("no", "yes"), missing_marks=("",)),), header=True)
     codes = read_checked(layout, data, "f.parquet")["a"].cat.codes
     assert codes.tolist() == [0, -1, 1]
 

@@ -26,12 +26,12 @@ from dpcore.datasets.clinical_names import (
     range_of,
 )
 from dpcore.datasets.limits import LARGEST_TABLE
-from dpcore.datasets.own.line import DescribedColumn, is_name, line_of, without_place
+from dpcore.datasets.own.line import BLANK, DescribedColumn, is_name, line_of, without_place
 from dpcore.datasets.own.mending import UNKNOWN_MARKS
 from dpcore.datasets.own.statements import ONE_ROW_EACH, Person, is_statement, statements_of
 from dpcore.datasets.own.typed_numbers import number_or_text, readings, why_unread, written
-from dpcore.datasets.schema import values_in
-from dpcore.datasets.text import BLANK, sample
+from dpcore.datasets.schema import Column, values_in
+from dpcore.datasets.text import sample
 from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, YEAR_FIRST, are_days, is_number
 from dpcore.errors import InvalidInput
 
@@ -423,14 +423,18 @@ def _described(line: DescribedColumn) -> Row:
         (kind,) = (kind for kind, order in DAYS.items() if order == column.days.order)
         last = column.days.first + timedelta(days=column.bounds[1])
         values = f"{column.days.first}, {last}"
-        return Row(column.name, True, kind, values=values, unknown=column.missing_mark)
+        return Row(column.name, True, kind, values=values, unknown=_typed_mark(column))
     if column.kind == "number":
         kind = COMMA if line.decimal_comma else NUMBER
         lower, upper = column.bounds
-        return Row(column.name, True, kind, lower, upper, column.unit, unknown=column.missing_mark)
+        return Row(column.name, True, kind, lower, upper, column.unit, unknown=_typed_mark(column))
     kind = ANSWER if line.levels in YES_NO else LIST
     values = ", ".join(line.levels)
-    return Row(column.name, True, kind, values=values, unknown=column.missing_mark)
+    return Row(column.name, True, kind, values=values, unknown=_typed_mark(column))
+
+
+def _typed_mark(column: Column) -> str:
+    return (column.missing_marks[0] or BLANK) if column.missing_marks else ""
 
 
 def _edited(row: Row, changes: Mapping[str, Any]) -> Row:

@@ -18,6 +18,8 @@ MOST_LEVELS, MOST_CLASSES = 100, 20
 LONGEST_NAME = 60
 PREDICT = "predict "
 COMMA = "decimal comma"
+BLANK = "blank"
+"""The mark for "unknown" that stands for an empty field."""
 
 # Digits can be divided in one way only: else a long number takes the cube of its length.
 _NUMBER = r"[-+−]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -160,7 +162,7 @@ def _number(text: str, where: str, name: str, bounds: re.Match[str], mark: str) 
             "digits and common signs."
         )
     return number(
-        name, name, (lower, upper), _STATED, unit, bounds_from="assumed", missing_mark=mark
+        name, name, (lower, upper), _STATED, unit, bounds_from="assumed", missing_marks=_marks(mark)
     )
 
 
@@ -190,7 +192,13 @@ def _days(where: str, name: str, bounds: re.Match[str], mark: str, order: str) -
     days = Days(date.fromisoformat(bounds[1]), order)
     unit = f"days since {bounds[1]}"
     column = number(
-        name, name, (0.0, last - first), _STATED, unit, bounds_from="assumed", missing_mark=mark
+        name,
+        name,
+        (0.0, last - first),
+        _STATED,
+        unit,
+        bounds_from="assumed",
+        missing_marks=_marks(mark),
     )
     return replace(column, days=days)
 
@@ -219,8 +227,12 @@ def _listed(
         description = f"{name} = {levels[1]}"
         column = Column(name, "indicator", description, levels=levels, codes=levels)
     else:
-        column = Column(name, "category", name, levels=levels, missing_mark=mark)
+        column = Column(name, "category", name, levels=levels, missing_marks=_marks(mark))
     return column, label
+
+
+def _marks(mark: str) -> tuple[str, ...]:
+    return ("" if mark == BLANK else mark,) if mark else ()
 
 
 def _shown(text: str) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from dpcore.datasets.clinical_names import SEXES, YES_NO, is_outcome
-from dpcore.datasets.own.line import COMMA, PREDICT, DescribedColumn, is_plain, parts_of
+from dpcore.datasets.own.line import BLANK, COMMA, PREDICT, DescribedColumn, is_plain, parts_of
 from dpcore.datasets.own.mend import Mend, with_line
 from dpcore.datasets.own.typed_numbers import readings
-from dpcore.datasets.text import BLANK
 from dpcore.datasets.values import has_other_mark, is_number
 
 MOST_MENDS = 3
@@ -19,7 +18,7 @@ UNKNOWN_MARKS = ("NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "None",
 def outcomes(lines: list[DescribedColumn]) -> list[DescribedColumn]:
     """The columns that may be predicted, by their names, else the last one."""
     named = [line for line in lines if is_outcome(line.column.name)]
-    return [line for line in named or lines[-1:] if not line.column.missing_mark][:MOST_MENDS]
+    return [line for line in named or lines[-1:] if not line.column.missing_marks][:MOST_MENDS]
 
 
 def predict(columns: str, line: DescribedColumn) -> Mend:
@@ -71,7 +70,7 @@ def of_value(
     """
     name, column, mends = line.column.name, line.column, []
     mark = BLANK if not value else value if value in UNKNOWN_MARKS else ""
-    if mark and not line.predicted and not column.missing_mark:
+    if mark and not line.predicted and not column.missing_marks:
         text = f"{line.text}; unknown: {mark}"
         shown = "an empty field" if mark == BLANK else mark
         mends.append(

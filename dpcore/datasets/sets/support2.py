@@ -7,10 +7,10 @@ from functools import partial
 from dpcore.datasets import schema
 from dpcore.datasets.schema import Column, Entry, Label, RemoteFile
 from dpcore.datasets.sources import FileSource, field_of, label_field
-from dpcore.datasets.text import BLANK, Field, Layout
+from dpcore.datasets.text import Field, Layout
 
-_number = partial(schema.number, missing_mark=BLANK)
-_category = partial(schema.category, missing_mark=BLANK)
+_number = partial(schema.number, missing_marks=("",))
+_category = partial(schema.category, missing_marks=("",))
 
 ENTRY = Entry(
     key="support2",

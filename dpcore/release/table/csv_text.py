@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.own.description import lines_of
-from dpcore.datasets.own.line import DescribedColumn
+from dpcore.datasets.own.line import BLANK, DescribedColumn
 from dpcore.datasets.own.statements import is_statement
-from dpcore.datasets.text import BLANK
 from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, Days
 from dpcore.spreadsheet import cell
 
@@ -80,14 +79,16 @@ def harmless(text: str) -> str:
 
 def _harmless_line(line: DescribedColumn) -> str:
     column = line.column
-    texts = (column.name, column.missing_mark, *line.levels)
+    texts = (column.name, *column.missing_marks, *line.levels)
     if all(harmless(text) == text for text in texts):
         return line.text
     values, *remarks = (part.strip() for part in line.text.partition(":")[2].split(";"))
     if line.levels:
         values = "one of " + ", ".join(map(harmless, line.levels))
     remarks = [
-        f"unknown: {harmless(column.missing_mark)}" if each.startswith("unknown:") else each
+        f"unknown: {harmless(column.missing_marks[0]) or BLANK}"
+        if each.startswith("unknown:")
+        else each
         for each in remarks
     ]
     before = "predict " if line.predicted else ""
@@ -96,7 +97,7 @@ def _harmless_line(line: DescribedColumn) -> str:
 
 def _texts(line: DescribedColumn, values: pd.Series) -> NDArray[np.object_]:
     column = line.column
-    mark = "" if column.missing_mark == BLANK else harmless(column.missing_mark)
+    mark = harmless(column.missing_marks[0]) if column.missing_marks else ""
     if column.kind == "category":
         levels = np.array([*map(harmless, column.levels), mark], dtype=object)
         return levels[values.cat.codes.to_numpy()]  # -1 is the last: unknown

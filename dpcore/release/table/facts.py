@@ -27,6 +27,7 @@ from dpcore.datasets.own.description import described
 from dpcore.datasets.own.mend import Mend, Mendable
 from dpcore.datasets.own.statements import EXAMPLE, NUMBER_IS_PUBLIC, ONE_ROW_EACH, statements_of
 from dpcore.datasets.schema import Classes, Column, Label
+from dpcore.datasets.text import shown_mark
 
 How = Literal["given", "declared public", "paid"]
 
@@ -101,4 +102,5 @@ def _holds(column: Column | Label | Classes) -> str:
         gap = "by the middle of its range"
     else:
         holds, gap = "one of " + ", ".join(column.levels or column.codes), "as a level of its own"
-    return f"{holds}; a gap ({column.missing_mark}) is read {gap}" if column.missing_mark else holds
+    marks = " or ".join(map(shown_mark, column.missing_marks))
+    return f"{holds}; a gap ({marks}) is read {gap}" if marks else holds

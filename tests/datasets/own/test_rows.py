@@ -371,7 +371,7 @@ def test_a_decimal_comma_is_read_where_it_is_described() -> None:
     assert thousands.frame["bmi"].tolist()[2] == 1234.0
     assert thousands.frame["bmi"].tolist()[0] == -1_234_567.5
     assert "a plain number such as 12,5" in refusal(columns, rows.replace("-3", "1.23"))
-    assert "or blank for unknown, or be described without “; decimal comma”." in refusal(
+    assert "or an empty field for unknown, or be described without “; decimal comma”." in refusal(
         columns, rows.replace("-3", "1.23")
     )
     # Columns without the remark are read as ever.

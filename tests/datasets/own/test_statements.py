@@ -107,7 +107,7 @@ def test_what_is_no_day_is_refused_without_it(day):
     with pytest.raises(Mendable) as refused:
         read_rows(COLUMNS, rows.encode(), "f")
     assert str(refused.value) == (
-        "'f', line 4: visit must be a day such as 2020-12-31, or blank for unknown."
+        "'f', line 4: visit must be a day such as 2020-12-31, or an empty field for unknown."
     )
 
 
