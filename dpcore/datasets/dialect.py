@@ -22,3 +22,6 @@ class Dialect:
     encoding: str = ""
     delimiter: str = ""
     header_line: int = 0
+
+
+TO_BE_FOUND = Dialect()

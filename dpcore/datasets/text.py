@@ -19,6 +19,7 @@ from dpcore.datasets import parquet, rows, values
 from dpcore.datasets.faults import Faults
 from dpcore.datasets.limits import (
     LARGEST_NUMBER,
+    LARGEST_TABLE,
     MEGABYTE,
     MOST_FAULTS,
     MOST_FIELDS,
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 LARGEST_UPLOAD = 32 * MEGABYTE
 """Bytes. The largest file of the catalogue has less than 25 MB."""
+MAX_SAMPLE = 20_000
+"""Rows that are looked at for how values are written; a later one is refused when all are read."""
 
 
 def shown_mark(mark: str) -> str:
@@ -366,6 +369,15 @@ def sample(
         if count >= most:
             break
     return names, columns
+
+
+def distinct_values(data: bytes, filename: str) -> dict[str, set[str]]:
+    """The texts in the first rows of a file from anyone, by column; raises as `sample`."""
+    names, columns = sample(data, filename, MAX_SAMPLE, LARGEST_TABLE)
+    return {
+        name: {value for part in parts for value in part.unique().to_pylist()}
+        for name, parts in zip(names, columns, strict=True)
+    }
 
 
 def header_of(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import replace
 
 from scipy import special
 
-from dpcore.datasets.own.description import lines_of
-from dpcore.datasets.sources import columns_of, field_of
+from dpcore.datasets.own.notation import read
+from dpcore.datasets.own.rows import file_field
+from dpcore.datasets.sources import columns_of
 from dpcore.datasets.text import Field, Layout, header_of, quoted, read_checked
 from dpcore.errors import InvalidInput
 from dpcore.release.model import ReleasedModel
@@ -35,20 +35,16 @@ def predict(model: ReleasedModel, data: bytes, filename: str) -> str:
     InvalidInput
         Naming lines, columns and what is allowed, and no value of a record.
     """
-    decimal_commas = {line.column.name: line.decimal_comma for line in lines_of(model.columns)}
+    used = {field.name: field for field in read(model.columns).used}
     separator, header = header_of(data, filename)
-    columns = {column.name: column for column in model.entry.columns}
-    for name in columns:
+    for name in used:
         if header.count(name) != 1:
             raise InvalidInput(
                 f"The first line of {quoted(filename)} names {name} {header.count(name)} times, "
                 "but it must name it once: the model uses it."
             )
     fields = tuple(
-        replace(field_of(columns[name]), decimal_comma=decimal_commas[name])
-        if name in columns
-        else Field(name, ignored=True)
-        for name in header
+        file_field(used[name]) if name in used else Field(name, ignored=True) for name in header
     )
     raw = read_checked(Layout(fields, separator, header=True), data, filename)
     frame = columns_of(model.entry.columns, raw)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dpcore.datasets.column_parts import UNKNOWN
 from dpcore.datasets.own import typed_numbers
-from dpcore.datasets.own.description import lines_of
+from dpcore.datasets.own.notation import read
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidInput
 from dpcore.figures import prediction as figures
@@ -113,7 +113,9 @@ def _form(model: ReleasedModel, first: PersonValues) -> dict[str, object]:
 
 def _decimal_commas(model: ReleasedModel) -> frozenset[str]:
     """Names of the columns whose numbers are written like 1,5 where the model comes from."""
-    return frozenset(line.column.name for line in lines_of(model.columns) if line.decimal_comma)
+    return frozenset(
+        field.name for field in read(model.columns).fields if field.decimal_mark == ","
+    )
 
 
 def _field(column: Column, first: Value, key: str, decimal_comma: bool) -> object:

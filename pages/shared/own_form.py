@@ -17,7 +17,6 @@ import streamlit as st
 
 from dpcore.datasets.own.description import described
 from dpcore.datasets.own.form import KINDS, Form, Syntax, form
-from dpcore.datasets.own.line import without_place
 from dpcore.datasets.own.mend import Mend, Mendable
 from dpcore.datasets.own.typed_numbers import written
 from dpcore.errors import InvalidInput, cut
@@ -224,7 +223,7 @@ def _confirm(draft: Form, version: str) -> None:
         columns = _on_screen(draft, version).description()
         described(columns)
     except InvalidInput as refusal:
-        store(SLIP, (version, without_place(refusal)))
+        store(SLIP, (version, refusal))
     else:
         store(NEXT, columns)
         close()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.datasets.own.description import ENTRY, MOST_LETTERS, class_of, described
+from dpcore.datasets.own.description import ENTRY, class_of, described
+from dpcore.datasets.own.notation import MAX_LETTERS
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
 from pages.shared import own_form, query, upload_limit, uploads
@@ -78,7 +79,7 @@ def controls(
         key=COLUMNS,
         placeholder=EXAMPLE,
         height=160,
-        max_chars=MOST_LETTERS,
+        max_chars=MAX_LETTERS,
         help=texts.OWN_COLUMNS,
         bind="query-params",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpcore.datasets.own.line import LONGEST_NAME
+from dpcore.datasets.own.description import MAX_NAME_LETTERS
 from pages.shared.texts import WHERE_HIDDEN
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ OWN_LACKS: dict[Lack, str] = {
     "days": "{names}: days without a range. Fill in the first and the last one under values.",
     "rows": "{names}: it says whose row it is. Fill in the most rows of one person as highest.",
     "name": "{names}: no line can name it. In the file, name it once, in at most "
-    f"{LONGEST_NAME} letters, digits and common signs, not beginning with “predict ”.",
+    f"{MAX_NAME_LETTERS} letters, digits and common signs, not beginning with “predict ”.",
     "nothing": "{names}: not ticked under “Use”, though nothing is missing.",
 }
 OWN_UNKNOWN = "How the file writes an unknown value: blank for an empty field, or a mark like NA."

@@ -9,10 +9,10 @@ column that says whose row it is, which has a row too.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import date
 from typing import Any, Literal
 
 from dpcore.datasets.clinical_names import (
@@ -25,26 +25,26 @@ from dpcore.datasets.clinical_names import (
     is_yes_no,
     range_of,
 )
-from dpcore.datasets.limits import LARGEST_TABLE
-from dpcore.datasets.own.line import BLANK, DescribedColumn, is_name, line_of, without_place
+from dpcore.datasets.own.description import check, is_name
+from dpcore.datasets.own.field import Beyond, DescribedField, Person, TableDescription
 from dpcore.datasets.own.mending import UNKNOWN_MARKS
-from dpcore.datasets.own.statements import ONE_ROW_EACH, Person, is_statement, statements_of
-from dpcore.datasets.own.typed_numbers import number_or_text, readings, why_unread, written
-from dpcore.datasets.schema import Column, values_in
-from dpcore.datasets.text import sample
+from dpcore.datasets.own.notation import read, write
+from dpcore.datasets.own.typed_numbers import number_or_text, readings, why_unread
+from dpcore.datasets.text import distinct_values
 from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, YEAR_FIRST, are_days, is_number
 from dpcore.errors import InvalidInput
 
-MOST_LOOKED_AT = 20_000
-"""Lines. A later one that is written otherwise is refused by its number, when all are read."""
 NUMBER, COMMA, ANSWER, LIST = "number", "number like 1,5", "yes or no", "list"
 DAYS = {
     "day": YEAR_FIRST,
     "day like 31.12.2020": DAY_FIRST,
     "day like 12/31/2020": MONTH_FIRST,
 }
+BLANK = "blank"
+"""How the form writes the mark that is an empty field."""
 PERSON = "whose row it is"
 KINDS = (NUMBER, COMMA, ANSWER, LIST, *DAYS, PERSON)
+NOTHING_SAID = TableDescription(())
 UNDECIDED = ""
 """In place of a kind: numbers like 1.234, until a person says whether these are decimals."""
 _MAY_PART_THOUSANDS = (COMMA, UNDECIDED)
@@ -70,13 +70,13 @@ class Syntax:
         Whether some have points, each of which may stand before decimals or part thousands.
     spellings : tuple of (str, str)
         The public spellings of two values that all its values follow.
-    mark : str
-        How it marks unknown values: `BLANK`, one of `UNKNOWN_MARKS`, or "" for no such value.
+    marks : tuple of str
+        How it marks unknown values: "" of an empty field, and others of `UNKNOWN_MARKS`.
     order : str
         How days are written (`dpcore.datasets.values.Days`), if all its values are days.
     has_plain_name : bool
-        Whether a description can name it: its name stands once in the first line, and is one that
-        `dpcore.datasets.own.is_name` allows.
+        Whether a description can name it: its name stands once in the header, and is one that
+        `dpcore.datasets.own.description.is_name` allows.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Syntax:
     decimal_comma: bool = False
     doubtful_points: bool = False
     spellings: tuple[Spelling, ...] = ()
-    mark: str = ""
+    marks: tuple[str, ...] = ()
     order: str = ""
     has_plain_name: bool = True
 
@@ -106,9 +106,12 @@ class Row:
     unit : str
         Of a number.
     values : str
-        Of a list, or of an answer: no first; of days, the first and the last. Separated by commas.
+        Of a list, or of an answer: no first; of days, the first and the last. Separated by commas;
+        one that holds a comma stands in quotation marks.
     unknown : str
-        How unknown values are written; "" where there are none.
+        How unknown values are written, separated by commas; "" where there are none.
+    thousands_mark, beyond : str
+        As of a `DescribedField`.
     """
 
     name: str
@@ -119,6 +122,8 @@ class Row:
     unit: str = ""
     values: str = ""
     unknown: str = ""
+    thousands_mark: str = ""
+    beyond: Beyond = ""
 
     @property
     def is_number(self) -> bool:
@@ -137,11 +142,16 @@ class Row:
             is_read = all(bound is not None and not isinstance(bound, str) for bound in bounds)
             return "nothing" if is_read else "range"
         if self.kind in DAYS:
-            return "nothing" if len(values_in(self.values)) == 2 else "days"
+            return "nothing" if len(listed(self.values)) == 2 else "days"
         return "nothing" if self.values.strip() else "values"
 
-    def line(self, predicted: bool) -> str:
-        """Its line in a description.
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """How unknown values are written, "" being an empty field."""
+        return tuple("" if mark == BLANK else mark for mark in listed(self.unknown))
+
+    def field(self, predicted: bool = False) -> DescribedField:
+        """What it describes.
 
         Raises
         ------
@@ -153,50 +163,65 @@ class Row:
                 f"{self.name} is used, but its values like 1.234 could mean 1.234 or 1234: choose "
                 f"“{NUMBER}” for the first, “{COMMA}” for the second."
             )
-        if self.kind == PERSON:
-            return self._person(predicted)
-        bounds = {"lowest": self.lowest, "highest": self.highest}
+        marks = () if predicted else self.marks
         if self.is_number:
-            for word, bound in bounds.items():
-                self._check_read(word, bound)
-        missing = [word for word, bound in bounds.items() if bound is None]
-        if self.is_number and missing:
-            raise InvalidInput(
-                f"{self.name} is used, but its {' and '.join(missing)} possible value must be "
-                "filled in."
+            lower, upper = (self._bound(word) for word in ("lowest", "highest"))
+            return DescribedField(
+                self.name,
+                "number",
+                lower,
+                upper,
+                unit=self.unit.strip(),
+                missing_marks=marks,
+                decimal_mark="," if self.kind == COMMA else ".",
+                thousands_mark=self.thousands_mark,
+                beyond=self.beyond,
             )
-        listed = values_in(self.values)
-        if self.kind in DAYS and len(listed) != 2:
-            raise InvalidInput(
-                f"{self.name} is used, but the first and the last day possible must be filled in "
-                "among its values, such as: 2015-01-01, 2024-12-31."
-            )
-        if not self.is_number and not self.values.strip():
-            raise InvalidInput(f"{self.name} is used, but its list of values must be filled in.")
-        if self.is_number:
-            lowest, highest = (written(float(bound or 0.0)) for bound in bounds.values())
-            remarks = [f"{lowest} to {highest} {self.unit}".strip()]
-        else:
-            remarks = [f"one of {', '.join(listed)}"]
+        values = listed(self.values)
         if self.kind in DAYS:
-            remarks = [" to ".join(listed)]
-            remarks += [order for order in (DAYS[self.kind],) if order != YEAR_FIRST]
-        if self.kind == COMMA:
-            remarks.append("decimal comma")
-        if self.unknown.strip() and not predicted:
-            remarks.append(f"unknown: {self.unknown.strip()}")
-        return f"{'predict ' if predicted else ''}{self.name}: {'; '.join(remarks)}"
+            try:
+                first, last = map(date.fromisoformat, values)
+            except ValueError:
+                raise InvalidInput(
+                    f"{self.name} is used, but the first and the last day possible must be filled "
+                    "in among its values, such as: 2015-01-01, 2024-12-31."
+                ) from None
+            return DescribedField(
+                self.name,
+                "day",
+                first=first,
+                last=last,
+                missing_marks=marks,
+                day_order=DAYS[self.kind],
+            )
+        if not values:
+            raise InvalidInput(f"{self.name} is used, but its list of values must be filled in.")
+        return DescribedField(self.name, "list", levels=values, missing_marks=marks)
 
-    def _person(self, predicted: bool) -> str:
-        if predicted:
-            raise InvalidInput(f"{self.name} says whose row it is, so another must be predicted.")
+    def person(self) -> Person:
+        """Whose row it is.
+
+        Raises
+        ------
+        InvalidInput
+            If the most rows of one person are not filled in.
+        """
         self._check_read("highest", self.highest)
         if self._most_rows is None:
             raise InvalidInput(
                 f"{self.name} is used, but the most rows of one person must be filled in as its "
                 "highest, a whole number."
             )
-        return Person(self.name, self._most_rows).line()
+        return Person(self.name, self._most_rows)
+
+    def _bound(self, word: str) -> float:
+        bound = self.lowest if word == "lowest" else self.highest
+        self._check_read(word, bound)
+        if bound is None or isinstance(bound, str):
+            raise InvalidInput(
+                f"{self.name} is used, but its {word} possible value must be filled in."
+            )
+        return float(bound)
 
     @property
     def _most_rows(self) -> int | None:
@@ -223,8 +248,8 @@ class Form:
         Name of the column to predict; "" while nobody has said.
     suggested : bool
         Whether the rows are suggestions that nobody has confirmed.
-    statements : tuple of str
-        Lines that speak of the whole table and of no column.
+    rest : TableDescription
+        What is said of the whole table; its fields are not used.
     unnamed : tuple of str
         Names of the columns that cannot be described by them.
     """
@@ -232,7 +257,7 @@ class Form:
     rows: tuple[Row, ...]
     predicted: str
     suggested: bool
-    statements: tuple[str, ...] = ()
+    rest: TableDescription = NOTHING_SAID
     unnamed: tuple[str, ...] = ()
 
     def edited(self, edits: Mapping[int, Mapping[str, Any]], predicted: str) -> Form:
@@ -268,13 +293,13 @@ class Form:
         if not row.used or not is_typed or row.kind == PERSON:
             return ""
         try:
-            line_of(row.line(row.name == self.predicted), place=1)
+            check(row.field(row.name == self.predicted), is_predicted=row.name == self.predicted)
         except InvalidInput as refusal:
-            return str(without_place(refusal))
+            return str(refusal)
         return ""
 
     def description(self) -> str:
-        """The description of the rows that are used, and of the predicted one.
+        """The text of the description of the rows that are used, and of the predicted one.
 
         Raises
         ------
@@ -284,10 +309,19 @@ class Form:
         if not self.predicted:
             raise InvalidInput("No column is predicted, but one must be chosen.")
         chosen = [row for row in self.rows if row.used or row.name == self.predicted]
-        chosen.sort(key=lambda row: row.kind != PERSON)
-        has_person = any(row.kind == PERSON for row in chosen)
-        statements = [line for line in self.statements if line != ONE_ROW_EACH or not has_person]
-        return "\n".join([*statements, *(row.line(row.name == self.predicted) for row in chosen)])
+        if any(row.kind == PERSON and row.name == self.predicted for row in chosen):
+            raise InvalidInput(
+                f"{self.predicted} says whose row it is, so another must be predicted."
+            )
+        fields = [row.field(row.name == self.predicted) for row in chosen if row.kind != PERSON]
+        persons = [row.person() for row in chosen if row.kind == PERSON]
+        if len(persons) > 1:
+            raise InvalidInput(
+                f"{persons[0].column} and {persons[1].column} say whose row it is, but only one "
+                "column may."
+            )
+        whole = replace(self.rest, fields=tuple(fields), predicted=self.predicted)
+        return write(replace(whole, person=persons[0]) if persons else whole)
 
 
 def look(data: bytes, filename: str) -> tuple[Syntax, ...]:
@@ -310,21 +344,16 @@ def look(data: bytes, filename: str) -> tuple[Syntax, ...]:
     InvalidInput
         If the file is empty, or neither text nor Parquet.
     """
-    names, columns = sample(data, filename, MOST_LOOKED_AT, LARGEST_TABLE)
-    syntaxes: dict[str, Syntax] = {}
-    for name, parts in zip(names, columns, strict=True):
-        is_plain = is_name(name) and names.count(name) == 1 and not name.startswith("predict ")
-        syntaxes[name] = (
-            _syntax(name, {value for part in parts for value in part.unique().to_pylist()})
-            if is_plain
-            else Syntax(name, has_plain_name=False)
-        )
-    return tuple(syntaxes.values())
+    distinct = distinct_values(data, filename)
+    return tuple(
+        _syntax(name, values) if is_name(name) else Syntax(name, has_plain_name=False)
+        for name, values in distinct.items()
+    )
 
 
 def _syntax(name: str, distinct: set[str]) -> Syntax:
-    marks = [BLANK] if "" in distinct else [mark for mark in UNKNOWN_MARKS if mark in distinct]
-    values = distinct - {"", *marks}
+    marks = tuple(mark for mark in ("", *UNKNOWN_MARKS) if mark in distinct)
+    values = distinct - {*marks}
     points = all(map(is_number, values))
     commas = all(is_number(value, decimal_comma=True) for value in values)
     # Where every comma may part thousands, none is suggested as one before decimals.
@@ -338,7 +367,7 @@ def _syntax(name: str, distinct: set[str]) -> Syntax:
         decimal_comma=decimal_comma,
         doubtful_points=commas and not decimal_comma and any("." in value for value in values),
         spellings=tuple(pair for pair in _SPELLINGS if values and values <= set(pair)),
-        mark=marks[0] if marks else "",
+        marks=marks,
         order=orders[0] if orders else "",
     )
 
@@ -360,32 +389,23 @@ def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
         outcomes = [row for row in suggestions if is_outcome(row.name)]
         likeliest = max(outcomes, key=lambda row: row.used, default=Row(""))
         return Form(tuple(suggestions), likeliest.name, suggested=True, unnamed=unnamed)
-    lines: dict[str, Row] = {}
-    statements = []
-    for place, text in enumerate(columns.splitlines(), start=1):
-        with suppress(InvalidInput):
-            if not is_statement(text):
-                line = line_of(text.strip(), place)
-                lines[line.column.name] = _described(line)
-            elif (person := statements_of(text).person) and person.column:
-                lines[person.column] = Row(person.column, True, PERSON, highest=person.most)
-            else:
-                statements.append(text.strip())
+    try:
+        description = read(columns)
+    except InvalidInput:
+        description = NOTHING_SAID
+    described = {field.name: _described(field) for field in description.fields}
+    if (person := description.person) is not None and person.column:
+        described[person.column] = Row(person.column, True, PERSON, highest=person.most)
+        description = replace(description, person=None)
     rows = [
-        lines.pop(row.name) if row.name in lines else replace(row, used=False)
+        described.pop(row.name) if row.name in described else replace(row, used=False)
         for row in suggestions
     ]
-    predicted = [
-        line.split(":")[0].removeprefix("predict ").strip()
-        for line in columns.splitlines()
-        if line.strip().startswith("predict ")
-    ]
-    names = [row.name for row in rows]
     return Form(
-        (*rows, *lines.values()),
-        next((name for name in predicted if name in (*names, *lines)), ""),
+        (*rows, *described.values()),
+        description.predicted,
         suggested=False,
-        statements=tuple(statements),
+        rest=replace(description, fields=()),
         unnamed=unnamed,
     )
 
@@ -397,12 +417,12 @@ def _suggested(syntax: Syntax) -> Row:
     if syntax.doubtful_points and (known is None or known.highest >= LEAST_THOUSAND):
         kind = UNDECIDED
     # For a number a mark adds nothing to the model, so that it needs no look at the records.
-    number = Row(name, kind=kind, unknown=syntax.mark or BLANK)
+    number = Row(name, kind=kind, unknown=_typed(syntax.marks) or BLANK)
     if is_person(name):
         return Row(name, kind=PERSON)
     if syntax.order:
         (kind,) = (kind for kind, order in DAYS.items() if order == syntax.order)
-        return Row(name, kind=kind, unknown=syntax.mark or BLANK)
+        return Row(name, kind=kind, unknown=_typed(syntax.marks) or BLANK)
     if known is not None and syntax.numbers:
         return replace(
             number, used=True, lowest=known.lowest, highest=known.highest, unit=known.unit
@@ -411,30 +431,45 @@ def _suggested(syntax: Syntax) -> Row:
         [pair for pair in syntax.spellings if pair in public] for public in (SEXES, YES_NO)
     )
     if is_sex(name) and sexes:
-        return Row(name, True, LIST, values=", ".join(sexes[0]), unknown=syntax.mark)
+        return Row(name, True, LIST, values=_typed(sexes[0]), unknown=_typed(syntax.marks))
     if answers and (is_yes_no(name) or not syntax.numbers):
-        return Row(name, True, ANSWER, values=", ".join(answers[0]), unknown=syntax.mark)
-    return number if syntax.numbers else Row(name, kind=LIST, unknown=syntax.mark)
+        return Row(name, True, ANSWER, values=_typed(answers[0]), unknown=_typed(syntax.marks))
+    return number if syntax.numbers else Row(name, kind=LIST, unknown=_typed(syntax.marks))
 
 
-def _described(line: DescribedColumn) -> Row:
-    column = line.column
-    if column.days is not None:
-        (kind,) = (kind for kind, order in DAYS.items() if order == column.days.order)
-        last = column.days.first + timedelta(days=column.bounds[1])
-        values = f"{column.days.first}, {last}"
-        return Row(column.name, True, kind, values=values, unknown=_typed_mark(column))
-    if column.kind == "number":
-        kind = COMMA if line.decimal_comma else NUMBER
-        lower, upper = column.bounds
-        return Row(column.name, True, kind, lower, upper, column.unit, unknown=_typed_mark(column))
-    kind = ANSWER if line.levels in YES_NO else LIST
-    values = ", ".join(line.levels)
-    return Row(column.name, True, kind, values=values, unknown=_typed_mark(column))
+def _described(field: DescribedField) -> Row:
+    unknown = _typed(field.missing_marks)
+    if field.kind == "day":
+        (kind,) = (kind for kind, order in DAYS.items() if order == field.day_order)
+        return Row(field.name, True, kind, values=f"{field.first}, {field.last}", unknown=unknown)
+    if field.kind == "list":
+        kind = ANSWER if field.levels in YES_NO else LIST
+        return Row(field.name, True, kind, values=_typed(field.levels), unknown=unknown)
+    return Row(
+        field.name,
+        True,
+        COMMA if field.decimal_mark == "," else NUMBER,
+        field.lower,
+        field.upper,
+        field.unit,
+        unknown=unknown,
+        thousands_mark=field.thousands_mark,
+        beyond=field.beyond,
+    )
 
 
-def _typed_mark(column: Column) -> str:
-    return (column.missing_marks[0] or BLANK) if column.missing_marks else ""
+def listed(text: str) -> tuple[str, ...]:
+    """The values in a text such as: no, "yes, much"."""
+    values = next(csv.reader([text], skipinitialspace=True), [])
+    return tuple(value.strip() for value in values) if text.strip() else ()
+
+
+def _typed(values: Sequence[str]) -> str:
+    """The text that `listed` takes apart; an empty value is `BLANK`."""
+    return ", ".join(
+        '"' + value.replace('"', '""') + '"' if "," in value or '"' in value else value or BLANK
+        for value in values
+    )
 
 
 def _edited(row: Row, changes: Mapping[str, Any]) -> Row:

@@ -9,13 +9,14 @@ import numpy as np
 from dpcore.datasets.faults import WrongTable
 from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.own import mending
-from dpcore.datasets.own.description import entry_of, lines_of
-from dpcore.datasets.own.mend import Mendable
-from dpcore.datasets.own.statements import statements_of
+from dpcore.datasets.own.description import entry_of
+from dpcore.datasets.own.field import DescribedField, TableDescription
+from dpcore.datasets.own.mend import Mend, Mendable
+from dpcore.datasets.own.notation import read
 from dpcore.datasets.persons import Whole, bounded, lots_for_exploration
 from dpcore.datasets.schema import Table
 from dpcore.datasets.sources import columns_of, field_of, label_field, labels_of
-from dpcore.datasets.text import Field, Layout, header_of, quoted, read_checked
+from dpcore.datasets.text import Field, Layout, distinct_values, header_of, quoted, read_checked
 from dpcore.errors import InvalidInput
 
 
@@ -76,28 +77,23 @@ def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | 
         Naming the line of the description or of the file, the column and what is allowed, and no
         value of a record; a `Mendable` where something may be done about it.
     """
-    lines = lines_of(columns)
-    entry, name = entry_of(columns, lines), quoted(filename)
+    description = read(columns)
+    entry, name = entry_of(description), quoted(filename)
     separator, header = header_of(data, filename, LARGEST_TABLE)
     label = entry.label
     expected = {
-        line.column.name: replace(
-            label_field(label) if line.predicted else field_of(line.column),
-            decimal_comma=line.decimal_comma,
-            described=True,
-        )
-        for line in lines
+        field.name: file_field(field, is_predicted=field.name == label.name)
+        for field in description.fields
     }
-    for line in lines:
-        column = line.column.name
-        if header.count(column) != 1:
-            times = "not" if column not in header else f"{header.count(column)} times"
+    for field in description.fields:
+        if header.count(field.name) != 1:
+            times = "not" if field.name not in header else f"{header.count(field.name)} times"
             raise Mendable(
-                f"{column} is described, but the first line of {name} must name it once and names "
-                f"it {times}.",
-                mending.of_name(columns, lines, line, set(header) - set(expected)),
+                f"{field.name} is described, but the first line of {name} must name it once and "
+                f"names it {times}.",
+                mending.of_name(description, field, set(header) - set(expected)),
             )
-    person = statements_of(columns).person
+    person = description.person
     whose = person.column if person is not None else ""
     if whose:
         if header.count(whose) != 1:
@@ -110,13 +106,7 @@ def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | 
     try:
         raw = read_checked(layout, data, filename, LARGEST_TABLE)
     except WrongTable as refusal:
-        mends = [
-            mend
-            for line in lines
-            if line.column.name == refusal.field
-            for mend in mending.of_value(columns, lines, line, refusal.value)
-        ]
-        raise Mendable(str(refusal), mends) from None
+        raise Mendable(str(refusal), _mends(description, refusal, data, filename)) from None
     frame = columns_of(entry.columns, raw)
     labels = labels_of(label, raw)
     left_out = len(header) - len(expected)
@@ -137,3 +127,23 @@ def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | 
     }
     table = replace(table, notes=tuple(note for note, applies in notes.items() if applies))
     return table, raw[whose].to_numpy() if whose else None
+
+
+def file_field(field: DescribedField, *, is_predicted: bool = False) -> Field:
+    """The field of a file that a described one is read from."""
+    return replace(
+        label_field(field.label) if is_predicted else field_of(field.column),
+        decimal_comma=field.decimal_mark == ",",
+        described=True,
+    )
+
+
+def _mends(
+    description: TableDescription, refusal: WrongTable, data: bytes, filename: str
+) -> list[Mend]:
+    """What may be done about the first value that is refused."""
+    for field in description.fields:
+        if field.name == refusal.field:
+            distinct = distinct_values(data, filename)[field.name]
+            return mending.of_value(description, field, refusal.value, distinct)
+    return []
