@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpcore.datasets.faults import WrongTable
+from dpcore.datasets.faults import WrongHeader, WrongTable
 from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.own import mending
 from dpcore.datasets.own.description import entry_of, lines_of
@@ -15,8 +15,7 @@ from dpcore.datasets.own.statements import statements_of
 from dpcore.datasets.persons import Whole, bounded, lots_for_exploration
 from dpcore.datasets.schema import Table
 from dpcore.datasets.sources import columns_of, field_of, label_field, labels_of
-from dpcore.datasets.text import Field, Layout, header_of, quoted, read_checked
-from dpcore.errors import InvalidInput
+from dpcore.datasets.text import Field, Layout, read_described
 
 
 def read_own(columns: str, data: bytes, filename: str) -> Table:
@@ -58,7 +57,7 @@ def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | 
     columns : str
         As `described` takes it.
     data : bytes
-        Text or Parquet, from anyone; the first line names the columns, in any order. Columns that
+        Text or Parquet, from anyone; a line names the columns, in any order. Columns that
         are not described are left out. Where the outcome is an empty field, any other may be too.
     filename : str
         What to call it in a refusal; nothing else depends on it.
@@ -77,38 +76,32 @@ def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | 
         value of a record; a `Mendable` where something may be done about it.
     """
     lines = lines_of(columns)
-    entry, name = entry_of(columns, lines), quoted(filename)
-    separator, header = header_of(data, filename, LARGEST_TABLE)
+    entry = entry_of(columns, lines)
     label = entry.label
-    expected = {
-        line.column.name: replace(
+    fields = [
+        replace(
             label_field(label) if line.predicted else field_of(line.column),
-            decimal_comma=line.decimal_comma,
+            decimal_mark="," if line.decimal_comma else ".",
+            thousands_mark="." if line.decimal_comma else "",
             described=True,
         )
         for line in lines
-    }
-    for line in lines:
-        column = line.column.name
-        if header.count(column) != 1:
-            times = "not" if column not in header else f"{header.count(column)} times"
-            raise Mendable(
-                f"{column} is described, but the first line of {name} must name it once and names "
-                f"it {times}.",
-                mending.of_name(columns, lines, line, set(header) - set(expected)),
-            )
+    ]
     person = statements_of(columns).person
     whose = person.column if person is not None else ""
     if whose:
-        if header.count(whose) != 1:
-            raise InvalidInput(
-                f"{whose} says whose row it is, so the first line of {name} must name it once."
-            )
-        expected[whose] = Field(whose, person=True)
-    fields = tuple(expected.get(column, Field(column, ignored=True)) for column in header)
-    layout = Layout(fields, separator, header=True, label=label.name)
+        fields.append(Field(whose, person=True))
+    layout = Layout(tuple(fields), header=True, label=label.name)
     try:
-        raw = read_checked(layout, data, filename, LARGEST_TABLE)
+        raw, notes = read_described(layout, data, filename, LARGEST_TABLE)
+    except WrongHeader as refusal:
+        absent = [line for line in lines if line.column.name in refusal.absent]
+        mends = [
+            mend
+            for line in absent[:1]
+            for mend in mending.of_name(columns, lines, line, set(refusal.others))
+        ]
+        raise Mendable(str(refusal), mends) from None
     except WrongTable as refusal:
         mends = [
             mend
@@ -119,7 +112,6 @@ def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | 
         raise Mendable(str(refusal), mends) from None
     frame = columns_of(entry.columns, raw)
     labels = labels_of(label, raw)
-    left_out = len(header) - len(expected)
     table = Table(
         entry=replace(entry, records=len(labels)),
         frame=frame,
@@ -130,10 +122,6 @@ def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | 
     # No table is refused for what its records have in common: blanking one record must not turn an
     # accepted table into a refused one, or the reverse.
     is_constant = len(np.unique(labels[~table.blank])) < 2
-    ignored = "1 column was" if left_out == 1 else f"{left_out:,} columns were"
-    notes = {
-        f"{ignored} ignored (not described).": left_out,
-        f"{label.name} is the same in every record, so there is nothing to learn.": is_constant,
-    }
-    table = replace(table, notes=tuple(note for note, applies in notes.items() if applies))
-    return table, raw[whose].to_numpy() if whose else None
+    if is_constant:
+        notes += (f"{label.name} is the same in every record, so there is nothing to learn.",)
+    return replace(table, notes=notes), raw[whose].to_numpy() if whose else None
