@@ -9,7 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
@@ -72,6 +72,8 @@ def records(
 ) -> Iterator[FileRecord]:
     """The records of a text after some lines, as Python reads them; empty lines are none.
 
+    They begin and end where those of `dpcore.datasets.rows.blocks` do.
+
     Raises
     ------
     csv.Error
@@ -79,7 +81,12 @@ def records(
     """
     encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
     text = io.TextIOWrapper(io.BytesIO(data), encoding, errors="replace", newline="")
-    reader = csv.reader(islice(text, after, None), delimiter=dialect.delimiter, strict=strict)
+    reader = csv.reader(
+        islice(text, after, None),
+        delimiter=dialect.delimiter,
+        skipinitialspace=True,
+        strict=strict,
+    )
     end = after
     for fields in reader:
         begin, end = end + 1, after + reader.line_num
@@ -164,36 +171,38 @@ def find_dialect(
         What to call it in a refusal.
     given : Dialect
     names : collection of str
-        Names of columns: the header is the first line that has most of them. Without any, it is the
-        first with the usual number of fields whose fields are all words.
+        Names of columns: the header is the line that has most of them, and else the first with the
+        usual number of fields, all of them words if one has such.
 
     Raises
     ------
     InvalidInput
         If the file is not text.
     """
+    if given.delimiter not in ("", *DELIMITERS):
+        raise reject("delimiter", given.delimiter, f"one of {', '.join(map(repr, DELIMITERS))}")
     encoding = find_encoding(data, name, given.encoding)
     beginning = data[:BEGINNING]
-    said = re.match(
-        '\ufeff*"?sep=([^\\w\\s"]|\t)"?[\r\n]', beginning[:64].decode(encoding, "replace"), re.I
-    )
+    start = beginning[:64].decode(encoding, "replace")
+    said = re.match('\ufeff*"?sep=([;,|\t])"?[\r\n]', start, re.I)
     after = given.header_line - 1 if given.header_line else 1 if said else 0
     wanted = set(map(clean_name, names))
 
     def judged(delimiter: str) -> tuple[int, float, Dialect]:
-        dialect = Dialect(encoding, delimiter)
-        first = list(islice(records(beginning, dialect, after), LOOKED_AT))
+        first = list(islice(records(beginning, Dialect(encoding, delimiter), after), LOOKED_AT))
         counts = Counter(len(record.fields) for record in first if len(record.fields) > 1)
         usual, times = counts.most_common(1)[0] if counts else (1, 0)
-        headers = first[: 1 if given.header_line else HEADER_WITHIN]
-        held = [len(wanted.intersection(map(clean_name, each.fields))) for each in headers]
-        lines = [each.begin for each in headers if len(each.fields) == usual]
-        named = [each.begin for each in headers if len(each.fields) == usual and _is_words(each)]
-        line = (named or lines or [after + 1])[0]
-        if any(held):
-            line = headers[held.index(max(held))].begin
-        line = given.header_line or line
-        return max(held, default=0), times / max(len(first), 1), replace(dialect, header_line=line)
+
+        def rank(record: FileRecord) -> tuple[int, bool, bool]:
+            held = len(wanted.intersection(map(clean_name, record.fields)))
+            return held, len(record.fields) == usual, _is_words(record)
+
+        if given.header_line or not first:
+            line, held = after + 1, rank(first[0])[0] if first else 0
+        else:
+            header = max(first[:HEADER_WITHIN], key=rank)
+            line, held = header.begin, rank(header)[0]
+        return held, times / max(len(first), 1), Dialect(encoding, delimiter, line)
 
     delimiters = given.delimiter or (said[1] if said else DELIMITERS)
     return max(map(judged, delimiters), key=lambda each: each[:2])[2]

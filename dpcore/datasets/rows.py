@@ -7,6 +7,7 @@ the file, and every step is one call for a whole column.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.dialect import DELIMITERS, Dialect, records
+from dpcore.datasets.dialect import BEGINNING, DELIMITERS, Dialect, records
 from dpcore.datasets.faults import Faults
 from dpcore.datasets.limits import MEGABYTE, MOST_ROWS
 from dpcore.errors import InvalidInput
@@ -79,7 +80,7 @@ def blocks(
     row = 0
     try:
         with parser.open_csv(
-            pa.BufferReader(data),
+            pa.BufferReader(_without_blanks_before_quotation(data, dialect.delimiter)),
             parser.ReadOptions(
                 use_threads=False,
                 block_size=BLOCK,
@@ -115,6 +116,18 @@ def blocks(
         faults.add(row, reason)
         return
     _check_quotation(data, faults, dialect, after, row + len(left_out))
+
+
+def _without_blanks_before_quotation(data: bytes, delimiter: str) -> Any:
+    """The same bytes where they begin without such blanks, which the library takes for values."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    pattern = rf'(\A|[\r\n{re.escape(delimiter)}]) +"'
+    if not re.search(pattern.encode(), data[:BEGINNING]):
+        return data
+    text = pa.array([data], pa.binary())
+    return compute.replace_substring_regex(text, pattern, r'\1"')[0].as_buffer()
 
 
 def _check_quotation(data: bytes, faults: Faults, dialect: Dialect, after: int, count: int) -> None:

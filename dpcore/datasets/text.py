@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -170,19 +171,25 @@ def read_described(
         no value, and a `WrongHeader` the columns.
     """
     import pandas as pd
+    from pyarrow import compute
 
     faults = Faults(quoted(filename))
     left_out, blocks = _blocks(layout, data, faults, largest, dialect)
     parts_by_field: list[list[Any]] = [[] for _ in layout.fields]
-    count = blank_count = 0
+    count = empty_count = 0
     for block in blocks:
         count += len(block.rows)
         if count > MOST_ROWS:
             raise InvalidInput(rows.too_many_rows(faults.name))
-        blank = _blank(layout, block)
-        blank_count += _empty_count(layout, block)
-        for field, column, parts in zip(layout.fields, block.columns, parts_by_field, strict=True):
-            gaps = _gaps(field, column, blank)
+        empty = [compute.equal(column, "") for column in block.columns]
+        by_field = list(zip(layout.fields, empty, strict=True))
+        blank = next((each for field, each in by_field if field.name == layout.label), None)
+        filled = [compute.invert(each) for field, each in by_field if not field.person]
+        empty_count += len(block.rows) - (compute.sum(reduce(compute.or_, filled)).as_py() or 0)
+        for (field, is_empty), column, parts in zip(
+            by_field, block.columns, parts_by_field, strict=True
+        ):
+            gaps = _gaps(field, column, is_empty, blank)
             parts.append(_read(field, column, gaps, block.rows, faults))
         if faults.enough:
             break
@@ -197,11 +204,11 @@ def read_described(
         copy=False,
     )
     ignored = "1 column was" if left_out == 1 else f"{left_out:,} columns were"
-    empty = "1 row is" if blank_count == 1 else f"{blank_count:,} rows are"
-    counted = "it counts as a blank record" if blank_count == 1 else "they count as blank records"
+    hollow = "1 row is" if empty_count == 1 else f"{empty_count:,} rows are"
+    counted = "it counts as a blank record" if empty_count == 1 else "they count as blank records"
     notes = {
         f"{ignored} ignored (not described).": left_out,
-        f"{empty} empty in every described column: {counted}.": blank_count,
+        f"{hollow} empty in every described column: {counted}.": empty_count,
     }
     return frame, tuple(note for note, number in notes.items() if number)
 
@@ -277,38 +284,14 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
 
-def _blank(layout: Layout, block: rows.Block) -> Any:
-    """Which records have no outcome, if such are blank; ``None`` where none may be."""
-    from pyarrow import compute
-
-    for field, column in zip(layout.fields, block.columns, strict=True):
-        if field.name == layout.label:
-            return compute.equal(column, "")
-    return None
-
-
-def _empty_count(layout: Layout, block: rows.Block) -> int:
-    """How many rows have nothing in any field but who they are of."""
-    from pyarrow import compute
-
-    is_empty = np.ones(len(block.rows), np.bool_)
-    for field, column in zip(layout.fields, block.columns, strict=True):
-        if field.person:
-            continue
-        is_empty &= compute.equal(column, "").to_numpy(zero_copy_only=False)
-        if not is_empty.any():
-            break
-    return int(is_empty.sum())
-
-
-def _gaps(field: Field, column: Any, blank: Any) -> Any:
-    """Where a value may be missing and is."""
+def _gaps(field: Field, column: Any, is_empty: Any, blank: Any) -> Any:
+    """Where a value may be missing and is; `blank` says which records may be blank and are."""
     import pyarrow as pa
     from pyarrow import compute
 
     if field.person:
         return None
-    gaps = None if blank is None else compute.and_(compute.equal(column, ""), blank)
+    gaps = None if blank is None else compute.and_(is_empty, blank)
     if field.missing_marks:
         marked = compute.is_in(column, pa.array(field.missing_marks, pa.string()))
         gaps = marked if gaps is None else compute.or_(gaps, marked)

@@ -134,7 +134,9 @@ def numbers(
 
     written = decimal_mark, thousands_mark
     result = _parsed(values, *written)
-    marked = np.append(_parsed(pa.array(marks, pa.string()), *written), _parsed(pa.array(marks)))
+    texts = pa.array(marks, pa.string())
+    marked = _parsed(texts, *written)
+    marked = np.where(np.isnan(marked), _parsed(texts), marked)  # typed as plain numbers
     is_unknown = np.isin(result, marked[~np.isnan(marked)])
     if beyond:
         limits = _parsed(compute.replace_substring_regex(values, rf"\A{BEYOND}", ""), *written)
@@ -156,7 +158,6 @@ def _parsed(values: Any, decimal_mark: str = ".", thousands_mark: str = "") -> N
     import pyarrow as pa
     from pyarrow import compute
 
-    values = values.cast(pa.string())
     try:
         if (decimal_mark, thousands_mark) != (".", ""):
             raise pa.ArrowInvalid
