@@ -10,6 +10,7 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -69,13 +70,10 @@ def blocks(
     def note(row: Any) -> str:
         left_out.append(row.number - after - 1)
         is_blank = row.actual_columns == 1 and not row.text.strip()
-        if not is_blank and not faults.enough:
-            reason = ragged(row.actual_columns, expected, dialect.delimiter)
-            faults.add(left_out[-1], reason)
-        return "skip" if len(left_out) <= MOST_ROWS else "error"
+        if not is_blank:
+            faults.add(left_out[-1], ragged(row.actual_columns, expected, dialect.delimiter))
+        return "error" if faults.enough or len(left_out) > MOST_ROWS else "skip"
 
-    if next(records(data, dialect, after), None) is None:
-        return
     names = [str(place) for place in range(expected)]
     row = 0
     try:
@@ -112,8 +110,10 @@ def blocks(
     except pa.ArrowInvalid:
         if len(left_out) > MOST_ROWS:
             raise InvalidInput(too_many_rows(faults.name)) from None
-        reason = f"it has no end within {BLOCK // MEGABYTE} MB: is a quotation mark not closed?"
-        faults.add(row, reason)
+        is_empty = next(records(data, dialect, after), None) is None
+        if not is_empty and not faults.enough:
+            reason = f"it has no end within {BLOCK // MEGABYTE} MB: is a quotation mark not closed?"
+            faults.add(row, reason)
         return
     _check_quotation(data, faults, dialect, after, row + len(left_out))
 
@@ -146,14 +146,12 @@ def _check_quotation(data: bytes, faults: Faults, dialect: Dialect, after: int, 
 
 def lines_of(data: bytes, dialect: Dialect, after: int, rows: Sequence[int]) -> list[int]:
     """The lines that some rows begin in, which are in order and numbered as `blocks` does."""
-    lines, missing = [], list(rows)
-    for number, record in enumerate(records(data, dialect, after)):
-        while missing and missing[0] == number:
-            lines.append(record.begin)
-            missing.pop(0)
-        if not missing:
-            break
-    return lines
+    wanted = set(rows)
+    begins = {}
+    for row, record in enumerate(islice(records(data, dialect, after), rows[-1] + 1)):
+        if row in wanted:
+            begins[row] = record.begin
+    return [begins[row] for row in rows]
 
 
 def too_many_rows(name: str) -> str:

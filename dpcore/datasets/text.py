@@ -28,7 +28,7 @@ from dpcore.datasets.dialect import (
     no_records,
 )
 from dpcore.datasets.faults import Faults, WrongHeader
-from dpcore.datasets.limits import LARGEST_NUMBER, MEGABYTE, MOST_FAULTS, MOST_ROWS
+from dpcore.datasets.limits import LARGEST_NUMBER, LARGEST_TABLE, MEGABYTE, MOST_FAULTS, MOST_ROWS
 from dpcore.datasets.values import Beyond, Days
 from dpcore.errors import InvalidInput, brief
 
@@ -185,7 +185,9 @@ def read_described(
         by_field = list(zip(layout.fields, empty, strict=True))
         blank = next((each for field, each in by_field if field.name == layout.label), None)
         filled = [compute.invert(each) for field, each in by_field if not field.person]
-        empty_count += len(block.rows) - (compute.sum(reduce(compute.or_, filled)).as_py() or 0)
+        if filled:
+            has_value = reduce(compute.or_, filled)
+            empty_count += len(block.rows) - (compute.sum(has_value).as_py() or 0)
         for (field, is_empty), column, parts in zip(
             by_field, block.columns, parts_by_field, strict=True
         ):
@@ -405,7 +407,7 @@ def sample(
 
 
 def first_rows(
-    data: bytes, filename: str, dialect: Dialect, count: int, largest: int = LARGEST_UPLOAD
+    data: bytes, filename: str, dialect: Dialect, count: int, largest: int = LARGEST_TABLE
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The names in a file from anyone, and its first rows as they will be read, row by row.
 

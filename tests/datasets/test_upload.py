@@ -157,6 +157,14 @@ def test_a_file_that_is_too_large_is_refused_unread() -> None:
     assert "'file.csv' has 32.1 MB, but it must have at most 32 MB." in said
 
 
+def test_a_row_of_delimiters_alone_is_a_record_and_an_empty_line_is_none(made_up: MadeUp) -> None:
+    data = made_up("cardio") + b"\n   \n"
+    assert read_upload("cardio", data, "f").records == 60
+    with pytest.raises(InvalidInput, match="line 64: age is empty"):
+        read_upload("cardio", data + b";" * 11, "f")
+    assert "line 64: it has 2 fields" in refusal("cardio", data + b" ; \n")
+
+
 def test_an_open_quotation_mark_swallows_no_later_line(made_up: MadeUp) -> None:
     lines = made_up("bank").split(b"\n")
     lines[3] = b'"' + lines[3]
