@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpcore.datasets.dialect import clean_name
 from dpcore.datasets.faults import Faults
@@ -235,29 +234,13 @@ def _checked_text(column: Any, title: str, before: int, faults: Faults) -> Any:
     from pyarrow import compute
 
     words = column.cast(pa.string()).fill_null("")
-    is_text = _are_utf8(words)
-    if not is_text.all():
-        words = compute.if_else(pa.array(is_text), words, "")
-    for place in np.flatnonzero(~is_text)[:MOST_FAULTS].tolist():
-        reason = "it holds bytes that are not text, but it must be UTF-8 text."
-        faults.add(before + place, f"{brief(title)}: {reason}")
-    return trimmed(words)
-
-
-def _are_utf8(words: Any) -> NDArray[np.bool_]:
-    """Which values are text, and not any other bytes."""
-    import pyarrow as pa
-
     try:
         words.validate(full=True)
     except pa.ArrowInvalid:
-        return np.array([_is_utf8(value) for value in words.cast(pa.binary()).to_pylist()])
-    return np.ones(len(words), np.bool_)
-
-
-def _is_utf8(value: bytes) -> bool:
-    try:
-        value.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+        values = words.cast(pa.binary()).to_pylist()
+        is_text = np.array([value.decode(errors="ignore").encode() == value for value in values])
+        for place in np.flatnonzero(~is_text)[:MOST_FAULTS].tolist():
+            reason = "it holds bytes that are not text, but it must be UTF-8 text."
+            faults.add(before + place, f"{brief(title)}: {reason}")
+        words = compute.if_else(pa.array(is_text), words, "")
+    return trimmed(words)

@@ -181,18 +181,14 @@ def read_described(
         count += len(block.rows)
         if count > MOST_ROWS:
             raise InvalidInput(rows.too_many_rows(faults.name))
-        empty = [compute.equal(column, "") for column in block.columns]
-        by_field = list(zip(layout.fields, empty, strict=True))
-        blank = next((each for field, each in by_field if field.name == layout.label), None)
-        filled = [compute.invert(each) for field, each in by_field if not field.person]
-        if filled:
-            has_value = reduce(compute.or_, filled)
-            empty_count += len(block.rows) - (compute.sum(has_value).as_py() or 0)
-        for (field, is_empty), column, parts in zip(
-            by_field, block.columns, parts_by_field, strict=True
-        ):
-            gaps = _gaps(field, column, is_empty, blank)
-            parts.append(_read(field, column, gaps, block.rows, faults))
+        pairs = list(zip(layout.fields, block.columns, strict=True))
+        empty = [compute.equal(column, "") for field, column in pairs if not field.person]
+        if empty:
+            empty_count += compute.sum(reduce(compute.and_, empty)).as_py() or 0
+        label = [column for field, column in pairs if field.name == layout.label]
+        blank = compute.equal(label[0], "") if label else None
+        for (field, column), parts in zip(pairs, parts_by_field, strict=True):
+            parts.append(_read(field, column, blank, block.rows, faults))
         if faults.enough:
             break
     faults.tell()
@@ -286,41 +282,36 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
 
-def _gaps(field: Field, column: Any, is_empty: Any, blank: Any) -> Any:
-    """Where a value may be missing and is; `blank` says which records may be blank and are."""
+def _read(field: Field, column: Any, blank: Any, numbers: NDArray[np.int64], faults: Faults) -> Any:
+    """The values of a field in some rows, as numbers; those that are not allowed are noted.
+
+    An empty field is allowed in `blank` records; ``None`` where there may be none.
+    """
     import pyarrow as pa
     from pyarrow import compute
 
+    is_empty = compute.equal(column, "")
     if field.person:
-        return None
-    gaps = None if blank is None else compute.and_(is_empty, blank)
-    if field.missing_marks:
-        marked = compute.is_in(column, pa.array(field.missing_marks, pa.string()))
-        gaps = marked if gaps is None else compute.or_(gaps, marked)
-    return gaps
-
-
-def _read(field: Field, column: Any, gaps: Any, numbers: NDArray[np.int64], faults: Faults) -> Any:
-    """The values of a field in some rows, as numbers; those that are not allowed are noted."""
-    from pyarrow import compute
-
-    known = column if gaps is None else compute.if_else(gaps, None, column)
-    marks = field.missing_marks
-    parsed: Any
-    if field.person:
-        parsed = column
-        wrong = compute.equal(column, "").to_numpy(zero_copy_only=False)
-    elif field.words:
-        parsed, wrong = values.positions(known, field.words, marks)
-    elif field.days is not None:
-        parsed, wrong = values.days(known, field.days, marks)
+        parsed, wrong = column, is_empty.to_numpy(zero_copy_only=False)
     else:
-        written = field.decimal_mark, field.thousands_mark
-        parsed, wrong = values.numbers(known, *written, marks, field.beyond)
+        gaps = compute.is_in(column, pa.array(field.missing_marks, pa.string()))
+        if blank is not None:
+            gaps = compute.or_(gaps, compute.and_(is_empty, blank))
+        parsed, wrong = _parsed(field, compute.if_else(gaps, None, column))
     for place in np.flatnonzero(wrong)[:MOST_FAULTS].tolist():
         value = column[place].as_py()
         faults.add(int(numbers[place]), _reason(field, value), field.name, value)
     return parsed
+
+
+def _parsed(field: Field, known: Any) -> tuple[Any, Any]:
+    """The values as numbers, and which are not allowed."""
+    if field.words:
+        return values.positions(known, field.words, field.missing_marks)
+    if field.days is not None:
+        return values.days(known, field.days, field.missing_marks)
+    written = field.decimal_mark, field.thousands_mark
+    return values.numbers(known, *written, field.missing_marks, field.beyond)
 
 
 def _reason(field: Field, value: str) -> str:
