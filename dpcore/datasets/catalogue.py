@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dpcore.datasets import download, sets
 from dpcore.datasets.schema import Classes, Column, Entry, Label, Table, fields_named
 from dpcore.datasets.sources import BuiltIn, FileSource, columns_of, labels_of
-from dpcore.datasets.text import read_checked, read_verified
+from dpcore.datasets.text import read_checked
 from dpcore.errors import InvalidInput, one_of
 from dpcore.progress import Progress
 
@@ -128,9 +128,7 @@ def load(
         )
     contents = download.fetch(file_source.entry, progress)
     raws = [
-        read_verified(file_source.layout, data)
-        if file.sha256
-        else read_checked(file_source.layout, data, file.name)
+        read_checked(file_source.layout, data, file.name)
         for file, data in zip(file_source.entry.files, contents, strict=True)
     ]
     return assemble(

@@ -10,8 +10,7 @@ from scipy import special
 from dpcore.datasets.own.notation import read
 from dpcore.datasets.own.rows import file_field
 from dpcore.datasets.sources import columns_of
-from dpcore.datasets.text import Field, Layout, header_of, quoted, read_checked
-from dpcore.errors import InvalidInput
+from dpcore.datasets.text import LARGEST_UPLOAD, Layout, read_described
 from dpcore.release.model import ReleasedModel
 from dpcore.spreadsheet import cell
 
@@ -25,7 +24,7 @@ def predict(model: ReleasedModel, data: bytes, filename: str) -> str:
     ----------
     model : ReleasedModel
     data : bytes
-        Text, from anyone; its first line names the columns, in any order. Columns that the model
+        Text, from anyone; a line names the columns, in any order. Columns that the model
         does not use are left out, the outcome among them.
     filename : str
         What to call it in a refusal.
@@ -35,18 +34,8 @@ def predict(model: ReleasedModel, data: bytes, filename: str) -> str:
     InvalidInput
         Naming lines, columns and what is allowed, and no value of a record.
     """
-    used = {field.name: field for field in read(model.columns).used}
-    separator, header = header_of(data, filename)
-    for name in used:
-        if header.count(name) != 1:
-            raise InvalidInput(
-                f"The first line of {quoted(filename)} names {name} {header.count(name)} times, "
-                "but it must name it once: the model uses it."
-            )
-    fields = tuple(
-        file_field(used[name]) if name in used else Field(name, ignored=True) for name in header
-    )
-    raw = read_checked(Layout(fields, separator, header=True), data, filename)
+    fields = tuple(map(file_field, read(model.columns).used))
+    raw, _ = read_described(Layout(fields, header=True), data, filename, LARGEST_UPLOAD)
     frame = columns_of(model.entry.columns, raw)
     scores = model.scores(frame)
     outcome = model.entry.outcome

@@ -36,8 +36,6 @@ def made_up() -> MadeUp:
             return field.missing_marks[0]
         if field.words:
             return chance.choice(field.words)
-        if field.codes:
-            return f"{chance.choice(field.codes):g}"
         return str(chance.randint(1, 90))
 
     def make(key: str, rows: int = 60, seed: int = 0) -> bytes:

@@ -11,10 +11,9 @@ from typing import Literal
 
 from dpcore.datasets.dialect import TO_BE_FOUND, Dialect
 from dpcore.datasets.schema import Classes, Column, Label, number
-from dpcore.datasets.values import YEAR_FIRST, Days
+from dpcore.datasets.values import YEAR_FIRST, Beyond, Days
 
 Kind = Literal["number", "day", "list"]
-Beyond = Literal["", "limit", "half", "unknown"]
 _STATED = "As described by whoever brought the file; no document was checked."
 
 

@@ -26,12 +26,19 @@ from dpcore.datasets.clinical_names import (
     range_of,
 )
 from dpcore.datasets.own.description import check, is_name
-from dpcore.datasets.own.field import Beyond, DescribedField, Person, TableDescription
+from dpcore.datasets.own.field import DescribedField, Person, TableDescription
 from dpcore.datasets.own.mending import UNKNOWN_MARKS
 from dpcore.datasets.own.notation import read, write
 from dpcore.datasets.own.typed_numbers import number_or_text, readings, why_unread
 from dpcore.datasets.text import distinct_values
-from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, YEAR_FIRST, are_days, is_number
+from dpcore.datasets.values import (
+    DAY_FIRST,
+    MONTH_FIRST,
+    YEAR_FIRST,
+    Beyond,
+    are_days,
+    is_number,
+)
 from dpcore.errors import InvalidInput
 
 NUMBER, COMMA, ANSWER, LIST = "number", "number like 1,5", "yes or no", "list"
@@ -174,7 +181,7 @@ class Row:
                 unit=self.unit.strip(),
                 missing_marks=marks,
                 decimal_mark="," if self.kind == COMMA else ".",
-                thousands_mark=self.thousands_mark,
+                thousands_mark=self.thousands_mark or ("." if self.kind == COMMA else ""),
                 beyond=self.beyond,
             )
         values = listed(self.values)

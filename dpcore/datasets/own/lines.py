@@ -90,7 +90,7 @@ def _field(line: str, place: int) -> DescribedField:
             continue
         subject = "decimals" if remark == "decimal comma" else "days"
         if remark == "decimal comma":
-            field = replace(field, decimal_mark=",")
+            field = replace(field, decimal_mark=",", thousands_mark=".")
         elif remark in (DAY_FIRST, MONTH_FIRST):
             field = replace(field, day_order=remark)
         else:

@@ -92,9 +92,11 @@ def of_value(
         )
     has_comma = field.decimal_mark == ","
     if field.kind == "number" and has_other_mark(value, has_comma):
+        mark = "." if has_comma else ","
         way = "a decimal point" if has_comma else f"a decimal comma{_example(value)}"
         offer(
-            f"Read {field.name} with {way}", replace(field, decimal_mark="." if has_comma else ",")
+            f"Read {field.name} with {way}",
+            replace(field, decimal_mark=mark, thousands_mark="" if has_comma else "."),
         )
     known = {*distinct} - {*field.missing_marks, *found}
     for levels in _respelled(field, value):

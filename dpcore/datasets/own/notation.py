@@ -27,12 +27,12 @@ from typing import Any, cast
 
 import yaml
 
-from dpcore.datasets.dialect import Dialect
+from dpcore.datasets.dialect import DELIMITERS, ENCODINGS, Dialect
 from dpcore.datasets.limits import LARGEST_NUMBER
 from dpcore.datasets.own import lines
-from dpcore.datasets.own.field import Beyond, DescribedField, Kind, Person, TableDescription
+from dpcore.datasets.own.field import DescribedField, Kind, Person, TableDescription
 from dpcore.datasets.text import quoted
-from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, YEAR_FIRST
+from dpcore.datasets.values import DAY_FIRST, GROUPED_BY, MONTH_FIRST, YEAR_FIRST, Beyond
 from dpcore.errors import InvalidInput
 
 MAX_LETTERS = 200_000
@@ -47,7 +47,7 @@ _TYPES: dict[str, Kind] = {
 _FORMATS = {YEAR_FIRST: "%Y-%m-%d", DAY_FIRST: "%d.%m.%Y", MONTH_FIRST: "%m/%d/%Y"}
 _CHOICES = {
     "decimalChar": (".", ","),
-    "groupChar": (",", ".", "'", "’", " "),
+    "groupChar": tuple(GROUPED_BY),
     "beyondLimits": ("limit", "half", "unknown"),
 }
 _ORDERS = {"Ymd": YEAR_FIRST, "dmY": DAY_FIRST, "mdY": MONTH_FIRST}
@@ -265,12 +265,12 @@ def _person(node: _Node) -> Person:
 
 
 def _dialect(top: dict[str, _Node]) -> Dialect:
-    dialect = Dialect(encoding=top["encoding"].text if "encoding" in top else "")
+    dialect = Dialect(encoding=top["encoding"].choice(ENCODINGS) if "encoding" in top else "")
     if "dialect" not in top:
         return dialect
     parts = top["dialect"].mapping(("delimiter", "headerRows"))
     if "delimiter" in parts:
-        delimiter = parts["delimiter"].choice((",", ";", "\t", "|"))
+        delimiter = parts["delimiter"].choice(DELIMITERS)
         dialect = replace(dialect, delimiter=delimiter)
     if "headerRows" in parts:
         rows = [each.whole() for each in parts["headerRows"].items()]

@@ -192,8 +192,8 @@ def test_a_wrong_description_is_refused_in_one_sentence(columns: str, said: str)
         ("", "'mine.csv' is empty"),
         ("\n\n", "'mine.csv' holds no records"),
         (ROWS.splitlines()[0], "'mine.csv' holds no records"),
-        (ROWS.replace("bmi", "BMI"), "bmi is described, but the first line of 'mine.csv'"),
-        (ROWS.replace("name", "bmi"), "names it 2 times"),
+        (ROWS.replace("bmi", "BMI"), "'mine.csv', line 1: the header does not name 'bmi'"),
+        (ROWS.replace("name", "bmi"), "the header names 'bmi' more than once"),
         (ROWS.replace("12.5", "twelve"), "line 2: progression must be a plain number"),
         (ROWS.replace("12.5;22", ";wide"), "line 2: bmi must be a plain number"),
         (ROWS.replace("12.5", "nan"), "line 2: progression must be a plain number"),
@@ -364,14 +364,14 @@ def test_a_decimal_comma_is_read_where_it_is_described() -> None:
     thousands = read(columns, rows.replace("-3", "1.234").replace("22,5", "-1.234.567,5"))
     assert thousands.frame["bmi"].tolist()[2] == 1234.0
     assert thousands.frame["bmi"].tolist()[0] == -1_234_567.5
-    assert "a plain number such as 12,5" in refusal(columns, rows.replace("-3", "1.23"))
-    assert "or an empty field for unknown, or be described without “; decimal comma”." in refusal(
+    assert "a plain number such as 1.234,5" in refusal(columns, rows.replace("-3", "1.23"))
+    assert "or an empty field for unknown, or be described without a decimal comma." in refusal(
         columns, rows.replace("-3", "1.23")
     )
     # Columns without the remark are read as ever.
     assert refusal(columns, rows.replace("40", '"40,5"')) == (
         "'mine.csv', line 2: age has a comma, but it must be a plain number such as 12.5, at most "
-        "1,000,000,000 in size, or be described with “; decimal comma”."
+        "1,000,000,000 in size, or be described with a decimal comma."
     )
     assert "comma" not in refusal(columns, rows.replace("40", "x"))
     assert "comma" not in refusal(columns, rows.replace("40", "1e10"))
