@@ -296,10 +296,13 @@ def _read(field: Field, column: Any, blank: Any, numbers: NDArray[np.int64], fau
     if field.person:
         parsed, wrong = column, is_empty.to_numpy(zero_copy_only=False)
     else:
-        gaps = compute.is_in(column, pa.array(field.missing_marks, pa.string()))
+        known = column
+        if field.missing_marks:
+            marks = pa.array(field.missing_marks, pa.string())
+            known = compute.if_else(compute.is_in(column, marks), None, known)
         if blank is not None:
-            gaps = compute.or_(gaps, compute.and_(is_empty, blank))
-        parsed, wrong = _parsed(field, compute.if_else(gaps, None, column))
+            known = compute.if_else(compute.and_(is_empty, blank), None, known)
+        parsed, wrong = _parsed(field, known)
     for place in np.flatnonzero(wrong)[:MOST_FAULTS].tolist():
         value = column[place].as_py()
         faults.add(int(numbers[place]), _reason(field, value), field.name, value)

@@ -134,10 +134,12 @@ def numbers(
 
     written = decimal_mark, thousands_mark
     result = _parsed(values, *written)
-    texts = pa.array(marks, pa.string())
-    marked = _parsed(texts, *written)
-    marked = np.where(np.isnan(marked), _parsed(texts), marked)  # typed as plain numbers
-    is_unknown = np.isin(result, marked[~np.isnan(marked)])
+    is_unknown = np.zeros(len(result), np.bool_)
+    if marks:
+        texts = pa.array(marks, pa.string())
+        marked = _parsed(texts, *written)
+        marked = np.where(np.isnan(marked), _parsed(texts), marked)  # typed as plain numbers
+        is_unknown = np.isin(result, marked[~np.isnan(marked)])
     if beyond:
         limits = _parsed(compute.replace_substring_regex(values, rf"\A{BEYOND}", ""), *written)
         is_below = _matches(values, r"\A[<≤]")
