@@ -204,7 +204,7 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
     from dpcore.datasets import read_upload
     from dpcore.datasets.images import idx
     from dpcore.datasets.images.sets import features_npz
-    from dpcore.datasets.own import form
+    from dpcore.datasets.own import form, syntax
     from dpcore.datasets.own.description import described
     from dpcore.evaluation.training import checkpoint
 
@@ -224,7 +224,7 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
         return lambda: described(columns)
     data = damaged(draw, table(draw, predicted))
     if reader == "form":
-        return lambda: form.form("", form.look(data, name))
+        return lambda: form.form("", syntax.look(data, name))
     if reader == "catalogue":
         key = draw.choice(["heart", "adult", "bank", "cardio"])
         return lambda: read_upload(key, data, name)

@@ -1,10 +1,9 @@
 """A form for the columns of the user's own table: one row a column, and the description from it.
 
-Rows are suggested from the names in the file's first line. From the values only their syntax is
-taken: whether they are numbers, which of a few public spellings of yes and no they follow, and how
-gaps are marked. No range and no list is read off the records, and a suggestion describes nothing
-until a person confirms it. Lines that speak of the whole table are kept as they are, but for the
-column that says whose row it is, which has a row too.
+Rows are suggested from the names in the file's header, and from how values are written (`syntax`).
+No range and no list is read off the records, and a suggestion describes nothing until a person
+confirms it. What a description says of the whole table is kept as it is, but for the column that
+says whose row it is, which has a row too.
 """
 
 from __future__ import annotations
@@ -15,90 +14,31 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
-from dpcore.datasets.clinical_names import (
-    SEXES,
-    YES_NO,
-    Spelling,
-    is_outcome,
-    is_person,
-    is_sex,
-    is_yes_no,
-    range_of,
-)
-from dpcore.datasets.own.description import check, is_name
+from dpcore.datasets.clinical_names import YES_NO, Levels, Names, known_names
+from dpcore.datasets.own.description import check
 from dpcore.datasets.own.field import DescribedField, Person, TableDescription
-from dpcore.datasets.own.mending import UNKNOWN_MARKS
-from dpcore.datasets.own.notation import read, write
-from dpcore.datasets.own.typed_numbers import number_or_text, readings, why_unread
-from dpcore.datasets.text import distinct_values
-from dpcore.datasets.values import (
-    DAY_FIRST,
-    MONTH_FIRST,
-    YEAR_FIRST,
-    Beyond,
-    are_days,
-    is_number,
-)
+from dpcore.datasets.own.notation import read
+from dpcore.datasets.own.syntax import COMMA, DAYS, NUMBER, NUMBERS, Syntax
+from dpcore.datasets.own.typed_numbers import number_or_text, why_unread, written
+from dpcore.datasets.values import Beyond
 from dpcore.errors import InvalidInput
 
-NUMBER, COMMA, ANSWER, LIST = "number", "number like 1,5", "yes or no", "list"
-DAYS = {
-    "day": YEAR_FIRST,
-    "day like 31.12.2020": DAY_FIRST,
-    "day like 12/31/2020": MONTH_FIRST,
-}
-BLANK = "blank"
-"""How the form writes the mark that is an empty field."""
+ANSWER, LIST = "yes or no", "list"
 PERSON = "whose row it is"
-KINDS = (NUMBER, COMMA, ANSWER, LIST, *DAYS, PERSON)
-NOTHING_SAID = TableDescription(())
+KINDS = (*NUMBERS, ANSWER, LIST, *DAYS, PERSON)
 UNDECIDED = ""
 """In place of a kind: numbers like 1.234, until a person says whether these are decimals."""
-_MAY_PART_THOUSANDS = (COMMA, UNDECIDED)
+BLANK = "blank"
+"""How the form writes the mark that is an empty field."""
+NOTHING_SAID = TableDescription(())
 LEAST_THOUSAND = 1000.0
-Lack = Literal["kind", "range", "values", "days", "rows", "nothing", "name"]
+Lack = Literal["kind", "range", "beyond", "values", "days", "rows", "nothing", "name"]
 """What has to be filled in, or changed in the file, before a column can be used."""
-_SPELLINGS = tuple(dict.fromkeys((*YES_NO, *SEXES)))
-
-
-@dataclass(frozen=True)
-class Syntax:
-    """How one column of a file is written.
-
-    Parameters
-    ----------
-    name : str
-        In the first line.
-    numbers : bool
-        Whether all its values are numbers, however their decimals are written; also without values.
-    decimal_comma : bool
-        Whether some of these can be read with a decimal comma only, and all can.
-    doubtful_points : bool
-        Whether some have points, each of which may stand before decimals or part thousands.
-    spellings : tuple of (str, str)
-        The public spellings of two values that all its values follow.
-    marks : tuple of str
-        How it marks unknown values: "" of an empty field, and others of `UNKNOWN_MARKS`.
-    order : str
-        How days are written (`dpcore.datasets.values.Days`), if all its values are days.
-    has_plain_name : bool
-        Whether a description can name it: its name stands once in the header, and is one that
-        `dpcore.datasets.own.description.is_name` allows.
-    """
-
-    name: str
-    numbers: bool = True
-    decimal_comma: bool = False
-    doubtful_points: bool = False
-    spellings: tuple[Spelling, ...] = ()
-    marks: tuple[str, ...] = ()
-    order: str = ""
-    has_plain_name: bool = True
 
 
 @dataclass(frozen=True)
 class Row:
-    """One column in the form.
+    """One column in the form, as it is filled in.
 
     Parameters
     ----------
@@ -107,49 +47,57 @@ class Row:
         Whether it is described.
     kind : str
         One of `KINDS`, or `UNDECIDED`.
-    lowest, highest : float or str or None
-        Of a number; of the column of persons, the highest is k, the most rows of one. A text is
-        one that has not exactly one reading.
+    lowest, highest : str
+        Of a number; the first and the last day; of the column of persons, the highest is k, the
+        most rows of one.
     unit : str
         Of a number.
     values : str
-        Of a list, or of an answer: no first; of days, the first and the last. Separated by commas;
-        one that holds a comma stands in quotation marks.
+        Of a list, or of an answer: no first. Separated by commas; one that holds a comma stands in
+        quotation marks.
     unknown : str
         How unknown values are written, separated by commas; "" where there are none.
-    thousands_mark, beyond : str
-        As of a `DescribedField`.
+    beyond : str
+        How <5 is read, as of a `DescribedField`.
+    has_limits : bool
+        Whether the file is known to have such values.
     """
 
     name: str
     used: bool = False
     kind: str = NUMBER
-    lowest: float | str | None = None
-    highest: float | str | None = None
+    lowest: str = ""
+    highest: str = ""
     unit: str = ""
     values: str = ""
     unknown: str = ""
-    thousands_mark: str = ""
     beyond: Beyond = ""
+    has_limits: bool = False
 
     @property
     def is_number(self) -> bool:
         """Whether it holds numbers."""
-        return self.kind in (NUMBER, COMMA)
+        return self.kind in NUMBERS
+
+    @property
+    def is_filled_in(self) -> bool:
+        """Whether a range or a list is filled in, wholly or in part."""
+        has_range = bool(self.lowest.strip() or self.highest.strip())
+        return bool(self.values.strip()) if self.kind in (ANSWER, LIST) else has_range
 
     @property
     def lacks(self) -> Lack:
-        """What `line` would miss; "nothing" where a person may simply use it."""
+        """What `field` would miss; "nothing" where a person may simply use it."""
         if self.kind == UNDECIDED:
             return "kind"
         if self.kind == PERSON:
             return "rows" if self._most_rows is None else "nothing"
         if self.is_number:
-            bounds = self.lowest, self.highest
-            is_read = all(bound is not None and not isinstance(bound, str) for bound in bounds)
-            return "nothing" if is_read else "range"
+            are_read = all(isinstance(self._number(word), float) for word in ("lowest", "highest"))
+            lacks_rule = self.has_limits and not self.beyond
+            return "range" if not are_read else "beyond" if lacks_rule else "nothing"
         if self.kind in DAYS:
-            return "nothing" if len(listed(self.values)) == 2 else "days"
+            return "nothing" if self.lowest.strip() and self.highest.strip() else "days"
         return "nothing" if self.values.strip() else "values"
 
     @property
@@ -167,12 +115,18 @@ class Row:
         """
         if self.kind == UNDECIDED:
             raise InvalidInput(
-                f"{self.name} is used, but its values like 1.234 could mean 1.234 or 1234: choose "
-                f"“{NUMBER}” for the first, “{COMMA}” for the second."
+                f"{self.name} is used, but its values like 1.234 or 1,234 could mean 1.234 or "
+                "1234: choose the kind of number that it holds."
             )
         marks = () if predicted else self.marks
         if self.is_number:
+            decimal_mark, thousands_mark = NUMBERS[self.kind]
             lower, upper = (self._bound(word) for word in ("lowest", "highest"))
+            if self.has_limits and not self.beyond:
+                raise InvalidInput(
+                    f"{self.name} is used, but some of its values are like <5: choose whether that "
+                    "is read as 5, as half of it or as unknown."
+                )
             return DescribedField(
                 self.name,
                 "number",
@@ -180,18 +134,17 @@ class Row:
                 upper,
                 unit=self.unit.strip(),
                 missing_marks=marks,
-                decimal_mark="," if self.kind == COMMA else ".",
-                thousands_mark=self.thousands_mark or ("." if self.kind == COMMA else ""),
+                decimal_mark=decimal_mark,
+                thousands_mark=thousands_mark,
                 beyond=self.beyond,
             )
-        values = listed(self.values)
         if self.kind in DAYS:
             try:
-                first, last = map(date.fromisoformat, values)
+                first, last = (date.fromisoformat(day.strip()) for day in self._range)
             except ValueError:
                 raise InvalidInput(
                     f"{self.name} is used, but the first and the last day possible must be filled "
-                    "in among its values, such as: 2015-01-01, 2024-12-31."
+                    "in, such as 2015-01-01 and 2024-12-31."
                 ) from None
             return DescribedField(
                 self.name,
@@ -201,6 +154,7 @@ class Row:
                 missing_marks=marks,
                 day_order=DAYS[self.kind],
             )
+        values = listed(self.values)
         if not values:
             raise InvalidInput(f"{self.name} is used, but its list of values must be filled in.")
         return DescribedField(self.name, "list", levels=values, missing_marks=marks)
@@ -213,35 +167,44 @@ class Row:
         InvalidInput
             If the most rows of one person are not filled in.
         """
-        self._check_read("highest", self.highest)
         if self._most_rows is None:
+            if isinstance(most := number_or_text(self.highest), str):
+                raise InvalidInput(f"{self.name} is used, but its most rows is {why_unread(most)}.")
             raise InvalidInput(
-                f"{self.name} is used, but the most rows of one person must be filled in as its "
-                "highest, a whole number."
+                f"{self.name} is used, but the most rows of one person must be filled in, a whole "
+                "number."
             )
         return Person(self.name, self._most_rows)
 
-    def _bound(self, word: str) -> float:
-        bound = self.lowest if word == "lowest" else self.highest
-        self._check_read(word, bound)
-        if bound is None or isinstance(bound, str):
-            raise InvalidInput(
-                f"{self.name} is used, but its {word} possible value must be filled in."
-            )
-        return float(bound)
+    @property
+    def _range(self) -> tuple[str, str]:
+        return self.lowest, self.highest
+
+    def _number(self, word: str) -> float | str | None:
+        """The number that stands in a field; the text where it has not one reading."""
+        text = self.lowest if word == "lowest" else self.highest
+        return number_or_text(text, self._may_part_thousands)
+
+    @property
+    def _may_part_thousands(self) -> bool:
+        return self.kind != NUMBER
 
     @property
     def _most_rows(self) -> int | None:
         """The most rows of one person, if a whole number is filled in."""
-        most = self.highest
-        if most is None or isinstance(most, str) or most != int(most):
-            return None
-        return int(most)
+        most = number_or_text(self.highest)
+        return int(most) if isinstance(most, float) and most == int(most) else None
 
-    def _check_read(self, word: str, bound: float | str | None) -> None:
+    def _bound(self, word: str) -> float:
+        bound = self._number(word)
+        if bound is None:
+            raise InvalidInput(
+                f"{self.name} is used, but its {word} possible value must be filled in."
+            )
         if isinstance(bound, str):
-            reason = why_unread(bound, self.kind in _MAY_PART_THOUSANDS)
+            reason = why_unread(bound, self._may_part_thousands)
             raise InvalidInput(f"{self.name} is used, but its {word} is {reason}.")
+        return bound
 
 
 @dataclass(frozen=True)
@@ -268,8 +231,8 @@ class Form:
     unnamed: tuple[str, ...] = ()
 
     def edited(self, edits: Mapping[int, Mapping[str, Any]], predicted: str) -> Form:
-        """The form after changes: by place, then by a row's field; a row filled in is used."""
-        rows = [_edited(row, edits.get(place, {})) for place, row in enumerate(self.rows)]
+        """The form after changes: by place, then by a row's field."""
+        rows = [replace(row, **edits.get(place, {})) for place, row in enumerate(self.rows)]
         return replace(self, rows=tuple(rows), predicted=predicted)
 
     def unused(self) -> dict[Lack, tuple[str, ...]]:
@@ -295,8 +258,7 @@ class Form:
         return tuple(filter(None, map(self._refusal, self.rows)))
 
     def _refusal(self, row: Row) -> str:
-        is_unread = row.is_number and any(isinstance(b, str) for b in (row.lowest, row.highest))
-        is_typed = is_unread or row.lacks == "nothing"
+        is_typed = row.lacks == "nothing" or (row.is_number and row.lowest and row.highest)
         if not row.used or not is_typed or row.kind == PERSON:
             return ""
         try:
@@ -305,8 +267,8 @@ class Form:
             return str(refusal)
         return ""
 
-    def description(self) -> str:
-        """The text of the description of the rows that are used, and of the predicted one.
+    def description(self) -> TableDescription:
+        """What the rows that are used, and the predicted one, describe.
 
         Raises
         ------
@@ -328,55 +290,7 @@ class Form:
                 "column may."
             )
         whole = replace(self.rest, fields=tuple(fields), predicted=self.predicted)
-        return write(replace(whole, person=persons[0]) if persons else whole)
-
-
-def look(data: bytes, filename: str) -> tuple[Syntax, ...]:
-    """How the columns of a file are written; call it where records may be read.
-
-    Parameters
-    ----------
-    data : bytes
-        Text or Parquet, from anyone; the first line names the columns.
-    filename : str
-        What to call it in a refusal.
-
-    Returns
-    -------
-    tuple of Syntax
-        Without any value of a record; one for each name.
-
-    Raises
-    ------
-    InvalidInput
-        If the file is empty, or neither text nor Parquet.
-    """
-    distinct = distinct_values(data, filename)
-    return tuple(
-        _syntax(name, values) if is_name(name) else Syntax(name, has_plain_name=False)
-        for name, values in distinct.items()
-    )
-
-
-def _syntax(name: str, distinct: set[str]) -> Syntax:
-    marks = tuple(mark for mark in ("", *UNKNOWN_MARKS) if mark in distinct)
-    values = distinct - {*marks}
-    points = all(map(is_number, values))
-    commas = all(is_number(value, decimal_comma=True) for value in values)
-    # Where every comma may part thousands, none is suggested as one before decimals.
-    decimal_comma = commas and any(
-        not is_number(value) and len(readings(value)) == 1 for value in values
-    )
-    orders = [order for order in DAYS.values() if values and are_days(values, order)]
-    return Syntax(
-        name,
-        numbers=points or commas,
-        decimal_comma=decimal_comma,
-        doubtful_points=commas and not decimal_comma and any("." in value for value in values),
-        spellings=tuple(pair for pair in _SPELLINGS if values and values <= set(pair)),
-        marks=marks,
-        order=orders[0] if orders else "",
-    )
+        return replace(whole, person=persons[0]) if persons else whole
 
 
 def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
@@ -390,22 +304,25 @@ def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
     syntaxes : sequence of Syntax
         Of the file.
     """
-    suggestions = [_suggested(syntax) for syntax in syntaxes if syntax.has_plain_name]
+    known = known_names(syntax.name for syntax in syntaxes)
+    suggestions = [_suggested(syntax, known) for syntax in syntaxes if syntax.has_plain_name]
     unnamed = tuple(syntax.name for syntax in syntaxes if not syntax.has_plain_name)
     if not columns.strip():
-        outcomes = [row for row in suggestions if is_outcome(row.name)]
+        outcomes = [row for row in suggestions if known.is_outcome(row.name)]
         likeliest = max(outcomes, key=lambda row: row.used, default=Row(""))
         return Form(tuple(suggestions), likeliest.name, suggested=True, unnamed=unnamed)
     try:
         description = read(columns)
     except InvalidInput:
         description = NOTHING_SAID
-    described = {field.name: _described(field) for field in description.fields}
+    described = {field.name: _described(field, known) for field in description.fields}
     if (person := description.person) is not None and person.column:
-        described[person.column] = Row(person.column, True, PERSON, highest=person.most)
+        described[person.column] = Row(person.column, True, PERSON, highest=str(person.most))
         description = replace(description, person=None)
     rows = [
-        described.pop(row.name) if row.name in described else replace(row, used=False)
+        replace(described.pop(row.name), has_limits=row.has_limits)
+        if row.name in described
+        else replace(row, used=False)
         for row in suggestions
     ]
     return Form(
@@ -417,50 +334,53 @@ def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
     )
 
 
-def _suggested(syntax: Syntax) -> Row:
-    name = syntax.name
-    known = range_of(name)
-    kind = COMMA if syntax.decimal_comma else NUMBER
-    if syntax.doubtful_points and (known is None or known.highest >= LEAST_THOUSAND):
-        kind = UNDECIDED
-    # For a number a mark adds nothing to the model, so that it needs no look at the records.
-    number = Row(name, kind=kind, unknown=_typed(syntax.marks) or BLANK)
-    if is_person(name):
+def _suggested(syntax: Syntax, names: Names) -> Row:
+    name, marks = syntax.name, _typed(syntax.marks)
+    if names.is_person(name):
         return Row(name, kind=PERSON)
+    # For a number a mark adds nothing to the model, so that it needs no look at the records.
     if syntax.order:
         (kind,) = (kind for kind, order in DAYS.items() if order == syntax.order)
-        return Row(name, kind=kind, unknown=_typed(syntax.marks) or BLANK)
-    if known is not None and syntax.numbers:
-        return replace(
-            number, used=True, lowest=known.lowest, highest=known.highest, unit=known.unit
-        )
-    sexes, answers = (
-        [pair for pair in syntax.spellings if pair in public] for public in (SEXES, YES_NO)
-    )
-    if is_sex(name) and sexes:
-        return Row(name, True, LIST, values=_typed(sexes[0]), unknown=_typed(syntax.marks))
-    if answers and (is_yes_no(name) or not syntax.numbers):
-        return Row(name, True, ANSWER, values=_typed(answers[0]), unknown=_typed(syntax.marks))
-    return number if syntax.numbers else Row(name, kind=LIST, unknown=_typed(syntax.marks))
+        return Row(name, kind=kind, unknown=marks or BLANK)
+    known = names.range_of(name)
+    if syntax.numbers and (known or not syntax.spellings):
+        row = Row(name, unknown=marks or BLANK, has_limits=syntax.has_limits)
+        if known is not None:
+            lowest, highest = written(known.lowest), written(known.highest)
+            row = replace(row, used=True, lowest=lowest, highest=highest, unit=known.unit)
+        # What lies below a thousand has decimals.
+        is_small = known is not None and known.highest < LEAST_THOUSAND
+        is_clear = len(syntax.numbers) == 1 or is_small
+        return replace(row, kind=syntax.numbers[0] if is_clear else UNDECIDED)
+    if not syntax.spellings:
+        return Row(name, kind=LIST, unknown=marks)
+    levels = syntax.spellings[0]
+    return Row(name, True, _kind(name, levels, names), values=_typed(levels), unknown=marks)
 
 
-def _described(field: DescribedField) -> Row:
-    unknown = _typed(field.missing_marks)
+def _kind(name: str, levels: Levels, names: Names) -> str:
+    """Whether a list is an answer of yes or no: 0 and 1 may also be two of something else."""
+    known = names.lists_of(name)
+    return ANSWER if levels in YES_NO and (known == YES_NO or levels not in known) else LIST
+
+
+def _described(field: DescribedField, names: Names) -> Row:
+    row = Row(field.name, True, unknown=_typed(field.missing_marks))
     if field.kind == "day":
         (kind,) = (kind for kind, order in DAYS.items() if order == field.day_order)
-        return Row(field.name, True, kind, values=f"{field.first}, {field.last}", unknown=unknown)
+        return replace(row, kind=kind, lowest=str(field.first), highest=str(field.last))
     if field.kind == "list":
-        kind = ANSWER if field.levels in YES_NO else LIST
-        return Row(field.name, True, kind, values=_typed(field.levels), unknown=unknown)
-    return Row(
-        field.name,
-        True,
-        COMMA if field.decimal_mark == "," else NUMBER,
-        field.lower,
-        field.upper,
-        field.unit,
-        unknown=unknown,
-        thousands_mark=field.thousands_mark,
+        kind = _kind(field.name, field.levels, names)
+        return replace(row, kind=kind, values=_typed(field.levels))
+    assert field.lower is not None
+    assert field.upper is not None
+    marks = field.decimal_mark, field.thousands_mark.replace("’", "'")
+    return replace(
+        row,
+        kind=next((kind for kind, known in NUMBERS.items() if known == marks), COMMA),
+        lowest=written(field.lower),
+        highest=written(field.upper),
+        unit=field.unit,
         beyond=field.beyond,
     )
 
@@ -477,20 +397,3 @@ def _typed(values: Sequence[str]) -> str:
         '"' + value.replace('"', '""') + '"' if "," in value or '"' in value else value or BLANK
         for value in values
     )
-
-
-def _edited(row: Row, changes: Mapping[str, Any]) -> Row:
-    kind = changes.get("kind") or row.kind
-    known = {name: _known(name, value, kind) for name, value in changes.items()}
-    is_filled_in = not changes.keys().isdisjoint({"lowest", "highest", "values"})
-    return replace(row, **{"used": row.used or is_filled_in, **known, "kind": kind})
-
-
-def _known(name: str, value: Any, kind: str) -> Any:
-    """An edited value, in which an emptied text is ``None``, and a bound is a number if it can."""
-    if name in ("lowest", "highest"):
-        may_part = kind in _MAY_PART_THOUSANDS
-        return number_or_text(value, may_part) if isinstance(value, str) else value
-    if value is not None:
-        return value
-    return False if name == "used" else ""
