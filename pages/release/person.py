@@ -14,7 +14,7 @@ from dpcore.release.table.facts import facts
 from pages.release import texts
 from pages.release.records import ChosenTable
 from pages.release.steps import ReleaseStep
-from pages.shared import own_form, own_table, uploads
+from pages.shared import own_form, own_reading, own_table
 from pages.shared.session import control_value, follow, stored
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import ControlForm
@@ -72,7 +72,7 @@ def _ask(columns: str, person: Person | None) -> None:
     if st.checkbox(texts.ONE_ROW, key=ONE_ROW, on_change=_say, args=(columns,)):
         return
     described = {field.name for field in read(columns).fields}
-    names = [name for name in uploads.names() if name not in described]
+    names = [name for name in own_reading.names() if name not in described]
     if person is not None:
         follow(WHOSE, person.column)
         follow(MOST, person.most)

@@ -24,8 +24,9 @@ from dpcore.datasets.limits import LARGEST_TABLE, MEGABYTE
 
 SMALL, LARGE = 10, LARGEST_TABLE // MEGABYTE
 """In megabytes; the largest set that is taken by upload (70,000 patients) is 3."""
-FIELDS = 7
-"""Of all pages together: one each on Train, Release and Plan, two each on Explore and Predict."""
+FIELDS = 9
+"""Of all pages together: one each on Train and Plan, two each on Release and Predict, three on
+Explore."""
 MOST_HELD = 1_000
 """Megabytes of the files of all sessions together."""
 TOO_LARGE = "File too large"
