@@ -69,8 +69,7 @@ def timed(entries: int, folder: Path) -> None:
     print(f"verify of {entries:,} entries: {time.perf_counter() - start:.1f} s")
     ledger.close()
     floor = sqlite3.connect(folder / "floor.db", isolation_level=None)
-    floor.execute("PRAGMA journal_mode=WAL")
-    floor.execute("PRAGMA synchronous=FULL")
+    floor.execute("PRAGMA synchronous=EXTRA")
     floor.execute("CREATE TABLE rows (number INTEGER PRIMARY KEY, text TEXT)")
     floor_seconds = []
     for place in range(tenth):
@@ -84,7 +83,16 @@ def timed(entries: int, folder: Path) -> None:
 
 
 def killed(url: str, kills: int) -> None:
-    program = [sys.executable, "-m", "tests.release.writers", url, "50", str(kills), "0.001", "0"]
+    program = [
+        sys.executable,
+        "-m",
+        "tests.release.ledger.writers",
+        url,
+        "50",
+        str(kills),
+        "0.001",
+        "0",
+    ]
     done = subprocess.run(program, capture_output=True, text=True, check=True)
     answer = json.loads(done.stdout)
     print(f"50 writers, {kills} kills on {url.split(':')[0]}: {answer}")

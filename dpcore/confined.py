@@ -158,7 +158,7 @@ def serve(megabytes: int, libraries: Sequence[str]) -> None:
     """In the process: run calls until the parent closes the pipe."""
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a library's output must not be read as an answer
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    end_with(os.getppid())
     for name in libraries:
         importlib.import_module(name)
     _limit(megabytes)
@@ -197,11 +197,15 @@ def _limit(megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no copy of the memory on the disk
 
 
-def _end_with(parent: int) -> None:
-    """End when the parent process has ended, for whatever reason, even during a call."""
-    while os.getppid() == parent:
-        time.sleep(ORPHAN_SECONDS)
-    os._exit(1)
+def end_with(parent: int) -> None:
+    """End this process when its parent has ended, for whatever reason, even during a call."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(ORPHAN_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 if __name__ == "__main__":

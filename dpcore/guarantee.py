@@ -78,7 +78,7 @@ class Status(StrEnum):
     DESCRIBED_ONLY = "described only"
 
 
-STATUS_NAMES: dict[str, str] = {Status.CLAIM_NOT_SUPPORTED: "promises more than its noise proves"}
+STATUS_NAMES: dict[str, str] = {Status.CLAIM_NOT_SUPPORTED: "promises too much"}
 """The words on screen of a status that has others than those in files."""
 
 EDITION_NAMES: dict[str, str] = {Edition.SOUND: "corrected", Edition.PUBLISHED: "as in the paper"}
@@ -160,6 +160,9 @@ class Guarantee:
         The theorem or the accountant.
     reason : str
         Why it is empty, or vacuous; otherwise "".
+    advantage : float, optional
+        The largest TPR - FPR of any attack by the trade-off function of the noise itself, where
+        that is known; it is at most what (ε, δ) allows, and mostly less.
     """
 
     epsilon: float | None
@@ -167,6 +170,7 @@ class Guarantee:
     adjacency: Adjacency
     by: str
     reason: str = ""
+    advantage: float | None = None
 
     @property
     def bound(self) -> float:

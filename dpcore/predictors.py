@@ -17,7 +17,7 @@ from dpcore.models.model import Model
 Predictor = Method | Model
 
 SELDOM_BEST = ("noisy-marginals", "online-tree", "pate", "random-forest", "scalable-pate")
-"""Models that a comparison of all leaves out unless every method is listed, or they are chosen.
+"""Models that a comparison of all leaves out unless they are chosen.
 
 On six published sets none of them was the best at any ε, and two of them take longer to train than
 all convex methods together.

@@ -22,16 +22,17 @@ PAGES = sorted(
 )
 
 # What a part may import from the others; every part may import itself.
-FOUNDATION = {"errors", "guarantee", "progress", "rounding", "spreadsheet"}
+FOUNDATION = {"errors", "guarantee", "progress", "rounding", "settings", "spreadsheet"}
 ALLOWED = {
     "errors": set(),
     "progress": {"errors"},
     "rounding": set(),
+    "settings": {"errors"},
     "spreadsheet": set(),
     "guarantee": {"errors"},
     "mechanisms": FOUNDATION,
     "accounting": FOUNDATION | {"mechanisms"},
-    "datasets": {"errors", "progress"},
+    "datasets": {"errors", "progress", "settings"},
     "confined": {"errors"},
     "erm": FOUNDATION | {"mechanisms", "accounting"},
     "deep": FOUNDATION | {"mechanisms", "accounting", "datasets"},

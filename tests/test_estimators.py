@@ -16,12 +16,13 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import dpcore
 from dpcore import PrivateHuberSVC, PrivateLinearRegression, PrivateLogisticRegression
+from dpcore.accounting.risk import gaussian_advantage, right_of_100
 from dpcore.erm import output_noise, stochastic
 from dpcore.erm.accurate import LAM
 from dpcore.erm.method import Calibration, Settings
@@ -175,6 +176,7 @@ def test_a_number_needs_public_bounds_too() -> None:
         ({"bounds": "wide"}, "bounds"),
         ({"classes": [0]}, "classes holds 1 class"),
         ({"classes": [0, 2]}, "y holds"),
+        ({"classes": [0, "a"]}, "classes holds texts and numbers"),
     ],
 )
 def test_a_bad_parameter_is_refused_by_fit_and_named(more: dict[str, Any], field: str) -> None:
@@ -182,6 +184,14 @@ def test_a_bad_parameter_is_refused_by_fit_and_named(more: dict[str, Any], field
     with pytest.raises(ValueError, match=field):
         model.fit(X, Y)
     assert not hasattr(model, "coef_")
+
+
+@pytest.mark.parametrize("kind", [list, lambda y: np.array(y, dtype=object), pd.Series])
+@pytest.mark.parametrize("classes", [None, [0, 1]])
+def test_labels_that_are_partly_texts_are_refused(kind: Any, classes: Any) -> None:
+    model = PrivateLogisticRegression(bounds=UNIT, classes=classes)
+    with pytest.raises(dpcore.InvalidInput, match="y holds texts and numbers"):
+        model.fit(X, kind([0, "a", *Y[2:]]))
 
 
 def test_values_outside_the_bounds_are_clipped() -> None:
@@ -263,7 +273,8 @@ def test_the_promise_is_the_calibrations_of_these_public_values(adjacency: str) 
     result = model.guarantee_
     assert (result.epsilon, result.delta) == (made.proof.epsilon, made.proof.delta)
     assert (result.by, result.adjacency) == (made.proof.by, Adjacency(adjacency))
-    assert dpcore.risk(result).right == dpcore.risk(0.5, 1e-6).right
+    by_noise = right_of_100(gaussian_advantage(made.gaussian_mu))
+    assert dpcore.risk(result).right == by_noise < dpcore.risk(0.5, 1e-6).right
 
 
 @pytest.mark.parametrize("seed", [7, np.random.RandomState(7), np.random.default_rng(7)])
@@ -581,6 +592,25 @@ def test_where_noise_and_batches_came_from_is_stated() -> None:
     seeded = PrivateHuberSVC(bounds=UNIT, method="grpua", random_state=1).fit(X, Y).guarantee_
     assert seeded.randomness == "Noise and batches came from a seed."
     assert seeded.status is Status.EXPLORATION
+
+
+def test_the_guarantee_leaves_out_what_scaled_the_records_before() -> None:
+    """One wild record moves the prediction for another, through the scale alone."""
+    rows = np.random.default_rng(0).random((300, 2))
+    labels, told = rows[:, 0] > 0.5, []
+    for value in (0.5, 1e6):
+        rows[0] = value
+        model = make_pipeline(
+            StandardScaler(), PrivateLogisticRegression(5, bounds=(-3, 3), method="dpgd")
+        )
+        told.append(model.fit(rows, labels).predict_proba([[0.9, 0.5]])[0, 1])
+        guarantee = model[-1].guarantee_
+        assert guarantee.status is Status.PROVED
+        assert guarantee.scope in str(guarantee)
+        assert all(word in guarantee.scope for word in ("handed", "StandardScaler", "bounds"))
+    assert told[0] - told[1] > 0.3
+    for page in (PrivateLogisticRegression.__doc__, Path("README.md").read_text(encoding="utf-8")):
+        assert "X as handed to `fit`" in " ".join((page or "").split())
 
 
 def test_they_work_in_pipelines_and_cross_validation() -> None:

@@ -20,7 +20,7 @@ from dpcore.accounting import accountants, planner, risk, tradeoff
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
 from dpcore.datasets import Preparation
-from dpcore.evaluation.curves import answers
+from dpcore.evaluation.curves import answers, for_a_file
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
 
@@ -248,7 +248,7 @@ def test_explore_gives_the_table_of_the_page() -> None:
         methods=("nonprivate", "outpert"), epsilons=(0.5,), preparation=Preparation(seed=1)
     )
     result = dpcore.explore(study)
-    assert result.equals(answers(study))
+    assert result.equals(for_a_file(answers(study)))
 
 
 def test_train_gives_the_table_of_the_command() -> None:

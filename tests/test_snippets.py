@@ -53,7 +53,7 @@ from pages.explore.curve_jobs import trained_study
 pytestmark = pytest.mark.usefixtures("few_splits")
 
 README = Path(__file__).resolve().parents[1] / "README.md"
-BESIDE = {"numpy", "pandas", "pathlib"}
+BESIDE = {"numpy", "pandas", "pathlib", "sys"}
 """What a snippet may import beside the front door."""
 
 
@@ -155,7 +155,7 @@ def on_explore(study: Study, records: Table) -> pd.DataFrame:
     whole = pd.concat(shown, ignore_index=True)
     compared = baselines(splits(records, usual(study.preparation)), records)
     (rows,), _ = curves.on_common_splits([whole], {len(parts): compared})
-    return rows
+    return curves.for_a_file(rows)
 
 
 @pytest.mark.parametrize("name", EXPLORED)

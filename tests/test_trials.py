@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 import sys
+from functools import partial
 
 import pytest
 
-from benchmarks.trials import commands, files, links
+from benchmarks.trials import commands, files, links, published
 from benchmarks.trials.trial import Limits, run_in_fork
+from dpcore.errors import InvalidInput
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="trials are judged by /proc")
 
@@ -22,6 +25,18 @@ def test_files_are_read_or_refused_in_whole_sentences() -> None:
     tally = files.run_trials(80, seed=1, limits=Limits(seconds=60.0, mebibytes=1_024))
     assert tally.failures == []
     assert min(tally.counts["read"], tally.counts["refused"]) > 5
+
+
+def test_altered_files_in_the_form_of_published_ones_are_read_or_refused() -> None:
+    verdicts = set()
+    for number in range(160):
+        draw, name = random.Random(number), published.SETS[number % len(published.SETS)]
+        try:
+            published.altered(draw, name, partial(files.damaged, draw))
+            verdicts.add((name, "read"))
+        except InvalidInput:
+            verdicts.add((name, "refused"))
+    assert len(verdicts) == 2 * len(published.SETS)
 
 
 def test_links_bring_no_error_page_and_no_link() -> None:

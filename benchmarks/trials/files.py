@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.trials import published
 from benchmarks.trials.trial import Limits, Tally, TrialOutcome, print_progress, run_in_fork
 from dpcore.datasets.limits import MOST_FAULTS
 
@@ -35,7 +36,7 @@ LINES = (
     *("<a href='//evil.example'>: 1 to 2", "x: 1 to 2 <b>", "x: 1 to 2; unknown: \x00"),
     "x: one of " + ", ".join(map(str, range(2_000))),
 )
-READERS = ("features", "own", "form", "described", "catalogue", "idx", "state", "command")
+READERS = ("features", "own", "form", "described", "published", "idx", "state", "command")
 CELLS = (
     *("nan", "inf", "-inf", "1e999", "1e9", "-0", "", " ", "NA", "=1+1", "+1", "@SUM(A1)", "-1+1"),
     *("<script>", "0x10", "1_0", "٣", "1,2", '"', '""', "'", "\ufeff", "a" * 20_000, "\\", "18"),
@@ -220,14 +221,14 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
     if reader == "state":
         data = damaged(draw, state(draw))
         return lambda: checkpoint.described(data)
+    if reader == "published":
+        key = draw.choice(published.SETS)
+        return lambda: published.altered(draw, key, lambda whole: damaged(draw, whole))
     if reader == "described":
         return lambda: described(columns)
     data = damaged(draw, table(draw, predicted))
     if reader == "form":
         return lambda: form.form("", syntax.look(data, name))
-    if reader == "catalogue":
-        key = draw.choice(["heart", "adult", "bank", "cardio"])
-        return lambda: read_upload(key, data, name)
     if reader == "command":
         (folder / "table").write_bytes(data)
         (folder / "columns").write_bytes(damaged(draw, columns.encode()))

@@ -3,23 +3,25 @@
 All trainings, releases and models are composed together by privacy loss distributions, or exactly
 where every one is Gaussian noise without sampling. What is only known as a spent (ε, δ) is added by
 basic composition: its ε is added, and its δ is taken from what the rest may use. So is the δ of a
-model of which (ε, δ) alone is proved. Nothing depends on the order of the entries. All of them hold
-for one adjacency, that of the account.
+model of which (ε, δ) alone is proved. Typed decimals add exactly. Nothing depends on the order of
+the entries. All of them hold for one adjacency, that of the account.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
 from dpcore.accounting.accountant import ROUNDED_UP
 from dpcore.accounting.accountants import ACCOUNTANTS, certify, certify_along, refusal
+from dpcore.accounting.decimals import decimal, excess, named_above, named_below
 from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.events import Composed, Event, Gaussian, Repeated, Step, steps
 from dpcore.accounting.model_proofs import GAUSSIAN, unproved
@@ -40,6 +42,7 @@ DIGITS = 5
 """Significant digits of noise that follows from the budget, rounded to the safe side."""
 NOTHING = 1e-9
 """The share of a budget that rounding may leave unspent."""
+_NONE = Fraction()
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ def _check_adjacency(entry: AccountEntry, adjacency: Adjacency) -> None:
             raise InvalidInput(reason)
 
 
-def converted(entry: AccountEntry, adjacency: Adjacency) -> tuple[float, float]:
+def converted(entry: AccountEntry, adjacency: Adjacency) -> tuple[Fraction, Fraction]:
     """(ε, δ) of what is already spent, under the account's adjacency.
 
     One record replaced includes one blanked out: the blank is one of those that may replace it. A
@@ -121,32 +124,44 @@ def converted(entry: AccountEntry, adjacency: Adjacency) -> tuple[float, float]:
         Adjacency.ZERO_OUT,
     )
     if one_step:
-        return entry.epsilon, entry.delta
+        return decimal(entry.epsilon), decimal(entry.delta)
     if adjacency is Adjacency.ADD_REMOVE:
         raise InvalidInput(
             f"adjacency is {brief(str(entry_adjacency))}, but under add-remove it must be "
             "add-remove too: the other says nothing about the number of records."
         )
     delta = entry.delta * (1.0 + math.exp(min(entry.epsilon, 700.0))) * ROUNDED_UP
-    return 2.0 * entry.epsilon, min(delta, 1.0)
+    return 2 * decimal(entry.epsilon), decimal(min(delta, 1.0))
 
 
-def spent_before(entries: Sequence[AccountEntry], adjacency: Adjacency) -> tuple[float, float]:
-    """ε and δ of all that is already spent, added up and rounded up."""
+def spent_before(
+    entries: Sequence[AccountEntry], adjacency: Adjacency
+) -> tuple[Fraction, Fraction]:
+    """ε and δ of all that is already spent, added up."""
     pairs = [converted(entry, adjacency) for entry in entries if entry.kind == "spent"]
-    epsilon, delta = (math.fsum(pair[part] for pair in pairs) for part in (0, 1))
-    return epsilon * ROUNDED_UP, delta * ROUNDED_UP
+    return sum((pair[0] for pair in pairs), _NONE), sum((pair[1] for pair in pairs), _NONE)
 
 
-def _uncomposed_delta(times: Sequence[tuple[AccountEntry, int]], adjacency: Adjacency) -> float:
-    """δ of what is already spent and of models, which is added and not composed; rounded up."""
-    models = math.fsum(entry.failing * count for entry, count in times)
-    return spent_before([entry for entry, _ in times], adjacency)[1] + models * ROUNDED_UP
+def _uncomposed_delta(times: Sequence[tuple[AccountEntry, int]], adjacency: Adjacency) -> Fraction:
+    """δ of what is already spent and of models, which is added and not composed."""
+    models = sum((decimal(entry.failing) * count for entry, count in times), _NONE)
+    return spent_before([entry for entry, _ in times], adjacency)[1] + models
 
 
-def _remaining_delta(delta: float, used: float) -> float:
+def _remaining_delta(delta: float, used: Fraction) -> float:
     """δ that is left, rounded down."""
-    return (delta - used) / ROUNDED_UP if used else delta
+    return float(decimal(delta) - used) / ROUNDED_UP if used else delta
+
+
+def _pure_sum(times: Iterable[tuple[AccountEntry, int]]) -> Fraction | None:
+    """Σε of what has a known ε, beside what is spent; ``None`` where some of it has none."""
+    total = _NONE
+    for entry, count in times:
+        if entry.kind in ("training", "release") or entry.proof == GAUSSIAN:
+            return None
+        if entry.kind != "spent":
+            total += count * decimal(entry.epsilon or 0.0)
+    return total
 
 
 def composed(
@@ -179,35 +194,46 @@ def composed(
     before, used = spent_before(entries, adjacency)[0], _uncomposed_delta(times, adjacency)
     rest = _remaining_delta(delta, used)
     by = "basic composition" if before or used else ""
-    if rest < SMALLEST_DELTA:
+    pure = _pure_sum(times)
+    is_over = used > decimal(delta)
+    if is_over or (rest < SMALLEST_DELTA and pure is None):
+        over = f": {excess(used, decimal(delta))} too much" if is_over else ""
         reason = (
-            f"The entries use δ = {used:.3g} by themselves, but all of the account has {delta:.3g}."
+            f"The entries use δ = {float(used):.3g} by themselves, but all of the account has "
+            f"{delta:.3g}{over}."
         )
         return Guarantee(None, None, adjacency, by, reason)
     if not parts:
-        return Guarantee(before, delta, adjacency, by or "nothing is spent")
-    certified = _certified(parts, rest, adjacency, progress)
+        return Guarantee(named_above(before), delta, adjacency, by or "nothing is spent")
+    certified = _certified(parts, rest, adjacency, progress, pure)
     if certified.epsilon is None:
         return certified
     title = f"{certified.by}, with {by}" if by else certified.by
-    total = (certified.epsilon + before) * ROUNDED_UP if before else certified.epsilon
-    return Guarantee(total, delta, adjacency, title)
+    return Guarantee(_plus(certified.epsilon, before), delta, adjacency, title)
+
+
+def _plus(epsilon: float, before: Fraction) -> float:
+    return named_above(decimal(epsilon) + before) if math.isfinite(epsilon) else epsilon
 
 
 def _certified(
-    parts: tuple[Step, ...], delta: float, adjacency: Adjacency, progress: Progress
+    parts: tuple[Step, ...],
+    delta: float,
+    adjacency: Adjacency,
+    progress: Progress,
+    pure: Fraction | None,
 ) -> Guarantee:
+    basic = ACCOUNTANTS["basic"].title
+    summed = Guarantee(math.inf if pure is None else named_above(pure), delta, adjacency, basic)
+    if delta < SMALLEST_DELTA:
+        return summed
     if accountant(parts) == "gdp":
         return certify(_event(parts), delta, adjacency, "gdp")
     total = sum(step.count for step in parts)
     (exact,) = certify_along(
         parts, [total], delta, adjacency, lambda share: progress(share, "adding up")
     )
-    if any(step.mechanism == "gaussian" for step in parts):
-        return exact
     # Of few pure releases the sum of their ε is no more, and has no rounding to a grid.
-    basic = ACCOUNTANTS["basic"]
-    summed = Guarantee(basic.epsilon(parts, delta, adjacency), delta, adjacency, basic.title)
     return min(exact, summed, key=lambda guarantee: guarantee.bound)
 
 
@@ -243,7 +269,8 @@ def with_noise(account: Account, progress: Progress = silent) -> tuple[AccountEn
     before = spent_before(fixed, account.adjacency)[0]
     used = _uncomposed_delta([(entry, entry.count) for entry in entries], account.adjacency)
     room = PrivacyBudget(
-        max(account.budget.epsilon - before, NOTHING), max(account.budget.delta - used, 1e-300)
+        max(account.budget.epsilon - float(before), NOTHING),
+        max(account.budget.delta - float(used), 1e-300),
     )
 
     def scaled(amount: float) -> list[AccountEntry]:
@@ -334,8 +361,8 @@ class Statement:
     alone : tuple of Guarantee
         Of each by itself, all its times together.
     table : DataFrame
-        One row a day on which something happens: day, what, epsilon_spent (by all so far),
-        epsilon_left, within.
+        One row a day on which something happens: day, what, steps (T of that day's trainings, 0
+        without one), epsilon_spent (by all so far), epsilon_left, within.
     """
 
     account: Account
@@ -348,7 +375,7 @@ class Statement:
     def left(self) -> float:
         """ε of the budget that all entries leave; 0 where only rounding leaves any."""
         budget = self.account.budget.epsilon
-        left = budget - self.guarantee.bound
+        left = _rest(budget, self.guarantee.bound)
         return left if left > NOTHING * budget else 0.0
 
     @property
@@ -415,21 +442,28 @@ def _by_day(
             budget.delta, _uncomposed_delta([(each, each.count) for each in entries], adjacency)
         )
         by_mark = _along(parts, marks, rest, adjacency, progress)
-        earlier = list(accumulate(before, lambda sum_, more: [*sum_, *more]))
-        spent = [
-            min(by_mark[mark] + spent_before(past, adjacency)[0], total.epsilon)
-            for mark, past in zip(marks, earlier, strict=True)
-        ]
+        earlier = accumulate(before, lambda sum_, more: [*sum_, *more])
+        pure = [_pure_sum((entries[place], 1) for place in places) for _, places in days]
+        sums = accumulate(pure, lambda a, b: None if a is None or b is None else a + b)
+        for at, (mark, past, sum_) in enumerate(zip(marks, earlier, sums, strict=True)):
+            known = min(by_mark[mark], math.inf if sum_ is None else named_above(sum_))
+            spent[at] = min(_plus(known, spent_before(past, adjacency)[0]), total.epsilon)
         spent[-1:] = [total.epsilon] * bool(spent)
     return pd.DataFrame(
         {
             "day": [day for day, _ in days],
             "what": [_together(entries, places) for _, places in days],
+            "steps": [sum(entries[place].steps or 0 for place in places) for _, places in days],
             "epsilon_spent": spent,
-            "epsilon_left": [max(0.0, budget.epsilon - epsilon) for epsilon in spent],
+            "epsilon_left": [_rest(budget.epsilon, epsilon) for epsilon in spent],
             "within": [epsilon <= budget.epsilon for epsilon in spent],
         }
     )
+
+
+def _rest(budget: float, spent: float) -> float:
+    """ε of a budget that is left, rounded down."""
+    return named_below(decimal(budget) - decimal(spent)) if spent < budget else 0.0
 
 
 def _along(
@@ -442,8 +476,8 @@ def _along(
     """ε after each number of steps; nothing is spent after none."""
     wanted = sorted({mark for mark in marks if mark})
     epsilon_by_mark = {0: 0.0}
-    if not wanted:
-        return epsilon_by_mark
+    if not wanted or delta < SMALLEST_DELTA:
+        return dict.fromkeys(wanted, math.inf) | epsilon_by_mark
     if accountant(parts) == "gdp":
         ends = list(accumulate(step.count for step in parts))
         for mark in wanted:

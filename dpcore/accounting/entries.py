@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from dpcore.accounting.accountant import change
+from dpcore.accounting.decimals import decimal, named_above
 from dpcore.accounting.events import Event, Gaussian, Laplace, Pure, Step, steps
 from dpcore.accounting.model_proofs import (
     GAUSSIAN,
@@ -19,7 +20,7 @@ from dpcore.accounting.model_proofs import (
     check_epsilon,
     noise_multiplier,
 )
-from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
+from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch, usual_batch
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency
 
@@ -88,7 +89,8 @@ class AccountEntry:
         The one for which it holds; ``None`` for that of the account. Only what is already spent may
         have another one.
     records, batch, epochs, sampling
-        Of a training: n (public), (expected) records a step, passes, and "poisson" or "fixed".
+        Of a training: n (public; under add/remove a public size instead), (expected) records a
+        step, passes of ⌈n/batch⌉ steps each, and "poisson" or "fixed".
     method : str, optional
         Of a model: a key of `PROOFS`, with what is proved of it there.
 
@@ -158,12 +160,12 @@ class AccountEntry:
         if self.share is not None:
             self._set(share=number("share", self.share, at_least=1e-3, at_most=1e3))
         if self.epsilon is not None:
-            self._set(epsilon=number("ε", self.epsilon, at_least=1e-6, at_most=MOST_EPSILON))
+            self._set(epsilon=_upward("ε", self.epsilon, at_least=1e-6, at_most=MOST_EPSILON))
 
     def _check_training(self) -> None:
-        # Not given, the usual ones: a batch of 256 and Poisson samples.
+        # Not given, the usual ones: a batch by the rule, one epoch and Poisson samples.
         records = whole("records n", self.records, at_least=1, at_most=1_000_000_000)
-        batch = 256 if self.batch is None else self.batch
+        batch = usual_batch(records) if self.batch is None else self.batch
         epochs = 1 if self.epochs is None else self.epochs
         self._set(
             records=records,
@@ -185,7 +187,14 @@ class AccountEntry:
         if self.delta is not None and self.proof == PURE:
             raise reject("δ", self.delta, f"left out: {method} keeps its ε at δ = 0")
         if self.delta is not None:
-            self._set(delta=number("δ", self.delta, at_least=SMALLEST_DELTA, below=1.0))
+            self._set(delta=_upward("δ", self.delta, at_least=SMALLEST_DELTA, below=1.0))
+
+    @property
+    def steps(self) -> int | None:
+        """T of one training, from n, batch and epochs; ``None`` of all else."""
+        if self.records is None or self.batch is None or self.epochs is None:
+            return None
+        return self.epochs * steps_per_epoch(self.records, self.batch)
 
     @property
     def proof(self) -> str:
@@ -198,9 +207,9 @@ class AccountEntry:
         return (self.delta or 0.0) if self.proof == PAIR else 0.0
 
     def _check_spent(self) -> None:
-        epsilon = number("ε", self.epsilon, at_least=0.0, at_most=MOST_EPSILON)
+        epsilon = _upward("ε", self.epsilon, at_least=0.0, at_most=MOST_EPSILON)
         self._set(epsilon=epsilon, every="once")
-        self._set(delta=number("δ", self.delta or 0.0, at_least=0.0, below=1.0))
+        self._set(delta=_upward("δ", self.delta or 0.0, at_least=0.0, below=1.0))
         whole("how many", self.count, at_least=1, at_most=1)
 
     @classmethod
@@ -246,10 +255,8 @@ class AccountEntry:
 
     def event(self, noise: float) -> Event:
         """One training with this noise multiplier."""
-        records, batch = self.records or 1, self.batch or 1
-        number_of_steps = (self.epochs or 1) * steps_per_epoch(records, batch)
-        sampling = self.sampling or "poisson"
-        return TrainingPlan(noise, records, batch, number_of_steps, 1e-5, sampling=sampling).event()
+        records, batch, sampling = self.records or 1, self.batch or 1, self.sampling or "poisson"
+        return TrainingPlan(noise, records, batch, self.steps or 1, 1e-5, sampling=sampling).event()
 
     def step(self, adjacency: Adjacency) -> Step | None:
         """One time as a step with its count; ``None`` for what is already spent.
@@ -278,6 +285,12 @@ class AccountEntry:
             )
         (step,) = steps(event)
         return step
+
+
+def _upward(field: str, value: Any, **limits: float) -> float:
+    """A number within its limits; of more digits than a float has, it is the float above."""
+    number(field, value, **limits)
+    return named_above(decimal(value, field))
 
 
 def _is_empty(cell: object) -> bool:

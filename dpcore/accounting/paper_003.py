@@ -3,7 +3,8 @@
 Printed: ρ_t = C²/(2σ_t²), the noise on the sum and sensitivity C, although its amplification lemma
 is for replace-one, where a batch sum moves by 2C; and ω from R^T where the last level used has
 R^{T-1}. Corrected: 2C, the last level used, both branches of the conversion, and every condition of
-the lemma.
+the lemma. Algorithm 1, lines 7 and 8, adds the same noise to the mean of a batch of s, which moves
+by 2C/s, and the proof of Theorem 2 begins with that: both readings are accounted for.
 """
 
 from __future__ import annotations
@@ -49,32 +50,42 @@ class TruncatedAnswer:
 
 
 def account(
-    schedule: Schedule, rate: float, delta: float, clipping_norm: float = 1.0
+    schedule: Schedule,
+    rate: float,
+    delta: float,
+    clipping_norm: float = 1.0,
+    *,
+    averaged: int = 1,
 ) -> TruncatedAnswer:
     """Truncated CDP accounting of a noise schedule on fixed-size batches without replacement.
 
     Parameters
     ----------
     schedule : Schedule
-        σ on the sum of the batch's clipped gradients.
+        σ on the sum of the batch's clipped gradients, or on their mean.
     rate : float
         s/m, in (0, 1).
     delta : float
         In (0, 1).
     clipping_norm : float
         C.
+    averaged : int
+        s where the noise is on the mean of a batch; 1 where it is on the sum. The printed ε is the
+        same.
     """
     rate = number("sampling rate", rate, above=0.0, below=1.0)
     delta = number("δ", delta, above=0.0, below=1.0)
     printed = _total(schedule, rate, clipping_norm)
     # Equation (4) has R^T: one more decay than the last level used, a smaller ω.
     printed = Concentrated(printed.rho, printed.omega * _decay(schedule))
-    corrected = _total(schedule, rate, 2.0 * clipping_norm)
-    last = gaussian_rho(min(schedule.sigmas), 2.0 * clipping_norm)
+    change = 2.0 * clipping_norm / averaged
+    corrected = _total(schedule, rate, change)
+    last = gaussian_rho(min(schedule.sigmas), change)
     _, conditions = amplified(Concentrated(last), rate)
     conditions += (order_condition(corrected),)
     unmet = [condition.consequence for condition in conditions if not condition.met]
-    method = "tCDP with all conditions of Lemma 4 (replace-one, sensitivity 2C)"
+    sensitivity = "2C" if averaged == 1 else "2C/s"
+    method = f"tCDP with all conditions of Lemma 4 (replace-one, sensitivity {sensitivity})"
     adjacency = Adjacency.REPLACE_ONE
     proof = (
         Guarantee(None, None, adjacency, method, " ".join(unmet))
@@ -105,7 +116,10 @@ def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]
     printed, proved = answer.claim.epsilon, answer.proof.epsilon
     assert printed is not None
     if proved is not None and proved <= printed:
-        return Status.PROVED, "Every condition of its lemmas is met."
+        return (
+            Status.PROVED,
+            f"Every condition of its lemmas is met, and they prove ε = {_shown(proved)}.",
+        )
     denial = f"Its lemmas do not prove the printed {_shown(printed)} here"
     if certified.epsilon is None:
         return (

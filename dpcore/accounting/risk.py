@@ -178,20 +178,20 @@ class Odds:
         return 0 if self.shown == UNDER else self.right - 50
 
 
-def largest_advantage(budget: PrivacyBudget, mu: float | None = None) -> float:
-    """The advantage that (ε, δ) allows, or less where the noise's own μ is known to allow less.
+def largest_advantage(budget: PrivacyBudget, noise: float | None = None) -> float:
+    """The advantage that (ε, δ) allows, or less where the noise itself is known to allow less.
 
     Parameters
     ----------
     budget : PrivacyBudget
-    mu : float, optional
-        The μ-Gaussian DP of the noise that is drawn.
+    noise : float, optional
+        The largest advantage by the trade-off function of the noise that is drawn.
     """
     largest = advantage(budget.epsilon, budget.delta)
-    return largest if mu is None else min(largest, gaussian_advantage(mu))
+    return largest if noise is None else min(largest, noise)
 
 
-def odds(budget: PrivacyBudget | None, adjacency: Adjacency, mu: float | None = None) -> Odds:
+def odds(budget: PrivacyBudget | None, adjacency: Adjacency, noise: float | None = None) -> Odds:
     """The guarantee in plain odds: of 100 people guessing, how many are right at most.
 
     Each guesser sees the release, knows every other record, and starts from even odds. Without a
@@ -201,22 +201,25 @@ def odds(budget: PrivacyBudget | None, adjacency: Adjacency, mu: float | None = 
     ----------
     budget : PrivacyBudget or None
     adjacency : Adjacency
-    mu : float, optional
-        The μ-Gaussian DP of the noise that is drawn, where known: it allows no more right guesses
-        than (ε, δ) alone, and mostly fewer.
+    noise : float, optional
+        The largest advantage by the noise's own trade-off function, where known: it allows no more
+        right guesses than (ε, δ) alone, and mostly fewer.
     """
+    if budget is not None:
+        return odds_by(largest_advantage(budget, noise), adjacency)
+    question, tail = QUESTION[adjacency], "all may be right: nothing is promised to one person."
+    return Odds(100, question, f"Of 100 people guessing {question}, {tail}", "all")
+
+
+def odds_by(largest: float, adjacency: Adjacency) -> Odds:
+    """As `odds`, from the largest advantage of any attack, in [0, 1]."""
     question = QUESTION[adjacency]
-    opening = f"Of 100 people guessing {question},"
-    if budget is None:
-        sentence = f"{opening} all may be right: nothing is promised to one person."
-        return Odds(100, question, sentence, "all")
-    largest = largest_advantage(budget, mu)
     tail = (
         "right: next to nothing is promised to one person."
         if right_of_100(largest) == 100
         else "right. Without the release it would be 50."
     )
-    sentence = f"{opening} {right_bounded(largest)} {tail}"
+    sentence = f"Of 100 people guessing {question}, {right_bounded(largest)} {tail}"
     return Odds(right_of_100(largest), question, sentence, right_shown(largest))
 
 

@@ -143,7 +143,7 @@ def most(epsilon: Callable[[float], float], target: float, start: int, top: int)
 
 
 def _gap(epsilon: float, target: float) -> float:
-    """ln(ε/target), kept finite."""
+    """ln(ε/target), kept finite, and above 0 however little ε exceeds the target."""
     if 0.0 < epsilon < math.inf:
-        return math.log(epsilon / target)
+        return max(math.log(epsilon / target), 1e-300 if epsilon > target else -math.inf)
     return -50.0 if epsilon == 0.0 else 50.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpcore.accounting import schedules
 from dpcore.accounting.events import Composed, from_schedule
@@ -23,8 +23,8 @@ def usual_batch(records: int) -> int:
 
 
 def steps_per_epoch(records: int, batch: int) -> int:
-    """Steps of one pass over the data, to the nearest whole number."""
-    return max(1, round(records / batch))
+    """Steps in which each record is used once on average, as trainings take them: ⌈n/batch⌉."""
+    return -(-records // batch)
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,10 @@ class TrainingPlan:
     def levels(self) -> int:
         """Number of different σ."""
         return 1 if self.decay == 1.0 else -(-self.steps // self.decay_every)
+
+    def noise_on_mean(self) -> TrainingPlan:
+        """The plan with its σ on the mean of a batch instead: as many times as much on the sum."""
+        return replace(self, sigma=self.sigma * self.batch)
 
     def schedule(self) -> schedules.Schedule:
         """σ_t; a last level that is cut short has only its own steps."""

@@ -226,7 +226,6 @@ def audit(
     batch = m if sampling == "none" else max(1, int(rate * m))
     config = TrainingConfig(
         network="linear",
-        epochs=max(1, whole("steps", steps, at_least=1) // -(-m // batch)),
         batch=batch,
         learning_rate=MOVED * batch / CLIP,
         clip=CLIP,
@@ -236,7 +235,8 @@ def audit(
         delta=delta,
         seed=seed,
     )
-    config, promise = promised(config, epsilon, m)
+    epochs = whole("steps", steps, at_least=1) // config.steps_an_epoch(m)
+    config, promise = promised(replace(config, epochs=max(1, epochs)), epsilon, m)
     assert promise.epsilon is not None
     guesses = best_guesses(m, promise.epsilon, delta, confidence)
     inside = np.random.default_rng([COIN_STREAM, seed]).random(m) < 0.5

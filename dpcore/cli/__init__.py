@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from dpcore import settings
 from dpcore.cli.options import Parser
 from dpcore.errors import InvalidInput
 
@@ -59,6 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Without the program's name; ``None`` for those of the process.
     """
     try:
+        settings.check()
         options = _parser().parse_args(arguments)
         options.run(options)
         sys.stdout.flush()

@@ -8,6 +8,7 @@ from typing import Any
 
 from dpcore.accounting.account import Account, rooms, state
 from dpcore.accounting.account_text import MOST_LETTERS, from_csv
+from dpcore.accounting.decimals import decimal, named_below
 from dpcore.cli.options import MOST_EPSILON, Parser, or_usual
 from dpcore.cli.output import downward, print_json, upward, writing
 from dpcore.controls.account import ACCOUNT, PEOPLE
@@ -40,11 +41,10 @@ def run(options: argparse.Namespace) -> None:
     records = whole("records", or_usual(options.records, str(PEOPLE.default)), at_least=1)
     delta = default_delta(records) if options.delta is None else options.delta
     adjacency = or_usual(options.adjacency, Adjacency.ZERO_OUT)
+    number("epsilon", options.epsilon, at_least=1e-12, at_most=MOST_EPSILON)
+    number("delta", delta, at_least=SMALLEST_DELTA, below=1.0)
     account = Account(
-        PrivacyBudget(
-            number("epsilon", options.epsilon, at_least=1e-12, at_most=MOST_EPSILON),
-            number("delta", delta, at_least=SMALLEST_DELTA, below=1.0),
-        ),
+        PrivacyBudget(named_below(decimal(options.epsilon)), named_below(decimal(delta))),
         from_csv(_text(options.file)),
         Adjacency(one_of("adjacency", adjacency, tuple(Adjacency))),
     )
@@ -64,12 +64,17 @@ def run(options: argparse.Namespace) -> None:
         "reason": guarantee.reason,
         "entries": [
             {name: _plain(value) for name, value in entry.row().items()}
-            | {"epsilon_alone": alone.epsilon}
+            | {"steps": entry.steps, "epsilon_alone": alone.epsilon}
             for entry, alone in zip(statement.entries, statement.alone, strict=True)
         ],
         "fits": [{"like": each.entry.what, "more": each.count} for each in more],
         "days": [
-            {"day": str(row["day"]), "what": row["what"], "epsilon": row["epsilon_spent"]}
+            {
+                "day": str(row["day"]),
+                "what": row["what"],
+                "steps": row["steps"],
+                "epsilon": row["epsilon_spent"],
+            }
             for row in statement.table.to_dict("records")
         ],
     }
@@ -106,6 +111,7 @@ def _print(answer: dict[str, Any]) -> None:
     print(f"left: ε = {downward(answer['left'])}")
     for each in answer["fits"]:
         print(f"  {each['more']:,} more like “{each['like']}”")
-    print("day         ε so far  what")
+    print("day         ε so far   steps T  what")
     for row in answer["days"]:
-        print(f"{row['day']}  {upward(row['epsilon'], 6):>8}  {row['what']}")
+        spent, steps = upward(row["epsilon"], 6), row["steps"] or ""
+        print(f"{row['day']}  {spent:>8}{steps:>10}  {row['what']}")

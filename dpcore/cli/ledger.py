@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpcore.cli.options import Parser, or_usual, words
@@ -36,6 +37,7 @@ TEXTS = {
     "certificate": "spend, attach: SHA-256 of the certificate, 64 hexadecimal digits",
     "entry": "attach: number of the spend",
     "file": "import: JSON of Opacus' accountant.state_dict(), of OpenDP, or of a declared (ε, δ)",
+    "output": "backup: the copy, a new file",
     "heads": "verify: chain heads from certificates, separated by commas",
 }
 
@@ -93,6 +95,9 @@ def _show_left(ledger: Ledger, options: argparse.Namespace) -> None:
 
 
 def _spend(ledger: Ledger, options: argparse.Namespace) -> None:
+    from dpcore.release.ledger import ApproximateSpend, PureSpend
+    from dpcore.release.ledger.spends import mechanism_epsilon
+
     spend = _optional_spend(options)
     if spend is None:
         raise InvalidInput("noise-multiplier is missing, but a spend needs it or an epsilon.")
@@ -103,7 +108,10 @@ def _spend(ledger: Ledger, options: argparse.Namespace) -> None:
         purpose=_needed(options, "purpose"),
         certificate_hash=options.certificate,
     )
-    _receipts(options, [receipt])
+    more = {}
+    if isinstance(spend, PureSpend | ApproximateSpend):
+        more["mechanism_epsilon"] = mechanism_epsilon(spend)
+    _receipts(options, [receipt], more)
 
 
 def _import(ledger: Ledger, options: argparse.Namespace) -> None:
@@ -176,6 +184,13 @@ def _history(ledger: Ledger, options: argparse.Namespace) -> None:
         print(f"   {entry.hash}")
 
 
+def _backup(ledger: Ledger, options: argparse.Namespace) -> None:
+    last = ledger.backup(Path(_needed(options, "output")))
+    count, head = (0, None) if last is None else (last.number, last.hash)
+    words = f"entries copied: {count}, chain head {head}" if head else "the copy is empty"
+    _print_answer(options, {"entries": count, "chain_head": head}, words)
+
+
 def _verify(ledger: Ledger, options: argparse.Namespace) -> None:
     heads = words(options.heads or "")
     problems = ledger.verify(heads)
@@ -197,6 +212,7 @@ ACTIONS: dict[str, Callable[[Ledger, argparse.Namespace], None]] = {
     "raise": _raise,
     "history": _history,
     "verify": _verify,
+    "backup": _backup,
 }
 
 
@@ -253,11 +269,13 @@ def _left(left: Left) -> dict[str, Any]:
     }
 
 
-def _receipts(options: argparse.Namespace, receipts: list[Receipt]) -> None:
+def _receipts(
+    options: argparse.Namespace, receipts: list[Receipt], given: dict[str, Any] | None = None
+) -> None:
     _print_answer(
         options,
         [
-            {"entry": each.entry, "chain_head": each.chain_head} | _left(each.left)
+            {"entry": each.entry, "chain_head": each.chain_head} | _left(each.left) | (given or {})
             for each in receipts
         ],
         "\n".join(f"entry {each.entry}, chain head {each.chain_head}" for each in receipts)

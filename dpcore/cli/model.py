@@ -15,7 +15,7 @@ from dpcore.controls.atlas import FORM, RUN
 from dpcore.controls.options import add as add_options
 from dpcore.errors import number, whole
 from dpcore.evaluation.marks import marked
-from dpcore.evaluation.models import EPSILONS, ModelStudy, curve, summary
+from dpcore.evaluation.models import EPSILONS, ModelStudy, curve, summary, why_unjudged
 from dpcore.guarantee import Guarantee, verdicts
 from dpcore.models.register import describe
 from dpcore.spreadsheet import csv
@@ -65,14 +65,18 @@ def run(options: argparse.Namespace) -> None:
     calibrations = study.calibrations()
     rows = curve(study, table=records.table, progress=progress)
     table = marked(rows if options.every_run else summary(rows))
+    unjudged = why_unjudged(rows)
     if not options.json:
         print(csv(_readable(table)), end="")
+        if unjudged:
+            print(unjudged, file=sys.stderr)
         return
     print_json(
         {
             "model": next(row for row in describe() if row["model"] == study.model),
             "dataset": study.dataset,
             "adjacency": study.adjacency,
+            "note": unjudged,
             "rows": table.to_dict("records"),
             "calibrations": [
                 {

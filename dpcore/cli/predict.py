@@ -18,18 +18,29 @@ from dpcore.front.limited_reading import read_limited
 def add(command: Parser) -> None:
     """Add the options."""
     command.add_argument("--model", required=True, help="a released model (JSON)")
+    command.add_argument(
+        "--certificate", help="of the model (YAML); default: certificate.yaml beside it, if any"
+    )
     command.add_argument("--table", required=True, help="the records (CSV)")
     command.add_argument("--output", help="CSV file; default: standard output")
 
 
 def run(options: argparse.Namespace) -> None:
     """Answer."""
+    from dpcore.release.batch import noise_by
     from dpcore.release.explained import MOST_BYTES, read_model
     from dpcore.release.prediction import predict
 
     model = read_model(contents("model", options.model, MOST_BYTES))
+    certificate = b""
+    beside = Path(options.model).with_name("certificate.yaml")
+    if options.certificate is not None or beside.is_file():
+        certificate = contents("certificate", options.certificate or str(beside), MOST_BYTES)
+    noise = noise_by(model, certificate)
     data = contents("table", options.table, LARGEST_UPLOAD)
-    predictions = read_limited(predict, data, Path(options.table).name, model=model)
+    predictions = read_limited(predict, data, Path(options.table).name, model=model, noise=noise)
+    if isinstance(noise, str):
+        print(f"What noise alone does is not known: {noise}.", file=sys.stderr)
     if options.output is not None:
         with writing(options.output, "a file that can be written"):
             Path(options.output).write_text(predictions, encoding="utf-8")

@@ -7,7 +7,7 @@ import sys
 
 from dpcore.cli.options import Parser, optional_whole
 from dpcore.cli.output import print_json, progress, standing
-from dpcore.cli.tables import release_table
+from dpcore.cli.tables import accept_clipping, before_payment, release_table
 from dpcore.controls.release import AS_TRAINED, CORRECTED
 from dpcore.errors import number, one_of, whole
 
@@ -33,6 +33,7 @@ def add(command: Parser) -> None:
     """Add the options."""
     for name, help_text in NEEDED.items():
         command.add_argument(f"--{name}", required=True, help=help_text)
+    accept_clipping(command)
     command.add_argument("--sector", default="Healthcare", help="default: Healthcare")
     command.add_argument("--loss", default="logistic", help="logistic (usual) or huber")
     command.add_argument(
@@ -80,6 +81,7 @@ def run(options: argparse.Namespace) -> None:
                 steps=optional_whole("steps", options.steps, at_least=1, at_most=10_000),
                 corrected=_corrected(options.risks),
             )
+            before_payment(table, delta, options.accept_clipping)
             prepared = release.prepare(
                 release_plan,
                 table,

@@ -9,7 +9,7 @@ from typing import Any
 
 from dpcore.accounting import tradeoff
 from dpcore.accounting.accountants import certify, refusal
-from dpcore.accounting.risk import QUESTION, odds
+from dpcore.accounting.risk import QUESTION, odds_by
 from dpcore.accounting.tradeoff import PrivacyCurve, from_budget, from_event, from_gaussian
 from dpcore.cli import run_options
 from dpcore.cli.options import Parser, or_usual, privacy_loss, scale
@@ -17,7 +17,7 @@ from dpcore.cli.output import print_json
 from dpcore.controls.common import ALARMS, PRIOR, RISK
 from dpcore.controls.options import add as add_options
 from dpcore.errors import InvalidInput, number, one_of
-from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget
+from dpcore.guarantee import SMALLEST_DELTA, Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
 
 
@@ -111,8 +111,7 @@ def _mechanism(options: argparse.Namespace, delta: float) -> _Mechanism:
 
 def _figures(curve: PrivacyCurve, prior: float, rate: float) -> dict[str, Any]:
     advantage = tradeoff.advantage(curve)
-    # The curve's own point at ε = 0, where δ is the advantage: it loses nothing.
-    guessing = odds(PrivacyBudget(1e-12, min(advantage, math.nextafter(1.0, 0.0))), curve.adjacency)
+    guessing = odds_by(advantage, curve.adjacency)
     return {
         "tpr": float(tradeoff.power(curve, rate)),
         "advantage": advantage,

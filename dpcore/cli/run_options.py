@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from fractions import Fraction
 
 from dpcore.accounting.accountants import ACCOUNTANTS, default_adjacency, refusal
 from dpcore.accounting.events import SAMPLINGS, Composed
 from dpcore.accounting.schedules import MOST_STEPS, Schedule, custom, linear
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.cli.options import Parser, alone, optional_whole, or_usual, scale, scales
 from dpcore.controls.options import add as add_controls
 from dpcore.controls.plan import OPTIONS
@@ -107,7 +108,7 @@ def training(
     if sampled == (sampling == "none"):
         needs = "poisson or fixed at this rate" if sampled else "none without a sampling rate"
         raise reject("sampling", sampling, needs)
-    per_epoch = max(1, round(records / batch))
+    per_epoch = steps_per_epoch(records, batch)
     steps = _steps(options, unknown, per_epoch, sampled)
     decay, every = _decay(options, unknown, per_epoch)
     if decay < 1.0:
@@ -201,7 +202,7 @@ def _adjacency(options: argparse.Namespace) -> Adjacency | None:
 
 
 def _population(options: argparse.Namespace, unknown: str | None) -> tuple[int, int]:
-    """Records and batch; a bare sampling rate is read as the exact fraction of its double."""
+    """Records and batch; a bare sampling rate is read as the fraction of its decimals."""
     text = _given(options, "batch", unknown)
     if options.sampling_rate is not None:
         others = (options.records, options.public_size, text)
@@ -210,7 +211,7 @@ def _population(options: argparse.Namespace, unknown: str | None) -> tuple[int, 
                 "sampling-rate is given, but it leaves no room for records and a batch."
             )
         rate = number("sampling-rate", options.sampling_rate, at_least=SMALLEST_RATE, at_most=1.0)
-        batch, records = rate.as_integer_ratio()
+        batch, records = Fraction(repr(rate)).as_integer_ratio()
         return records, batch
     size = "public-size" if options.adjacency == "add-remove" else "records"
     typed = getattr(options, size.replace("-", "_"))

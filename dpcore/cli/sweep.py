@@ -23,7 +23,7 @@ from dpcore.datasets import BY_RULE, OWN, PAPER_000, Entry, Preparation, Table, 
 from dpcore.datasets.preparation import complete_only
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import number, one_of, reject
-from dpcore.evaluation.curves import answers
+from dpcore.evaluation.curves import SAME_LAM, answers, for_a_file
 from dpcore.evaluation.marks import marked
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, losses_for
@@ -76,10 +76,11 @@ def run(options: argparse.Namespace) -> None:
     study, table = described_study(options)
     output = None if options.output is None else writable(options.output)
     if options.summary:
-        rows = marked(answers(study, records=table, progress=progress))
+        rows = marked(for_a_file(answers(study, records=table, progress=progress)))
     else:
         split = None if table is None else splits(table, study.preparation)
         rows = marked(sweep(study, split=split, progress=progress))
+        rows["method"] = rows["method"].replace({"nonprivate": SAME_LAM})
     give(rows, study, output, "sweep" if options.json else "", _without_privacy_once)
 
 

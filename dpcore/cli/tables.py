@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ from dpcore.datasets.files import contents
 from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.text import LARGEST_UPLOAD
 from dpcore.errors import InvalidInput, brief, reject
+from dpcore.figures import clipping_words
+from dpcore.figures.words import large_delta
 from dpcore.front.limited_reading import read_limited
 
 if TYPE_CHECKING:
@@ -100,6 +103,47 @@ def release_table(options: argparse.Namespace) -> ReleaseTable:
     # One byte more than allowed: reading then reports that it is too large.
     data = contents("table", options.table, LARGEST_TABLE)
     return read_limited(read_for_release, data, Path(options.table).name, columns=columns)
+
+
+def before_payment(table: ReleaseTable, delta: float, accepted: bool) -> None:
+    """Tell the owner of a table of a large δ and of what was clipped, and ask whether to go on.
+
+    It stands on standard error, and in nothing that leaves.
+
+    Parameters
+    ----------
+    table : ReleaseTable
+    delta : float
+    accepted : bool
+        Whether it goes on without being asked.
+
+    Raises
+    ------
+    InvalidInput
+        If the owner does not go on, or there is no terminal to ask on.
+    """
+    warnings = clipping_words.warnings(table.clipping)
+    is_asked = bool(warnings) and not accepted
+    told = [large_delta(delta, table.count), *warnings, clipping_words.counts(table.clipping)]
+    told = [text for text in told if text]
+    if is_asked and not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InvalidInput(" ".join([*told, "To pay all the same give --accept-clipping."]))
+    for text in told:
+        print(text, file=sys.stderr)
+    if not is_asked:
+        return
+    print("Go on and pay all the same? yes or no: ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() != "yes":
+        raise InvalidInput("Nothing was paid.")
+
+
+def accept_clipping(command: argparse.ArgumentParser) -> None:
+    """Add `--accept-clipping`."""
+    command.add_argument(
+        "--accept-clipping",
+        action="store_true",
+        help="go on without being asked where many values are outside the described ranges",
+    )
 
 
 def text_file(field: str, name: str, most: int = LARGEST_UPLOAD) -> str:

@@ -7,7 +7,7 @@ import sys
 
 from dpcore.cli.options import Parser
 from dpcore.cli.output import print_json, progress, standing
-from dpcore.cli.tables import release_table
+from dpcore.cli.tables import accept_clipping, before_payment, release_table
 from dpcore.errors import number
 
 NEEDED = {
@@ -27,6 +27,7 @@ def add(command: Parser) -> None:
     """Add the options."""
     for name, help_text in NEEDED.items():
         command.add_argument(f"--{name}", required=True, help=help_text)
+    accept_clipping(command)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -48,6 +49,7 @@ def run(options: argparse.Namespace) -> None:
                 delta=delta,
                 adjacency=ledger.left(options.data_set).account.terms.adjacency,
             )
+            before_payment(table, delta, options.accept_clipping)
             prepared = twin.prepare(
                 plan,
                 table,

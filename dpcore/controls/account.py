@@ -65,7 +65,8 @@ PEOPLE = Control(
     default=FIRST.records,
     noun="a number of people of",
     option="records",
-    brief=f"people in the data, for the rule of δ (default {FIRST.records})",
+    brief="people in the data, or under add-remove a public size, for the rule of δ (default "
+    f"{FIRST.records})",
     help="How many records (people, images) the data hold. This number is public.",
 )
 YEAR_DELTA = Control(

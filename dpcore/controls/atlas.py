@@ -87,8 +87,8 @@ FILTERS = Page(
         field="status",
         brief="only these, e.g. “described only”",
         help="**Proved**: the promise holds, as printed or in our corrected version. **Conditions "
-        "not met**: the theorem needs something that is not there. **Promises more than its noise "
-        "proves**: the claim is refuted, or its proof fails. **Described only**: not checked here.",
+        "not met**: the theorem needs something that is not there. **Promises too much**: "
+        "the claim is refuted, or its proof fails. **Described only**: not checked here.",
     ),
     Control(
         "practice",

@@ -11,8 +11,10 @@ from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch,
 from dpcore.figures.words import plain
 from dpcore.guarantee import default_delta
 
-FIRST = TrainingPlan(2.0, records=10_000, batch=256, steps=390, delta=1e-5)
 FIRST_EPOCHS = 10
+FIRST = TrainingPlan(
+    2.0, 10_000, 256, steps=FIRST_EPOCHS * steps_per_epoch(10_000, 256), delta=1e-5
+)
 MOST_STEPS = 10_000_000
 MOST_LETTERS = 40
 LENGTHS = {"epochs": "Epochs", "steps": "Steps"}
@@ -242,7 +244,7 @@ OPTIONS = (
     ),
     CONTROLS["batch"],
     CONTROLS["duration"],
-    _typed("epochs", "1/q steps each, in place of --steps"),
+    _typed("epochs", "⌈1/q⌉ steps each, in place of --steps"),
     CONTROLS["decay"],
     CONTROLS["decays"],
     _typed("last-sigma", "σ at the last step, falling linearly from --sigma"),

@@ -309,8 +309,9 @@ CONTROLS = Page(
         noun="noise on",
         field="config.noise_on_mean",
         brief="read paper 004's noise as on the mean of a batch",
-        help="The paper writes its noise on the **mean** of a batch, its privacy argument is about "
-        "the **sum**. On the mean it is as many times larger as the batch has records.",
+        help="The paper writes its noise on the **mean** of a batch. It is sized for what one "
+        "record changes in the **sum**. On the mean it is as many times larger as the batch has "
+        "records.",
         shown=where(shape="published-004"),
     ),
     Control(

@@ -27,7 +27,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-VARIABLE = "DPCORE_CACHE"
+from dpcore.settings import CACHE
+
 ARRAYS = "arrays"
 MOST_BYTES = 2_000_000_000
 """Limit for all arrays together; MNIST's scattering features take 0.6 GB."""
@@ -44,9 +45,8 @@ _last_check: tuple[float, Path, str] | None = None
 
 def folder() -> Path:
     """The cache folder; it is created when something is first written to it."""
-    named = os.environ.get(VARIABLE, "").strip()
-    if named:
-        return Path(os.path.expanduser(named))
+    if CACHE.path:
+        return CACHE.path
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("epsilon-explorer"))
@@ -114,12 +114,12 @@ def sentence(error: OSError) -> str:
     if error.errno in FULL:
         return (
             "Nothing can be kept for later because the disk is full: free some room, or name a "
-            f"folder on another disk in the environment variable {VARIABLE}."
+            f"folder on another disk in the environment variable {CACHE.name}."
         )
     return (
         f"Nothing can be kept for later because the cache folder cannot be written to "
         f"({error.strerror or type(error).__name__}): name one that can in the environment "
-        f"variable {VARIABLE}."
+        f"variable {CACHE.name}."
     )
 
 

@@ -18,10 +18,10 @@ from dpcore.datasets import cache
 from dpcore.datasets.schema import Description, RemoteFile
 from dpcore.errors import InvalidInput
 from dpcore.progress import Progress
+from dpcore.settings import DATA
 
 Availability = Literal["built in", "local", "download", "upload", "folder"]
 
-FOLDER_VARIABLE = "DPCORE_DATA"
 _TIMEOUT = 30.0
 """Seconds without an answer from the publisher before giving up."""
 _CHUNK = 64 * 1024
@@ -101,8 +101,7 @@ def recognised(file: RemoteFile, data: bytes) -> RemoteFile | None:
 
 def local_folder() -> Path | None:
     """The folder that DPCORE_DATA names, whether or not it exists; None where it names none."""
-    folder = os.environ.get(FOLDER_VARIABLE, "").strip()
-    return Path(folder).expanduser() if folder else None
+    return DATA.path
 
 
 def _local(file: RemoteFile) -> tuple[RemoteFile, Path] | None:
@@ -131,13 +130,13 @@ def _read_local(file: RemoteFile, local_file: RemoteFile, path: Path) -> bytes:
         data = path.read_bytes()
     except OSError as error:
         raise DataUnavailable(
-            f"The file {local_file.path} in the folder that {FOLDER_VARIABLE} names cannot be read "
+            f"The file {local_file.path} in the folder that {DATA.name} names cannot be read "
             f"({error.strerror}); make it readable or remove it."
         ) from None
     if recognised(file, data) is None:
         difference = _difference(data, local_file.sha256, local_file.md5)
         raise DataUnavailable(
-            f"The file {local_file.path} in the folder that {FOLDER_VARIABLE} names is not the "
+            f"The file {local_file.path} in the folder that {DATA.name} names is not the "
             f"published one ({difference}); replace it or remove it."
         )
     return data
@@ -157,7 +156,7 @@ def _read_cached(entry: Description, file: RemoteFile, report: Progress) -> byte
     if not file.url:
         raise DataUnavailable(
             f"{entry.title} is not at hand: {_sentence_end(entry.how_to_get)}; upload the file, or "
-            f"put it at {file.path} in a folder and name that folder in {FOLDER_VARIABLE}."
+            f"put it at {file.path} in a folder and name that folder in {DATA.name}."
         )
     data = _cached(file)
     if data is None:
@@ -208,7 +207,7 @@ def _download(entry: Description, file: RemoteFile, report: Progress) -> bytes:
         raise DataUnavailable(
             f"{entry.title} is not at hand and {file.url} cannot be reached; connect to the "
             f"network and try again, or get the file elsewhere, put it at {file.path} in a folder "
-            f"and name that folder in {FOLDER_VARIABLE}."
+            f"and name that folder in {DATA.name}."
         ) from error
     except OSError as error:
         raise DataUnavailable(f"{file.name} is not at hand. {cache.sentence(error)}") from error
@@ -219,7 +218,7 @@ def _download(entry: Description, file: RemoteFile, report: Progress) -> bytes:
 def _not_the_published(file: RemoteFile) -> str:
     return (
         f"What {_host(file.url)} sent for {file.name} is not the published file (its checksum "
-        f"differs); get a good copy and put it at {file.path} in a folder that {FOLDER_VARIABLE} "
+        f"differs); get a good copy and put it at {file.path} in a folder that {DATA.name} "
         "names."
     )
 

@@ -177,7 +177,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     if not len(train_rows) or not len(test_rows):
         raise InvalidInput(
             f"{entry.title} leaves {len(train_rows)} records for training and {len(test_rows)} for "
-            "testing, but there must be at least one of each."
+            "testing that have an outcome, but there must be at least one of each."
         )
 
     # Training rows first, test rows after: each is then one contiguous part of the same array.

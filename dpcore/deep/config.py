@@ -7,7 +7,7 @@ from typing import Any
 
 from dpcore.accounting import paper_004
 from dpcore.accounting.planner import Plan, solve
-from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import Adjacency
 from dpcore.progress import Progress, silent
@@ -246,8 +246,9 @@ class TrainingConfig:
         return self.clipped and self.sigma > 0.0
 
     def steps_an_epoch(self, records: int) -> int:
-        """Steps in which each record is used once on average: ⌈size/batch⌉, or 1."""
-        return 1 if self.sampling == "none" else -(-self.size(records) // self.batch)
+        """Steps in which each record is used once on average; 1 without sampling."""
+        size = self.size(records)
+        return steps_per_epoch(size, size if self.sampling == "none" else self.batch)
 
     def steps(self, records: int) -> int:
         """T, of the whole run."""

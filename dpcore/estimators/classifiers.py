@@ -14,7 +14,7 @@ from sklearn.utils.validation import column_or_1d
 from dpcore.erm.accurate import HUBER_WIDTH
 from dpcore.errors import InvalidInput
 from dpcore.estimators.base import Array, PrivateLinearModel
-from dpcore.estimators.rows import checked
+from dpcore.estimators.rows import checked, refuse_mixed
 from dpcore.estimators.wording import documented
 from dpcore.methods import LATER_FROM
 
@@ -61,6 +61,8 @@ class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[mi
 
     def _classes(self, y: Any) -> tuple[Any, Any]:
         """The list of classes, ascending, and each record's place in it."""
+        if self.classes is not None:
+            refuse_mixed("classes", self.classes)
         labels = np.unique(y if self.classes is None else np.asarray(self.classes))
         if len(labels) < 2:
             source = "y" if self.classes is None else "classes"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dpcore.erm.method import Calibration
+from dpcore.erm.privacy_curve import SAMPLED, noise_advantage
 from dpcore.guarantee import Condition, Guarantee, Status
 from dpcore.rounding import raised
 
@@ -13,14 +14,17 @@ SEEDED = (
     "exploration only, nothing is proved."
 )
 
+SCOPE = (
+    "It speaks of X as handed to `fit`: what a step before it, such as StandardScaler, computed "
+    "from the records is not covered. No scaler is needed: public bounds scale each column."
+)
+"""The records a promise is about, and how to scale them without looking at them."""
+
 SYSTEM = "Every noise number came from the operating system."
 SYSTEM_BATCHES = (
     f"{SYSTEM} Which records were in a batch came from PCG64, seeded with 256 fresh bits of the "
     "operating system's entropy; the theorem takes them for independent draws."
 )
-SAMPLED = ("poisson", "fixed")
-"""Of a calibration's `sampling`, those that draw batches; a public order draws nothing."""
-
 SEED = "Noise and batches came from a seed."
 
 
@@ -73,6 +77,8 @@ class ModelGuarantee(Guarantee):
     by : str
         The theorem or the accountant.
     reason : str
+    advantage : float, optional
+        As of `Guarantee`.
     status : Status
     method : str
         The method used, also for "best".
@@ -84,6 +90,8 @@ class ModelGuarantee(Guarantee):
     public : Public
     randomness : str
         Where noise and batches came from, in one or two sentences.
+    scope : str
+        Which records it speaks of, in two sentences.
     """
 
     status: Status = Status.NOT_PRIVATE
@@ -92,9 +100,10 @@ class ModelGuarantee(Guarantee):
     certified_epsilon: float | None = None
     public: Public = Public(0, ())
     randomness: str = ""
+    scope: str = SCOPE
 
     def __str__(self) -> str:
-        """The guarantee, the public values and the source of the noise, a sentence or two each."""
+        """The guarantee, its public values, scope and source of noise, a sentence or two each."""
         if self.epsilon is None or self.delta is None:
             sentence = f"{str(self.status).capitalize()}: {self.reason}"
         else:
@@ -102,7 +111,7 @@ class ModelGuarantee(Guarantee):
                 f"{str(self.status).capitalize()}: ε = {raised(self.epsilon, 6):g} at δ = "
                 f"{raised(self.delta, 6):g} ({self.adjacency}), by {self.by}."
             )
-        return f"{sentence} {self.public} {self.randomness}".strip()
+        return f"{sentence} {self.public} {self.scope} {self.randomness}".strip()
 
 
 def promised(calibration: Calibration, public: Public, *, seeded: bool) -> ModelGuarantee:
@@ -117,7 +126,7 @@ def promised(calibration: Calibration, public: Public, *, seeded: bool) -> Model
     """
     proof = calibration.proof
     guarantee = ModelGuarantee(
-        **vars(proof),
+        **vars(proof) | {"advantage": noise_advantage(calibration)},
         status=calibration.status,
         method=calibration.method,
         conditions=calibration.conditions,
@@ -130,6 +139,7 @@ def promised(calibration: Calibration, public: Public, *, seeded: bool) -> Model
             guarantee,
             epsilon=None,
             delta=None,
+            advantage=None,
             reason=" ".join(part for part in (SEEDED, proof.reason) if part),
             status=Status.EXPLORATION,
             certified_epsilon=None,

@@ -59,6 +59,12 @@ def checked_again(model: Any, X: Any) -> Any:
     return _validated(model, X, "no_validation", reset=False)
 
 
+def refuse_mixed(field: str, labels: Any) -> None:
+    """Refuse labels that are partly texts: NumPy sorts no such list, or makes texts of all."""
+    if len({isinstance(label, str) for label in np.asarray(labels, dtype=object).flat}) > 1:
+        raise InvalidInput(f"{field} holds texts and numbers, but it must hold one kind only.")
+
+
 def _validated(model: Any, X: Any, y: Any, **more: Any) -> Any:
     try:
         arrays = validate_data(model, X, y, dtype=np.float64, ensure_all_finite=False, **more)
@@ -93,6 +99,8 @@ def _check_target(y: Any, numbers: bool) -> None:
         if numbers:
             raise InvalidInput(_sentence("y", GAPS))
         raise InvalidInput(f"y holds {GAPS}, but every value must be one of the classes.")
+    if not numbers:
+        refuse_mixed("y", y)
     if numbers and values.dtype.kind in "OUS":
         try:
             values.astype(np.float64)

@@ -48,7 +48,9 @@ intercept_ : array of shape (1,) or (K,)
     "promise": """\
 guarantee_ : ModelGuarantee
     What is proved: ε, δ, adjacency, theorem, status, what is public, and where noise and batches
-    came from.
+    came from. It speaks of X as handed to `fit`. A step before it that learns from records, such as
+    StandardScaler in a pipeline, is not covered. None is needed: columns are scaled by `bounds`;
+    for another scale compute it from public values alone, as by FunctionTransformer.
 claim_ : Guarantee
     What is claimed in print of the edition that was used, the sound one; never mixed with what is
     proved. Where nothing is, it is empty, and `reason` says why.

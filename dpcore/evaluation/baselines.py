@@ -206,7 +206,7 @@ def baselines(split: Splits, table: Table | None = None, progress: Progress = si
         guesses=_mean([one.guesses for one in judging]),
         measured=measured,
         split_errors={
-            name: float(split_error(np.array([one[name] for one in scored]))) for name in measured
+            name: float(split_error(_defined([one[name] for one in scored]))) for name in measured
         },
         ranges=ranges,
         model=fitted.model,
@@ -313,7 +313,13 @@ def _digest(about: str, *arrays: Array) -> str:
 
 
 def _mean(values: list[dict[str, float]]) -> dict[str, float]:
-    return {name: float(np.mean([value[name] for value in values])) for name in values[0]}
+    return {name: float(_defined([value[name] for value in values]).mean()) for name in values[0]}
+
+
+def _defined(values: list[float]) -> Array:
+    """Those that are not nan; all where all are."""
+    every = np.array(values)
+    return every if np.isnan(every).all() else every[~np.isnan(every)]
 
 
 def _measured(split: Split, weights: Array) -> dict[str, float]:

@@ -270,10 +270,9 @@ class Compared:
     Parameters
     ----------
     value, low, high : float
-        Mean of a metric over runs and its band, after the last epoch so far.
+        Mean of a metric over runs and its band, after `epoch` where there is one, else after the
+        last so far.
     runs : int
-    alike : float
-        The mean that is compared with `reference`.
     reference : float or None
         Mean of the metric without privacy: of both trainings the last where both have ended, else
         after the same epoch; ``None`` while there is none.
@@ -287,7 +286,6 @@ class Compared:
     low: float
     high: float
     runs: int
-    alike: float
     reference: float | None
     clipped: float | None = None
     epoch: int | None = None
@@ -315,13 +313,14 @@ def compared(table: pd.DataFrame, metric: str, *, ended: Collection[str]) -> Com
     if private.empty:
         return None
     end = private.iloc[-1]
-    alike, reference, clipped, epoch = float(end[metric]), None, None, None
+    reference, clipped, epoch = None, None, None
     if {"private", "nonprivate"} <= set(ended):
         reference = _last_of(references[metric])
         clipped = _last_of(clipped_means[metric]) if "clipped" in ended else None
     elif len(common := private.index.intersection(references.index)):
         epoch = int(common.max())
-        alike, reference = (float(rows[metric].loc[epoch]) for rows in (private, references))
+        end = private.loc[[epoch]].iloc[-1]
+        reference = float(references[metric].loc[epoch])
         if epoch in clipped_means.index:
             clipped = float(clipped_means[metric].loc[epoch])
     return Compared(
@@ -329,7 +328,6 @@ def compared(table: pd.DataFrame, metric: str, *, ended: Collection[str]) -> Com
         low=float(end[f"{metric}_low"]),
         high=float(end[f"{metric}_high"]),
         runs=int(end["runs"]),
-        alike=alike,
         reference=reference,
         clipped=clipped,
         epoch=epoch,

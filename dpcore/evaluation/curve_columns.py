@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from dpcore.erm.method import Calibration
+from dpcore.erm.privacy_curve import noise_advantage
 from dpcore.evaluation.scoring import OBJECTIVE, SPLIT_ERROR, Scoring, columns_for
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
 from dpcore.evaluation.study import OBJECTIVES, Calibrations
@@ -25,6 +26,7 @@ CALIBRATION_COLUMNS = (
     "accountant",
     "certified_epsilon",
     "gaussian_mu",
+    "noise_advantage",
     "sensitivity",
     "sigma",
     "steps",
@@ -56,8 +58,11 @@ COLUMNS = columns(CLASSIFICATION)
 """Columns where classes are predicted."""
 
 
-def calibration_table(calibrations: Calibrations) -> pd.DataFrame:
-    """σ and verdict per (method, ε): known before any training."""
+def calibration_table(calibrations: Calibrations, *, guesses: bool = True) -> pd.DataFrame:
+    """σ and verdict per (method, ε): known before any training.
+
+    Without `guesses`, what the noise itself allows to tell is left open: it takes a while.
+    """
     import pandas as pd
 
     def guarantee(c: Calibration) -> Guarantee:
@@ -69,6 +74,10 @@ def calibration_table(calibrations: Calibrations) -> pd.DataFrame:
         if standing.epsilon is None or standing.delta is None:
             return c.requested.delta
         return standing.delta
+
+    def allowed(c: Calibration) -> float:
+        advantage = noise_advantage(c) if guesses else None
+        return math.nan if advantage is None else advantage
 
     rows = [
         (
@@ -82,6 +91,7 @@ def calibration_table(calibrations: Calibrations) -> pd.DataFrame:
             guarantee(c).by,
             math.nan if c.certified.epsilon is None else c.certified.epsilon,
             math.nan if c.gaussian_mu is None else c.gaussian_mu,
+            allowed(c),
             c.sensitivity,
             c.sigma,
             c.steps,

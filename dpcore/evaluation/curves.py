@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.datasets import Table, load
-from dpcore.evaluation.baselines import Baselines, baselines, usual
+from dpcore.evaluation.baselines import LINEAR, Baselines, baselines, usual
 from dpcore.evaluation.curve_columns import calibration_table, columns, noiseless
 from dpcore.evaluation.exact_curves import closed_form
 from dpcore.evaluation.feature_maps import by_map, in_order
@@ -32,11 +32,17 @@ from dpcore.evaluation.study import (
 )
 from dpcore.evaluation.sweep import sweep
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask
+from dpcore.guarantee import Status
 from dpcore.predictors import predictor_named
 from dpcore.progress import Progress, numbered, section, silent, stoppable
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+SAME_LAM, WITHOUT_PRIVACY = "same λ, no noise", "without privacy"
+"""Methods in a file: a private method with its noise left out, and the model that privacy is
+compared with."""
 
 
 def answers(
@@ -65,8 +71,13 @@ def answers(
     """
     if records is None:
         records = load(study.dataset, records=study.records)
-    rows = all_curves(study, splits(records, study.preparation), progress, cancelled)
-    return against(rows, baselines(splits(records, usual(study.preparation)), records))
+    report = stoppable(progress, cancelled)
+    parts = splits(records, study.preparation)
+    rows = all_curves(study, parts, section(report, 0.0, 0.7), cancelled)
+    usual_parts = splits(records, usual(study.preparation))
+    compared = baselines(usual_parts, records, section(report, 0.7, 0.3))
+    report(1.0, "done")
+    return against(rows, compared)
 
 
 def against(table: pd.DataFrame, compared: Baselines) -> pd.DataFrame:
@@ -83,6 +94,47 @@ def against(table: pd.DataFrame, compared: Baselines) -> pd.DataFrame:
         **{f"{name}_baseline{SPLIT_ERROR}": compared.split_errors[name] for name in measures},
         **{f"{name}_linear": compared.linear[name] for name in measures},
     )
+
+
+def for_a_file(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows as a file holds them, and with them the page's model without privacy.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        With the columns of `against`. The method "nonprivate" learns with the λ of private models,
+        which a better model without privacy does not have.
+
+    Returns
+    -------
+    DataFrame
+        "nonprivate" has the name `SAME_LAM`; the last row is the model without privacy, before it
+        the linear one where that is another. Both have no ε.
+    """
+    import pandas as pd
+
+    names, first = [str(name) for name in rows.columns], rows.iloc[0]
+    models = {WITHOUT_PRIVACY: "_baseline"}
+    if first["baseline"] != LINEAR:
+        models = {f"{WITHOUT_PRIVACY}, {LINEAR}": "_linear"} | models
+    measures = [name.removesuffix("_baseline") for name in names if name.endswith("_baseline")]
+    same_in_all = [name for name in names if name.endswith(("_baseline", "_linear"))]
+    references = []
+    for title, ending in models.items():
+        row: dict[str, object] = dict.fromkeys(
+            map(str, rows.select_dtypes(exclude="number").columns), ""
+        )
+        row |= {"method": title, "status": str(Status.NOT_PRIVATE), "runs": 1, "steps": 0}
+        row |= {name: first[name] for name in ("splits", "baseline", *same_in_all)}
+        row |= {name: first[f"{name}{ending}"] for name in measures}
+        if ending == "_baseline":
+            row |= {
+                f"{name}{SPLIT_ERROR}": first[f"{name}_baseline{SPLIT_ERROR}"] for name in measures
+            }
+        references.append(row)
+    table = pd.DataFrame(references).reindex(columns=names)
+    method = rows["method"].replace({"nonprivate": SAME_LAM})
+    return pd.concat([rows.assign(method=method), table], ignore_index=True)
 
 
 def on_common_splits(
@@ -216,7 +268,7 @@ def summarise(
         by_split = runs.groupby("split")[noiseless(scoring)].first()
         for name, values in by_split.items():
             statistics[str(name)] = float(values.mean())
-            statistics[f"{name}{SPLIT_ERROR}"] = float(split_error(values.to_numpy()))
+            statistics[f"{name}{SPLIT_ERROR}"] = float(split_error(values.dropna().to_numpy()))
         measured.append(statistics)
     return table.assign(
         **pd.DataFrame(measured, index=table.index),

@@ -64,7 +64,7 @@ class Effect:
     most: float | None = None
 
     def check(self, value: float, records: int) -> float:
-        """The value, or `InvalidInput`; `records` is n."""
+        """The value, or `InvalidInput`; `records` is n, or the public size in its place."""
         if not self.whole_numbers:
             most = math.inf if self.most is None else self.most
             return number(self.named, value, above=0.0, at_most=most)
@@ -133,7 +133,7 @@ class Effect:
         result = {now}
         for value in candidates:
             try:
-                result.add(self.check(value, records))
+                result.add(self.check(value, study.config.size(records)))
             except InvalidInput:  # beyond the records, or no whole number left
                 continue
         return tuple(sorted(result))
@@ -163,7 +163,7 @@ class Effect:
         yielding = self._way(gives_way)
         if reason := self.why_not(study):
             raise InvalidInput(reason)
-        value = self.check(value, records)
+        value = self.check(value, study.config.size(records))
         target = study.epsilon or study.budget or _spends(study, records)
         if yielding == NOISE:
             return replace(study, config=self.put(study.config, value), epsilon=target)

@@ -109,9 +109,12 @@ def closed_form(
     banded = {metric.column: metric for metric in (*scoring.banded, OBJECTIVE)}
     for name in split_results[0][0]:
         means = np.stack([every[name] for every, _ in split_results])
+        judged = ~np.isnan(means).any(axis=1)  # an area needs both classes in a split
+        judged |= not judged.any()
+        means = means[judged]
         measured[name], of_noise = means.mean(axis=0), 0.0
         if name in split_results[0][1]:
-            singles = np.stack([drawn[name] for _, drawn in split_results], axis=1)
+            singles = np.stack([drawn[name] for _, drawn in split_results], axis=1)[:, judged]
             variance = np.var(singles, axis=2, ddof=1).mean(axis=1)
             of_noise = 0.0 if scoring.exact else variance / draws
             measured[f"{name}{NOISE_DEVIATION}"] = np.sqrt(variance)

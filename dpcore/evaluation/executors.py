@@ -1,40 +1,61 @@
-"""Executors of jobs: a Dask cluster, or two worker processes of this machine.
+"""Executors of jobs: a Dask cluster, or worker processes of this machine.
 
-One does what may take minutes, the other all else, so that no training holds up a picture.
+Trainings have one, sweeps of many methods or trainings one each, and all else a few: what somebody
+looks at begins at once, whatever else is being computed.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import re
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache, partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from dpcore.confined import THREADS
-from dpcore.errors import InvalidInput
+from dpcore.confined import THREADS, end_with
+from dpcore.evaluation import cluster
+from dpcore.evaluation.cluster import WorkLost
+from dpcore.settings import SCHEDULER
 
-SCHEDULER = "DPCORE_SCHEDULER"
 IDLE_SECONDS = 600
-PATIENCE = "10s"
+MOST_IN_SIGHT = 4
+"""Jobs at once that somebody looks at: of tabs, pages and people."""
 MOST_OWNERS = 100
 """Owners whose last turn is remembered."""
 NICENESS = {False: 10, True: 15}
-"""Of the workers, by whether their jobs are long: a picture gets three quarters of a core."""
+"""Of the workers, by whether their jobs can wait: a picture gets three quarters of a core."""
 
+
+class Kind(NamedTuple):
+    """What tells a worker's jobs from others'.
+
+    Parameters
+    ----------
+    is_long : bool
+        Whether they may take minutes.
+    is_sweep : bool
+        Whether they are some of many that nobody looks at one by one.
+    """
+
+    is_long: bool = False
+    is_sweep: bool = False
+
+
+IN_SIGHT = Kind()
 Value = TypeVar("Value")
 
 
 class Worker:
-    """One process, which gets one job at a time.
+    """A process, or a few, which get one job at a time.
 
     Waiting jobs are held here and not in the process's own queue: their owners take turns, and a
     process that dies loses one job only; the next job gets a new process once the old one has
-    ended. Any thread may submit a job; only the one thread in here talks to the process.
+    ended. Any thread may submit a job; only one thread in here talks to each process.
 
     Parameters
     ----------
@@ -43,20 +64,23 @@ class Worker:
     threads : int, optional
         Most threads of a matrix product, or of a model of scikit-learn's, unless the environment
         says how many; left out, as many as there are cores.
+    processes : int
+        The most at once; each is started when all others are busy.
     """
 
-    def __init__(self, niceness: int, threads: int | None = None) -> None:
-        self._queue = ThreadPoolExecutor(1, "worker")
+    def __init__(self, niceness: int, threads: int | None = None, processes: int = 1) -> None:
+        self._queue = ThreadPoolExecutor(processes, "worker")
         self._waiting: list[tuple[str, Future[Any], Callable[[], Any]]] = []
         self._served: deque[str] = deque(maxlen=MOST_OWNERS)
         self._niceness = niceness
         self._threads = threads
-        self._process: Any = None
+        self._own = threading.local()  # each thread's process
+        self._processes: list[Any] = []
 
     def submit(self, owner: str, work: Callable[[], Value]) -> Future[Value]:
         """Do the work when it is the owner's turn.
 
-        The future raises `BrokenExecutor` if the process dies.
+        The future raises `WorkLost` if the process dies.
         """
         future: Future[Value] = Future()
         with _one_at_a_time:
@@ -79,7 +103,8 @@ class Worker:
         """End the process as soon as its current job has ended; no other job begins."""
         self.empty()
         self._queue.shutdown()
-        self._end()
+        for process in self._processes:
+            process.shutdown(wait=True)
 
     def _next(self) -> None:
         """Do the job whose turn it is."""
@@ -106,28 +131,36 @@ class Worker:
             future = self._ready().submit(work)
         try:
             return future.result()
-        except BrokenExecutor:
+        except BrokenExecutor as error:
             self._end()
-            raise
+            raise WorkLost(f"The worker stopped ({_how(error)})") from None
 
     def _ready(self) -> Any:
-        if self._process is None:
+        process = getattr(self._own, "process", None)
+        if process is None:
             from loky import ProcessPoolExecutor
 
-            self._process = ProcessPoolExecutor(
+            process = self._own.process = ProcessPoolExecutor(
                 max_workers=1,
                 timeout=IDLE_SECONDS,
                 initializer=_stand_back,
-                initargs=(self._niceness,),
+                initargs=(self._niceness, os.getpid()),
                 env=_limits(self._threads),
             )
-        return self._process
+            self._processes.append(process)
+        return process
 
     def _end(self) -> None:
         """End the process and wait for it."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.shutdown(wait=True)
+        process, self._own.process = self._own.process, None
+        process.shutdown(wait=True)
+        self._processes.remove(process)
+
+
+def _how(error: BrokenExecutor) -> str:
+    """How a process ended, by what loky says of it."""
+    ended = re.findall(r"SIG[A-Z]+|EXIT\(\d+\)", str(error)) or [type(error).__name__]
+    return f"{ended[0]}, maybe for want of memory" if ended[0] == "SIGKILL" else ended[0]
 
 
 def in_turn(owners: Sequence[str], served: Sequence[str] = ()) -> list[int]:
@@ -149,13 +182,13 @@ def in_turn(owners: Sequence[str], served: Sequence[str] = ()) -> list[int]:
     return order
 
 
-_local: dict[bool, Worker] = {}
-"""This machine's workers: of long jobs, and of all others."""
+_local: dict[Kind, Worker] = {}
+"""This machine's workers."""
 _one_at_a_time = threading.RLock()
 
 
 def submit(
-    work: Callable[..., Value], *given: object, owner: str = "", is_long: bool = False
+    work: Callable[..., Value], *given: object, owner: str = "", kind: Kind = IN_SIGHT
 ) -> Future[Value]:
     """Do the work on the cluster whose address `DPCORE_SCHEDULER` holds, or else on this machine.
 
@@ -166,34 +199,35 @@ def submit(
         What it is called with.
     owner : str
         Whose it is: owners take turns.
-    is_long : bool
-        Whether it may take minutes: what takes seconds has a worker of its own.
-
-    Raises
-    ------
-    InvalidInput
-        If the cluster can't be reached, or its package is not installed.
+    kind : Kind
+        Each has a worker of its own.
     """
-    address = os.environ.get(SCHEDULER, "").strip()
-    if address:
-        client = _client(address)
-        if client.status != "running":  # the scheduler was lost; it may be back
-            _client.cache_clear()
-            client = _client(address)
-        # Not pure: a failed job runs again when it is submitted again.
-        cluster: Executor = client.get_executor(pure=False)
-        return cluster.submit(work, *given)
+    if SCHEDULER.text:
+        return cluster.at(SCHEDULER.text).submit(partial(work, *given))
     with _one_at_a_time:
         if not _local:
             atexit.register(close)
-        if is_long not in _local:
-            _local[is_long] = Worker(NICENESS[is_long], None if is_long else _all_but_one())
-        return _local[is_long].submit(owner, partial(work, *given))
+        if kind not in _local:
+            threads = None if kind.is_long else _all_but_one()
+            processes = 1 if any(kind) else MOST_IN_SIGHT
+            _local[kind] = Worker(NICENESS[any(kind)], threads, processes)
+        return _local[kind].submit(owner, partial(work, *given))
 
 
-def order(owners: Sequence[str], *, is_long: bool) -> list[int]:
+@cache
+def make_ready() -> None:
+    """Start, once, the first process of what is in sight: to load libraries takes it seconds."""
+    submit(_load)
+
+
+def _load() -> None:
+    import pandas  # noqa: F401
+    import scipy.special  # noqa: F401
+
+
+def order(owners: Sequence[str], kind: Kind) -> list[int]:
     """The places of jobs that wait for one worker, in the order in which they begin."""
-    worker = _local.get(is_long)
+    worker = _local.get(kind)
     return worker.order(owners) if worker else list(range(len(owners)))
 
 
@@ -208,23 +242,6 @@ def close() -> None:
         worker.empty()
     for worker in workers:
         worker.shutdown()
-
-
-@cache
-def _client(address: str) -> Any:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise InvalidInput(
-            f"{SCHEDULER} is {address!r}, but the package distributed, which it needs, is not "
-            "installed."
-        ) from None
-    try:
-        return Client(address, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError):
-        raise InvalidInput(
-            f"{SCHEDULER} is {address!r}, but no Dask scheduler answers there."
-        ) from None
 
 
 def _all_but_one() -> int:
@@ -242,7 +259,8 @@ def _limits(threads: int | None) -> dict[str, str]:
     return {} if threads is None else dict.fromkeys(unset, str(threads))
 
 
-def _stand_back(niceness: int) -> None:
-    """A worker runs at low priority, so that the page answers at once on a small machine."""
+def _stand_back(niceness: int, server: int) -> None:
+    """A worker runs at low priority, so that the page answers at once, and ends with its server."""
+    end_with(server)
     if hasattr(os, "nice"):
         os.nice(niceness)

@@ -59,9 +59,9 @@ def best_rows(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
 
 def _advantage(row: pd.Series) -> float:
     """The most that a row's proved guarantee, or its own noise where known, allows to tell."""
-    mu = row.get("gaussian_mu", math.nan)
+    noise = row.get("noise_advantage", math.nan)
     budget = PrivacyBudget(float(row["epsilon"]), float(row["delta"]))
-    return largest_advantage(budget, None if math.isnan(mu) else float(mu))
+    return largest_advantage(budget, None if math.isnan(noise) else float(noise))
 
 
 def rows_by_rule(table: pd.DataFrame, named: Callable[[float], str]) -> pd.DataFrame:

@@ -11,6 +11,7 @@ watcher; a job submitted without a watcher ends when it is done or cancelled.
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import threading
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING
 from dpcore.datasets import cache
 from dpcore.errors import Cancelled, InvalidInput, reject
 from dpcore.evaluation import executors, waits, watchers, work
+from dpcore.evaluation.cluster import WorkLost
 from dpcore.evaluation.task import Task
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ MOST_UNFINISHED = 40
 ALIVE_SECONDS = 15.0
 LOST = "The program was restarted while this ran; start it again to retry."
 FOLDER = "jobs"
+_log = logging.getLogger(__name__)
 
 
 class QueueFull(Exception):
@@ -49,6 +52,7 @@ class _Attempt:
     name: str
     where: Path
     owner: str
+    is_sweep: bool = False
     future: Future[None] = field(default_factory=Future)
     cancelled: bool = False
     is_cleared: bool = False
@@ -56,14 +60,14 @@ class _Attempt:
 
     def __post_init__(self) -> None:
         assert self.task is not None
-        self.wait = waits.of(self.task)
+        self.wait = waits.of(self.task, is_sweep=self.is_sweep)
 
     def send(self) -> None:
         """Submit the attempt to the workers."""
         self.future = executors.submit(
             *(work.work, self.task, self.key, str(self.where), self.name),
             owner=self.owner,
-            is_long=self.wait.is_long,
+            kind=self.wait.kind,
         )
         self.future.add_done_callback(self._note_end)
 
@@ -171,10 +175,10 @@ class Job:
         alike = [
             each
             for each in list(_attempts.values())
-            if each.waited_for and each.wait.is_long == mine.wait.is_long
+            if each.waited_for and each.wait.kind == mine.wait.kind
         ]
         waiting = [each for each in alike if Job(each.key).state == "queued"]
-        order = executors.order([each.owner for each in waiting], is_long=mine.wait.is_long)
+        order = executors.order([each.owner for each in waiting], mine.wait.kind)
         keys = [waiting[place].key for place in order]
         sooner = set(keys[: keys.index(self.key) if self.key in keys else 0])
         # The running one comes first.
@@ -194,7 +198,9 @@ class Job:
                 return str(error)
             if error is None:
                 return LOST
-            return f"The worker stopped ({type(error).__name__}); start it again to retry."
+            lost = isinstance(error, WorkLost)
+            why = error if lost else f"The worker stopped ({type(error).__name__})"
+            return f"{why}; start it again to retry."
         if state == "queued":
             ahead = self.ahead
             jobs = f"{ahead} job{'' if ahead == 1 else 's'} before this one"
@@ -342,6 +348,7 @@ def submit(
     watcher: str | None = None,
     alive: Callable[[], bool] = lambda: True,
     owner: str = "",
+    is_sweep: bool = False,
 ) -> Job:
     """Let a worker do the task, or return the job that already runs or has run.
 
@@ -356,6 +363,9 @@ def submit(
         As for `Job.watch`; without one the job goes on until it is done or cancelled.
     owner : str
         Who hands it in: owners take turns.
+    is_sweep : bool
+        Whether it is one of many that nobody looks at one by one: they do not hold up others. One
+        that still waits among these is taken out for whom it is more to.
 
     Raises
     ------
@@ -363,14 +373,16 @@ def submit(
         If too many jobs are unfinished.
     """
     with _one_at_a_time:
-        job = find(task.key)
+        job, attempt = find(task.key), _attempts.get(task.key)
+        if attempt is not None and attempt.is_sweep and not is_sweep:
+            attempt.future.cancel()  # does nothing once it has begun
         if job is None or job.state not in ("queued", "running", "done"):
             if full():
                 raise QueueFull(
                     f"{task.title} has to wait: {_unfinished()} jobs are in the queue, as many as "
                     "it holds; try again in a while."
                 )
-            _begin(task, work.WATCHED if watcher else "", owner)
+            _begin(task, work.WATCHED if watcher else "", owner, is_sweep)
             job = Job(task.key)
         elif watcher is None:
             with suppress(OSError):  # a watcher that leaves now does not end it
@@ -380,9 +392,9 @@ def submit(
     return job
 
 
-def _begin(task: Task, ticket: str, owner: str) -> None:
+def _begin(task: Task, ticket: str, owner: str, is_sweep: bool) -> None:
     key, name = task.key, f"{task.key}-{secrets.token_hex(4)}"
-    attempt = _Attempt(task, key, name, cache.folder() / FOLDER, owner)
+    attempt = _Attempt(task, key, name, cache.folder() / FOLDER, owner, is_sweep)
     for watch in [watch for watch in _watching if watch[0] == key]:
         del _watching[watch]  # of an attempt that has ended
     try:
@@ -482,18 +494,25 @@ class _Keeper:
                 if not (unfinished or _watching):
                     self._thread = None
                     return
-                for attempt in unfinished:
-                    with suppress(OSError):
-                        os.utime(attempt.ticket)
-                for (key, watcher), watch in list(_watching.items()):
-                    now, job = time.monotonic(), Job(key)
-                    if watch.alive():
-                        watch.last_seen = now
-                        watchers.put(job._where(), key, watcher)
-                    is_expired = now - watch.last_seen >= watchers.EXPIRES_SECONDS
-                    if is_expired or job.state not in ("queued", "running"):
-                        job.leave(watcher)
+                try:
+                    _beat(unfinished)
+                except Exception:
+                    _log.exception("A heartbeat of the jobs failed.")
             time.sleep(work.BEAT_SECONDS)
+
+
+def _beat(unfinished: list[_Attempt]) -> None:
+    for attempt in unfinished:
+        with suppress(OSError):
+            os.utime(attempt.ticket)
+    for (key, watcher), watch in list(_watching.items()):
+        now, job = time.monotonic(), Job(key)
+        if watch.alive():
+            watch.last_seen = now
+            watchers.put(job._where(), key, watcher)
+        is_expired = now - watch.last_seen >= watchers.EXPIRES_SECONDS
+        if is_expired or job.state not in ("queued", "running"):
+            job.leave(watcher)
 
 
 _keeper = _Keeper()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
@@ -43,7 +44,8 @@ COLUMNS = (
     "learned_from",
     "judged_on",
 )
-"""Columns of `summary`; the last two are numbers of records, blank ones included, and so public."""
+"""Columns of `curve`; of the last two the first counts blank records too, and so is public, and the
+second only those that are judged."""
 
 SUMMARY = (
     *("series", "epsilon", "delta", "adjacency", "status", "accountant", "measure"),
@@ -64,7 +66,7 @@ class ModelStudy:
     epsilons : tuple of float
         Requested total ε, each above 0.
     delta : float, optional
-        Requested δ; ``None`` for the rule in the catalogue's number of records.
+        Requested δ; ``None`` for the rule in the number of training records.
     adjacency : str
         One that the model's proof covers; "" for its first.
     runs : int
@@ -109,7 +111,7 @@ class ModelStudy:
                 f"runs is {runs:,} at {len(self.epsilons)} values of epsilon, but together they "
                 f"must be at most {MOST_FITS:,} models."
             )
-        delta = default_delta(self.entry.records) if self.delta is None else self.delta
+        delta = default_delta(shape_of(self.entry).size) if self.delta is None else self.delta
         checked = {
             "epsilons": tuple(sorted(set(epsilons))),
             "delta": number("delta", delta, at_least=1e-300, at_most=0.5),
@@ -186,7 +188,7 @@ def curve(
     DataFrame
         One row per (series, ε, run), columns `COLUMNS`. Series: the private model, the same one
         without noise, and one that learns nothing. Values are measured on real records and are not
-        private.
+        private; nan where there is nothing to judge by (`why_unjudged`).
 
     Raises
     ------
@@ -199,21 +201,19 @@ def curve(
     report(0.0, "loading the data")
     model, private = study.what, study.calibrations()
     train, unlabelled, test = _parts(model, table or load(study.dataset), study.seed)
-    counts = len(train), len(test)
     unlabelled, test = unlabelled.known, test.known
+    counts = len(train), len(test)
     training = ModelTraining(
         train, unlabelled, private, study.runs, study.seed, section(report, 0.05, 0.75)
     )
-    learned = model.learn(training)
-    report(0.8, "judging")
-    values = model.judge(learned, test)
+    values = _judged(model, training, test)
     silenced = noiseless(study.calibrated(NEXT_TO_NO_PRIVACY))
-    plain = model.learn(
-        replace(training, calibrations=[silenced], progress=section(report, 0.85, 0.13))
-    )
+    still = replace(training, calibrations=[silenced], progress=section(report, 0.85, 0.13))
+    plain = _judged(model, still, test)
     judged = [(PRIVATE, *each) for each in zip(private, values, strict=True)]
-    judged.append((WITHOUT_NOISE, silenced, model.judge(plain, test)[0]))
-    judged.append((TRIVIAL, silenced, np.array([model.measure.of_trivial(train, test)])))
+    trivial = model.measure.of_trivial(train, test) if len(test) else math.nan
+    judged.append((WITHOUT_NOISE, silenced, plain[0]))
+    judged.append((TRIVIAL, silenced, np.array([trivial])))
     rows = [(*row, *counts) for each in judged for row in _rows(study, *each)]
     report(1.0, "done")
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -240,6 +240,23 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
         counts = len(values), first["learned_from"], first["judged_on"]
         result.append((series, epsilon, *shared, *map(float, spread(values)), *counts))
     return pd.DataFrame(result, columns=list(SUMMARY))
+
+
+def why_unjudged(rows: pd.DataFrame) -> str:
+    """Why `curve` has no values; "" where it has."""
+    if rows["value"].notna().any():
+        return ""
+    if not rows["judged_on"].any():
+        return "No test record has an outcome, so nothing is judged."
+    return "All test records are alike, so nothing is judged."
+
+
+def _judged(model: Model, training: ModelTraining, test: Records) -> Array:
+    """Learn, and judge on these records, (calibrations, runs); nan without any."""
+    learned = model.learn(training)
+    if not len(test):
+        return np.full((len(training.calibrations), training.runs), math.nan)
+    return model.judge(learned, test)
 
 
 def _parts(model: Model, table: Table, seed: int) -> tuple[Records, Records, Records]:

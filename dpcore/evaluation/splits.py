@@ -1,7 +1,8 @@
 """The splits that models are judged on: one where it tests many records, else many.
 
 Judged on a few records alone, a model is a matter of luck: of 303 patients a fifth are 61, and
-one of them is 1.6 points. How many splits there are follows from public numbers alone.
+one of them is 1.6 points. How many splits there are follows from public numbers alone; those that
+test blank records only are left out.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, overload
 
 from dpcore.datasets import Preparation, Split, Table, load, prepare
-from dpcore.datasets.partition import count_tested
+from dpcore.datasets.partition import count_tested, tested
 
 FEW_TESTED, LEAST, MOST = 2_000, 20, 100
 """Where a split tests fewer records than the first, there are at least so many splits; and the most
@@ -101,7 +102,8 @@ def splits(table: Table, preparation: Preparation) -> RepeatedSplits:
     table : Table
     preparation : Preparation
         The further splits are drawn with the seeds that follow its own; of records that are not
-        published they are the further turns of its own.
+        published they are the further turns of its own. Those are left out that test only blank
+        records.
     """
     count = 1
     if table.further is None and not preparation.held_out:
@@ -110,8 +112,18 @@ def splits(table: Table, preparation: Preparation) -> RepeatedSplits:
     first = replace(preparation, turn=0, stratified=stratified)
     if table.published:
         seeds = [(first.seed + place) % 2**63 for place in range(count)]
-        return RepeatedSplits(table, tuple(replace(first, seed=seed) for seed in seeds))
-    return RepeatedSplits(table, tuple(replace(first, turn=turn) for turn in range(count)))
+        every = [replace(first, seed=seed) for seed in seeds]
+    else:
+        every = [replace(first, turn=turn) for turn in range(count)]
+    if count > 1 and table.blank.any():
+        every = [one for one in every if _has_outcome(table, one)] or every[:1]
+    return RepeatedSplits(table, tuple(every))
+
+
+def _has_outcome(table: Table, preparation: Preparation) -> bool:
+    """Whether a record to test on is not blank."""
+    joined, test = tested(table, preparation)
+    return bool((test & ~joined.blank).any())
 
 
 def splits_of(dataset: str, records: int | None, preparation: Preparation) -> RepeatedSplits:

@@ -5,15 +5,15 @@ Of this machine's workers only: a cluster does several jobs at once.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dpcore.evaluation.executors import SCHEDULER
+from dpcore.evaluation.executors import IN_SIGHT, Kind
 from dpcore.evaluation.task import Task
+from dpcore.settings import SCHEDULER
 
 REMEMBERED = 8
 """Jobs of a kind whose mean time is told."""
@@ -21,38 +21,39 @@ LEAST_SHARE = 0.02
 """Share of a running job from which its own pace tells the rest."""
 
 _seconds: dict[str, deque[float]] = {}
-_freed: dict[bool, float] = {}
-"""When each worker was free last, by whether its jobs are long."""
+_freed: dict[Kind, float] = {}
+"""When each worker was free last, by its jobs."""
 _one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Wait:
-    """When a job was handed in, the function that works on it, and whether it is long."""
+    """When a job was handed in, the function that works on it, and whose worker does it."""
 
-    kind: str
+    work: str
     since: float = field(default_factory=time.monotonic)
-    is_long: bool = False
+    kind: Kind = IN_SIGHT
 
     def ended(self, *, finished: bool) -> None:
         """Note that its worker is free again, and how long the job took if it is finished."""
         with _one_at_a_time:
             now = time.monotonic()
             if finished:
-                times = _seconds.setdefault(self.kind, deque(maxlen=REMEMBERED))
+                times = _seconds.setdefault(self.work, deque(maxlen=REMEMBERED))
                 times.append(now - self.begun)
-            _freed[self.is_long] = now
+            _freed[self.kind] = now
 
     @property
     def begun(self) -> float:
         """When its worker began with it, or will have, if it is the next."""
-        return max(self.since, _freed.get(self.is_long, 0.0))
+        return max(self.since, _freed.get(self.kind, 0.0))
 
 
-def of(task: Task) -> Wait:
+def of(task: Task, *, is_sweep: bool = False) -> Wait:
     """The wait of a task that is handed in now."""
     work = getattr(task, "work", type(task))
-    return Wait(f"{work.__module__}.{work.__qualname__}", is_long=task.is_long)
+    kind = Kind(task.is_long, is_sweep)
+    return Wait(f"{work.__module__}.{work.__qualname__}", kind=kind)
 
 
 def seconds(ahead: Iterable[tuple[Wait, float]]) -> float | None:
@@ -68,14 +69,14 @@ def seconds(ahead: Iterable[tuple[Wait, float]]) -> float | None:
     float or None
         ``None`` where no job of one of their kinds has been finished yet.
     """
-    if os.environ.get(SCHEDULER, "").strip():
+    if SCHEDULER.text:
         return None
     total = 0.0
     for place, (wait, share) in enumerate(ahead):
         elapsed = 0.0 if place else time.monotonic() - wait.begun
         if share >= LEAST_SHARE:
             total += elapsed * (1.0 - share) / share
-        elif times := _seconds.get(wait.kind):
+        elif times := _seconds.get(wait.work):
             total += max(0.0, sum(times) / len(times) - elapsed)
         else:
             return None

@@ -6,13 +6,13 @@ there. One that was not touched for a while does not count: its watcher's proces
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import suppress
 from pathlib import Path
 
-SECONDS = "DPCORE_WATCH_SECONDS"
-EXPIRES_SECONDS = float(os.environ.get(SECONDS) or 30.0)
+from dpcore.settings import WATCH_SECONDS
+
+EXPIRES_SECONDS = WATCH_SECONDS.seconds
 """Seconds after its last heartbeat until a watcher expires; a page that is reloaded, or reconnects,
 is back sooner."""
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.datasets import cache
 from dpcore.errors import InvalidInput
+from dpcore.evaluation.cluster import WorkLost
 from dpcore.evaluation.task import JobContext, Outcome, Task
 from dpcore.evaluation.watchers import Expiry
 
@@ -36,10 +37,6 @@ NAMES = (
     "term",
 )  # columns of a result that hold names, also where these look like numbers
 WATCHED = "watched"  # in a ticket: the job ends with its last watcher
-
-
-class WorkerStopped(Exception):
-    """The worker that began a job is gone."""
 
 
 def work(task: Task | None, key: str, where: str, name: str) -> None:
@@ -61,7 +58,7 @@ def work(task: Task | None, key: str, where: str, name: str) -> None:
         If it was stopped on request.
     InvalidInput
         If the task can't be done, or its result can't be saved.
-    WorkerStopped
+    WorkLost
         If another worker had begun it.
     """
     if task is None or task.key != key:
@@ -78,7 +75,7 @@ def work(task: Task | None, key: str, where: str, name: str) -> None:
             "shares with the page."
         )
     if report_file.exists():  # a cluster passes a job dropped by one worker to the next
-        raise WorkerStopped
+        raise WorkLost("The worker that began it stopped")
     reported = written = 0.0
     waiting: pd.DataFrame | None = None
 

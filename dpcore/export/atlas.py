@@ -6,7 +6,7 @@ from dpcore.controls.atlas import FILTERS, FORM, RUN
 from dpcore.controls.control import Values
 from dpcore.controls.options import exactly, written
 from dpcore.evaluation.models import ModelStudy
-from dpcore.export.lines import call, changed
+from dpcore.export.lines import TELLING, call, changed
 
 
 def list_command(values: Values) -> str:
@@ -29,4 +29,5 @@ def model_snippet(study: ModelStudy) -> str:
     usual = ModelStudy(model=study.model)
     arguments = [repr(study.model), *changed(vars(study), vars(usual))]
     lines = call("study = dpcore.ModelStudy", arguments)
-    return "\n".join(["import dpcore", "", *lines, "table = dpcore.explore(study)"])
+    beginning = ["import sys", "", "import dpcore", "", *TELLING]
+    return "\n".join([*beginning, *lines, "table = dpcore.explore(study, progress=tell)"])

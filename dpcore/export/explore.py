@@ -15,7 +15,7 @@ from dpcore.evaluation.clinic.hand_edits import as_object
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.clinic.term_rows import FIRST
 from dpcore.evaluation.study import Study
-from dpcore.export.lines import call, changed, joined
+from dpcore.export.lines import TELLING, call, changed, joined
 
 OPTIONS = {
     **{control.field: control.option for control in (*CONTROLS, *TYPED) if control.option},
@@ -127,10 +127,13 @@ def snippet(parts: Sequence[Study]) -> str:
     ]
     settings = _arguments(study, per_part)
     lines = [
+        "import sys",
+        "",
         "import pandas as pd",
         "",
         "import dpcore",
         "",
+        *TELLING,
         f"records = {_source(study)}",
         *call("settings = dict", settings),
         "# Noise comes from a seed: for exploration only.",
@@ -141,7 +144,7 @@ def snippet(parts: Sequence[Study]) -> str:
         lines.append(f"    dpcore.Study({arguments}, **settings),")
     lines += [
         "]",
-        "curves = [dpcore.explore(part, records=records) for part in parts]",
+        "curves = [dpcore.explore(part, records=records, progress=tell) for part in parts]",
         "table = pd.concat(curves, ignore_index=True)",
         "print(table.to_string())",
     ]
@@ -196,12 +199,18 @@ def hand_snippet(edited: HandStudy) -> str:
 def _judging(judged: ClinicStudy, wanted: list[str]) -> str:
     corrected = ["corrected=True"] if judged.corrected else []
     lines = [
+        "import sys",
+        "",
         "import dpcore",
         "",
+        *TELLING,
         "# Noise comes from a seed: for exploration only.",
         *call("study = dpcore.Study", _arguments(judged.study)),
         f"records = {_source(judged.study)}",
-        *call("table = dpcore.explore", ["study", "records=records", *wanted, *corrected]),
+        *call(
+            "table = dpcore.explore",
+            ["study", "records=records", "progress=tell", *wanted, *corrected],
+        ),
         "print(table.to_string())",
     ]
     return "\n".join(lines) + "\n"

@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+TELLING = (
+    "def tell(share, doing):",
+    '    print(f"\\r{share:4.0%} {doing:<60}", end="", file=sys.stderr, flush=True)',
+    "",
+)
+"""Python that tells on standard error how far a computation is; it needs `sys`."""
+
 
 def joined(*parts: str) -> str:
     """The parts, one a line, as a shell takes them."""

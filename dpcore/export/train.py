@@ -10,7 +10,7 @@ from dpcore.controls.options import exactly, written
 from dpcore.controls.train import CONTROLS, MORE_OPTIONS
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training import TrainingStudy
-from dpcore.export.lines import call, changed, joined, packed
+from dpcore.export.lines import TELLING, call, changed, joined, packed
 
 ALWAYS = (
     *("dataset", "features", "epsilon", "runs", "config.network", "config.delta", "config.epochs"),
@@ -48,7 +48,12 @@ def _fields(study: TrainingStudy) -> dict[str, Any]:
 def snippet(study: TrainingStudy) -> str:
     """Python that gives the history on screen."""
     return "\n".join(
-        [*_described(study), "history = dpcore.train(study)", "print(history.to_string())", ""]
+        [
+            *_described(study),
+            "history = dpcore.train(study, progress=tell)",
+            "print(history.to_string())",
+            "",
+        ]
     )
 
 
@@ -67,7 +72,16 @@ def effect_snippet(
     return "\n".join(
         [
             *_described(study),
-            f"table = dpcore.vary(study, {setting!r}, {tuple(values)!r}, gives_way={gives_way!r})",
+            *call(
+                "table = dpcore.vary",
+                [
+                    "study",
+                    repr(setting),
+                    repr(tuple(values)),
+                    f"gives_way={gives_way!r}",
+                    "progress=tell",
+                ],
+            ),
             "print(table.to_string())",
             "",
         ]
@@ -85,8 +99,11 @@ def _described(study: TrainingStudy) -> list[str]:
     arguments = [repr(study.dataset), "config=config", *changed(fields, vars(TrainingStudy()))]
     config = changed(vars(study.config), vars(TrainingConfig()))
     return [
+        "import sys",
+        "",
         "import dpcore",
         "",
+        *TELLING,
         *call("config = dpcore.TrainingConfig", config),
         f"study = dpcore.TrainingStudy({', '.join(arguments)})",
         "# Batches and noise come from a seed: for exploration only.",

@@ -15,7 +15,7 @@ LOOKS = {
     "proved as printed": (GREEN, GREEN, ""),
     "proved (our corrected version)": (PURPLE, PURPLE, "\\"),
     "conditions not met": (BLUE, SKY, "/"),
-    "promises more than its noise proves": (VERMILLION, ORANGE, "x"),
+    "promises too much": (VERMILLION, ORANGE, "x"),
     "described only": (NEUTRAL, NEUTRAL, "."),
 }
 OTHER = (NEUTRAL, NEUTRAL, "+")

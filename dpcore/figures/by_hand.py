@@ -87,8 +87,8 @@ def corrected_curve(
     else:
         at, middle = (words.value_at(one, column) for one in (row, words.reference_of(rows)))
         sentence = (
-            f"By hand, {named} puts the odds at {at} at {words.times(row['corrected'])} those at "
-            f"{middle}. In the private model of run {run} at ε = {epsilon} it is "
+            f"By hand, the odds of {named} at {at} are {words.times(row['corrected'])} those at "
+            f"{middle}. In the private model of run {run} at ε = {epsilon} they are "
             f"{words.times(row['private'])}."
         )
     if moved:

@@ -22,7 +22,7 @@ from dpcore.figures.curves import HEIGHT, guarantee_of
 from dpcore.figures.decisions import THIN
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, Look, look
-from dpcore.figures.words import band_of, percent, plain
+from dpcore.figures.words import percent, plain, spread
 
 WITHOUT = Look(NEUTRAL, NEUTRAL, "dash", "circle")
 SMALL = 0.1
@@ -107,7 +107,7 @@ def _sentence(model: pd.DataFrame, without: pd.DataFrame, people: str) -> str:
     sentence = (
         f"At ε = {plain(row['epsilon'])} the risks of {row['title']} are furthest off here: of "
         f"{people} told {_percentage(row['mean_risk'])}, {_percentage(row['observed'])} have the "
-        f"condition. {band_of(row)}: {low} to {high}."
+        f"condition. {spread(row, low, high)}"
     )
     if without["observed"].isna().all():
         return sentence

@@ -13,7 +13,7 @@ import pandas as pd
 
 from dpcore.datasets.schema import Column, Entry
 from dpcore.figures.groups import MOST_LETTERS
-from dpcore.figures.words import Row, agreeing, band_of, percent, plain
+from dpcore.figures.words import Row, agreeing, percent, plain, spread
 
 DETAIL = (
     "The model adds up one part for each column; this is the part of one. "
@@ -127,27 +127,27 @@ def sentence(model: pd.DataFrame, without: pd.DataFrame, column: Column, measure
     row, nonprivate = model.iloc[place], without.iloc[place]
     value, low, high = (float(row[f"{measure.column}{end}"]) for end in ("", "_low", "_high"))
     at, middle = value_at(row, column), value_at(reference, column)
-    runs = band_of(row)
     named = cut(column.name)
     if measure.others_at:
         return (
             f"At ε = {plain(row['epsilon'])} {row['title']} tells a risk of {percent(value)} at "
-            f"{named} {at}, and {percent(float(reference[measure.column]))} at {middle}; all else "
-            f"at {measure.others_at}. {runs}: {percent(low)} to {percent(high)}. Without privacy: "
-            f"{percent(float(nonprivate[measure.column]))}."
+            f"{named} {at}, and {percent(float(reference[measure.column]))} at {middle}. All else "
+            f"is at {measure.others_at}. {spread(row, percent(low), percent(high))} "
+            f"Without privacy it is {percent(float(nonprivate[measure.column]))}."
         )
     effect = (
-        f"At ε = {plain(row['epsilon'])} {row['title']}’s part for {named} puts the odds at {at} "
-        f"at {times(value)} those at {middle}."
+        f"By {row['title']}’s part for {named} at ε = {plain(row['epsilon'])}, the odds at {at} "
+        f"are {times(value)} those at {middle}."
     )
-    within = f"{runs}: {odds(low)} to {times(high)}"
-    agree = agreeing(int(row["runs"]))
     # Compared as they are shown: a shown 1 may stand for 1.003.
     if low * high > 0.0 and "1" not in (odds(low), odds(high)):
-        sure = f"{within}, so {agree} say {'more' if low > 0.0 else 'less'}."
+        sure = f"In {agreeing(int(row['runs']))} they are {'higher' if low > 0.0 else 'lower'}."
     else:
-        sure = f"{within}, so single runs do not agree on more or less."
-    return f"{effect} {sure} Without privacy: {times(float(nonprivate['log_odds']))}."
+        sure = "Some single runs put them higher and others lower."
+    return (
+        f"{effect} {spread(row, odds(low), times(high))} {sure} "
+        f"Without privacy they are {times(float(nonprivate['log_odds']))}."
+    )
 
 
 def detail(model: pd.DataFrame, entry: Entry, measure: Measure, others: pd.DataFrame) -> str:

@@ -23,7 +23,7 @@ from dpcore.figures.canvas import (
 from dpcore.figures.curves import HEIGHT, PROVED, guarantee_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, Look, look
-from dpcore.figures.words import agreeing, band_of, percent, plain
+from dpcore.figures.words import agreeing, band_of, percent, plain, spread
 
 BELOW = 0.25
 """The axis reaches this share of the highest value below 0, where curves fall without end."""
@@ -127,8 +127,7 @@ def _sentence(model: pd.DataFrame, others: pd.DataFrame, threshold: float) -> st
     return (
         f"At ε = {plain(row['epsilon'])} and a threshold of {percent(threshold, 0)}, the net "
         f"benefit of {row['title']} is {_shown(row['net_benefit'])}. "
-        f"{band_of(row)}: {_shown(row['net_benefit_low'])} to "
-        f"{_shown(row['net_benefit_high'])}. "
+        f"{spread(row, _shown(row['net_benefit_low']), _shown(row['net_benefit_high']))} "
         f"Without privacy it is {values[REFERENCE]}, treating everybody {values[TREAT_ALL]}, "
         f"treating nobody {values[TREAT_NONE]}."
     )

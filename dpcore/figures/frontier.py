@@ -143,11 +143,12 @@ def _reached(
             f"methods come to {quality.shown(reach.best)} at best. A smaller λ, other "
             "methods or other inputs may help; a larger ε will not."
         )
-    lucky = "" if reach.lucky is None else f"the best runs from ε {_placed(reach.lucky)} on, "
+    lucky = (
+        "" if reach.lucky is None else f" The best runs reach it from ε {_placed(reach.lucky)} on."
+    )
     sentence = (
         f"{goal_text} takes ε {_placed(reach.epsilon)}, with {titles.get(reach.method, '')}, "
-        f"on average over the noise. It is reached by {lucky}{_safe(best, reach)}."
-        f"{_cases(best, reach)}"
+        f"on average over the noise.{lucky} {_safe(best, reach)}{_cases(best, reach)}"
     )
     if reach.epsilon <= epsilon:
         return sentence
@@ -156,7 +157,8 @@ def _reached(
     product = "n·ε" if power == 1 else "√n·ε"
     return (
         f"{sentence} At ε = {plain(epsilon)} it is not reachable with {records:,} {records_are}. "
-        f"About {plain(needed)} would be needed (an estimate: noise counts against {product})."
+        f"About {plain(needed)} would be needed. That is an estimate: noise counts against "
+        f"{product}."
     )
 
 
@@ -164,7 +166,9 @@ def _safe(best: pd.DataFrame, reach: Reach) -> str:
     """From which ε on nearly all single runs reach it, by the worse end of their band."""
     at = best if reach.safe is None else best[best["epsilon"] == reach.safe]
     runs = agreeing(int(at["runs"].min()), int(at["splits"].max()))
-    return f"{runs} {'nowhere here' if reach.safe is None else f'from ε {_placed(reach.safe)} on'}"
+    if reach.safe is None:
+        return f"At no ε here is it reached by {runs}."
+    return f"From ε {_placed(reach.safe)} on it is reached by {runs}."
 
 
 def _cases(best: pd.DataFrame, reach: Reach) -> str:

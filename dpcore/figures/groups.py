@@ -28,12 +28,12 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, faded, look
 from dpcore.figures.words import (
     Row,
-    band_of,
     capitalised,
     difference_at,
     listed,
     literal,
     plain,
+    spread,
     uncapitalised,
 )
 
@@ -268,8 +268,7 @@ def _worst(words: MeasureFormat, judged: pd.DataFrame, everybody: pd.Series) -> 
     return (
         f"Privacy {verb} {words.noun} most for {row['group']}: {words.changed(row['change'])}, "
         f"{shown(row['value'])} instead of {shown(row['reference'])}. "
-        f"{band_of(row)}: {shown(row['value_low'])} to "
-        f"{shown(row['value_high'])}. {capitalised(for_all)}."
+        f"{spread(row, shown(row['value_low']), shown(row['value_high']))} {capitalised(for_all)}."
     )
 
 
@@ -332,8 +331,8 @@ def gap(
         f"At ε = {plain(epsilon)} the widest gap in {words.noun} between groups is "
         f"{shown(row['value'])}{of_people} with {row['title']}. "
         f"{_between(line[line['epsilon'] == epsilon], measure)} "
-        f"{band_of(row)}: {shown(row['value_low'])} to "
-        f"{shown(row['value_high'])}. Without privacy it is {shown(reference)}."
+        f"{spread(row, shown(row['value_low']), shown(row['value_high']))} "
+        f"Without privacy it is {shown(reference)}."
     )
     left_out = _small(_paired(line[line["epsilon"] == epsilon], without, measure))
     sentence = f"{sentence} {left_out}".rstrip()

@@ -29,6 +29,7 @@ WORDS = {
     "features": "inputs",
     "final_rate": "learning rate left at the end (share)",
     "gaussian_mu": "μ of the noise",
+    "noise_advantage": "advantage by the noise",
     "log_odds": "log odds against the reference",
     "loss_train": "training loss",
     "mean_or_mode": "mean, or place of the most frequent level",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from dpcore.accounting.decimals import decimal, named_below
 from dpcore.figures.canvas import LEGEND, add_scatter, axis, canvas, each
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
@@ -54,7 +55,7 @@ def spending(rows: pd.DataFrame, adjacency: str, *, dark: bool = False) -> Drawn
             hovertemplate="%{hovertext}<extra></extra>",
         )
     last = rows.iloc[-1]
-    left = max(0.0, float(last["cap"] - last["taken"]))
+    left = max(0.0, named_below(decimal(last["cap"]) - decimal(last["taken"])))
     sentence = (
         f"After entry {last['entry']}, ε = {at_most(float(last['taken']))} of "
         f"{plain(float(last['cap']))} is taken at δ = {plain(float(last['delta']))}; "

@@ -148,20 +148,6 @@ def _words(figure: go.Figure, place: float, height: float) -> dict[str, Any]:
     return {"ax": 0, "ay": 34 if up > NEAR_BOTTOM else -34, "xanchor": end}
 
 
-def _units(queries: Mapping[str, str], titles: Mapping[str, str]) -> str:
-    """Between which methods σ can't be compared, in one sentence; empty where it can."""
-    added: dict[str, list[str]] = {}
-    for method, query in queries.items():
-        added.setdefault(query, []).append(titles.get(method, method))
-    if len(added) < 2:
-        return ""
-    parts = "; ".join(f"{listed(names)} to {query}" for query, names in added.items())
-    return (
-        "More σ is not more harm: methods add it to different things. Heights can be compared only "
-        f"between those that share one ({parts})."
-    )
-
-
 def sigma(
     table: pd.DataFrame,
     *,
@@ -169,11 +155,12 @@ def sigma(
     queries: Mapping[str, str],
     epsilon: float = 1.0,
     dark: bool = False,
-) -> Drawn:
+) -> list[Drawn]:
     """σ against ε, both logarithmic, over the whole grid, with the plateau marked.
 
     σ is the noise added to one coordinate of the query, in the query's own units; a query that is
-    noised at every step (a gradient) and one that is noised once (a model) are not comparable.
+    noised at every step (a gradient) and one that is noised once (a model) are not comparable, and
+    so not on one axis.
 
     Parameters
     ----------
@@ -187,7 +174,22 @@ def sigma(
         That the sentence is about.
     dark : bool
         Whether it is drawn on a dark ground.
+
+    Returns
+    -------
+    list of Drawn
+        One a query; a single one where no noise is added.
     """
+    query = table["method"].map(lambda method: queries.get(method, ""))
+    used = query[table["sigma"] > 0].unique()
+    parts = {name: table[query == name] for name in used} or {"": table}
+    return [_sigma(part, titles, name, epsilon, dark) for name, part in parts.items()]
+
+
+def _sigma(
+    table: pd.DataFrame, titles: Mapping[str, str], query: str, epsilon: float, dark: bool
+) -> Drawn:
+    """σ of methods that add it to one thing."""
     private = table[table["method"] != "nonprivate"]
     figure = _axes(table["sigma"], private["epsilon"], dark)
     add_series(figure, table, "sigma", titles=titles, shown=at_most, dark=dark, band=False)
@@ -202,18 +204,17 @@ def sigma(
             arrowcolor=NEUTRAL,
             **_words(figure, math.log10(end), math.log10(top)),
         )
-    noised = set(table.loc[table["sigma"] > 0, "method"])
-    units = _units({key: query for key, query in queries.items() if key in noised}, titles)
+    added_to = f" on {query}" if query else ""
     there = [
         f"{name} {at_most(float(at(rows, epsilon)['sigma']))}"
         for name, _, _, rows in named(table, "sigma", titles)
     ]
     sentence = (
-        f"At ε = {plain(epsilon)} the noise σ is: {listed(there)}."
+        f"At ε = {plain(epsilon)} the noise σ{added_to} is: {listed(there)}."
         if there
         else "No noise is added."
     )
-    detail = " ".join(filter(None, (units, *growth.sentences())))
+    detail = " ".join(growth.sentences())
     alt = f"Noise scale σ against ε, both logarithmic. {sentence} {detail}"
     return Drawn(figure, sentence, alt, detail)
 

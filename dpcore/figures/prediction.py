@@ -6,6 +6,8 @@ not kept.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -75,28 +77,38 @@ class OutcomeWording:
         """Of an axis."""
         return f"{self.name}, of {self.among:,}" if self.is_risk else self.name
 
-    def headline(self, value: float) -> str:
-        """What the model says, in one sentence."""
+    def headline(self, value: float, ends: Sequence[float] | None = None) -> str:
+        """What the model says, in one sentence, and what noise alone would.
+
+        Parameters
+        ----------
+        value : float
+        ends : sequence of two floats, optional
+            The least and the most that noise alone explains, where it is known.
+        """
+        noise = "not known" if ends is None else self._between(*ends)
         if self.is_risk:
             return (
                 f"Of {self.among:,} people with these values, the model expects "
-                f"{_count(value, self.among)} with {outcome_words(self.label, is_positive=True)}."
+                f"{_count(value, self.among)} with {outcome_words(self.label, is_positive=True)}; "
+                f"noise alone: {noise}."
             )
         outcome = outcome_words(self.label, is_positive=value > 0.0)
-        return f"The model’s score is {self.shown(value)}: it says {outcome}."
+        return f"The model’s score is {self.shown(value)}: it says {outcome}; noise alone: {noise}."
+
+    def _between(self, least: float, most: float) -> str:
+        """Two risks in people, rounded apart."""
+        return f"{math.floor(self.among * least):,} to {math.ceil(self.among * most):,}"
 
     def meaning(self) -> str:
         """What the number is, and what it is not."""
         if self.is_corrected:
             return (
-                "A probability, corrected at the release by noisy counts of who had the outcome. "
-                "How right it is was not measured after that: it would be another release."
+                "A probability, corrected at the release by noisy counts. How right it is was not "
+                "measured."
             )
         if self.is_risk:
-            return (
-                "A probability as the model states it. Whether its risks come true has not been "
-                "measured: that would be another release."
-            )
+            return "A probability as the model states it. How right it is was not measured."
         above, else_ = (outcome_words(self.label, is_positive=one) for one in (True, False))
         return (
             f"A score, no probability. Above 0 the model says {above}, else {else_}; the farther "

@@ -94,6 +94,15 @@ def band_of(row: Row, noun: str = "run") -> str:
     return band(int(row["runs"]), noun, int(row.get("splits", 1)))
 
 
+def spread(row: Row, low: str, high: str) -> str:
+    """A sentence on where the single runs of a row lie, from the ends of its band."""
+    runs = int(row["runs"])
+    if runs == 1:
+        return "It is one run."
+    lying = "9 of 10 runs lie" if runs >= MANY else f"All {runs} runs lie"
+    return f"{lying} between {low} and {high}{on_average(int(row.get('splits', 1)))}."
+
+
 def agreeing(runs: int, splits: int = 1) -> str:
     """The single runs on one side of an end of their band."""
     return ("19 of 20 runs" if runs >= MANY else "all runs") + on_average(splits)
@@ -161,6 +170,16 @@ def listed(parts: Sequence[str]) -> str:
     if len(parts) < 2:
         return "".join(parts)
     return ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+def large_delta(delta: float, records: int) -> str:
+    """A warning of a δ of 1/n or more, and "" of a smaller one."""
+    if records * delta < 1.0:
+        return ""
+    return (
+        f"δ = {plain(delta)} is at least 1/n. A method may publish one of the {records:,} records "
+        "at random and still keep this promise. Choose a smaller δ."
+    )
 
 
 UNITS_OF_TIME = ((90 * 60.0, 3600.0, "hours"), (90.0, 60.0, "min"), (0.0, 1.0, "s"))

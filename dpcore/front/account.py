@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from dpcore.accounting.decimals import decimal, named_below
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 
@@ -67,10 +68,11 @@ def account(
             read.append(AccountEntry.of(entry))
         except InvalidInput as refused:
             raise InvalidInput(f"Entry {place}: {refused}") from None
+    number("epsilon", epsilon, above=0.0)
     chosen = default_delta(int(number("records", records, at_least=1))) if delta is None else delta
     return state(
         Account(
-            PrivacyBudget(number("epsilon", epsilon, above=0.0), chosen),
+            PrivacyBudget(named_below(decimal(epsilon)), chosen),
             tuple(read),
             Adjacency(one_of("adjacency", adjacency, tuple(Adjacency))),
         )

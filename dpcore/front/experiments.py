@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import InvalidInput, reject
-from dpcore.progress import Progress
+from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
     from datetime import date
@@ -137,7 +137,8 @@ def explore(
     Returns
     -------
     DataFrame
-        One row a method and ε: in closed form where there is one, else sampled. With thresholds one
+        One row a method and ε: in closed form where there is one, else sampled; then the model
+        without privacy. "same λ, no noise" is the method ``nonprivate``. With thresholds one
         row a method, ε and threshold, then those of the model without privacy, of treating
         everybody and of treating nobody. With `by` one row a method, ε, measure and group; with
         bins one row a method, ε and bin, with `curves_of` one row a method, ε, column and value,
@@ -190,9 +191,9 @@ def explore(
         return calibrated(ClinicStudy(study, bins=bins, corrected=corrected), **options)
     if corrected:
         raise InvalidInput("corrected is True, but it must be left out where no risks are judged.")
-    from dpcore.evaluation.curves import answers
+    from dpcore.evaluation.curves import answers, for_a_file
 
-    return answers(study, **options)
+    return for_a_file(answers(study, **options))
 
 
 def report(
@@ -290,6 +291,7 @@ def vary(
     values: Sequence[float] | None = None,
     *,
     gives_way: str | None = None,
+    progress: Progress = silent,
 ) -> pd.DataFrame:
     """The effect of one setting on a private training within the same ε, one row a value.
 
@@ -308,6 +310,8 @@ def vary(
     gives_way : str, optional
         "noise": σ₀ is solved anew. "epochs": as many are run as σ₀ affords. By default the
         setting's usual one.
+    progress : callable
+        Called with (fraction done, message).
 
     Returns
     -------
@@ -330,4 +334,4 @@ def vary(
     records = study.trained_on(examples.records)
     chosen = effect.values(study, records, gives_way) if values is None else tuple(values)
     sweep = effect.sweep(study, records, chosen, gives_way)
-    return effects.ends(effect, chosen, sweep, swept(sweep, JobContext()).rows)
+    return effects.ends(effect, chosen, sweep, swept(sweep, JobContext(progress)).rows)

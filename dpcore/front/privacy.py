@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from dpcore.errors import InvalidInput, brief, number, one_of, reject
@@ -167,8 +166,9 @@ def risk(
     Parameters
     ----------
     what : float, Run or Guarantee
-        An ε, a run, whose own curve is used (never more than its ε would say), or a guarantee such
-        as `certify` gives; an estimator's `guarantee_` is one, too.
+        An ε; a run, whose own curve is used (never more than its ε would say); or a guarantee: an
+        estimator's `guarantee_`, which knows its noise, or one such as `certify` gives, of which
+        (ε, δ) alone is known.
     delta : float, optional
         δ of an ε; only for an ε.
     adjacency : str, optional
@@ -195,28 +195,23 @@ def risk(
     >>> dpcore.risk(1, delta=1e-5).right
     74
     """
-    from dpcore.accounting.risk import odds
+    from dpcore.accounting.risk import odds, odds_by, promised
 
     if isinstance(what, (Run, Guarantee)):
         for name, given in (("delta", delta), ("adjacency", adjacency)):
             if given is not None:
                 raise InvalidInput(f"{name} is {brief(given)}, but {_named(what)} needs none here.")
-        return odds(_budget(what), Adjacency(what.adjacency))
+        compared = Adjacency(what.adjacency)
+        if isinstance(what, Guarantee):
+            return odds(promised(what), compared, what.advantage)
+        from dpcore.accounting import tradeoff
+
+        return odds_by(tradeoff.advantage(tradeoff.from_event(what.event(), compared)), compared)
     if delta is None:
         raise InvalidInput("delta is missing, but an ε says nothing without it.")
     adjacency = Adjacency.ZERO_OUT if adjacency is None else adjacency
     compared = Adjacency(one_of("adjacency", adjacency, tuple(Adjacency)))
     return odds(PrivacyBudget(what, delta), compared)
-
-
-def _budget(what: Run | Guarantee) -> PrivacyBudget | None:
-    from dpcore.accounting import risk, tradeoff
-
-    if isinstance(what, Guarantee):
-        return risk.promised(what)
-    curve = tradeoff.from_event(what.event(), Adjacency(what.adjacency))
-    # The curve's own point at ε = 0, where δ is the advantage: it loses nothing.
-    return PrivacyBudget(1e-12, min(tradeoff.advantage(curve), math.nextafter(1.0, 0.0)))
 
 
 def _has_its_own(sensitivity: float) -> None:

@@ -79,18 +79,22 @@ def learn(noise: Callable[[np.random.Generator, int], Array], training: ModelTra
 
 
 def judge(learned: Array, test: Records) -> Array:
-    """Share of the test points' variance about their mean within the components, (k, runs)."""
+    """Share of the test points' variance about their mean within the components, (k, runs).
+
+    nan where they have none.
+    """
+    if not test.vary:
+        return np.full(learned.shape[:2], np.nan)
     centred = test.points()
     centred -= centred.mean(axis=0)
     covariance = centred.T @ centred
     inside = np.einsum("...dk,de,...ek->...", learned, covariance, learned, optimize=True)
-    return np.asarray(inside / max(float(np.trace(covariance)), 1e-300))
+    return np.asarray(inside / float(np.trace(covariance)))
 
 
 def random_share(train: Records, test: Records) -> float:
     """The mean share of variance in random directions, whatever the covariance."""
-    del test
-    return min(COMPONENTS, train.shape.dimension) / train.shape.dimension
+    return min(COMPONENTS, train.shape.dimension) / train.shape.dimension if test.vary else np.nan
 
 
 MEASURE = ModelMetric(

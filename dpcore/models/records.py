@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dpcore.datasets import Entry, Preparation, Table
 from dpcore.datasets.columns import divided
 from dpcore.datasets.encoding import bring_to_norm, scaled
-from dpcore.datasets.partition import tested
+from dpcore.datasets.partition import count_tested, tested
 from dpcore.datasets.preparation import used_columns
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidInput
@@ -116,6 +116,12 @@ class Records:
         return self[~blank] if blank.any() else self
 
     @property
+    def vary(self) -> bool:
+        """Whether two of them differ in a column."""
+        points = self.points()
+        return bool((points != points[:1]).any())
+
+    @property
     def signs(self) -> Array:
         """The labels as ±1, and 0 of a blank record; (n,)."""
         return np.select([self.labels == 1, self.labels == 0], [1.0, -1.0])
@@ -144,8 +150,8 @@ class Records:
 
 def shape_of(entry: Entry) -> RecordShape:
     """The public shape of the training records, from the catalogue alone."""
-    learned_from = 1.0 if entry.further else 1.0 - TEST_FRACTION
-    return shape_with(entry.used, max(1, round(learned_from * entry.records)))
+    tested = 0 if entry.further else count_tested(entry.records, _preparation(0))
+    return shape_with(entry.used, max(1, entry.records - tested))
 
 
 def shape_with(columns: Sequence[Column], size: int) -> RecordShape:
@@ -183,12 +189,16 @@ def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records
         raise InvalidInput(
             f"dataset is {entry.key!r}, but for this model it must have a label of two classes."
         )
-    preparation = Preparation(missing="impute", seed=seed, test_fraction=TEST_FRACTION)
+    preparation = _preparation(seed)
     table, test = tested(table, preparation)
     encoded = _encoded(table, shape_of(entry), preparation, labels)
     if test.all():
         raise InvalidInput(f"{entry.title} leaves no record to learn from.")
     return encoded[~test], encoded[test]
+
+
+def _preparation(seed: int) -> Preparation:
+    return Preparation(missing="impute", seed=seed, test_fraction=TEST_FRACTION)
 
 
 def split_records(table: Table, preparation: Preparation) -> tuple[Records, Records]:

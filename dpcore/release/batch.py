@@ -6,8 +6,10 @@ import csv
 import io
 from dataclasses import dataclass
 
-from dpcore.release.check import Checked, check
+from dpcore.release.check import Checked, check, read
 from dpcore.release.explained import read_model
+from dpcore.release.model import ReleasedModel
+from dpcore.release.noise_alone import NoiseAlone, noise_alone
 from dpcore.release.prediction import predict
 from dpcore.spreadsheet import cell
 
@@ -29,13 +31,15 @@ class PredictedBatch:
     positive: int
 
 
-def batch(model: bytes, data: bytes, filename: str) -> PredictedBatch:
+def batch(model: bytes, certificate: bytes, data: bytes, filename: str) -> PredictedBatch:
     """The predictions of a model's file for a file of records.
 
     Parameters
     ----------
     model : bytes
         As JSON.
+    certificate : bytes
+        Its file; empty where there is none.
     data, filename
         As of `predict`.
 
@@ -44,17 +48,23 @@ def batch(model: bytes, data: bytes, filename: str) -> PredictedBatch:
     InvalidInput
         Naming the line and the column and what is allowed, but no value of a record.
     """
-    read = read_model(model)
-    predictions = predict(read, data, filename)
+    released = read_model(model)
+    predictions = predict(released, data, filename, noise_by(released, certificate))
     _, *rows = csv.reader(io.StringIO(predictions))
-    yes = cell(read.entry.outcome.codes[1][0])
-    return PredictedBatch(predictions, len(rows), sum(outcome == yes for _, _, outcome in rows))
+    yes = cell(released.entry.outcome.codes[1][0])
+    return PredictedBatch(predictions, len(rows), sum(row[2] == yes for row in rows))
 
 
-def checked(certificate: bytes, model: bytes) -> Checked:
-    """`check` of two files from anyone, without a ledger."""
+def noise_by(model: ReleasedModel, certificate: bytes) -> NoiseAlone | str:
+    """`noise_alone` by the file of a certificate, where it holds."""
+    holds = certificate and not checked(certificate, model).problems
+    return noise_alone(model, read(certificate.decode()).document if holds else None)
+
+
+def checked(certificate: bytes, model: ReleasedModel | bytes) -> Checked:
+    """`check` of a file from anyone, and of a model or its file, without a ledger."""
     try:
         text = certificate.decode()
     except UnicodeDecodeError:
         return Checked(("The certificate is no text, but it must be YAML in UTF-8.",), (), "")
-    return check(text, None, read_model(model))
+    return check(text, None, read_model(model) if isinstance(model, bytes) else model)

@@ -1,7 +1,8 @@
 """An uploaded table, its release and its twin in a confined process (`dpcore.confined`).
 
 The functions here run in that process, which holds one table. Records, exact sums and the noise
-stay in it; callers get the number of persons, the receipt, and what was released.
+stay in it; callers get the number of persons, how many values were clipped, the receipt, and what
+was released.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Generic, TypeVar
 
+from dpcore.datasets.clipping import Clipping
 from dpcore.errors import InvalidInput
 from dpcore.progress import Progress
 from dpcore.release import release as releasing
 from dpcore.release.certificate import About
 from dpcore.release.ledger import Ledger, Receipt
-from dpcore.release.payment import Paid
+from dpcore.release.payment import Paid, Payable
 from dpcore.release.plan import ReleasePlan
 from dpcore.release.release import Prepared, Released
 from dpcore.release.table.read import ReleaseTable, read_for_release
@@ -26,7 +28,7 @@ from dpcore.release.twin.twin import PreparedTwin, Twin
 
 FAULT = "It ended by a fault of the program."
 
-Ready = TypeVar("Ready")
+Ready = TypeVar("Ready", bound=Payable)
 Result = TypeVar("Result")
 
 
@@ -131,6 +133,11 @@ def load_table(columns: str, data: bytes, filename: str) -> int:
     global _releases
     _releases = _TableReleases(read_for_release(columns, data, filename))
     return _releases.table.count
+
+
+def clipping() -> Clipping:
+    """What was clipped of the table: for its owner's eyes alone."""
+    return _current_releases().table.clipping
 
 
 def prepare(plan: ReleasePlan, about: About, place: str, data_set: str, actor: str) -> None:

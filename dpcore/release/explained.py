@@ -87,7 +87,7 @@ def value_of(column: Column, given: object) -> Value:
 
 def outcomes(model: ReleasedModel, people: Sequence[PersonValues]) -> Array:
     """The risk of each person by the logistic loss, else the score; shape (n,)."""
-    scores = model.scores(_frame(model.entry, people))
+    scores = model.scores(frame_of(model.entry, people))
     return np.asarray(expit(scores)) if model.loss == "logistic" else scores
 
 
@@ -192,7 +192,7 @@ def _value_text(value: Value) -> str:
     return value if isinstance(value, str) else f"{value:.6g}"
 
 
-def _frame(entry: Entry, people: Sequence[PersonValues]) -> pd.DataFrame:
+def frame_of(entry: Entry, people: Sequence[PersonValues]) -> pd.DataFrame:
     """People as records of a table, which they become in a file."""
     import pandas as pd
 

@@ -5,14 +5,24 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import asdict, dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from dpcore.errors import InvalidInput
 from dpcore.release.certificate import Certificate
 from dpcore.release.ledger import Ledger, Receipt
-from dpcore.release.ledger.spends import Spend, text
+from dpcore.release.ledger.spends import Spend, text, to_json
+from dpcore.release.price import Planned
 
-Ready = TypeVar("Ready")
+
+class Payable(Protocol):
+    """What is prepared, and waits for its payment."""
+
+    @property
+    def plan(self) -> Planned:
+        """What is to be paid for."""
+
+
+Ready = TypeVar("Ready", bound=Payable)
 _LOCKS: dict[str, tuple[threading.Lock, int]] = {}
 """The lock of each payment, by its chain head, and the process that paid."""
 
@@ -97,8 +107,14 @@ class Paid(Generic[Ready]):
         Raises
         ------
         InvalidInput
-            If it was taken before, or this process is a fork of the one that paid.
+            If it was for another plan, it was taken before, or this process is a fork of the one
+            that paid.
         """
+        if to_json(self.prepared.plan.spend) != self.receipt.left.account.last:
+            raise InvalidInput(
+                f"Entry {self.receipt.entry} of the ledger was paid for another plan, and pays for "
+                "that one only."
+            )
         if os.getpid() != self._process:
             raise InvalidInput(
                 f"Entry {self.receipt.entry} of the ledger was paid by another process, and pays "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcore.accounting.risk import odds
+from dpcore.accounting.risk import gaussian_advantage, odds
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
 DOES, PROMISED, NOT_PROMISED = (
@@ -39,7 +39,8 @@ def plain_summary(document: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
     """
     facts, proof = document["facts"], document["proof"]
     budget = PrivacyBudget(proof["epsilon"], proof["delta"])
-    promise = odds(budget, Adjacency(proof["adjacency"]), mu=proof["mu"])
+    noise = gaussian_advantage(proof["mu"])
+    promise = odds(budget, Adjacency(proof["adjacency"]), noise)
     gives = _GIVES.get(facts["training"].get("loss"), "")
     return [
         (DOES, [_ended(facts["about"]["description"]), *filter(None, [gives])]),

@@ -12,13 +12,20 @@ from dpcore.datasets.own.rows import file_field
 from dpcore.datasets.sources import columns_of
 from dpcore.datasets.text import LARGEST_UPLOAD, Layout, read_described
 from dpcore.release.model import ReleasedModel
+from dpcore.release.noise_alone import NO_CERTIFICATE, UNKNOWN, NoiseAlone
 from dpcore.spreadsheet import cell
 
+NOISE = ("noise_alone_from", "noise_alone_to")
+"""Columns of a CSV: the ends of what noise alone would say."""
 
-def predict(model: ReleasedModel, data: bytes, filename: str) -> str:
+
+def predict(
+    model: ReleasedModel, data: bytes, filename: str, noise: NoiseAlone | str = NO_CERTIFICATE
+) -> str:
     """A CSV of one line a record, in the order of the file: its number, score or risk, and class.
 
-    The class is that whose score is larger. A record's prediction depends on its own line alone.
+    The class is that whose score is larger. Two more columns say between which risks noise alone
+    would put it. A record's prediction depends on its own line alone.
 
     Parameters
     ----------
@@ -28,6 +35,8 @@ def predict(model: ReleasedModel, data: bytes, filename: str) -> str:
         does not use are left out, the outcome among them.
     filename : str
         What to call it in a refusal.
+    noise : NoiseAlone or str
+        Of this model; a text where it is not known.
 
     Raises
     ------
@@ -40,10 +49,16 @@ def predict(model: ReleasedModel, data: bytes, filename: str) -> str:
     scores = model.scores(frame)
     outcome = model.entry.outcome
     no, yes = (code for code, _ in outcome.codes)
+    ends = [(UNKNOWN, UNKNOWN)] * len(scores)
+    if isinstance(noise, NoiseAlone):
+        ends = [(f"{low:.6g}", f"{high:.6g}") for low, high in noise.intervals(frame).tolist()]
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
-    table.writerow(["row", "risk" if model.loss == "logistic" else "score", cell(outcome.name)])
+    table.writerow(
+        ["row", "risk" if model.loss == "logistic" else "score", cell(outcome.name), *NOISE]
+    )
     shown = special.expit(scores) if model.loss == "logistic" else scores
-    for row, (value, score) in enumerate(zip(shown.tolist(), scores.tolist(), strict=True), 1):
-        table.writerow([row, repr(value), cell(yes if score > 0.0 else no)])
+    values = zip(shown.tolist(), scores.tolist(), ends, strict=True)
+    for row, (value, score, pair) in enumerate(values, 1):
+        table.writerow([row, repr(value), cell(yes if score > 0.0 else no), *pair])
     return written.getvalue()

@@ -183,7 +183,7 @@ def train(paid: Paid[Prepared], *, progress: Progress = silent) -> Released:
     Raises
     ------
     InvalidInput
-        If the payment had its training.
+        If the payment had its training, or was for another plan.
     """
     paid.use()
     prepared, plan = paid.prepared, paid.prepared.plan

@@ -88,7 +88,7 @@ def counts(scorer: Scorer, signed: Array, weights: Array, persons: Persons | Non
     persons : Persons, optional
         Whose the rows are; by its absence each row is a record.
     """
-    places, result = _places(scorer, weights), np.zeros(CELLS, dtype=np.int64)
+    places, result = knots_of(scorer, weights), np.zeros(CELLS, dtype=np.int64)
     for where, first in grid.blocks(signed.shape[1], grid.ROWS, persons):
         result += contributions(scorer, signed[:, where], weights, places, first).sum(axis=0)
     return result
@@ -173,7 +173,7 @@ def corrected(
     """
     noisy = noisy_counts(scorer, signed, weights, mechanism, sums, draw, persons)
     sigma = np.array(noise(mechanism, sums))
-    places = _places(scorer, weights)
+    places = knots_of(scorer, weights)
     values = curves(noisy, places, sigma).log_odds
     if not np.isfinite(values).all():
         values = places  # as trained
@@ -212,7 +212,7 @@ def requested_sigma(scorer: Scorer, mechanism: Mechanism) -> int:
     return min(sigmas)
 
 
-def _places(scorer: Scorer, weights: Array) -> Array:
+def knots_of(scorer: Scorer, weights: Array) -> Array:
     """The knots; those of weights of length 1 where all are next to nothing."""
     reach = scorer.reach(weights)
     return knots(reach if np.abs(reach).max() > TINY else np.eye(len(reach))[0])

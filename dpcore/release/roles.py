@@ -16,9 +16,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from dpcore.errors import InvalidInput, brief, one_of
+from dpcore.settings import ROLES
 
-FILE = "DPCORE_ROLES"
-"""The environment variable that names the file."""
 MOST_BYTES = 1_000_000
 LONGEST_EMAIL = 254
 # No sign that a mail server might read as another: without quotation marks, comments or letters
@@ -148,7 +147,7 @@ def decided(needed: Role, reached: Reached, sign_in: SignIn | None) -> Actor | s
     if not person.role.covers(needed):
         return (
             f"{person.email} has the role {person.role}, but this needs {needed}: whoever runs "
-            f"this server says who has which, in the file that {FILE} names."
+            f"this server says who has which, in the file that {ROLES.name} names."
         )
     return person
 
@@ -162,14 +161,14 @@ def is_email(text: str) -> bool:
     return len(text) <= LONGEST_EMAIL and bool(_EMAIL.fullmatch(text))
 
 
-def read_roles(place: str | None) -> dict[str, Role]:
+def read_roles(place: str) -> dict[str, Role]:
     """Role by e-mail address, in small letters, as a file says it in its table ``[roles]``.
 
     A line of it is such as ``"a@clinic.example" = "steward"``.
 
     Parameters
     ----------
-    place : str or None
+    place : str
         Its path; without one, nobody is more than a reader.
 
     Raises
@@ -180,18 +179,21 @@ def read_roles(place: str | None) -> dict[str, Role]:
     if not place:
         return {}
     try:
-        data = Path(place).read_bytes()[: MOST_BYTES + 1]
+        data = Path(place).expanduser().read_bytes()[: MOST_BYTES + 1]
         document = tomllib.loads(data.decode())
     except OSError:
-        raise InvalidInput(f"The file of roles that {FILE} names cannot be read.") from None
+        raise InvalidInput(f"The file of roles that {ROLES.name} names cannot be read.") from None
     except (ValueError, RecursionError):
         # Its own words might repeat a line, and with it an address.
         raise InvalidInput(
-            f"The file of roles that {FILE} names is no TOML in which each address stands once."
+            f"The file of roles that {ROLES.name} names is no TOML in which each address stands "
+            "once."
         ) from None
     listed = document.get("roles")
     if len(data) > MOST_BYTES or set(document) != {"roles"} or not isinstance(listed, dict):
-        raise InvalidInput(f"The file of roles that {FILE} names must have one table, [roles].")
+        raise InvalidInput(
+            f"The file of roles that {ROLES.name} names must have one table, [roles]."
+        )
     roles: dict[str, Role] = {}
     for place_in_file, (email, role) in enumerate(listed.items(), start=1):
         if not is_email(email) or email.lower() in roles:

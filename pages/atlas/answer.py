@@ -9,33 +9,27 @@ import streamlit as st
 
 from dpcore.controls.atlas import SEARCH
 from dpcore.figures import atlas
-from dpcore.guarantee import Status
 from dpcore.systems import (
     NOTHING_FOUND,
     Family,
     Practice,
     System,
     describe,
-    proved,
     standing,
 )
 from pages.atlas import controls, texts
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.numbers import Number, draw_numbers
-from pages.shared.texts import STATUS_WORDS
 
 
 def numbers(systems: Sequence[System]) -> None:
     """Show how many of the listed claims hold."""
-    statuses = [standing(system).status for system in systems]
+    labels = [standing(system).label for system in systems]
     line: list[Number] = [
         ("Systems", len(systems), "", texts.SYSTEMS),
-        ("Proved as printed", proved(systems)[0], "", texts.PRINTED),
-        (
-            "Refuted or unproved",
-            statuses.count(Status.CLAIM_NOT_SUPPORTED),
-            "",
-            STATUS_WORDS[Status.CLAIM_NOT_SUPPORTED],
+        *(
+            (label.capitalize(), labels.count(label), "", meaning)
+            for label, meaning in texts.COUNTED.items()
         ),
         (
             "Implementations leak",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dpcore.guarantee import STATUS_NAMES, Status
 from dpcore.systems import Practice, Relation
+from pages.shared.texts import STATUS_WORDS
 
 AS_PUBLISHED = "The verdict is on what is printed."
 HERE = (
@@ -11,15 +13,30 @@ HERE = (
 )
 SOUND = "Our corrected version runs here; this is its own verdict."
 SYSTEMS = "Everything the five papers tell of, and today's systems beside them."
-PRINTED = "Claims of which everything that is printed about privacy holds."
+COUNTED = {
+    "proved as printed": "Claims of which everything that is printed about privacy holds.",
+    **{
+        STATUS_NAMES.get(status, str(status)): STATUS_WORDS[status]
+        for status in (Status.CONDITIONS_NOT_MET, Status.CLAIM_NOT_SUPPORTED)
+    },
+}
+"""The labels of standings that are counted above the list, in the chart's words."""
 RELATIONS = {
     Relation.ITSELF: "As described.",
     Relation.SOUND: "In our corrected version.",
     Relation.RELATIVE: "A relative.",
 }
-BATCHES = ("on Poisson batches", "on batches of fixed size")
+READINGS = (
+    "noise on the mean, batches of fixed size",
+    "noise on the sum, Poisson batches",
+    "noise on the sum, batches of fixed size",
+)
+"""How paper 003's noise can be read, in the order of `presets.Certified`."""
 HOLDS = {True: "holds", False: "fails", None: "not judged"}
-STATED = "For one record replaced; DP-SGD, with the tutorial's settings, for one more or less."
+STATED = (
+    "Certified by PLD at the paper's δ: 1e-4 for CheXpert, 1e-5 for the others. It is for one "
+    "record replaced; DP-SGD, with the tutorial's settings, for one more or less."
+)
 PRACTICE_NAMES = {
     Practice.LEAKS: "Its implementations leak",
     Practice.NO_LEAK_KNOWN: "No leak of its implementations known",

@@ -13,6 +13,7 @@ from dpcore.datasets import OWN
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.marks import ALL_BLANK
+from dpcore.figures.clipping_words import mostly_clipped, often_clipped
 from dpcore.figures.words import plain
 from dpcore.rounding import stop_below
 from pages.explore import texts
@@ -90,8 +91,8 @@ def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
     if isinstance(start.upload, MadeUpFile):
         st.info(start.upload.note, icon=":material/science:")
     if dataset.key == OWN and split.mostly_clipped:
-        names = verbatim(", ".join(split.mostly_clipped))
-        st.warning(texts.MOSTLY_CLIPPED.format(names=names), icon=":material/content_cut:")
+        clipped = verbatim(mostly_clipped(split.mostly_clipped))
+        st.warning(clipped, icon=":material/content_cut:")
     for leak in split.leaks:
         st.warning(verbatim(leak), icon=":material/warning:")
 
@@ -99,10 +100,9 @@ def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
 def _decisive(view: View) -> list[str]:
     """What changes how the answer is read, in Markdown."""
     often = view.split.often_clipped if view.split.entry.key == OWN else ()
-    names = verbatim(", ".join(often))
     notes = {
         "info": ALL_BLANK if view.records.all_blank else "",
-        "content_cut": texts.OFTEN_CLIPPED.format(names=names) if often else "",
+        "content_cut": verbatim(often_clipped(often)),
         "group": view.few_cases,
         "straighten": view.rough,
     }

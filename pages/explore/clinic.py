@@ -66,16 +66,18 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
     return curve_jobs.watched_alone("decisions", "Judging risks", study)
 
 
-def in_hand(view: View, keys: set[str]) -> set[str]:
+def in_hand(view: View, tab: str, keys: set[str]) -> set[str]:
     """These jobs of an open tab, and those begun for others: to leave a tab does not end its job.
 
-    They end with the settings that they are about.
+    They end with the settings that they are about, and once their tab wants others.
     """
     about = f"{view.study.key} {control_text('focus')}"
-    before, begun = stored(IN_HAND) or ("", set())
-    keys = keys | begun if before == about else keys
-    store(IN_HAND, (about, keys))
-    return keys
+    before, begun = stored(IN_HAND) or ("", dict[str, set[str]]())
+    # The tabs on risks have one job.
+    wanted_now = {"risks" if tab in TABS else tab: keys}
+    jobs_of_tabs = {**begun, **wanted_now} if before == about else wanted_now
+    store(IN_HAND, (about, jobs_of_tabs))
+    return set().union(*jobs_of_tabs.values())
 
 
 def wanted(view: View, *, corrected: bool) -> ClinicStudy | str:
@@ -89,8 +91,6 @@ def wanted(view: View, *, corrected: bool) -> ClinicStudy | str:
         refused = loaders.uncorrectable(view.study, view.split, focus) if corrected else ""
         alone = curve_jobs.trained_study(view.study, focus)
         return verbatim(refused) or ClinicStudy(alone, corrected=corrected)
-    if set(view.methods) & set(view.waiting):
-        return texts.BEST_IS_SOUGHT
     # Of the methods at hand, as on the first screen: the others may take a minute.
     best = set(line_of(view, focus, corrected)["method"])
     methods = tuple(method for method in view.whole.methods if method in best)

@@ -44,7 +44,7 @@ from dpcore.datasets import OWN, Entry, Preparation, availability, entry
 from dpcore.datasets.grouping import columns
 from dpcore.erm import accurate
 from dpcore.evaluation.study import TAKING_LONG, Study
-from dpcore.figures.words import plain
+from dpcore.figures.words import large_delta, plain
 from dpcore.guarantee import Adjacency, default_delta
 from pages.explore import presets, texts
 from pages.shared import own_table, own_texts, query, uploads
@@ -58,9 +58,7 @@ if TYPE_CHECKING:
     from pages.shared.uploads import File
 
 
-LISTS = (BEST_METHOD, TAKE_ALONG)
-"""Tabs that show every method."""
-WITH_EVERY_MEASURE = (*LISTS, OBJECTIVE, EXCESS_RISK)
+WITH_EVERY_MEASURE = (BEST_METHOD, TAKE_ALONG, OBJECTIVE, EXCESS_RISK)
 """Tabs that show other measures than the one that models are compared by."""
 EXPERT = "expert"
 """Key of the group of controls that is closed at first."""
@@ -136,7 +134,7 @@ class ExploreChoice:
     ranks : bool
         Whether the first screen is about the best method.
     lists_all : bool
-        Whether the open tab shows every method, whichever the first screen is about.
+        Whether the open tab is about the best method, whichever the first screen is about.
     left_out : tuple of str
         Measures of `dpcore.evaluation.study.TAKING_LONG` that nothing in sight shows.
     """
@@ -321,17 +319,11 @@ def _training(form: ControlForm, first: Start, methods: list[str]) -> None:
 
 def tell_delta(first: Start, delta: float, records: int) -> str:
     """Show δ and n·δ under the control; returns a warning if δ is too large, else ""."""
-    warning = ""
-    if records * delta >= 1.0:
-        warning = (
-            f"δ = {plain(delta)} is at least 1/n. A method may publish one of the {records:,} "
-            "records at random and still keep this promise. Choose a smaller δ."
-        )
     if first.share is not None:
         first.share.caption(
             f"δ = {plain(delta)}; n·δ ≈ {plain(records * delta)} for {records:,} records"
         )
-    return warning
+    return large_delta(delta, records)
 
 
 def start() -> Start:
@@ -401,7 +393,7 @@ def rest(first: Start) -> ExploreChoice:
     choice = _choice(form.values, methods, settings, first.upload)
     ranks = form.values.get("focus", BEST) == BEST
     left_out = () if tab in WITH_EVERY_MEASURE else choice.left_out
-    return replace(choice, ranks=ranks, lists_all=tab in LISTS, left_out=left_out)
+    return replace(choice, ranks=ranks, lists_all=tab == BEST_METHOD, left_out=left_out)
 
 
 def first_choice() -> ExploreChoice:

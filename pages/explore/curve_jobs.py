@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.controls.explore import COARSE_EPSILONS, EPSILONS
 from dpcore.datasets import Split
-from dpcore.evaluation import curves, references
+from dpcore.evaluation import curves, executors, references
 from dpcore.evaluation.clinic import by_hand, column_curves, group_task
 from dpcore.evaluation.clinic import task as clinic
 from dpcore.evaluation.clinic.by_hand import HandStudy
@@ -55,6 +55,7 @@ def watched(
     reference: ReferenceStudy | None = None,
     after: int = 0,
     compared: str = "",
+    looked_at: str = "",
 ) -> shared_jobs.WatchedJobs:
     """The jobs of some methods, as one line of the job panel.
 
@@ -69,6 +70,8 @@ def watched(
     compared : str
         How many methods are compared so far, in the words of the first screen, where it counts
         them; else each line says which of these trainings it is.
+    looked_at : str
+        The method that the first screen is about, whose curve waits for no other.
     """
     closed = [predictor_named(study.methods[0]).closed_form for study in studies]
     trained, count = 0, closed.count(False)
@@ -89,7 +92,7 @@ def watched(
         name="curves",
         place=shared_jobs.CURVES,
         studies=described,
-        submit=submit,
+        submit=partial(_submit_curve, looked_at),
         seconds=POLL_SECONDS,
         one_by_one=True,
     )
@@ -99,8 +102,6 @@ def watched_alone(
     name: str, doing: str, study: StudyProtocol
 ) -> tuple[shared_jobs.WatchedJobs, ...]:
     """The job of one tab, as a line of the job panel; none once it is done.
-
-    It does not wait for the curves: somebody has just opened the tab.
 
     Parameters
     ----------
@@ -114,7 +115,8 @@ def watched_alone(
         name=name,
         place=shared_jobs.CURVES,
         studies={doing: study},
-        submit=partial(submit, in_turn=True),
+        submit=submit,
+        at_once=True,
     )
     return () if watched.drawn == "done" else (watched,)
 
@@ -129,21 +131,28 @@ def is_done(study: StudyProtocol) -> bool:
     return shared_jobs.state(study.key) == "done"
 
 
-def submit(place: str, study: TableStudy, *, in_turn: bool = False) -> None:
+def _submit_curve(looked_at: str, place: str, study: TableStudy) -> None:
+    is_sweep = not (isinstance(study, Study) and study.methods == (looked_at,))
+    submit(place, study, is_sweep=is_sweep)
+
+
+def submit(place: str, study: TableStudy, *, is_sweep: bool = False) -> None:
     """Submit one study, whose kind names the task.
 
     Parameters
     ----------
     place : str
     study : TableStudy
-    in_turn : bool
-        As for `shared_jobs.submit`; the one process of an upload has no turns.
+    is_sweep : bool
+        As for `shared_jobs.submit`.
     """
     make = _TASKS[type(study)]
+    if is_sweep:  # somebody is about to open a tab
+        executors.make_ready()
     if study.upload:
-        uploads.learn(study, make)
+        uploads.learn(study, make, is_sweep=is_sweep)
     else:
-        shared_jobs.submit(place, make(study, ""), in_turn=in_turn)
+        shared_jobs.submit(place, make(study, ""), is_sweep=is_sweep)
 
 
 _TASKS: Mapping[type, Callable[[Any, str], Task]] = {

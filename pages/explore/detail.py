@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.accounting.risk import Promise, hedge, odds, promise
+from dpcore.accounting.risk import Promise, promise
 from dpcore.controls.explore import (
     BEST_METHOD,
     CALIBRATION,
@@ -29,7 +29,7 @@ from dpcore.guarantee import Guarantee, PrivacyBudget
 from dpcore.predictors import predictor_named
 from pages.explore import calibration, groups, net_benefit, numbers, risk_curves, take_along, texts
 from pages.explore.layout import Slots
-from pages.explore.view import figure
+from pages.explore.view import figure, noise_figures
 from pages.shared import badges, risk_panel
 from pages.shared.charts import plot, table_behind
 from pages.shared.texts import ODDS_CONDITION
@@ -68,7 +68,7 @@ def at_chosen_epsilon(
         CALIBRATION: lambda: calibration.show(view, row, epsilon, focus),
         GROUPS: lambda: groups.show(view, row, epsilon, focus),
         RISK_CURVES: lambda: risk_curves.show(view, row, epsilon, focus),
-        "Noise σ": lambda: plot(figure("sigma", shown(), epsilon), "sigma_figure"),
+        "Noise σ": lambda: _noise(shown(), epsilon),
         OBJECTIVE: lambda: _objective(shown(), "objective", epsilon),
         EXCESS_RISK: lambda: _objective(shown(), "excess", epsilon),
         "Claim and proof": lambda: badges.claims_and_proofs(_calibrations(view, row, epsilon)),
@@ -78,6 +78,11 @@ def at_chosen_epsilon(
     # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
     with slots.contents.empty().container():
         contents[slots.tab]()
+
+
+def _noise(view: View, epsilon: float) -> None:
+    for place, drawn_one in enumerate(noise_figures(view, epsilon)):
+        plot(drawn_one, f"sigma_figure_{place}" if place else "sigma_figure")
 
 
 def _objective(view: View, name: str, epsilon: float) -> None:
@@ -104,22 +109,18 @@ def _calibrations(view: View, row: pd.Series | None, epsilon: float) -> list[Cal
 def _bound(
     view: View, row: pd.Series | None, epsilon: float
 ) -> tuple[PrivacyBudget | None, float | None, str]:
-    """The (ε, δ) that holds for the method on the first screen, its noise's μ, and a note."""
+    """The (ε, δ) that holds for the method on the first screen, what its noise allows, a note."""
     if row is None:
         return PrivacyBudget(epsilon, view.delta), None, ODDS_CONDITION
-    budget, mu = numbers.bound_at(row)
+    budget, noise = numbers.bound_at(row)
     title = view.titles[row["method"]]
     if row["status"] == "proved" and budget is not None:
-        if mu is None:
-            return budget, None, ODDS_CONDITION
-        alone = odds(budget, view.problem.adjacency).shown
-        bound = f"{hedge(alone)} {alone} of 100".strip()
-        note = f"By {title}'s own noise. Any method with this ε and δ: {bound}."
-        return budget, mu, note
+        note = ODDS_CONDITION if noise is None else f"By {title}'s own noise."
+        return budget, noise, note
     sentence = f"For {title}, ε = {plain(row['epsilon'])} is not proved here"
     if budget is None:
         return None, None, f"{sentence}, and no bound holds."
-    return budget, mu, f"{sentence}; its noise is certified for ε = {at_most(budget.epsilon)}."
+    return budget, noise, f"{sentence}; its noise is certified for ε = {at_most(budget.epsilon)}."
 
 
 def _so_far(view: View, row: pd.Series | None, epsilon: float, focus: str) -> str:
@@ -156,20 +157,20 @@ def _one_person(view: View, row: pd.Series | None, epsilon: float, focus: str) -
         calibrated = calibrate()
         return None if calibrated is None else privacy_curve(calibrated)
 
-    budget, mu, note = _bound(view, row, epsilon)
+    budget, noise, note = _bound(view, row, epsilon)
 
     def say_so_far() -> None:
         st.markdown(f":material/hourglass: {so_far}")
 
     so_far = _so_far(view, row, epsilon, focus)
-    risk_panel.card(budget, view.problem.adjacency, "people_figure", note, mu, so_far)
+    risk_panel.card(budget, view.problem.adjacency, "people_figure", note, noise, so_far)
     name = "" if row is None else f"{row['method']} {row['edition']}"
     risk_panel.attacker_panel(
         promise_of,
         exact_curve,
         f"{view.study.key} {name} {row_epsilon}",
         say_so_far if so_far else None,
-        mu,
+        noise,
     )
 
 

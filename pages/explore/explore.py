@@ -44,7 +44,7 @@ jobs = (*contents.untrained, *judging)
 answer.at_chosen_epsilon(contents, slots)
 answer.notes(contents)
 trained = {key for job in contents.untrained for key in job.keys}
-judged = clinic.in_hand(contents, {key for job in judging for key in job.keys})
+judged = clinic.in_hand(contents, slots.tab, {key for job in judging for key in job.keys})
 shared_jobs.only(shared_jobs.CURVES, trained | judged)
 with slots.training:
     job_panel.watch(jobs, [*filter(None, [contents.training]), *judging])

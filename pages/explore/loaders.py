@@ -66,12 +66,12 @@ class PreparedRecords:
         return self.splits[0]
 
 
-@st.cache_resource(max_entries=6, ttl="1h", show_spinner=False)
+@st.cache_resource(max_entries=3, ttl="1h", show_spinner=False)
 def _table(key: str, records: int | None) -> Table:
     return load(key, records=records)
 
 
-@st.cache_resource(max_entries=8, ttl="1h", show_spinner=False)
+@st.cache_resource(max_entries=4, ttl="1h", show_spinner=False)
 def _splits(key: str, _table: Table, _preparation: Preparation) -> tuple[tuple[Split, ...], int]:
     every = splits(_table, _preparation)
     return every.at_once, len(every)
@@ -218,7 +218,8 @@ def noise(study: Study, split: Split, epsilons: tuple[float, ...]) -> pd.DataFra
             method: _calibrations(key, method, epsilons, study, split)
             for method in study.methods
             if method != "nonprivate"
-        }
+        },
+        guesses=False,
     )
 
 

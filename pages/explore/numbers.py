@@ -168,12 +168,12 @@ def epsilon_note(row: pd.Series | None, epsilon: float) -> None:
 
 
 def bound_at(row: pd.Series) -> tuple[PrivacyBudget | None, float | None]:
-    """The proved (ε, δ), else the certified one, else ``None``; and μ of the noise if known."""
+    """The proved (ε, δ), else the certified one, else ``None``; what the noise allows if known."""
     epsilon = row["epsilon"] if row["status"] == "proved" else row["certified_epsilon"]
     if not epsilon < float("inf"):
         return None, None
-    mu = None if pd.isna(row["gaussian_mu"]) else float(row["gaussian_mu"])
-    return PrivacyBudget(max(float(epsilon), 1e-12), row["delta"]), mu
+    noise = None if pd.isna(row["noise_advantage"]) else float(row["noise_advantage"])
+    return PrivacyBudget(max(float(epsilon), 1e-12), row["delta"]), noise
 
 
 CLEARLY_FEWER = 3
@@ -262,16 +262,14 @@ def _of_a_number(view: View, row: pd.Series, label: str) -> Number:
 
 def _promise(view: View, row: pd.Series) -> Number:
     """How many of 100 guess right at most, by the noise that is drawn where its law is known."""
-    budget, mu = bound_at(row)
+    budget, noise = bound_at(row)
     if budget is None:
         return RIGHT_GUESSES, "no bound", "nothing is proved here", ODDS
     adjacency = view.problem.adjacency
     standing = "proved" if row["status"] == "proved" else "certified"
-    chances = odds(budget, adjacency, mu)
+    chances = odds(budget, adjacency, noise)
     named = f"{row['method']} {row['edition']} {row['epsilon']}"
     other = once(view, f"safer {view.contents} {named}", lambda: _safer(view, row, chances.right))
-    if not other and mu is not None:
-        other = f"{odds(budget, adjacency).shown} for any model at this ε and δ; "
     return (
         RIGHT_GUESSES,
         f"{chances.shown} of 100",
@@ -283,8 +281,8 @@ def _promise(view: View, row: pd.Series) -> Number:
 
 def _right(view: View, row: pd.Series) -> int:
     """How many of 100 guess right at most."""
-    budget, mu = bound_at(row)
-    return odds(budget, view.problem.adjacency, mu).right
+    budget, noise = bound_at(row)
+    return odds(budget, view.problem.adjacency, noise).right
 
 
 def _safer(view: View, row: pd.Series, right: int) -> str:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import streamlit as st
 
 from dpcore.controls.explore import BEST, THRESHOLD
@@ -16,8 +17,6 @@ from pages.explore import clinic, curve_jobs, groups, net_benefit
 from pages.shared.session import stored
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pages.explore.view import View
 
 LATER = "The report can be made once the curves above are there."
@@ -63,7 +62,7 @@ def show(view: View, row: pd.Series | None, focus: str) -> None:
 def _findings(view: View, row: pd.Series, focus: str) -> Findings:
     """What the report states, with the tabs' results that are computed already."""
     method, edition, epsilon = str(row["method"]), str(row["edition"]), float(row["epsilon"])
-    rows = view.whole_table
+    rows = pd.concat(view.with_row(row).chosen_tables, ignore_index=True)
     chosen = BY_HAND
     if focus == BEST:
         looked = by_looking(view.candidates, view.quality.name)

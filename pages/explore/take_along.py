@@ -4,28 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import streamlit as st
 
+from dpcore.evaluation.curves import for_a_file
 from dpcore.export.explore import YOUR_COLUMNS, commands, snippet
 from pages.explore import report
 from pages.shared.charts import download_csv, show_table
 from pages.shared.code import show_command, show_python
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pages.explore.view import View
 
 
 def show(view: View, row: pd.Series | None, focus: str) -> None:
-    """Show the table, its CSV, the report, and two ways to compute the table again."""
-    study, table = view.study, view.whole_table
+    """Show the table, its CSV, the report, and two ways to compute the table again.
+
+    It holds the chosen methods, and the one on the first screen.
+    """
+    taken = view.with_row(row)
+    study = taken.study
+    table = pd.concat(map(for_a_file, taken.chosen_tables), ignore_index=True)
     name = f"{study.dataset}_{study.loss}"
-    show_table(table, name, "Every number behind the figures")
+    show_table(table, name, "Every number of the chosen methods")
     with st.container(horizontal=True, gap="small"):
         download_csv(table, name)
         report.show(view, row, focus)
-    show_command(commands(view.parts))
+    show_command(commands(taken.parts))
     columns_note = f" {YOUR_COLUMNS} holds the description of its columns." if study.columns else ""
     st.caption(f"Without --summary it lists every single run.{columns_note}")
-    show_python(snippet(view.parts))
+    show_python(snippet(taken.parts))

@@ -55,21 +55,14 @@ UPLOADED = (
     "These are your own records. The curves on this page are computed from them and are **not "
     "private**. Treat every number and picture here like the records themselves."
 )
-MOSTLY_CLIPPED = (
-    "**Most values of {names} are outside the range** of your description, and were clipped to it. "
-    "Was it written in another unit, or with a slip in its decimals? Correct it from a codebook or "
-    "common knowledge, **never from these records**."
-)
-OFTEN_CLIPPED = (
-    "**More than one in twenty values of {names}** are outside the range of your description, and "
-    "were clipped to it."
-)
 FEATURES = {"plain": "straight lines", "additive": "curves", "fine": "fine curves"}
 LINES_OR_CURVES = ", each number a curve, or a straight line where noise is large"
-LAMBDA_BY_RULE = " by rule; a 64th of it where noise does not grow as λ shrinks"
+LAMBDA_BY_RULE = (
+    ", by rule. Methods whose noise does not grow with a smaller λ learn with a 64th of it"
+)
 OTHER_OBJECTIVE = (
-    "All are measured at the λ that the page states. {names}: learned at a 64th of it, and so "
-    "farther from this minimum, which says nothing of accuracy."
+    "All are measured at the λ that the page states, but {names} learned with a 64th of it. That "
+    "is farther from this minimum, which says nothing of accuracy."
 )
 
 NO_RISKS = "This needs risks, which only **logistic regression** gives. Choose it under Expert."
@@ -84,9 +77,6 @@ BOUND_OF_ANY = (
 BOUND_SO_FAR = (
     "The bound of {title}, the best so far. With the curves to come another may be best, by its "
     "own bound."
-)
-BEST_IS_SOUGHT = (
-    "This begins once the chosen methods have their curves; the line above says how far they are."
 )
 NOTHING_PROVED = "No method is proved at any ε here."
 GROUPS_ARE_COMPARED = "Groups are being compared: the line above says how far it is."

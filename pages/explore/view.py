@@ -37,7 +37,7 @@ from pages.explore.controls import ExploreChoice, every_method
 from pages.explore.loaders import PreparedRecords
 from pages.shared import uploads
 from pages.shared.charts import on_dark
-from pages.shared.session import control_value
+from pages.shared.session import control_text, control_value
 from pages.shared.shared_jobs import WatchedJobs
 
 Value = TypeVar("Value")
@@ -115,17 +115,18 @@ class View:
 
     @property
     def parts(self) -> tuple[Study, ...]:
-        """The studies that give `whole_table`."""
-        printed = _only(self.study, _printed(self.study))
-        return (self.whole,) if printed is None else (self.whole, printed)
+        """The studies that give `chosen_tables`."""
+        sound = _only(self.whole, set(self.study.methods))
+        return tuple(filter(None, (sound, _only(self.study, _printed(self.study)))))
 
     @property
-    def whole_table(self) -> pd.DataFrame:
-        """Every row behind the page."""
+    def chosen_tables(self) -> list[pd.DataFrame]:
+        """The rows of the chosen methods, without noise and sound, then as printed if any are."""
         own = self.table[self.table["edition"] == Edition.PUBLISHED]
         still = self.table[self.table["method"] == "nonprivate"]
-        rows = _in_order(pd.concat([still, self.everything], ignore_index=True), self.whole)
-        return pd.concat([rows, own], ignore_index=True)
+        sound = self.everything[self.everything["method"].isin(self.methods)]
+        rows = _in_order(pd.concat([still, sound], ignore_index=True), self.whole)
+        return [part for part in (rows, own) if len(part)]
 
     @cached_property
     def contents(self) -> str:
@@ -334,7 +335,7 @@ def gather(choice: ExploreChoice) -> View:
     compared_ones = [
         method
         for method in every_method(study.loss, split.entry)
-        if choice.lists_all or method in chosen or method not in SELDOM_BEST
+        if method in chosen or method not in SELDOM_BEST
     ]
     whole = replace(study, methods=("nonprivate", *compared_ones), edition="sound")
     with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
@@ -352,11 +353,13 @@ def gather(choice: ExploreChoice) -> View:
         is_whole = is_compared and all(map(curve_jobs.is_done, further + printed_further))
         wanted = _wanted(choice, whole, published=records.published) - chosen
         first, others = _alone(_only(whole, chosen)), _alone(_only(whole, wanted))
+        looked_at = "" if choice.ranks else control_text("focus")
         if not records.published:  # the headline waits for the method that the rule takes
             ruled = best_method(whole.loss, control_value(EPSILON.key) or EPSILON.default)
             first, others = sorted(first + others, key=lambda one: one.methods[0] != ruled), []
+            looked_at = looked_at or ruled
         refined, jobs_refined = _from_jobs(further, awaited if further else None)
-        shown, jobs_first = _from_jobs(first)
+        shown, jobs_first = _from_jobs(first, looked_at=looked_at)
         compared_with, jobs_others = _from_jobs(others, None if further else awaited)
         closed = _closed_form(whole, records, left_out, is_whole=is_whole)
         everything = rows = _completed(closed, refined, shown, compared_with)
@@ -364,7 +367,7 @@ def gather(choice: ExploreChoice) -> View:
         printed_jobs: tuple[WatchedJobs, ...] = ()
         if printed:
             as_printed = printed_further + _alone(printed)
-            printed_rows, printed_jobs = _from_jobs(as_printed)
+            printed_rows, printed_jobs = _from_jobs(as_printed, looked_at=looked_at)
             rest = everything[~everything["method"].isin(printed.methods)]
             closed = _closed_form(printed, records, left_out, is_whole=is_whole)
             rows = pd.concat([_completed(closed, printed_rows), rest])
@@ -388,7 +391,9 @@ def gather(choice: ExploreChoice) -> View:
         is_compared=is_compared,
         titles=titles(),
         untrained=untrained,
-        training=curve_jobs.watched(every, awaited, before, count) if untrained else None,
+        training=curve_jobs.watched(every, awaited, before, count, looked_at)
+        if untrained
+        else None,
         dark=on_dark(),
     )
 
@@ -478,7 +483,7 @@ def _alone(study: Study | None) -> list[Study]:
 
 
 def _from_jobs(
-    studies: list[Study], references: ReferenceStudy | None = None
+    studies: list[Study], references: ReferenceStudy | None = None, looked_at: str = ""
 ) -> tuple[pd.DataFrame, tuple[WatchedJobs, ...]]:
     """The rows that these jobs have left, and those that are still to be done.
 
@@ -487,7 +492,7 @@ def _from_jobs(
     jobs: tuple[WatchedJobs, ...] = ()
     if studies or references is not None:
         # Before the rows: a job that ends in between then has the page drawn anew.
-        watched = curve_jobs.watched(studies, references)
+        watched = curve_jobs.watched(studies, references, looked_at=looked_at)
         jobs = () if watched.drawn == "done" else (watched,)
     parts = [curve_jobs.results(one) for one in studies if curve_jobs.is_done(one)]
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"method": []})
@@ -541,7 +546,13 @@ def _objective(view: View, epsilon: float) -> Drawn:
     )
 
 
-def _sigma(view: View, epsilon: float) -> Drawn:
+def noise_figures(view: View, epsilon: float) -> list[Drawn]:
+    """σ against ε, a figure for each thing that noise is added to."""
+    key = f"sigma {view.contents} {epsilon} {view.dark}"
+    return once(view, key, lambda: _sigma(view, epsilon))
+
+
+def _sigma(view: View, epsilon: float) -> list[Drawn]:
     """Over more ε than the curves have: what noise costs to know is no training."""
     rows = loaders.noise(view.study, view.split, WIDE_EPSILONS)
     return noise.sigma(
@@ -551,7 +562,6 @@ def _sigma(view: View, epsilon: float) -> Drawn:
 
 _FIGURES: dict[str, Callable[[View, float], Drawn]] = {
     "objective": _objective,
-    "sigma": _sigma,
     "excess": lambda view, epsilon: tradeoff.excess_risk(
         view.table, titles=view.titles, epsilon=epsilon, dark=view.dark
     ),

@@ -14,6 +14,9 @@ from pages.shared.charts import download, on_dark, plot
 from pages.shared.numbers import draw_numbers
 from pages.shared.verbatim import verbatim
 
+LATEST = 100
+"""Most entries that are read and drawn."""
+
 
 def chosen(ledger: Ledger) -> str | None:
     """Draw the choice of a data set; ``None`` where there is none."""
@@ -47,15 +50,15 @@ def show(ledger: Ledger, data_set: str) -> None:
         across=3,
     )
     composition_note.draw()
-    entries = ledger.history(data_set)
-    rows = history_rows(entries)
+    rows = history_rows(ledger.history(data_set, latest=LATEST))
     plot(figures.spending(rows, adjacency, dark=on_dark()), "ledger_figure")
     with st.container(horizontal=True):
         verified = st.button("Check the chain", icon=":material/link:", key="ledger_verify")
     if verified:
         _verify(ledger)
-    if len(entries) > len(rows):
-        st.caption(f"The latest {len(rows)} of {len(entries):,} entries.")
+    count = ledger.count(data_set)
+    if count > len(rows):
+        st.caption(f"The latest {len(rows)} of {count:,} entries.")
     download(rows[::-1], "ledger_history", "The history of the data set, the newest entry first")
 
 
@@ -65,6 +68,5 @@ def _verify(ledger: Ledger) -> None:
     for problem in problems:
         st.error(verbatim(problem), icon=":material/link_off:")
     if not problems:
-        count = sum(len(ledger.history(name)) for name in ledger.data_sets())
-        st.success(texts.WHOLE.format(count=count), icon=":material/link:")
+        st.success(texts.WHOLE.format(count=ledger.count()), icon=":material/link:")
         st.caption(texts.COPY)

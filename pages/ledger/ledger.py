@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpcore import settings
 from dpcore.errors import InvalidInput
 from dpcore.release.roles import Role
 from pages.ledger import answer, cap_form, shown_ledger, texts
-from pages.shared import query, server_ledger, sign_in, view_link
+from pages.shared import query, sign_in, view_link
 from pages.shared.session import once
 from pages.shared.texts import LEDGER
 from pages.shared.verbatim import refuse
@@ -17,9 +18,9 @@ view_link.title(LEDGER)
 person = sign_in.needed(Role.STEWARD)
 sign_in.who(person)
 try:
-    ledger = shown_ledger.opened()
-    if shown_ledger.is_demonstration():
-        st.info(texts.DEMONSTRATION.format(place=server_ledger.PLACE), icon=":material/science:")
+    ledger = shown_ledger.opened(person)
+    if shown_ledger.is_demonstration(person):
+        st.info(texts.DEMONSTRATION.format(place=settings.LEDGER.name), icon=":material/science:")
     chosen = answer.chosen(ledger)
     if chosen is not None:
         answer.show(ledger, chosen)

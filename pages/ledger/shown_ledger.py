@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from dpcore.release import demonstration
 from dpcore.release.ledger import GaussianSpend, Ledger
+from dpcore.release.roles import Actor
 from pages.shared import server_ledger
 from pages.shared.session import once
 
 SPENDS = ((2.6, "model: risk of a fall"), (3.4, "model: length of stay"))
 
 
-def is_demonstration() -> bool:
-    """Whether the server has no ledger."""
-    return not server_ledger.place()
+def is_demonstration(person: Actor) -> bool:
+    """Whether there is no ledger for somebody."""
+    return not server_ledger.place(person)
 
 
-def opened() -> Ledger:
-    """The ledger.
+def opened(person: Actor) -> Ledger:
+    """The ledger for somebody.
 
     Raises
     ------
     InvalidInput
         If it cannot be opened.
     """
-    if is_demonstration():
+    if is_demonstration(person):
         return once("demonstration ledger", _demonstration)
-    return server_ledger.opened(server_ledger.place())
+    return server_ledger.opened(server_ledger.place(person))
 
 
 def _demonstration() -> Ledger:

@@ -2,7 +2,7 @@
 
 DEMONSTRATION = (
     "Demonstration: a ledger of this visit alone, with made-up entries. The server’s own is named "
-    "by {place}."
+    "by {place}; on this machine alone, Release creates one."
 )
 SPENT = (
     "The ε of all that was spent, at the cap’s δ; rounded up. The filter composes it as a sum, by "

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dpcore.controls.account import ACCOUNT
-from dpcore.controls.common import ADJACENCIES
+from dpcore.controls.common import ADJACENCIES, PUBLIC_SIZE
 from dpcore.controls.control import Control
 from dpcore.controls.plan import BY_RULE
 from dpcore.datasets.own.typed_numbers import meant
@@ -19,6 +19,7 @@ from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from pages.shared.session import control_value
 from pages.shared.widgets import drawn, follows
 
+ADD_REMOVE = str(Adjacency.ADD_REMOVE)
 TOO_LARGE = 0.1 * (1.0 + 1e-9)
 
 
@@ -67,7 +68,10 @@ def typed(
     epsilon, stop, people, neighbour = controls
     epsilon_first, stop_first, people_first, neighbour_first = usual
     epsilon_text = drawn(epsilon, usual=epsilon_first, width=120)
-    count = drawn(people, usual=people_first, width=170)
+    linked = st.query_params.get(neighbour.key) == neighbour.text(ADD_REMOVE)
+    protected = control_value(neighbour.key) or (ADD_REMOVE if linked else neighbour_first)
+    size = {"label": "Public size", "help": PUBLIC_SIZE} if protected == ADD_REMOVE else {}
+    count = drawn(people, usual=people_first, width=170, **size)
     others = {
         control.key: drawn(control, usual=control.usual(count), width=140) for control in more
     }
@@ -119,7 +123,7 @@ def keep(controls: Sequence[Control], usual: Sequence[Any]) -> None:
         if _is_set(control, first)
     ]
     if changed:
-        with st.container(key="unseen"):
+        with st.container(key=f"unseen {controls[0].key}"):
             for control, first in changed:
                 drawn(control, usual=first)
 

@@ -130,7 +130,8 @@ def _reset_adjacency() -> None:
 
 def _carry_length() -> None:
     """Keep the run's length when its unit changes."""
-    steps, per_epoch = stored("plan_length") or (FIRST.steps, FIRST.steps)
+    an_epoch = steps_per_epoch(FIRST.records, FIRST.batch)
+    steps, per_epoch = stored("plan_length") or (FIRST.steps, an_epoch)
     if control_text("length") == "steps":
         set_controls({"duration": steps})
     else:

@@ -294,7 +294,7 @@ def draw(
                     st.space(ROOM)
                 else:
                     if statement is not None:
-                        _answer_again(statement)
+                        _answer_again(number, statement)
                     _fields(number, entry)
                     st.button(
                         "Remove it",
@@ -310,9 +310,9 @@ def draw(
         st.caption(f"{len(rows) - MOST_ROWS} more are in the tables and files below.")
 
 
-def _answer_again(statement: Statement) -> None:
+def _answer_again(number: int, statement: Statement) -> None:
     """Draw the answer where a box is open; assets/page.css keeps it in sight there."""
-    with st.container(key="answer_again"):
+    with st.container(key=f"answer_again {number}"):
         st.markdown(f"**{verbatim(words.spent(statement))}**", help=words.held_by(statement))
 
 

@@ -81,7 +81,7 @@ def of_models(models: Sequence[AccountEntry], account: Account, people: int) -> 
 
 
 def _submit(place: str, study: LossStudy) -> None:
-    shared_jobs.submit(place, task(study), in_turn=True)
+    shared_jobs.submit(place, task(study))
 
 
 def _words(row: pd.Series) -> str:

@@ -33,6 +33,10 @@ def show() -> Waiting:
         "for one record blanked out (zero-out), and for one replaced, of which the paper's lemma "
         f"speaks. *Load a paper's experiment* in the controls loads a row. {SAME_FIGURE}"
     )
+    st.markdown(
+        "All of this is for noise on the **sum** of a batch, as the paper's equations count it. "
+        "Its Algorithm 1 adds the same noise to the **mean**: there the last column is certified."
+    )
     rows = [_row(preset, by_key.get(key)) for key, preset in PRESETS.items()]
     download(pd.DataFrame(rows), "paper_003_settings", "Claims and certified ε of paper 003")
     return waiting
@@ -84,4 +88,6 @@ def _row(preset: Preset, certified: tuple[Evidence, Evidence] | None) -> dict[st
         "steps": training.steps,
         "steps between decays": training.decay_every if training.decay < 1.0 else None,
         "source": preset.source,
+        "ε certified, noise on the mean, fixed size, replace-one": preset.certified
+        and preset.certified.on_mean,
     }

@@ -7,15 +7,16 @@ import streamlit as st
 from dpcore.accounting.risk import promise
 from pages.plan.answer import CERTIFIED, Answer, covered
 from pages.shared import risk_panel
+from pages.shared.background import Waiting
 
 
-def show(answer: Answer) -> None:
+def show(answer: Answer) -> Waiting:
     """Draw the card for the least ε certified so far, and the attacker panel."""
     training, guarantee = answer.training, answer.best
     if answer.fast is None and guarantee.epsilon is None:
         st.caption("What ε means for one person comes here.")
-        return
-    risk_panel.run_panels(
+        return []
+    return risk_panel.run_panels(
         promise("this training run", guarantee, guarantee, training.records),
         guarantee,
         training if covered(training, CERTIFIED) else None,

@@ -26,7 +26,7 @@ def show() -> Waiting:
         waiting += run_answer.chart(answer)
     waiting += run_answer.claim_and_proof(answer)
     solving.show(answer)
-    risk.show(answer)
+    waiting += risk.show(answer)
     waiting += tabs.show(answer)
     presets.drawn("plan")
     return waiting

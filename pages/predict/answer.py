@@ -20,7 +20,7 @@ from dpcore.release import explained
 from dpcore.release.example import PATIENT
 from dpcore.release.explained import MOST_COLUMNS, PersonValues, Value
 from dpcore.release.model import ReleasedModel
-from pages.predict import texts
+from pages.predict import certificate, texts
 from pages.predict.controls import Choice
 from pages.shared import session_end
 from pages.shared.charts import on_dark, plot, table_behind
@@ -77,9 +77,15 @@ def show(choice: Choice) -> None:
         is_corrected=model.risks is not None,
         among=figures.among(outcome),
     )
+    noise = certificate.noise(choice)
+    ends = None
+    if not isinstance(noise, str):
+        ends = noise.intervals(explained.frame_of(model.entry, [person]))[0].tolist()
     with place:
-        st.markdown(f"#### {verbatim(wording.headline(outcome))}")
-        st.caption(verbatim(wording.meaning()))
+        st.markdown(f"#### {verbatim(wording.headline(outcome, ends))}")
+        about = texts.NOISE_UNKNOWN.format(why=noise) if ends is None else texts.NOISE
+        how = None if ends is None else texts.NOISE_HOW
+        st.caption(verbatim(f"{wording.meaning()} {about}"), help=how)
     with picture:
         drawn = figures.parts(rows, columns, wording, dark=on_dark())
         plot(drawn, "predict_parts")

@@ -52,11 +52,13 @@ def drop() -> None:
 
 def _predictions(choice: Choice, file: File) -> PredictedBatch | InvalidInput:
     """The predictions, computed once for a model and a file."""
-    key = choice.model.hash, file.file_id
+    key = choice.model.hash, hash(choice.certificate), file.file_id
     if stored(PREDICTIONS) is None or stored(PREDICTIONS)[0] != key:
         computed: PredictedBatch | InvalidInput
         try:
-            computed = isolated_call(file.name, batch, choice.contents, file.getvalue(), file.name)
+            computed = isolated_call(
+                file.name, batch, choice.contents, choice.certificate, file.getvalue(), file.name
+            )
         except InvalidInput as refusal:
             computed = refusal
         store(PREDICTIONS, (key, computed))

@@ -9,6 +9,7 @@ from dpcore.release import demonstration
 from dpcore.release.batch import checked
 from dpcore.release.certificate import Certificate
 from dpcore.release.check import Checked, check, read
+from dpcore.release.noise_alone import NoiseAlone, noise_alone
 from dpcore.release.registry import leaves
 from pages.predict import texts
 from pages.predict.controls import Choice
@@ -17,7 +18,7 @@ from pages.shared import print_only
 from pages.shared.session import store, stored
 from pages.shared.verbatim import verbatim
 
-CHECKED, VALID, MOST_PROBLEMS = "certificate", "valid certificate", 4
+CHECKED, VALID, NOISE, MOST_PROBLEMS = "certificate", "valid certificate", "noise alone", 4
 
 
 def line(choice: Choice) -> None:
@@ -76,6 +77,17 @@ def show(choice: Choice) -> None:
             icon=":material/download:",
             on_click="ignore",
         )
+
+
+def noise(choice: Choice) -> NoiseAlone | str:
+    """What noise alone does to the model's predictions, computed once for it; or why not."""
+    certificate = _valid(choice)
+    document = None if certificate is None else certificate.document
+    key = choice.model.hash, document and document["hash"]
+    if stored(NOISE) is None or stored(NOISE)[0] != key:
+        store(NOISE, (key, noise_alone(choice.model, document)))
+    result: NoiseAlone | str = stored(NOISE)[1]
+    return result
 
 
 def _valid(choice: Choice) -> Certificate | None:

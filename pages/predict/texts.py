@@ -20,6 +20,13 @@ WITHOUT = "No certificate: nothing here says what privacy was proved of this mod
 HOLDS = "The certificate holds: it is this model’s, and its numbers follow from the mechanism."
 BROKEN = "Do not rely on the certificate:"
 TOO_WIDE = "The model has {count} columns, and the form takes at most {most}: choose a CSV file."
+NOISE = "95 of 100 such ranges hold what the training says without noise."
+NOISE_HOW = (
+    "In 95 of 100 releases with other noise, such a range holds what the training says without "
+    "any. It follows from the certificate and made-up records, and costs no ε. For people unlike "
+    "those it learned from it may be too narrow."
+)
+NOISE_UNKNOWN = "What noise alone does is not known: {why}."
 REFUSED = "There is no answer, as a value is none that the model knows: {values}."
 REFUSED_VALUE = "{name} is {value}, but must be {allowed}"
 FILE = (

@@ -22,10 +22,10 @@ from dpcore.release.ledger import Left
 from dpcore.release.plan import ReleasePlan, plan
 from dpcore.release.price import Price
 from dpcore.release.roles import Role
-from pages.release import account, controls, outcome, payment, texts
+from pages.release import account, controls, new_ledger, outcome, payment, texts
 from pages.release.account import Demonstration, PayingAccount
 from pages.release.records import ChosenTable
-from pages.release.steps import ReleaseStep
+from pages.release.steps import ReleaseStep, State
 from pages.shared import composition_note, server_ledger, sign_in
 from pages.shared.code import show_command
 from pages.shared.session import once
@@ -77,11 +77,15 @@ def draw(form: ControlForm, records: ChosenTable | None) -> tuple[ReleaseBudget,
     with st.container(horizontal=True):
         form.draw("release_loss", "release_features")
     with first:  # where there is room, though it depends on the model
-        form.draw("release_risks")
+        if records is not None and chosen is not None and _are_left(form.values, records, left):
+            st.caption(texts.TOO_FEW)  # there is nothing to choose
+        else:
+            form.draw("release_risks")
     if form.values["release_loss"] == NETWORK:
         st.caption(texts.NETWORK)
     if chosen is None or reason:
-        return ReleaseBudget(chosen, actor), ReleaseStep("not possible yet", reason)
+        state: State = "to do" if reason == texts.CREATE_FIRST else "not possible yet"
+        return ReleaseBudget(chosen, actor), ReleaseStep(state, reason)
     if records is None:
         return ReleaseBudget(chosen, actor), ReleaseStep("not possible yet", texts.READ_FIRST)
     try:
@@ -94,8 +98,6 @@ def draw(form: ControlForm, records: ChosenTable | None) -> tuple[ReleaseBudget,
         refuse(refusal)
         return ReleaseBudget(chosen, actor), ReleaseStep("to do", texts.CANNOT_BE_PAID)
     composition_note.draw()
-    if _asks_to_correct(form.values) and _is_left(price.plan):
-        st.caption(texts.TOO_FEW)
     if not actor:  # else the price stands above the button that pays it
         st.markdown(verbatim(price.words()))
         return ReleaseBudget(chosen, actor, price), ReleaseStep("to do", texts.WHO)
@@ -104,9 +106,13 @@ def draw(form: ControlForm, records: ChosenTable | None) -> tuple[ReleaseBudget,
     )
 
 
-def _is_left(release_plan: ReleasePlan) -> bool:
-    """Whether risks stay as trained by the rule."""
-    return release_plan.path.scorer.loss == "logistic" and not release_plan.path.count_sums
+def _are_left(values: dict[str, Any], records: ChosenTable, left: Left) -> bool:
+    """Whether the rule leaves risks as trained, even where they are asked to be corrected."""
+    try:
+        path = _price(values | {"release_risks": CORRECTED}, records, left).plan.path
+    except InvalidInput:  # said where the price is
+        return False
+    return path.scorer.loss == "logistic" and not path.count_sums
 
 
 def _step_after_release(chosen: PayingAccount) -> ReleaseStep | None:
@@ -130,11 +136,14 @@ def _own(adjacency: Adjacency) -> tuple[PayingAccount | None, str, str]:
         sign_in.refuse(person)
         return None, "", texts.NOT_ALLOWED_YET
     sign_in.who(person)
-    where = server_ledger.place()
+    where = server_ledger.place(person)
     if not where:
-        st.info(texts.NO_LEDGER, icon=":material/account_balance:")
-        show_command(texts.CREATE.format(place="ledger.db"), texts.START)
-        return None, "", texts.NO_LEDGER_YET
+        if not person.email:
+            new_ledger.draw(server_ledger.own_place(), adjacency)
+        with st.container() if person.email else st.popover(texts.ELSEWHERE):
+            st.info(texts.NO_LEDGER, icon=":material/account_balance:")
+            show_command(texts.CREATE.format(place="ledger.db"), texts.START)
+        return None, "", texts.NO_LEDGER_YET if person.email else texts.CREATE_FIRST
     try:
         ledger = server_ledger.opened(where)
         data_sets = ledger.data_sets()
@@ -142,6 +151,9 @@ def _own(adjacency: Adjacency) -> tuple[PayingAccount | None, str, str]:
         refuse(refusal)
         return None, "", texts.LEDGER_UNREAD
     if not data_sets:
+        if not person.email and where == server_ledger.own_place():
+            new_ledger.draw(where, adjacency)
+            return None, "", texts.CREATE_FIRST
         st.info(texts.EMPTY_LEDGER, icon=":material/account_balance:")
         show_command(texts.CREATE.format(place="…"))
         return None, "", texts.EMPTY_LEDGER_YET
@@ -171,11 +183,6 @@ def _own(adjacency: Adjacency) -> tuple[PayingAccount | None, str, str]:
     return chosen, actor, ""
 
 
-def _asks_to_correct(values: dict[str, Any]) -> bool:
-    """Whether risks are to be corrected; scores that are no risks are not asked about."""
-    return values.get("release_risks") == CORRECTED
-
-
 def _price(values: dict[str, Any], records: ChosenTable, left: Left) -> Price[ReleasePlan]:
     """The price of the release.
 
@@ -192,6 +199,6 @@ def _price(values: dict[str, Any], records: ChosenTable, left: Left) -> Price[Re
         adjacency=left.account.terms.adjacency,
         **model_of(values["release_loss"]),
         features=values["release_features"],
-        corrected=None if _asks_to_correct(values) else False,
+        corrected=None if values.get("release_risks") == CORRECTED else False,
     )
     return Price(release_plan, left)

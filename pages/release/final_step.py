@@ -99,6 +99,7 @@ def _button(
     attempts = account.attempts
     press = payment.pressed(
         price,
+        records,
         account,
         attempts,
         name="release",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
 import streamlit as st
 
 from dpcore.controls.control import Control
 from dpcore.errors import InvalidInput
-from dpcore.figures.words import plain
+from dpcore.figures import clipping_words
+from dpcore.figures.words import large_delta, plain
 from dpcore.progress import Progress
 from dpcore.release.ledger import Receipt
 from dpcore.release.price import Price
@@ -19,7 +20,8 @@ from dpcore.release.roles import AT_HAND, Actor, Role
 from pages.release import texts
 from pages.release.account import PayingAccount
 from pages.release.attempt import Attempt, Attempts, Work
-from pages.shared import sign_in
+from pages.release.records import ChosenTable
+from pages.shared import sign_in, signed_out
 from pages.shared.session import set_controls, store, stored
 from pages.shared.shared_jobs import present
 from pages.shared.verbatim import refuse, verbatim
@@ -48,14 +50,17 @@ class Press:
     count_when_drawn : int
         How many attempts there were when the button was drawn.
     person : Actor
+    claims : mapping
+        Of their sign-in.
     """
 
     count_when_drawn: int
     person: Actor
+    claims: Mapping[str, object] = field(default_factory=dict)
 
     def may_still(self) -> bool:
         """Whether they may at this moment."""
-        return sign_in.still(self.person, Role.ANALYST)
+        return sign_in.still(self.person, Role.ANALYST, self.claims)
 
 
 def refused(price: Price[Any], control: Control, key: str) -> bool:
@@ -92,6 +97,7 @@ def refused(price: Price[Any], control: Control, key: str) -> bool:
 
 def pressed(
     price: Price[Any],
+    records: ChosenTable,
     account: PayingAccount,
     attempts: Attempts[Any],
     *,
@@ -103,11 +109,12 @@ def pressed(
     is_ready: bool = True,
     type: Literal["primary", "secondary"] = "secondary",
 ) -> Press | None:
-    """Draw the price, a tick that one may spend it, and the button.
+    """Draw the price, what must be known before it is paid, ticks and the button.
 
     Parameters
     ----------
     price : Price
+    records : ChosenTable
     account : PayingAccount
     attempts : Attempts
         Those of the account.
@@ -130,8 +137,10 @@ def pressed(
     # For another price, or after another attempt, it is another tick and another button: none is
     # pressed for what its reader did not see.
     count_when_drawn = attempts.count
-    key = zlib.crc32(f"{account.place} {account.data_set} {count_when_drawn} {price}".encode())
-    may = (not is_own or st.checkbox(texts.MAY, key=f"{name}_may_{key}")) and is_ready
+    seen = f"{account.place} {account.data_set} {count_when_drawn} {price} {records.clipping}"
+    key = zlib.crc32(seen.encode())
+    may = _goes_on(price, records, f"{name}_clipped_{key}")
+    may &= (not is_own or st.checkbox(texts.MAY, key=f"{name}_may_{key}")) and is_ready
     is_pressed = st.button(
         label,
         key=f"{name}_{key}",
@@ -146,7 +155,19 @@ def pressed(
     if isinstance(person, str):
         sign_in.refuse(person)
         return None
-    return Press(count_when_drawn, person)
+    return Press(count_when_drawn, person, signed_out.visitor())
+
+
+def _goes_on(price: Price[Any], records: ChosenTable, key: str) -> bool:
+    """Tell of a large δ and of what was clipped; whether the owner of the records goes on."""
+    if large := large_delta(price.plan.budget.delta, records.count):
+        st.warning(large, icon=":material/warning:")
+    warnings = clipping_words.warnings(records.clipping)
+    for each in warnings:
+        st.warning(verbatim(each), icon=":material/content_cut:")
+    if counts := clipping_words.counts(records.clipping):
+        st.caption(verbatim(counts))
+    return not warnings or st.checkbox(texts.CLIPPED, key=key)
 
 
 def begin(press: Press, attempts: Attempts[Product], work: Work[Product], begun: str) -> None:

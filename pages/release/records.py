@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from dpcore.datasets.clipping import Clipping
 from dpcore.datasets.sets.cohort import ENTRY
 from dpcore.datasets.text import quoted
 from dpcore.progress import Progress
@@ -39,6 +40,10 @@ class ChosenTable(Protocol):
     def count(self) -> int:
         """Number of persons."""
 
+    @property
+    def clipping(self) -> Clipping:
+        """What its owner alone may know of values outside the ranges."""
+
     def prepare(
         self, order: ReleaseOrder, progress: Progress, cancelled: Callable[[], bool]
     ) -> None:
@@ -69,6 +74,7 @@ class MadeUp:
     title: str = "made-up patients"
     columns: str = field(default_factory=demonstration.columns)
     count: int = ENTRY.records
+    clipping: Clipping = field(default_factory=Clipping)
     _prepared: Prepared | None = None
     _paid: Paid[Prepared] | None = None
     _prepared_twin: PreparedTwin | None = None
@@ -136,11 +142,13 @@ class Uploaded:
     upload : Upload
     columns : str
     count : int
+    clipping : Clipping
     """
 
     upload: Upload
     columns: str
     count: int
+    clipping: Clipping
 
     @property
     def title(self) -> str:

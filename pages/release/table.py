@@ -5,7 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.controls.release import DEMONSTRATION
+from dpcore.datasets.clipping import Clipping
 from dpcore.errors import InvalidInput
+from dpcore.release import confined_release
 from dpcore.release.model import entry_of
 from dpcore.release.roles import Role
 from pages.release import person, texts
@@ -58,10 +60,11 @@ def draw(form: ControlForm, *, is_busy: bool) -> tuple[ChosenTable | None, Relea
         upload = uploads.release(columns, file)
         with st.spinner(texts.READING, show_time=True):
             count: int = upload.answer("", None)
+            clipping: Clipping = upload.answer("clipping", confined_release.clipping)
     except InvalidInput as refusal:
         own_table.refused(columns, file, refusal)
         return None, ReleaseStep("to do", texts.MEND)
-    read = Uploaded(upload, columns, count)
+    read = Uploaded(upload, columns, count, clipping)
     store(RECORDS, read)
     return read, _done(read)
 

@@ -89,6 +89,12 @@ NO_LEDGER = (
     "This server has no ledger, so only the demonstration can be released. Whoever runs it makes "
     "one, and names it by the environment variable `DPCORE_LEDGER`:"
 )
+ELSEWHERE, CREATE_FIRST = "A ledger elsewhere", "create a ledger"
+NEW_LEDGER = "Create a ledger here"
+FOR_EVER = (
+    "Name, protection ({difference}, as in step 2) and what was spent stay for ever; the cap can "
+    "only be raised. It pays for models and twins of this page."
+)
 NO_LEDGER_YET = "this server has no ledger"
 EMPTY_LEDGER = "The ledger holds no data set yet. Whoever answers for the data creates one:"
 EMPTY_LEDGER_YET = "the ledger holds no data set"
@@ -113,6 +119,7 @@ NOT_ALLOWED_YET = "you may not spend here"
 NO_LONGER = "Your role was taken away meanwhile, so nothing was paid."
 NOT_YET = "The button comes once the steps before are done."
 FILL_IN = "fill in: {missing}"
+CLIPPED = "Go on with values clipped"
 MAY = "I may spend this"
 PAYS = (
     "The payment is final, and pays for one training. You can cancel before it; a training that is "

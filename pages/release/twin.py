@@ -86,6 +86,7 @@ def _button(
     twins = account.twins
     press = payment.pressed(
         price,
+        records,
         account,
         twins,
         name="release_twin",

@@ -7,6 +7,7 @@ open.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -18,7 +19,9 @@ from dpcore.figures import people
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import at_most, percent_at_most, plain
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
+from dpcore.progress import Progress
 from pages.shared import query, texts
+from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.numbers import draw_numbers
 from pages.shared.widgets import drawn
@@ -30,12 +33,11 @@ if TYPE_CHECKING:
     from dpcore.accounting.training_plan import TrainingPlan
 
 SERIES = {"exact": "from the noise itself", "budget": "from ε and δ alone"}
-
-
-FEWER = (
-    "From ε and δ alone; the noise itself may allow fewer right guesses: open “What could an "
-    "attacker tell?”."
-)
+MOMENT = 0.3
+"""Seconds that the page waits for the curve of a run's noise: most take less."""
+COMPUTING = "Computing what the noise itself allows to guess"
+BY_NOISE, BY_BUDGET = "by the noise itself", "from ε and δ alone"
+SO_FAR = "What the noise itself allows is being computed; it may be fewer right guesses."
 
 
 def card(
@@ -43,7 +45,7 @@ def card(
     adjacency: Adjacency,
     key: str,
     note: str,
-    mu: float | None = None,
+    noise: float | None = None,
     so_far: str = "",
 ) -> None:
     """Show the risk for one person as a hundred people.
@@ -57,9 +59,9 @@ def card(
         Key of the figure.
     note : str
         Small print on when it holds.
-    mu : float, optional
-        The μ-Gaussian DP of the noise that is drawn; without it the bound is that of any method
-        with this (ε, δ).
+    noise : float, optional
+        The largest advantage by the noise's own trade-off function; without it the bound is that of
+        any method with this (ε, δ).
     so_far : str
         Why it may still change, in a sentence; "" once it does not.
     """
@@ -67,13 +69,14 @@ def card(
     if budget is None:
         st.subheader(f"What this means for one person{ending}", anchor=False, help=texts.ODDS)
     else:
+        source = texts.ANY_METHOD if noise is None else texts.ALONE
         st.subheader(
             f"What ε = {at_most(budget.epsilon)} means for one person{ending}",
             anchor=False,
             help=f"{texts.ODDS} ε = {at_most(budget.epsilon)}, δ = {plain(budget.delta)}, "
-            f"{adjacency}: {adjacency.meaning} {texts.ANY_METHOD if mu is None else ''}",
+            f"{adjacency}: {adjacency.meaning} {source}",
         )
-    plot(_hundred(odds(budget, adjacency, mu), on_dark()), key)
+    plot(_hundred(odds(budget, adjacency, noise), on_dark()), key)
     if so_far:
         st.markdown(f":material/hourglass: {so_far}")
     st.caption(note)
@@ -89,7 +92,7 @@ def attacker_panel(
     exact_curve: Callable[[], PrivacyCurve | None],
     key: str,
     above: Callable[[], None] | None = None,
-    mu: float | None = None,
+    noise: float | None = None,
 ) -> None:
     """Show what someone could find out: an attacker's success, beliefs, and words to copy.
 
@@ -106,7 +109,7 @@ def attacker_panel(
         Identifies the curve; part of a cache key.
     above : callable, optional
         Draws what stands first in the open panel.
-    mu : float, optional
+    noise : float, optional
         As for `card`, whose table stands with the others.
     """
     query.sign()
@@ -117,7 +120,7 @@ def attacker_panel(
         with place:
             if above is not None:
                 above()
-            _opened(promise_of(), exact_curve, key, mu)
+            _opened(promise_of(), exact_curve, key, noise)
 
 
 def run_panels(
@@ -130,8 +133,10 @@ def run_panels(
     is_final: bool,
     subject: str,
     without: str,
-) -> None:
+) -> Waiting:
     """Draw the card of a training run, and the attacker panel in a fragment of its own.
+
+    Both are by the noise's own curve; returns its unfinished task.
 
     Parameters
     ----------
@@ -143,28 +148,39 @@ def run_panels(
         As in `attacker_panel`.
     page : str
     is_final : bool
-        Whether the exact curve is drawn; it would delay a certification under way.
+        Whether the exact curve is computed; it would delay a certification under way.
     subject : str
         What the card holds for.
     without : str
         What stands in place of the card if no bound is certified.
     """
+    waiting: Waiting = []
+    curve = noise = None
+    if accounted is not None and run.budget is not None and is_final:
+        found, waiting = answer_to(
+            f"{page} noise", COMPUTING, accounted, partial(_by_noise, accounted), wait=MOMENT
+        )
+        if found is not None:
+            curve, noise = found
     with st.container(border=True, width=480):
         if run.budget is None:
             st.markdown(f"**What ε means for one person:** {without}")
         else:
-            fewer = "" if accounted is None else f" {FEWER}"
-            note = f"{subject}: {certified.by}.{fewer}"
-            card(run.budget, certified.adjacency, f"{page}_people_figure", note)
+            source = BY_BUDGET if noise is None else BY_NOISE
+            note = f"{subject}, {source}: {certified.by}."
+            so_far = SO_FAR if accounted is not None and noise is None else ""
+            name = f"{page}_people_figure"
+            card(run.budget, certified.adjacency, name, note, noise, so_far)
+    st.fragment(attacker_panel)(lambda: run, lambda: curve, f"{key} {noise is None}", None, noise)
+    return waiting
 
-    def exact_curve() -> PrivacyCurve | None:
-        from dpcore.accounting.tradeoff import from_event
 
-        if accounted is None or not is_final:
-            return None
-        return from_event(accounted.event(), accounted.adjacency)
+def _by_noise(training: TrainingPlan, _: Progress) -> tuple[PrivacyCurve, float]:
+    """The privacy curve of a run's noise, and the largest advantage by it."""
+    from dpcore.accounting.tradeoff import advantage, from_event
 
-    st.fragment(attacker_panel)(lambda: run, exact_curve, key)
+    curve = from_event(training.event(), training.adjacency)
+    return curve, advantage(curve)
 
 
 @st.cache_resource(max_entries=100, show_spinner="Computing the privacy curve …")
@@ -187,7 +203,7 @@ def _opened(
     promise: Promise,
     exact_curve: Callable[[], PrivacyCurve | None],
     key: str,
-    mu: float | None,
+    noise: float | None,
 ) -> None:
     from dpcore.accounting.tradeoff import attacker
     from dpcore.figures import attacker as figures
@@ -218,7 +234,7 @@ def _opened(
     with right:
         marks = {series: result.true_positive_rate for series, result in attackers.items()}
         plot(figures.roc(table, marks, rate, SERIES, dark=on_dark()), "attacker_figure")
-        _tables(promise.budget, adjacency, table, mu)
+        _tables(promise.budget, adjacency, table, noise)
         st.caption("What ε and δ alone tell, on the command line:")
         st.code(command(promise.budget, adjacency, prior, rate), language="bash", wrap_lines=True)
     _to_copy(
@@ -267,13 +283,13 @@ def _numbers(attackers: dict[str, Attacker], prior: float, rate: float) -> None:
 
 
 def _tables(
-    budget: PrivacyBudget, adjacency: Adjacency, table: pd.DataFrame, mu: float | None
+    budget: PrivacyBudget, adjacency: Adjacency, table: pd.DataFrame, noise: float | None
 ) -> None:
     place = st.popover("Tables and CSV", icon=":material/table:", on_change="rerun", key="tables")
     if not place.open:
         return
     with place:
-        hundred = people.table(odds(budget, adjacency, mu))
+        hundred = people.table(odds(budget, adjacency, noise))
         for title, rows, name in (
             ("Hits against false alarms", table, "hits_against_false_alarms"),
             ("A hundred people guessing", hundred, "hundred_people"),

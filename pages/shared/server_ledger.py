@@ -1,20 +1,51 @@
-"""The ledger that the operator keeps for this server."""
+"""The ledger that the operator names for this server, or that somebody began on their machine."""
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
+from typing import Any
 
+import platformdirs
 import streamlit as st
 
+from dpcore.errors import reject
 from dpcore.release.ledger import Ledger
+from dpcore.release.roles import Actor
+from dpcore.settings import LEDGER
 
-PLACE = "DPCORE_LEDGER"
-"""Environment variable: a file or a URL."""
+
+def own_place() -> str:
+    """Where a ledger is begun by whoever sits at this machine."""
+    return str(platformdirs.user_data_path("epsilon-explorer") / "ledger.db")
 
 
-def place() -> str:
-    """Where the ledger is; "" for nowhere."""
-    return os.environ.get(PLACE, "").strip()
+def place(person: Actor) -> str:
+    """Where the ledger is for somebody; "" for nowhere.
+
+    One that was begun on this machine is for this machine alone, where nobody signs in.
+    """
+    is_own = not LEDGER.text and not person.email and Path(own_place()).is_file()
+    return own_place() if is_own else LEDGER.text
+
+
+def begin(where: str, data_set: str, **terms: Any) -> None:
+    """Begin a data set for what is released here, and its ledger where there is none.
+
+    Raises
+    ------
+    InvalidInput
+        If a field is wrong, or nothing can be written there.
+    """
+    if where == own_place():
+        try:
+            Path(where).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            raise reject("ledger", where, "where a file can be written") from None
+    ledger = Ledger.open(where)
+    try:
+        ledger.create(data_set, accepts=("gaussian",), **terms)
+    finally:
+        ledger.close()
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

@@ -10,7 +10,6 @@ import asyncio
 import ctypes
 import gc
 import logging
-import os
 import platform
 import sys
 import time
@@ -25,10 +24,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.starlette import App
 
+from dpcore.settings import FORGET_SECONDS
 from pages.shared import upload_limit
 
-SECONDS = "DPCORE_FORGET_SECONDS"
-USUAL_SECONDS = 20.0
 LOOK_SECONDS = 1.0
 SWEEPS = (0.0, 3.0, 10.0)
 """Seconds after the end of a session that may have had a file at which memory is swept: a script
@@ -143,18 +141,25 @@ def sweep_soon() -> None:
 
 
 async def _watch() -> None:
-    patience = float(os.environ.get(SECONDS) or USUAL_SECONDS)
+    patience = FORGET_SECONDS.seconds
     absent_since: dict[str, float] = {}
     while True:
         await asyncio.sleep(LOOK_SECONDS)
-        if exists():
-            _end_absent(get_instance(), absent_since, patience)
-        now = time.monotonic()
-        if any(sweep_time <= now for sweep_time in _sweep_times):
-            _sweep_times[:] = [sweep_time for sweep_time in _sweep_times if sweep_time > now]
-            await asyncio.to_thread(_sweep)
-            if not _sweep_times and not _may_upload:
-                stop_overwriting()
+        try:
+            await _look(absent_since, patience)
+        except Exception:
+            _log.exception("The sessions that are left could not be looked for.")
+
+
+async def _look(absent_since: dict[str, float], patience: float) -> None:
+    if exists():
+        _end_absent(get_instance(), absent_since, patience)
+    now = time.monotonic()
+    if any(sweep_time <= now for sweep_time in _sweep_times):
+        _sweep_times[:] = [sweep_time for sweep_time in _sweep_times if sweep_time > now]
+        await asyncio.to_thread(_sweep)
+        if not _sweep_times and not _may_upload:
+            stop_overwriting()
 
 
 def _end_absent(runtime: Runtime, absent_since: dict[str, float], patience: float) -> None:

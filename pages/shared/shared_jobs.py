@@ -67,7 +67,7 @@ def only(name: str, keys: Collection[str]) -> None:
     store("jobs held", {**keys_by_place, name: keys_by_place.get(name, set()) & set(keys)})
 
 
-def submit(name: str, task: Task, *, in_turn: bool = False) -> jobs.Job:
+def submit(name: str, task: Task, *, is_sweep: bool = False) -> jobs.Job:
     """Submit a task to the workers, or join its job.
 
     Parameters
@@ -75,16 +75,16 @@ def submit(name: str, task: Task, *, in_turn: bool = False) -> jobs.Job:
     name : str
         As for `only`.
     task : Task
-    in_turn : bool
-        Whether it takes turns with the session's other jobs, in place of waiting for all of them.
+    is_sweep : bool
+        Whether it is one of many that nobody looks at one by one.
 
     Raises
     ------
     QueueFull
         If too many jobs are unfinished.
     """
-    owner = f"{me()} in turn" if in_turn else me()
-    job = jobs.submit(task, watcher=me() + name, alive=present(), owner=owner)
+    watcher = me() + name
+    job = jobs.submit(task, watcher=watcher, alive=present(), owner=me(), is_sweep=is_sweep)
     store(f"job stopped {task.key}", None)
     _add(name, task.key)
     return job
@@ -172,6 +172,8 @@ class WatchedJobs:
         Whether to wait for rows that come after a stop.
     one_by_one : bool
         Whether the page shows each that is done before all are.
+    at_once : bool
+        Whether they begin while the page is first drawn.
     """
 
     name: str
@@ -185,6 +187,7 @@ class WatchedJobs:
     idle: Callable[[State], str] | None = None
     late: bool = False
     one_by_one: bool = False
+    at_once: bool = False
     drawn: State = field(init=False)
     shown: int = field(init=False)
     """Number of those that were done when the page was drawn."""
@@ -251,13 +254,14 @@ class WatchedJobs:
     def start(self) -> None:
         """Submit what is neither running nor done, and join what is running.
 
-        Acts from the second poll on, not while the page is first drawn: a worker that imports its
-        libraries then would take the processor from the browser.
+        Acts from the second poll on unless `at_once`, not while the page is first drawn: a worker
+        that imports its libraries then would take the processor from the browser.
         """
         polled_key = f"look {' '.join(self.keys)}"
-        if stored(polled_key):
+        if self.at_once or stored(polled_key):
             with suppress(jobs.QueueFull):  # submitted again at the next poll
-                self._hand_in("new", "cancelled")
+                # A queued one may be in sight now.
+                self._hand_in("new", "cancelled", "queued")
             for key in self.keys:
                 join(self.place, key)
         store(polled_key, True)

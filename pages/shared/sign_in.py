@@ -5,15 +5,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from typing import Any
 
 import streamlit as st
 from streamlit.auth_util import get_secrets_auth_section, is_authlib_installed
 
 from dpcore.errors import InvalidInput
-from dpcore.release.roles import FILE, Actor, Reached, Role, SignIn, decided, read_roles
+from dpcore.release.roles import Actor, Reached, Role, SignIn, decided, read_roles
+from dpcore.settings import ROLES
 from pages.shared import signed_out
 from pages.shared.verbatim import verbatim
 
@@ -52,24 +51,28 @@ def allowed(role: Role) -> Actor | str:
     if not is_configured:
         return decided(role, reached, None)
     try:
-        roles = read_roles(os.environ.get(FILE))
+        roles = read_roles(ROLES.text)
     except InvalidInput as refusal:
         return str(refusal)
-    return decided(role, reached, SignIn(_claims(), roles))
+    return decided(role, reached, SignIn(signed_out.visitor(), roles))
 
 
-def _claims() -> dict[str, Any]:
-    """What the provider says of the visitor; empty once they have signed out, in whatever tab."""
-    claims = st.user.to_dict()
-    return {} if signed_out.has_ended(claims) else claims
+def still(person: Actor, role: Role, claims: Mapping[str, object]) -> bool:
+    """Whether somebody who was allowed is so still; also outside of a run.
 
-
-def still(person: Actor, role: Role) -> bool:
-    """Whether somebody who was allowed is so still, by the file of roles; also outside of a run."""
+    Parameters
+    ----------
+    person : Actor
+    role : Role
+    claims : mapping
+        Those of their sign-in, as `signed_out.visitor` returned them.
+    """
     if not person.email:
         return True
+    if signed_out.has_ended(claims):
+        return False
     try:
-        return read_roles(os.environ.get(FILE)).get(person.email, Role.READER).covers(role)
+        return read_roles(ROLES.text).get(person.email, Role.READER).covers(role)
     except InvalidInput:
         return False
 
@@ -87,7 +90,7 @@ def refuse(reason: str) -> None:
     """Say why the visitor may not, with the way to sign in, or out, where there is one."""
     st.error(verbatim(reason), icon=":material/lock:")
     if get_secrets_auth_section() and is_authlib_installed():
-        if _claims().get("is_logged_in") is True:
+        if signed_out.visitor().get("is_logged_in") is True:
             st.button("Sign out", icon=":material/logout:", on_click=st.logout)
         else:
             st.button("Sign in", icon=":material/login:", type="primary", on_click=_sign_in)

@@ -69,6 +69,10 @@ STATUS_ICONS = {
     "described only": ":material/menu_book:",
 }
 ANY_METHOD = "The bound holds for any method with this ε and δ (Kairouz, Oh and Viswanath 2015)."
+ALONE = (
+    "The bound is that of the noise that is drawn. What ε and δ alone allow stands beside it under "
+    "“What could an attacker tell?”."
+)
 RIGHT_GUESSES = "Attackers' right guesses"
 RIGHT_GUESSES_MEANING = (
     "How many of 100 people are right at most. Each sees the result, knows every other record, "

@@ -1,4 +1,4 @@
-"""How large a file may be that a browser sends, and how much the server holds of all.
+"""How large a file may be that a browser sends, and how much the server holds of one session.
 
 Streamlit has one limit for the whole server, that of the largest field. A field's own limit is
 checked in the browser only, so that of smaller ones is checked here, before Streamlit sees a byte.
@@ -27,15 +27,9 @@ SMALL, LARGE = 10, LARGEST_TABLE // MEGABYTE
 FIELDS = 9
 """Of all pages together: one each on Train and Plan, two each on Release and Predict, three on
 Explore."""
-MOST_HELD = 1_000
-"""Megabytes of the files of all sessions together."""
 TOO_LARGE = "File too large"
 TOO_MUCH = (
     "The files that one visitor sends at once may have {:,} MB together, but these have more."
-)
-NO_ROOM = (
-    f"The files of all visitors may have {MOST_HELD:,} MB together, and there is no room for this "
-    "one: try again later."
 )
 
 _UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/[^/]+/?")
@@ -98,23 +92,17 @@ def _make_room(session: str) -> None:
     room = most * MEGABYTE - _arriving[session]
     if room < 0:
         raise HTTPException(413, TOO_MUCH.format(most))
-    held = {each: _bytes(files, each) for each in list(files.file_storage)}
-    for file_id, file in list(files.file_storage.get(session, {}).items()):
-        if held[session] <= room:
+    held = list(files.file_storage.get(session, {}).items())
+    total = sum(len(file.data) for _, file in held)
+    for file_id, file in held:
+        if total <= room:
             break
         files.remove_file(session, file_id)
-        held[session] -= len(file.data)
-    if sum(held.values()) + _arriving.total() > MOST_HELD * MEGABYTE:
-        raise HTTPException(503, NO_ROOM)
-
-
-def _bytes(files: MemoryUploadedFileManager, session: str) -> int:
-    """Bytes of the files of a session that are held."""
-    return sum(len(file.data) for file in list(files.file_storage.get(session, {}).values()))
+        total -= len(file.data)
 
 
 class UploadLimit:
-    """ASGI middleware that refuses what is more than a session, or all together, may send.
+    """ASGI middleware that refuses what is more than a session may send.
 
     Parameters
     ----------

@@ -164,7 +164,9 @@ class Upload:
         except CancelledError:
             raise Cancelled from None
 
-    def learn(self, place: str, make: Callable[[str], Task], key: str) -> None:
+    def learn(
+        self, place: str, make: Callable[[str], Task], key: str, *, is_sweep: bool = False
+    ) -> None:
         """Submit a job that learns from the records, unless they are gone.
 
         Parameters
@@ -175,6 +177,8 @@ class Upload:
             (path of the records' file) -> task.
         key : str
             Key of the task.
+        is_sweep : bool
+            As for `shared_jobs.submit`.
 
         Raises
         ------
@@ -190,7 +194,7 @@ class Upload:
         self.answer(path, uploaded.hand_over, path)
         try:
             self._jobs.add(key)
-            shared_jobs.submit(place, make(path))
+            shared_jobs.submit(place, make(path), is_sweep=is_sweep)
         except BaseException:
             Path(path).unlink(missing_ok=True)
             raise
@@ -432,7 +436,7 @@ def baselines(study: Study) -> Baselines:
     return result
 
 
-def learn(study: TableStudy, make: Callable[[Any, str], Task]) -> None:
+def learn(study: TableStudy, make: Callable[[Any, str], Task], *, is_sweep: bool) -> None:
     """Submit a study that learns from the table; see `Upload.learn`.
 
     Parameters
@@ -440,10 +444,14 @@ def learn(study: TableStudy, make: Callable[[Any, str], Task]) -> None:
     study : TableStudy
     make : callable
         (study, path of the records' file) -> task.
+    is_sweep : bool
+        As for `shared_jobs.submit`.
     """
     upload = stored("table")
     if upload is not None and upload.name == study.upload:
-        upload.learn(shared_jobs.CURVES, lambda path: make(study, path), study.key)
+        upload.learn(
+            shared_jobs.CURVES, lambda path: make(study, path), study.key, is_sweep=is_sweep
+        )
 
 
 def features(file: File) -> tuple[str, Brief]:
@@ -460,11 +468,13 @@ def features(file: File) -> tuple[str, Brief]:
 
 def train(place: str, study: TrainingStudy | TrainingSweep, name: str) -> None:
     """Submit training on the named features; see `Upload.learn`."""
+    from dpcore.evaluation.training.study import TrainingSweep
     from dpcore.evaluation.training.task import task
 
     upload = stored("features")
     if upload is not None and upload.name == name:
-        upload.learn(place, lambda path: task(study, path), study.key)
+        is_sweep = isinstance(study, TrainingSweep)
+        upload.learn(place, lambda path: task(study, path), study.key, is_sweep=is_sweep)
 
 
 def _current(kind: str, name: str) -> Upload:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -12,15 +14,18 @@ from dpcore.evaluation import comparison, finished
 from dpcore.evaluation.finished import Finished
 from dpcore.figures import training as figures
 from dpcore.figures.headings import heading
-from dpcore.figures.words import at_most, listed, plain
+from dpcore.figures.words import at_most, counted, listed, plain
 from pages.shared import query
 from pages.shared.charts import download, on_dark, plot, table_behind
 from pages.shared.session import control_value, set_controls, store, stored
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
-LINK = "compare"
+LINK, OTHERS = "compare", "trained"
+"""In the address: what is compared, and what else ended in this session."""
 MOST_TRAININGS = 50
+NAMED = ("epochs", "decay", "decay_every")
+"""Settings that the title of every training names; of others, those that differ."""
 KEY = re.compile(r"[0-9a-f]{24}")
 
 
@@ -30,7 +35,7 @@ def validate_link(link: Link) -> list[Refusal]:
     keys: list[str] = []
     for key in dict.fromkeys(link.get(LINK, ())):
         reason = ""
-        if not KEY.fullmatch(key) or _load_or_none(key) is None:
+        if not _is_kept(key):
             reason = "which is not kept on this machine."
         elif len(keys) == figures.MOST_RUNS:
             reason = f"but at most {figures.MOST_RUNS} are compared."
@@ -38,9 +43,29 @@ def validate_link(link: Link) -> list[Refusal]:
             refusals.append(Refusal(LINK, key, f"the training {query.quoted(key)}, {reason}"))
         else:
             keys.append(key)
-    store("train finished", keys)
-    store("train compared", keys)
+    others = [key for key in dict.fromkeys(link.get(OTHERS, ())) if _is_kept(key)]
+    store("train finished", [*keys, *(key for key in others if key not in keys)][:MOST_TRAININGS])
+    # Without a choice, all are laid side by side, as when they ended.
+    store("train compared", keys if LINK in link else others[-figures.MOST_RUNS :])
     return refusals
+
+
+def _is_kept(key: str) -> bool:
+    return bool(KEY.fullmatch(key)) and _load_or_none(key) is not None
+
+
+def remember(current: str) -> None:
+    """Write what ended in this session into the address, so that a reload does not forget it.
+
+    Parameters
+    ----------
+    current : str
+        Key of the training on screen, which a reload finds without.
+    """
+    known = {current, *st.query_params.get_all(LINK)}
+    others = [key for key in stored("train finished") or [] if key not in known]
+    if st.query_params.get_all(OTHERS) != others:
+        query.write(OTHERS, others)
 
 
 def note(key: str) -> None:
@@ -103,6 +128,7 @@ def show(choice: TrainChoice, _: CalibratedTraining) -> None:
     store("train compared", chosen)
     if st.query_params.get_all(LINK) != chosen:
         query.write(LINK, chosen)
+    remember(choice.study.key)
     trainings = {name: _load(key) for name, key in keys_by_name.items() if key in chosen}
     if trainings:
         _charts(trainings, choice.metric)
@@ -127,9 +153,19 @@ def _title(name: str, training: Finished, metric: str, differing: list[str]) -> 
     value_note = "" if value is None else f": {figures.shown(metric)(value)}"
     data = images.entry(settings["dataset"]).title
     differences = "".join(
-        f", {heading(setting)} {_value_text(settings[setting])}" for setting in differing
+        f", {heading(setting)} {_value_text(settings[setting])}"
+        for setting in differing
+        if setting not in NAMED
     )
-    return f"{name}. {data}, {settings['network']}{differences}{epsilon_note}{value_note}"
+    noise = "constant noise" if settings["decay"] == 1.0 else _decay_text(settings)
+    return (
+        f"{name}. {data}, {settings['network']}, {counted(settings['epochs'], 'epoch')}, {noise}"
+        f"{differences}{epsilon_note}{value_note}"
+    )
+
+
+def _decay_text(settings: Mapping[str, Any]) -> str:
+    return f"noise variance × {plain(settings['decay'])} every {settings['decay_every']}"
 
 
 def _value_text(value: object) -> str:

@@ -31,7 +31,11 @@ def _validate_link() -> str:
         "network": [str(CONTROLS["network"].text(key)) for key in networks_for(entry)],
         "features": [str(CONTROLS["features"].text(key)) for key in features_for(entry, network)],
     }
-    others = {comparison.LINK: comparison.validate_link, controls.EXPERT: None}
+    others = {
+        comparison.LINK: comparison.validate_link,
+        comparison.OTHERS: None,
+        controls.EXPERT: None,
+    }
     return query.validate_link((*CONTROLS, *DETAIL), among, others)
 
 

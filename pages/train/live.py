@@ -94,6 +94,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     """Draw all that changes while training runs."""
     studies = calibrated.studies
     trainings.mark_started(choice.study, studies)
+    train_comparison.remember(choice.study.key)
     test_records = calibration.tested(choice)
 
     timing = duration.watched(choice.study, calibrated)
@@ -194,7 +195,7 @@ def _measured(
     untouched: bool,
 ) -> tuple[Number, Number]:
     """The private network's measure, and what privacy costs of it."""
-    column, epochs, epoch = choice.metric, choice.study.config.epochs, reached(table)
+    column, epochs, last = choice.metric, choice.study.config.epochs, reached(table)
     compared = comparison.compared(table, column, ended=ended(states))
     shown = figures.shown(column)
     name = figures.METRICS[column]
@@ -212,15 +213,15 @@ def _measured(
     if compared.runs > 1:
         ends = band(compared.runs, figures.REPETITION)
         spread = f"{ends}: {shown(compared.low)} to {shown(compared.high)}"
+    # Both numbers are of one epoch: while the one without privacy is behind, of its last.
+    epoch = compared.epoch or last
     is_complete = epoch == epochs and not _midway(calibrated, table)
-    # Beside a comparison of another epoch, it is named also at the end.
-    is_alone = is_complete and compared.epoch in (None, epoch)
-    epoch_note = "" if is_alone else f"epoch {epoch:,} of {epochs:,}; "
+    epoch_note = "" if is_complete else f"epoch {epoch:,} of {epochs:,}; "
     measured = (label, shown(compared.value), f"{epoch_note}{spread}", meaning)
     if compared.reference is None:
         return measured, (lost, "…", "the one without is not there yet", texts.LOST)
     # A number with its unit would be cut off.
-    value, _, unit = figures.lost(compared.alike, compared.reference, column).partition(" ")
+    value, _, unit = figures.lost(compared.value, compared.reference, column).partition(" ")
     cost = figures.parted(compared, column)
     amount = ": ".join(filter(None, (unit, figures.in_words(cost) if cost else "")))
     note = "; ".join(filter(None, (amount, f"{shown(compared.reference)} without privacy")))
@@ -236,7 +237,7 @@ def caution(
     if compared is None or compared.reference is None:
         return ""
     column, sentences = choice.metric, []
-    if figures.lost(compared.alike, compared.reference, column).startswith("+"):
+    if figures.lost(compared.value, compared.reference, column).startswith("+"):
         sentences.append(texts.BETTER)
     spread = comparison.on_new_records(compared.reference, column, test_records)
     if spread is not None:

@@ -9,6 +9,7 @@ from dpcore.accounting.paper_003 import TruncatedAnswer
 from dpcore.accounting.risk import promise
 from dpcore.guarantee import Status
 from pages.shared import badges, risk_panel
+from pages.shared.background import Waiting
 from pages.train import texts
 from pages.train.calibration import CalibratedTraining
 
@@ -67,10 +68,10 @@ def _paper_003(calibrated: CalibratedTraining) -> None:
     badges.checked([condition for condition in answer.conditions if not condition.met])
 
 
-def what_it_means(calibrated: CalibratedTraining) -> None:
-    """Draw the card for the certified ε, and the attacker panel."""
+def what_it_means(calibrated: CalibratedTraining) -> Waiting:
+    """Draw the card for the certified ε, and the attacker panel; returns its unfinished task."""
     assurance = calibrated.assurance
-    risk_panel.run_panels(
+    return risk_panel.run_panels(
         promise("this training", assurance.proof, assurance.certified, calibrated.records),
         assurance.certified,
         calibrated.training,

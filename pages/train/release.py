@@ -1,4 +1,4 @@
-"""Training for keeping: models with noise from the system, and their joint ε."""
+"""The files of what was trained, and training for keeping, with noise from the system."""
 
 from __future__ import annotations
 
@@ -46,13 +46,22 @@ class StartedTraining:
 
 
 def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
-    """Draw the button, the progress and the files."""
-    st.markdown("**For keeping**")
-    st.markdown(
-        "What this page trains is **exploration**. Its noise comes from the seed, and whoever has "
-        "the seed takes it off again. A model that may leave the house is trained once more, with "
-        "batches and noise from the operating system. Each such training spends ε anew."
-    )
+    """Draw the files of what is trained here, and training for keeping."""
+    with st.container(border=True):
+        st.subheader("Keep the model", anchor=False)
+        st.markdown(
+            "What this page trains is **exploration**. Its noise comes from the seed, and whoever "
+            "has the seed takes it off again. A model that may leave the house is trained once "
+            "more, with batches and noise from the operating system. Each such training spends ε "
+            "anew."
+        )
+        if (job := jobs.find(choice.study.key)) is not None:
+            labels = {name: f"Exploration: {name}" for name in FILES}
+            offer(job, labels, "file", "exploration-")
+        _for_keeping(choice, calibrated)
+
+
+def _for_keeping(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     releases = _releases(choice.study)
     watched = [_watched(number, release) for number, release in enumerate(releases, start=1)]
     st.button(

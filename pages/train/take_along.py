@@ -1,22 +1,20 @@
-"""The training as code, to copy; its weights and settings, to download."""
+"""The training as code, to copy."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from dpcore.datasets import images
-from dpcore.evaluation import jobs
 from dpcore.export.train import command, snippet
 from pages.shared.code import show_command, show_opacus, show_python
-from pages.train import release, texts
+from pages.train import texts
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
 
 def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
-    """Show each to copy or to download."""
+    """Show each to copy."""
     study, training = choice.study, calibrated.training
-    release.show(choice, calibrated)
     show_command(command(study))
     _settings(study.dataset)
     show_python(snippet(study))
@@ -29,10 +27,6 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
             st.caption(
                 "`model` is yours; the network of this page is built by the Python snippet above."
             )
-    job = jobs.find(study.key)
-    if job is not None:
-        labels = {name: f"Exploration: {name}" for name in release.FILES}
-        release.offer(job, labels, "file", "exploration-")
 
 
 def _settings(dataset: str) -> None:

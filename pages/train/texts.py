@@ -16,7 +16,7 @@ ASKED = (
     "distribution (PLD); what is certified for that noise stands below."
 )
 EXPLORED = (
-    "This holds for a model trained for keeping (Take along). The networks on this page explore: "
+    "This holds for a model trained for keeping. The networks on this page explore: "
     "their noise comes from a seed."
 )
 

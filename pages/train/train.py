@@ -8,7 +8,17 @@ from dpcore.datasets import DataUnavailable
 from dpcore.errors import InvalidInput
 from pages.shared import background, job_panel, query, shared_jobs, view_link
 from pages.shared.verbatim import refuse
-from pages.train import calibration, controls, links, live, proof_card, records, tabs, texts
+from pages.train import (
+    calibration,
+    controls,
+    links,
+    live,
+    proof_card,
+    records,
+    release,
+    tabs,
+    texts,
+)
 
 query.tell("train", links.validate_link())
 # What is trained here waits for no curve of the first page; that page goes on with them.
@@ -44,9 +54,10 @@ with live.place(choice.study.key) as answer:
     with answer():
         if calibrated is not None:
             live.show(choice, calibrated)
+            release.show(choice, calibrated)
             proof_card.proof_and_claim(calibrated)
-            proof_card.what_it_means(calibrated)
-            waiting = tabs.show(choice, calibrated)
+            waiting = proof_card.what_it_means(calibrated)
+            waiting += tabs.show(choice, calibrated)
         else:
             st.caption(texts.COMPUTING)
         job_panel.watch(background.watched(waiting))

@@ -58,4 +58,4 @@ def submit(place: str, study: TrainingStudy | TrainingSweep) -> None:
     if first.dataset == DATASET:
         uploads.train(place, study, str(dict(first.settings).get("file", "")))
     else:
-        shared_jobs.submit(place, task(study))
+        shared_jobs.submit(place, task(study), is_sweep=isinstance(study, TrainingSweep))

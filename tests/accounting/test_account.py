@@ -28,6 +28,7 @@ from dpcore.accounting.account import (
     state,
 )
 from dpcore.accounting.budget import split
+from dpcore.accounting.decimals import decimal, named_below
 from dpcore.accounting.entries import MOST_COUNT, AccountEntry
 from dpcore.accounting.planner import spent
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
@@ -151,7 +152,7 @@ def test_each_further_time_costs_more() -> None:
 
 
 def test_a_training_costs_what_the_planner_says() -> None:
-    run = TrainingPlan(2.0, 10_000, 256, 390, DELTA)
+    run = TrainingPlan(2.0, 10_000, 256, 400, DELTA)
     assert total([replace(TRAINING, count=1)]) == spent(run, "pld").epsilon
     fixed = replace(run, sampling="fixed")
     assert total([replace(TRAINING, count=1, sampling="fixed")]) == spent(fixed, "pld").epsilon
@@ -173,7 +174,7 @@ def test_a_release_s_noise_is_in_units_of_the_account_s_own_sensitivity(
     assert total([LAPLACE], adjacency) == total([LAPLACE])
     strict = adjacency is Adjacency.REPLACE_ONE
     assert (total([TRAINING], adjacency) > 1.5 * total([TRAINING])) == strict
-    run = TrainingPlan(2.0, 10_000, 256, 4 * 390, DELTA, adjacency=adjacency)
+    run = TrainingPlan(2.0, 10_000, 256, 4 * 400, DELTA, adjacency=adjacency)
     assert total([TRAINING], adjacency) == spent(run, "pld").epsilon
 
 
@@ -248,7 +249,7 @@ def test_the_days_add_up_to_the_whole(name: str) -> None:
     assert spent == sorted(spent)
     assert list(result.table["within"]) == [epsilon <= 3.0 for epsilon in spent]
     assert result.breaks_on == next(iter(result.table["day"][~result.table["within"]]), None)
-    assert result.left == max(0.0, 3.0 - spent[-1])
+    assert result.left == max(0.0, named_below(decimal(3.0) - decimal(spent[-1])))
     assert result.spent_by(DAY - timedelta(days=1)) == 0.0
     assert result.spent_by(date(2027, 12, 31)) == spent[-1]
     # What the first day costs, by itself.
@@ -278,6 +279,35 @@ def test_nothing_fits_an_account_that_is_overdrawn() -> None:
     assert result.left == 0.0
     assert result.breaks_on == DAY
     assert room(result, WEEKLY) == Room(replace(WEEKLY, count=1), 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "epsilons", "is_within"),
+    [
+        ("spent", ["0.1", "0.9"], True),
+        ("spent", [0.1] * 10, True),
+        ("spent", [0.0909090909090909] * 11, True),
+        ("spent", [0.1, 0.9000000000000001], False),
+        ("spent", ["1.0000000000000001"], False),
+        ("laplace", [0.1, 0.9], True),
+        ("laplace", [0.1, 0.9000000000000001], False),
+    ],
+)
+def test_typed_decimals_keep_a_budget_to_the_last_digit(
+    kind: str, epsilons: list[float | str], *, is_within: bool
+) -> None:
+    typed = tuple(AccountEntry(kind, epsilon=each) for each in epsilons)
+    result = state(Account(PrivacyBudget(1, DELTA), typed))
+    assert result.is_within is is_within
+    assert result.breaks_on == (None if is_within else typed[0].first)
+
+
+def test_typed_deltas_use_a_whole_delta_and_not_more() -> None:
+    parts = [AccountEntry("spent", epsilon=0.1, delta=1e-6)] * 10
+    for fitting in (parts, [*parts, LAPLACE]):
+        assert state(Account(BUDGET, tuple(fitting))).is_within
+    over = [*parts, AccountEntry("spent", epsilon=0.1, delta=1e-20)]
+    assert "1e-20 too much" in state(Account(BUDGET, tuple(over))).guarantee.reason
 
 
 def test_an_empty_account_has_everything_left() -> None:
@@ -409,7 +439,7 @@ def test_each_wrong_field_is_named(changes: dict[str, object], sentence: str) ->
         ({"records": None}, "records n is None"),
         ({"batch": 20_000}, "batch size is 20000"),
         ({"epochs": 0}, "epochs is 0"),
-        ({"epochs": 1_000_000}, "steps is 39000000"),
+        ({"epochs": 1_000_000}, "steps is 40000000"),
         ({"sampling": "none"}, "sampling is 'none'"),
         ({"epsilon": 1.0}, "epsilon is given, but “training” has none"),
     ],

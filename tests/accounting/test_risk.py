@@ -165,4 +165,5 @@ def test_the_words_before_a_number_make_english_of_it(epsilon: float, words: str
 def test_the_noise_that_is_drawn_bounds_the_guesses(mu: float, shown: str) -> None:
     budget = PrivacyBudget(5.0, 1e-5)
     assert risk.odds(budget, Adjacency.ZERO_OUT).shown == "over 99"
-    assert risk.odds(budget, Adjacency.ZERO_OUT, mu).shown == shown
+    noise = risk.gaussian_advantage(mu)
+    assert risk.odds(budget, Adjacency.ZERO_OUT, noise).shown == shown

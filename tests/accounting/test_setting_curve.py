@@ -11,7 +11,7 @@ from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.figures.plan.setting import setting
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 
-START = TrainingPlan(2.0, records=10_000, batch=256, steps=390, delta=1e-5)
+START = TrainingPlan(2.0, records=10_000, batch=256, steps=400, delta=1e-5)
 
 
 @pytest.mark.parametrize(

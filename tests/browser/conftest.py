@@ -26,8 +26,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from dpcore.evaluation import watchers
-from pages.shared import session_end
+from dpcore import settings
 from tests.browser.server import HASTY_SWITCHES, Server, chromium, running
 from tests.browser.waiting import PATIENCE
 
@@ -70,8 +69,8 @@ def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hasty]:
         "PYTHONPATH": str(Path(__file__).parent / "recorder"),
         "CALLS": str(calls),
         "DISPLAY": "",
-        session_end.SECONDS: f"{FORGET_SECONDS}",
-        watchers.SECONDS: f"{EXPIRES_SECONDS}",
+        settings.FORGET_SECONDS.name: f"{FORGET_SECONDS}",
+        settings.WATCH_SECONDS.name: f"{EXPIRES_SECONDS}",
     }
     with running(**given) as result:
         yield Hasty(result, calls)

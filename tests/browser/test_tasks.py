@@ -100,19 +100,19 @@ def test_a_year_of_weekly_releases_and_four_trainings(hand: Hand, address: str) 
         expect(metric.get_by_test_id("stMetricValue")).to_have_text(epsilon)
 
     hand.press(page.get_by_role("link", name="What can I afford?"))
-    spent("1.06")
+    spent("1.08")
     hand.press(page.get_by_role("button", name="Add weekly releases"))
-    spent("1.8")
-    for total in ("2.14", "2.44", "2.71"):
+    spent("1.81")
+    for total in ("2.15", "2.46", "2.74"):
         hand.press(page.get_by_role("button", name="Add a training"))
         spent(total)
     expect(page.get_by_role("textbox", name="My budget ε")).to_have_value("3")
     expect(page.get_by_text("Left: 1 more training like")).to_be_visible()
     expect_whole(page, 1280)
     page.go_back()
-    spent("2.44")
+    spent("2.46")
     page.go_forward()
-    spent("2.71")
+    spent("2.74")
     assert hand.clicks == 5
 
 

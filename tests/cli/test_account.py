@@ -61,6 +61,10 @@ def test_the_command_line_gives_the_same_numbers(
     assert [row["epsilon_alone"] for row in result["entries"]] == [
         alone.epsilon for alone in statement.alone
     ]
+    assert [row["steps"] for row in result["entries"]] == [
+        entry.steps for entry in statement.entries
+    ]
+    assert [row["steps"] for row in result["days"]] == list(statement.table["steps"])
     more = rooms(statement)
     assert [row["more"] for row in result["fits"]] == [each.count for each in more]
     text = said(command(account), capsys)

@@ -137,9 +137,10 @@ def test_records_and_batch_say_the_same_as_a_rate(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rate", "per_epoch"), [("0.01", 100), ("0.3", 3), ("0.7", 1), ("1", 1), ("0.0007", 1429)]
+    ("rate", "per_epoch"),
+    [("0.01", 100), ("0.3", 4), ("0.7", 2), ("1", 1), ("0.0007", 1429), ("1e-6", 10**6)],
 )
-def test_an_epoch_is_the_nearest_whole_number_of_batches(
+def test_an_epoch_has_steps_enough_for_each_record_once(
     rate: str, per_epoch: int, capsys: Captured
 ) -> None:
     line = f"epsilon --sigma 5 --delta 1e-5 --sampling-rate {rate} --epochs 2 --accountant rdp"

@@ -55,6 +55,21 @@ def test_what_others_spent_is_declared(capsys: Captured, tmp_path: Path) -> None
     assert [row["data_set"] for row in parsed(capsys, *at("list"))] == ["clinic"]
 
 
+def test_a_backup_is_a_whole_ledger_whose_head_is_told(capsys: Captured) -> None:
+    (receipt,) = parsed(capsys, *at("spend", *TRAINING, *BY))
+    told = parsed(capsys, *at("backup", "--output", "copy.db"))
+    assert told == {"entries": 2, "chain_head": receipt["chain_head"]}
+    line = ("ledger", "verify", "--ledger", "copy.db", "--heads", told["chain_head"])
+    assert "the ledger is whole" in said(capsys, *line)
+    assert "must be a new file" in refused(capsys, *at("backup", "--output", "copy.db"))
+
+
+def test_the_epsilon_for_the_mechanism_is_told(capsys: Captured) -> None:
+    (receipt,) = parsed(capsys, *at("spend", "--epsilon", "0.1", *BY))
+    assert receipt["mechanism_epsilon"] == 0.09999999999999999
+    assert receipt["epsilon_left"] == 2.9
+
+
 def test_a_ledger_that_is_not_whole_has_an_exit_code(capsys: Captured) -> None:
     assert main(at("verify", "--heads", "ab")) == 2
     captured = capsys.readouterr()

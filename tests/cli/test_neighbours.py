@@ -30,6 +30,7 @@ from dpcore.evaluation.scoring import SCORINGS
 from dpcore.models.records import encode
 from dpcore.models.register import register as models
 from dpcore.predictors import refusal, register
+from tests.cli.commands import parsed
 
 PEOPLE = 60
 SPLITS = 2
@@ -345,12 +346,17 @@ def test_a_file_that_is_not_there_or_not_described_is_refused(capsys, tmp_path, 
         assert said.err.count("\n") == 1
 
 
-def test_without_any_test_record_there_is_nothing_to_judge_by(capsys, tmp_path) -> None:
+def test_a_split_without_any_test_record_is_left_out(capsys, tmp_path) -> None:
     table, columns = files(tmp_path, "class", 0, person(0, "class"))[1::2]
     lines = Path(table).read_text().splitlines()
     rows = zip(HELD_OUT, lines[1:], strict=True)
     Path(table).write_text("\n".join([lines[0], *(",,,," if out else row for out, row in rows)]))
-    assert main(["sweep", "--table", table, "--columns", columns]) == 2
+    sweep = ("sweep", "--table", table, "--columns", columns, "--methods", "opera", "--runs", "99")
+    assert {row["split"] for row in parsed(capsys, *sweep, "--epsilon", "1")["rows"]} == {
+        *range(19)
+    }
+    Path(table).write_text("\n".join([lines[0], *[",,,,"] * len(HELD_OUT)]))
+    assert main(sweep) == 2
     assert "48 records for training and 0 for testing" in capsys.readouterr().err
 
 

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from dpcore.datasets import PAPER_000, Preparation, load
-from dpcore.evaluation.baselines import baselines
+from dpcore.evaluation.baselines import LINEAR, baselines
+from dpcore.evaluation.curves import SAME_LAM, WITHOUT_PRIVACY
 from dpcore.evaluation.splits import splits_of
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import COLUMNS, sweep
@@ -63,6 +64,7 @@ def test_a_sweep_gives_the_rows_of_the_same_study_in_python(
     assert tuple(actual.columns) == (*COLUMNS, "measures")
     assert set(actual["measures"]) == {"not private"}
     same = [name for name in COLUMNS if name != "seconds"]
+    wanted["method"] = wanted["method"].replace({"nonprivate": SAME_LAM})
     pd.testing.assert_frame_equal(actual[same], wanted[same], check_exact=True)
     rows = parsed(capsys, *arguments)["sweep"]
     assert [row["objective"] for row in rows] == wanted["objective"].tolist()
@@ -76,7 +78,7 @@ def test_what_is_not_private_is_told_once_and_at_no_epsilon(
 ) -> None:
     shown = pd.read_csv(io.StringIO(said(capsys, *SMALL, *also)))
     every = parsed(capsys, *SMALL, *also)["sweep"]
-    (free,) = shown[shown["method"] == "nonprivate"].to_dict("records")
+    (free,) = shown[shown["method"] == SAME_LAM].to_dict("records")
     assert np.isnan([free["epsilon"], free["delta"]]).all()
     assert free["objective"] == every[0]["objective"]
     private = [row["objective"] for row in every if row["method"] == "opera"]
@@ -224,11 +226,17 @@ def test_a_summary_carries_the_model_without_privacy_and_the_noise_free_twin(
             [compared.measured[measure]] * len(table)
         )
         # λ = 0.3 is not what one would use without privacy, and that has nothing to do with noise.
-        exact = table[table["method"] == "nonprivate"]
+        exact = table[table["method"] == SAME_LAM]
         assert (exact[f"{measure}_noiseless"] == exact[measure]).all()
         assert (exact[measure] != exact[f"{measure}_baseline"]).all()
         noisy = table[(table["method"] == "opera") & (table["epsilon"] == 0.5)]
         assert (noisy[f"{measure}_noiseless"] != noisy[measure]).all()
+        # The model that the page compares with has rows of its own.
+        assert table["method"].iloc[-1] == WITHOUT_PRIVACY
+        assert table[measure].iloc[-1] == pytest.approx(compared.measured[measure])
+        linear = table[table["method"] == f"{WITHOUT_PRIVACY}, {LINEAR}"]
+        assert len(linear) == (compared.model != LINEAR)
+        assert "nonprivate" not in set(table["method"])
     # A single run has no place for it: it is no result of that run.
     rows = tmp_path / "rows.csv"
     said(capsys, *SMALL, "--output", str(rows))

@@ -9,6 +9,7 @@ import pytest
 
 from dpcore.cli import main
 from dpcore.datasets import cache
+from dpcore.settings import CACHE
 from tests.cli.commands import Captured, parsed, said, stop_after
 
 FILES = {"measures.csv", "measures.json", "settings.json", "weights.npz"}
@@ -21,9 +22,9 @@ def unwritable(home: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> P
     """A folder that nobody, root included, can make."""
     blocked = tmp_path / "a file" / "folder"
     blocked.parent.write_text("in the way")
-    for name in (cache.VARIABLE, "XDG_CACHE_HOME"):
+    for name in (CACHE.name, "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv(cache.VARIABLE if home else "HOME", str(blocked))
+    monkeypatch.setenv(CACHE.name if home else "HOME", str(blocked))
     monkeypatch.setattr(cache, "_last_check", None)
     return blocked
 

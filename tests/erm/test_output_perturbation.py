@@ -218,6 +218,24 @@ def test_the_printed_bound_of_theorem_6_is_exceeded_at_many_steps(data) -> None:
     assert mean - 4.0 * error <= c.bound_sound
 
 
+@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0])
+@pytest.mark.parametrize("lam", [0.1, 0.0])
+def test_the_orders_of_theorems_4_and_6_hold_all_the_same(lam: float, epsilon: float) -> None:
+    ratios = []
+    for n in (10**5, 10**6, 10**7):
+        problem = Problem("logistic", lam, n, 20, radius=None if lam else 3.0)
+        c = one(OPERA, problem, epsilon, 1e-9, PUBLISHED)
+        mu, beta = problem.strong_convexity, problem.smoothness
+        alpha = 2.0 * analytic_sigma(epsilon, 1e-9) ** 2  # α²/ε
+        order = (
+            beta * 20 * alpha / (n * mu) ** 2
+            if lam
+            else (9.0 / n * math.sqrt(beta * 20 * alpha)) ** (2 / 3)
+        )
+        ratios.append(c.bound_sound / order)
+    assert max(ratios) < 60.0
+
+
 def test_the_printed_bounds_are_as_printed() -> None:
     # α²/ε = 2(σ/Δ)². Theorem 4's and Theorem 6's last lines, with T, d, n, L = 1 put in.
     alpha = 2.0 * analytic_sigma(0.5, 1e-5) ** 2

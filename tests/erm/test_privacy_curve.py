@@ -10,12 +10,12 @@ import pytest
 
 from dpcore.accounting import tradeoff
 from dpcore.erm.method import Calibration, Settings
-from dpcore.erm.privacy_curve import privacy_curve
+from dpcore.erm.privacy_curve import SAMPLED, noise_advantage, privacy_curve
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.study import without_proof
 from dpcore.guarantee import Adjacency, Edition
 from dpcore.mechanisms.gaussian import analytic_delta
-from dpcore.methods import method_named
+from dpcore.methods import method_named, register
 
 DELTA = 1e-5
 GAUSSIAN = [("opera", "published"), ("opera", "sound"), ("outpert", "published"), ("dpgd", "sound")]
@@ -47,6 +47,17 @@ def test_a_gaussian_curve_passes_through_what_is_certified(
     bound = tradeoff.from_budget(certified, DELTA, adjacency)
     rates = np.geomspace(1e-6, 1.0, 50)
     assert (tradeoff.power(curve, rates) <= tradeoff.power(bound, rates) * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize("edition", ["sound", "published"])
+@pytest.mark.parametrize("method", sorted(set(register()) - {"nonprivate", "adassp"}))
+def test_the_advantage_of_a_table_is_that_of_the_curve(method: str, edition: str) -> None:
+    """A card and the panel below it tell one number, of every method."""
+    calibration = calibrated(method, edition, 3.0, Adjacency.ZERO_OUT)
+    curve, told = privacy_curve(calibration), noise_advantage(calibration)
+    assert told == (None if curve is None else pytest.approx(tradeoff.advantage(curve), rel=1e-9))
+    is_known = calibration.gaussian_mu is not None or calibration.sampling in SAMPLED
+    assert (told is not None) == (is_known and calibration.certified.epsilon is not None)
 
 
 @pytest.mark.parametrize("steps", [1, 30, 400])

@@ -190,7 +190,7 @@ def changes() -> Sequence[Study]:
 def test_no_setting_of_a_study_moves_it(monkeypatch: pytest.MonkeyPatch) -> None:
     computed: dict[bytes, Baselines] = {}
 
-    def once(parts: Sequence[Split], table: Table) -> Baselines:
+    def once(parts: Sequence[Split], table: Table, _: object) -> Baselines:
         """The baselines, computed once for the same records prepared alike."""
         key = table.frame.to_csv().encode()
         for one in parts:

@@ -12,11 +12,11 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.metrics import accuracy_score, roc_auc_score, root_mean_squared_error
 
 from dpcore.datasets import Preparation, Table, load, prepare, read_upload
-from dpcore.datasets.columns import columns_of
+from dpcore.datasets.columns import Columns, columns_of
 from dpcore.datasets.encoding import bring_to_norm, scaled
 from dpcore.errors import Cancelled
 from dpcore.evaluation.baselines import LINEAR, TREES, baselines, without_privacy
-from dpcore.evaluation.boosted import columns_for
+from dpcore.evaluation.boosted import _margins, columns_for
 from dpcore.evaluation.references import ReferenceStudy, work
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
@@ -195,3 +195,24 @@ def test_it_stops_when_it_is_told_to() -> None:
             ReferenceStudy("own", None, Preparation(), "made"),
             JobContext(records=table, cancelled=lambda: True),
         )
+
+
+def test_a_column_with_fewer_values_than_a_leaf_is_never_split() -> None:
+    draw = np.random.default_rng(0)
+    columns = draw.standard_normal((600, 3))
+    columns[19:, 1] = np.nan
+    labels = np.where(columns[:, 0] + 2.0 * np.nan_to_num(columns[:, 1]) > 0.0, 1.0, -1.0)
+    every, kept = (HistGradientBoostingClassifier(random_state=0) for _ in range(2))
+    apart = columns[:, [0, 2]]
+    assert np.array_equal(
+        every.fit(columns, labels).decision_function(columns),
+        kept.fit(apart, labels).decision_function(apart),
+    )
+
+
+def test_one_case_among_many_can_be_learned_from() -> None:
+    """Of more than 10,000 records some are held out, by class, to know when to stop."""
+    values = np.random.default_rng(0).standard_normal((11_000, 2))
+    labels = np.where(np.arange(11_000) == 7, 1.0, -1.0)
+    scores = _margins(Columns(values, values, (False, False)), labels, seed=0)
+    assert np.isfinite(scores).all()

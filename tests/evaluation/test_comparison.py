@@ -114,7 +114,7 @@ def test_clipping_and_noise_are_told_apart_at_the_same_epoch() -> None:
     )
     now = comparison.compared(table, "accuracy_test", ended=["private"])
     assert now is not None
-    assert (now.alike, now.reference, now.clipped, now.epoch) == (0.6, 0.9, None, 2)
+    assert (now.value, now.reference, now.clipped, now.epoch) == (0.6, 0.9, None, 2)
     more = pd.concat([table, means("clipped", {2: 0.65, 3: 0.66})])
     now = comparison.compared(more, "accuracy_test", ended=["private"])
     assert now is not None
@@ -122,7 +122,7 @@ def test_clipping_and_noise_are_told_apart_at_the_same_epoch() -> None:
     # Both compared ones have ended: clipping waits for its own end.
     now = comparison.compared(more, "accuracy_test", ended=ENDED)
     assert now is not None
-    assert (now.alike, now.reference, now.clipped, now.epoch) == (0.7, 0.9, None, None)
+    assert (now.value, now.reference, now.clipped, now.epoch) == (0.7, 0.9, None, None)
     now = comparison.compared(more, "accuracy_test", ended=(*ENDED, "clipped"))
     assert now is not None
     assert now.clipped == 0.66
@@ -202,7 +202,7 @@ def test_compared_with_the_end_of_the_training_without_privacy() -> None:
     both = comparison.averaged(comparison.gathered({"private": private, "nonprivate": free}))
     result = comparison.compared(both, "accuracy_test", ended=ENDED)
     assert result is not None
-    assert (result.reference, result.alike, result.epoch) == (0.9, result.value, None)
+    assert (result.value, result.reference, result.epoch) == (pytest.approx(0.6), 0.9, None)
     assert comparison.compared(both, "auc_test", ended=ENDED) is None
 
 
@@ -224,8 +224,7 @@ def test_while_one_trains_both_are_compared_at_the_same_epoch_or_not_at_all(
     table = comparison.averaged(comparison.gathered(parts))
     actual = comparison.compared(table, "accuracy_test", ended=())
     assert actual is not None
-    assert (actual.alike, actual.reference, actual.epoch) == expected
-    assert actual.value == private[max(private)]
+    assert (actual.value, actual.reference, actual.epoch) == expected
 
 
 def test_nothing_yet_is_no_error() -> None:

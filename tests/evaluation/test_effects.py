@@ -103,6 +103,14 @@ def test_values_out_of_range_are_named(key: str, value: float, words: str) -> No
         EFFECTS[key].varied(STUDY, value, RECORDS)
 
 
+def test_the_largest_batch_is_the_public_size_and_does_not_name_n() -> None:
+    config = replace(STUDY.config, adjacency="add-remove", public_size=1_000, batch=500)
+    study = replace(STUDY, config=config)
+    assert EFFECTS["batch"].values(study, RECORDS)[-1] == 1_000
+    with pytest.raises(InvalidInput, match="at most 1,000"):
+        EFFECTS["batch"].varied(study, RECORDS, RECORDS)
+
+
 @pytest.mark.parametrize(
     ("key", "changes"),
     [

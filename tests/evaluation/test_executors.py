@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import builtins
+import socket
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dpcore.errors import InvalidInput
+from dpcore.evaluation import cluster as cluster_module
 from dpcore.evaluation import executors, jobs
+from dpcore.settings import SCHEDULER
+from tests.browser.server import free_port
 from tests.evaluation.tasks import Counting
 from tests.evaluation.waiting import PATIENCE, names, wait_for
 
@@ -31,7 +40,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def cluster(address: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(executors.SCHEDULER, address)
+    monkeypatch.setenv(SCHEDULER.name, address)
     return cache
 
 
@@ -56,7 +65,7 @@ def test_a_worker_that_dies_is_reported_and_takes_no_other_along() -> None:
     other = jobs.submit(Counting(100, seconds=0.05, name="other"))
     deadly = jobs.submit(Counting(dies=True))
     wait_for(lambda: deadly.state == "failed")
-    assert deadly.message == "The worker stopped (WorkerStopped); start it again to retry."
+    assert deadly.message == "The worker that began it stopped; start it again to retry."
     again = jobs.submit(Counting(dies=True))
     wait_for(lambda: again.state == "failed")
     assert len(other.result(PATIENCE)) == 100
@@ -65,16 +74,17 @@ def test_a_worker_that_dies_is_reported_and_takes_no_other_along() -> None:
 def test_a_scheduler_that_does_not_answer_is_named(
     monkeypatch: pytest.MonkeyPatch, cluster: Path
 ) -> None:
-    monkeypatch.setattr(executors, "PATIENCE", "0.3s")
-    monkeypatch.setenv(executors.SCHEDULER, "tcp://127.0.0.1:9")
+    monkeypatch.setattr("dpcore.evaluation.cluster.PATIENCE", 0.3)
+    monkeypatch.setenv(SCHEDULER.name, "tcp://127.0.0.1:9")
     job = jobs.submit(Counting())
     said = "DPCORE_SCHEDULER is 'tcp://127.0.0.1:9', but no Dask scheduler answers there."
+    wait_for(lambda: job.state == "failed")
     assert (job.state, job.message) == ("failed", said)
     assert names(cluster) == set()
     with pytest.raises(InvalidInput, match="no Dask scheduler answers there"):
         job.result(PATIENCE)
     # Once there are workers, starting it again is all it takes.
-    monkeypatch.setenv(executors.SCHEDULER, "")
+    monkeypatch.setenv(SCHEDULER.name, "")
     assert len(jobs.submit(Counting()).result(PATIENCE)) == 3
     executors.close()
 
@@ -88,5 +98,55 @@ def test_without_the_package_one_sentence_says_so(monkeypatch: pytest.MonkeyPatc
         return original(name, *arguments, **named)
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    monkeypatch.setenv(executors.SCHEDULER, "tcp://127.0.0.1:8")
-    assert "the package distributed, which it needs, is not" in jobs.submit(Counting()).message
+    monkeypatch.setenv(SCHEDULER.name, "tcp://127.0.0.1:8")
+    job = jobs.submit(Counting())
+    wait_for(lambda: job.state == "failed")
+    assert "the package distributed, which it needs, is not" in job.message
+
+
+def test_a_scheduler_that_says_nothing_holds_nobody_up_and_is_asked_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("dpcore.evaluation.cluster.PATIENCE", 2.0)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        asked: list[socket.socket] = []
+        threading.Thread(target=_accept, args=(silent, asked), daemon=True).start()
+        monkeypatch.setenv(SCHEDULER.name, f"tcp://127.0.0.1:{silent.getsockname()[1]}")
+        began = time.monotonic()
+        submitted = [jobs.submit(Counting(name=name)) for name in "abcde"]
+        assert [job.state for job in submitted] == ["queued"] * 5
+        assert time.monotonic() - began < 1.0
+        for job in submitted:
+            wait_for(lambda job=job: job.state == "failed")
+        count, began = len(asked), time.monotonic()
+        later = jobs.submit(Counting(name="later"))
+        wait_for(lambda: later.state == "failed")
+        assert time.monotonic() - began < 1.0
+        assert "no Dask scheduler answers there" in later.message
+        assert len(asked) == count
+        silent.shutdown(socket.SHUT_RDWR)
+
+
+def _accept(server: socket.socket, asked: list[socket.socket]) -> None:
+    with suppress(OSError):
+        while True:
+            asked.append(server.accept()[0])
+
+
+def test_a_scheduler_that_is_lost_is_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    port = free_port()
+    command = ["-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--no-dashboard"]
+    with subprocess.Popen(
+        [sys.executable, *command, "--port", str(port)], stderr=subprocess.DEVNULL
+    ) as scheduler:
+        try:
+            monkeypatch.setenv(SCHEDULER.name, f"tcp://127.0.0.1:{port}")
+            monkeypatch.setattr("dpcore.evaluation.cluster.PATIENCE", PATIENCE)
+            waiting = jobs.submit(Counting(name="no worker ever comes"))
+            found = cluster_module.at(SCHEDULER.text)
+            wait_for(lambda: found._client is not None)
+        finally:
+            scheduler.kill()
+    wait_for(lambda: waiting.state == "failed")
+    said = "The connection to the Dask scheduler was lost; start it again to retry."
+    assert waiting.message == said

@@ -7,6 +7,7 @@ import math
 import pandas as pd
 import pytest
 
+from dpcore.accounting.risk import gaussian_advantage
 from dpcore.evaluation.frontier import (
     best_rows,
     nearly_as_good,
@@ -53,13 +54,13 @@ def test_the_best_proved_method_is_named_at_each_epsilon() -> None:
 def test_of_methods_as_good_the_one_that_allows_fewest_right_guesses_is_best(
     accuracy: float, named: str
 ) -> None:
-    loud = ONE.assign(gaussian_mu=math.nan)
+    loud = ONE.assign(noise_advantage=math.nan)
     quiet = rows("quieter", {0.1: 0.60, 1.0: 0.70, 10.0: accuracy}).assign(
-        gaussian_mu=[0.01, 0.1, 1.5]
+        noise_advantage=[gaussian_advantage(mu) for mu in (0.01, 0.1, 1.5)]
     )
     result = best_rows(pd.concat([loud, quiet]))
     assert result["method"].tolist() == ["quieter", "one", named]
-    looser = quiet.assign(gaussian_mu=40.0)
+    looser = quiet.assign(noise_advantage=1.0)
     # Its own noise says no more than (ε, δ), so that the mean decides.
     assert best_rows(pd.concat([loud, looser]))["method"].tolist() == ["one"] * 3
 

@@ -11,10 +11,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
-from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -165,7 +165,7 @@ def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_aga
     for process in workers():
         os.kill(process, signal.SIGKILL)
     wait_for(lambda: job.state == "failed")
-    assert job.message.startswith("The worker stopped (")
+    assert job.message.startswith("The worker stopped (SIGKILL, maybe for want of memory)")
     assert job.message.endswith("; start it again to retry.")
     assert "\n" not in job.message
     wait_for(lambda: names(cache) == set())
@@ -325,6 +325,28 @@ def test_nobody_waits_behind_a_long_job_or_behind_all_that_another_has_handed_in
     assert done.index(others[0]) < done.index(seconds[1])
 
 
+BEGINS_WITHIN = 2.0
+"""Seconds until the job of what somebody looks at begins, once there is a process for it."""
+
+
+def test_what_somebody_looks_at_begins_at_once_whatever_is_swept() -> None:
+    sweep = [jobs.submit(Counting(10_000, 0.02, name), is_sweep=True) for name in "abc"]
+    training = jobs.submit(Counting(10_000, 0.02, is_long=True))
+    assert len(jobs.submit(Counting()).result(PATIENCE)) == 3
+    wait_for(lambda: sweep[0].state == "running" and training.state == "running")
+    # The second had waited among the others.
+    for task in (Counting(10_000, 0.02, "tab"), Counting(10_000, 0.02, "b")):
+        begun, looked_at = time.monotonic(), jobs.submit(task)
+        wait_for(lambda job=looked_at: job.state == "running")  # type: ignore[misc]
+        if task.name == "tab":  # the other needs a process of its own, which has to start
+            assert time.monotonic() - begun < BEGINS_WITHIN
+    assert [job.state for job in sweep] == ["running", "running", "queued"]
+    assert training.state == "running"
+    for task in ("a", "b", "c", "tab"):
+        jobs.Job(Counting(10_000, 0.02, task).key).cancel()
+    training.cancel()
+
+
 def test_owners_take_turns() -> None:
     assert executors.in_turn("aaab") == [0, 3, 1, 2]
     assert executors.in_turn("aab", served="a") == [2, 0, 1]
@@ -366,7 +388,7 @@ def test_a_task_that_kills_its_worker_fails_alone(cache: Path) -> None:
     after = [jobs.submit(Counting(name=name)) for name in "ab"]
     assert [len(job.result(PATIENCE)) for job in (first, *after)] == [10, 3, 3]
     wait_for(lambda: deadly.state == "failed")
-    assert deadly.message.startswith("The worker stopped (")
+    assert deadly.message.startswith("The worker stopped (EXIT(1))")
     again = jobs.submit(Counting(dies=True))
     assert again.state in ("queued", "running", "failed")
     wait_for(lambda: again.state == "failed")
@@ -389,7 +411,9 @@ def test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it(cach
     counting.start()
     # Each from a thread of its own, as each session of the page has one.
     tasks = [Counting(8, seconds=0.05, name=name) for name in "abcdefgh"]
-    handing_in = [threading.Thread(target=jobs.submit, args=(task,)) for task in tasks]
+    handing_in = [
+        threading.Thread(target=partial(jobs.submit, task, is_sweep=True)) for task in tasks
+    ]
     for thread in handing_in:
         thread.start()
     for thread in handing_in:
@@ -427,7 +451,10 @@ def test_no_job_begins_once_the_workers_are_closed(monkeypatch: pytest.MonkeyPat
         return go.wait(60.0)
 
     monkeypatch.setattr(executors.Worker, "_do", do)
-    given = [executors.submit(str, name, is_long=name[0] == "l") for name in ("l1", "s1", "s2")]
+    given = [
+        executors.submit(str, name, kind=executors.Kind(name[0] == "l", is_sweep=True))
+        for name in ("l1", "s1", "s2")
+    ]
     wait_for(lambda: sorted(begun) == ["l1", "s1"])
     closing = threading.Thread(target=executors.close)
     closing.start()
@@ -440,8 +467,9 @@ def test_no_job_begins_once_the_workers_are_closed(monkeypatch: pytest.MonkeyPat
 def test_the_process_that_has_loaded_the_libraries_does_the_next_job() -> None:
     # As a training does: loky ends a process that grows, compared with after its first job.
     executors.close()
-    first = executors.submit(loading)
-    assert executors.submit(os.getpid).result(PATIENCE) == first.result(PATIENCE)
+    sweep = executors.Kind(is_sweep=True)
+    first = executors.submit(loading, kind=sweep)
+    assert executors.submit(os.getpid, kind=sweep).result(PATIENCE) == first.result(PATIENCE)
 
 
 # Starts a job and is killed before it is done, as a server may be.
@@ -459,14 +487,14 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Server(NamedTuple):
-    """`start` makes it start a `Counting` and kills it; its workers live on unless killed too."""
+    """`start` makes it start a `Counting` and kills it; it had these workers."""
 
     start: Callable[[int], jobs.Job]
-    kill_workers: Callable[[], None]
+    workers: Callable[[], list[str]]
 
 
 @pytest.fixture
-def killed_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def killed_server(tmp_path_factory: pytest.TempPathFactory) -> Server:
     list_of_workers = tmp_path_factory.mktemp("workers") / "pids"
 
     def start(numbers: int) -> jobs.Job:
@@ -479,13 +507,7 @@ def killed_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         assert job is not None
         return job
 
-    def kill_workers() -> None:
-        for worker in list_of_workers.read_text().split():
-            with suppress(ProcessLookupError):
-                os.kill(int(worker), signal.SIGKILL)
-
-    yield Server(start, kill_workers)
-    kill_workers()
+    return Server(start, lambda: list_of_workers.read_text().split())
 
 
 def test_a_job_lost_with_its_server_is_reported_and_can_be_started_again(
@@ -493,7 +515,6 @@ def test_a_job_lost_with_its_server_is_reported_and_can_be_started_again(
 ) -> None:
     monkeypatch.setattr(jobs, "ALIVE_SECONDS", 1.5)
     job = killed_server.start(40)
-    killed_server.kill_workers()
     wait_for(lambda: job.state == "failed")
     assert job.message == jobs.LOST
     assert job.partial()["number"].tolist()[0] == 0
@@ -503,16 +524,14 @@ def test_a_job_lost_with_its_server_is_reported_and_can_be_started_again(
     wait_for(lambda: names(cache) == {f"{job.key}.csv", f"{job.key}.note.txt"})
 
 
-def test_a_job_whose_worker_outlives_the_server_is_found_running_and_can_be_stopped(
+@pytest.mark.skipif(not CHILDREN.exists(), reason="processes are counted in /proc")
+def test_the_workers_of_a_killed_server_end_within_seconds(
     cache: Path, killed_server: Server
 ) -> None:
-    job = killed_server.start(100_000)
-    assert job.state == "running"
-    assert job.message.startswith("number ")
-    assert jobs.submit(Counting(100_000, seconds=0.05)) == job  # not a second one
-    job.cancel()
-    assert job.state == "cancelled"
-    wait_for(lambda: names(cache) == {f"{job.key}.partial"})
+    killed_server.start(100_000)
+    began = time.monotonic()
+    wait_for(lambda: not any(Path(f"/proc/{each}").exists() for each in killed_server.workers()))
+    assert time.monotonic() - began < 5.0
 
 
 @pytest.mark.parametrize("key", ["", "../secret", "a*", "ключ", "a-b", "a.b"])

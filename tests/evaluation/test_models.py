@@ -12,6 +12,7 @@ from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.models import COLUMNS, SUMMARY, ModelStudy, curve, fits, summary
 from dpcore.evaluation.models import task as model_task
 from dpcore.evaluation.task import JobContext, Task
+from dpcore.guarantee import default_delta
 from dpcore.models.register import register
 
 SMALL = ModelStudy(epsilons=(1.0, 0.1), runs=4)
@@ -47,6 +48,13 @@ def test_the_summary_holds_means_and_the_ends_of_few_runs(rows) -> None:
     assert row["runs"] == 4
     assert set(table["learned_from"]) == {455}
     assert set(table["judged_on"]) == {114}
+
+
+def test_delta_by_the_rule_is_that_of_the_training_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for `sweep`, which knows the training records: 9,600 of 12,000."""
+    larger = replace(entry("breast_cancer"), records=12_000)
+    monkeypatch.setattr("dpcore.evaluation.models.entry", lambda key: larger)
+    assert (ModelStudy().delta, default_delta(12_000)) == (default_delta(9_600), 1e-6)
 
 
 def test_what_learns_nothing_is_made_from_training_records() -> None:

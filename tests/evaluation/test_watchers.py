@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import stat
 import subprocess
 import sys
@@ -170,49 +169,14 @@ def test_another_process_that_stops_does_not_end_it_here() -> None:
 
 
 def test_one_that_waits_in_another_process_is_no_failure_here() -> None:
-    first = jobs.submit(LONG)
-    job = jobs.submit(SHORT)
+    first = jobs.submit(LONG, is_sweep=True)
+    job = jobs.submit(SHORT, is_sweep=True)
     with other(SHORT, "bert") as process:
         assert said(process) == "queued"
         process.kill()
     assert job.state == "queued"
     first.cancel()
     assert len(job.result(PATIENCE)) == 100
-
-
-# Its job runs in a worker that outlives it.
-KILLED = """
-import sys, time
-from dpcore.evaluation import jobs
-from tests.evaluation.processes import workers
-from tests.evaluation.tasks import Counting
-job = jobs.submit(Counting(10_000, seconds=0.02), watcher="bert")
-while job.state != "running":
-    time.sleep(0.05)
-open(sys.argv[1], "w").write(" ".join(map(str, workers())))
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_a_job_outlives_its_killed_server_no_longer_than_the_timer(
-    cache: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    listed = tmp_path_factory.mktemp("workers") / "pids"
-    done = subprocess.run(
-        [sys.executable, "-c", f"import os, signal\n{KILLED}", str(listed)],
-        env={**environment(), watchers.SECONDS: "5"},
-    )
-    assert done.returncode == -signal.SIGKILL
-    job, began = jobs.Job(LONG.key), time.monotonic()
-    try:
-        assert job.state == "running"
-        wait_for(lambda: job.state == "cancelled")
-        assert time.monotonic() - began < 5.0 + 10.0
-        wait_for(lambda: names(cache) == {f"{job.key}.partial"})
-    finally:
-        for worker in listed.read_text().split():
-            with suppress(ProcessLookupError):
-                os.kill(int(worker), signal.SIGKILL)
 
 
 def modes(folder: Path) -> dict[str, int]:

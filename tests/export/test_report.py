@@ -123,7 +123,7 @@ def test_claim_and_proof_are_never_mixed_and_nothing_unproved_is_called_proved(
     assert alarm.alarm
     assert alarm.lines[0].startswith("ε = 1 is not proved here. ")
     told = dict(facts_of_it.rows)
-    assert told["Verdict"] == "promises more than its noise proves"
+    assert told["Verdict"] == "promises too much"
     assert told["Proved"].startswith("No number.")
     assert told["Claimed in print"].startswith(statement(printed.calibration.claim))
 

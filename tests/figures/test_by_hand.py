@@ -56,8 +56,8 @@ def test_both_curves_are_drawn_and_the_largest_change_is_told() -> None:
     assert list(private.y) == rows["private"].tolist()
     assert list(by_hand.y) == rows["corrected"].tolist()
     assert drawn.sentence == (
-        "By hand, age puts the odds at 100 years at 2 times those at 60 years. In the private "
-        "model of run 1 at ε = 1 it is 4 times."
+        "By hand, the odds of age at 100 years are 2 times those at 60 years. In the private "
+        "model of run 1 at ε = 1 they are 4 times."
     )
     assert "without privacy" not in drawn.alt
     assert short(drawn.detail)

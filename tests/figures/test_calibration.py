@@ -49,7 +49,7 @@ def test_the_curve_has_its_diagonal_its_band_and_the_model_without_privacy(dark:
     assert "zero-out" not in reference.hovertext[0]
     assert drawn.sentence == (
         "At ε = 1 the risks of OPERA are furthest off here: of patients told 30 %, 34 % have the "
-        "condition. 9 of 10 runs: 20 % to 44 %. Without privacy the furthest off "
+        "condition. 9 of 10 runs lie between 20 % and 44 %. Without privacy the furthest off "
         "are those told 4.0 %: 5.1 % have it."
     )
     assert drawn.sentence in drawn.alt

@@ -71,8 +71,9 @@ def test_a_number_is_a_line_with_its_band_and_the_sentence_says_how_sure(dark: b
     assert (band.y[2], band.y[1]) == (pytest.approx(math.log(6.0)), 0.0)
     assert drawn.figure.layout.xaxis.title.text == "age (years)"
     assert drawn.sentence == (
-        "At ε = 1 OPERA’s part for age puts the odds at 100 years at 3 times those at 60 years. "
-        "9 of 10 runs: 1.5 to 6 times, so 19 of 20 runs say more. Without privacy: 7.4 times."
+        "By OPERA’s part for age at ε = 1, the odds at 100 years are 3 times those at 60 years. "
+        "9 of 10 runs lie between 1.5 and 6 times. In 19 of 20 runs they are higher. "
+        "Without privacy they are 7.4 times."
     )
     assert "9 of 10 runs: 0.41 to 1.79" in private.hovertext[2]
     assert "δ = 1e-5 · zero-out · analytic Gaussian" in private.hovertext[2]
@@ -84,11 +85,11 @@ def test_a_number_is_a_line_with_its_band_and_the_sentence_says_how_sure(dark: b
 @pytest.mark.parametrize(
     ("value", "width", "told"),
     [
-        (0.5, 0.6, "so single runs do not agree on more or less."),
-        (0.5, 0.5, "so single runs do not agree on more or less."),
-        (0.5, 0.4, "so 19 of 20 runs say more."),
-        (-0.5, 0.4, "so 19 of 20 runs say less."),
-        (0.0, 0.4, "so single runs do not agree on more or less."),
+        (0.5, 0.6, "Some single runs put them higher and others lower."),
+        (0.5, 0.5, "Some single runs put them higher and others lower."),
+        (0.5, 0.4, "In 19 of 20 runs they are higher."),
+        (-0.5, 0.4, "In 19 of 20 runs they are lower."),
+        (0.0, 0.4, "Some single runs put them higher and others lower."),
     ],
 )
 def test_runs_that_do_not_agree_are_told_so(value: float, width: float, told: str) -> None:
@@ -97,8 +98,8 @@ def test_runs_that_do_not_agree_are_told_so(value: float, width: float, told: st
     assert told in sentence
     assert short(sentence)
     few = column_curve(model.assign(runs=3), made(AGE, [0.0] * 3), entry_of(AGE)).sentence
-    assert "lowest to highest of 3: " in few
-    assert ("all runs say" in few) == ("19 of 20" in sentence)
+    assert "All 3 runs lie between " in few
+    assert ("In all runs they are" in few) == ("19 of 20" in sentence)
 
 
 @pytest.mark.parametrize("measure", ["risk", "risk_at_average"])
@@ -117,8 +118,8 @@ def test_a_risk_is_told_with_all_that_is_held_and_at_what(measure: str) -> None:
     is_public = measure == "risk"
     held = "its public reference" if is_public else "the records’ average (not private)"
     assert drawn.sentence == (
-        "At ε = 1 OPERA tells a risk of 75.0 % at age 100 years, and 50.0 % at 60 years; all else "
-        f"at {held}. 9 of 10 runs: 60.0 % to 85.7 %. Without privacy: 88.1 %."
+        "At ε = 1 OPERA tells a risk of 75.0 % at age 100 years, and 50.0 % at 60 years. All else "
+        f"is at {held}. 9 of 10 runs lie between 60.0 % and 85.7 %. Without privacy it is 88.1 %."
     )
     assert f"These are: sex {'female' if is_public else 'male'}. " in drawn.detail
     assert ("not private" in drawn.detail) != is_public
@@ -135,7 +136,7 @@ def test_levels_stand_below_each_other() -> None:
     assert (list(private.x), list(private.y)) == ([0.0, 0.7], [0, 1])
     assert list(reference.x) == [0.0, 0.5]
     assert list(private.error_x.array) == pytest.approx([0.0, 0.1])
-    started = "At ε = 1 OPERA’s part for sex puts the odds at male at 2 times those at female. "
+    started = "By OPERA’s part for sex at ε = 1, the odds at male are 2 times those at female. "
     assert drawn.sentence.startswith(started)
 
 

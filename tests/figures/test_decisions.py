@@ -80,8 +80,9 @@ def test_four_lines_are_drawn_and_told(dark: bool) -> None:
     low, high = drawn.figure.layout.yaxis.range
     assert -0.4 < low < 0.0 < 0.3 < high
     assert drawn.sentence == (
-        "At ε = 1 and a threshold of 20 %, the net benefit of OPERA is 0.2. 9 of 10 runs: 0.18 to "
-        "0.21. Without privacy it is 0.3, treating everybody 0.15, treating nobody 0."
+        "At ε = 1 and a threshold of 20 %, the net benefit of OPERA is 0.2. "
+        "9 of 10 runs lie between 0.18 and 0.21. Without privacy it is 0.3, "
+        "treating everybody 0.15, treating nobody 0."
     )
     assert drawn.sentence in drawn.alt
     assert short(drawn.alt + " " + DETAIL)

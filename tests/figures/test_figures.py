@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,8 +36,14 @@ DRAW: dict[str, Callable[[pd.DataFrame, Titles, bool], Drawn]] = {
         t, [ReferenceLine("minimum", 0.2)], titles=n, dark=dark
     ),
     "excess risk": lambda t, n, dark: tradeoff.excess_risk(t, titles=n, dark=dark),
-    "sigma": lambda t, n, dark: noise.sigma(t, titles=n, queries=QUERIES, dark=dark),
+    "sigma": lambda t, n, dark: sigma(t, titles=n, dark=dark),
 }
+
+
+def sigma(table: pd.DataFrame, **words: Any) -> Drawn:
+    """σ of methods that add it to the same."""
+    (drawn,) = noise.sigma(table, queries={}, **words)
+    return drawn
 
 
 def lines(drawn: Drawn) -> list:
@@ -91,7 +98,7 @@ def test_every_point_carries_accountant_adjacency_and_delta(
         ({"accountant": "Laplace noise, twice"}, "δ = 1e-5 · zero-out · Laplace noise"),
         (
             {"gaussian_mu": 0.2, "status": "claim not supported"},
-            "δ = 1e-5 · zero-out · promises more than its noise proves",
+            "δ = 1e-5 · zero-out · promises too much",
         ),
     ],
 )
@@ -121,7 +128,7 @@ def test_the_sentence_is_about_the_chosen_epsilon(
     draw = {
         "objective": lambda: tradeoff.objective(table, [], titles=titles, epsilon=epsilon),
         "excess risk": lambda: tradeoff.excess_risk(table, titles=titles, epsilon=epsilon),
-        "sigma": lambda: noise.sigma(table, titles=titles, queries=QUERIES, epsilon=epsilon),
+        "sigma": lambda: sigma(table, titles=titles, epsilon=epsilon),
     }[kind]
     sentence = draw().sentence
     assert f"At ε = {epsilon:g} the " in sentence
@@ -196,14 +203,14 @@ def test_the_plateau_is_found_where_there_is_one(table: pd.DataFrame, titles: Ti
     outpert = table[table["method"] == "outpert"].sort_values("epsilon")
     assert noise.plateau(opera) == 0.1
     assert noise.plateau(outpert) is None
-    drawn = noise.sigma(table, titles=titles, queries=QUERIES)
+    drawn = sigma(table, titles=titles)
     assert "OPERA below ε ≈ 0.1" in drawn.detail
     assert "keeps growing as 1/ε: OutPert" in drawn.detail
     assert any("stops growing" in note.text for note in drawn.figure.layout.annotations)
 
 
 def test_a_wide_axis_names_few_epsilons(table: pd.DataFrame, titles: Titles) -> None:
-    axis = noise.sigma(table, titles=titles, queries={}).figure.layout.xaxis
+    axis = sigma(table, titles=titles).figure.layout.xaxis
     assert 3 <= len(axis.tickvals) == len(axis.ticktext) <= 6
     assert axis.ticktext[0] == "1e-9"
 
@@ -211,40 +218,39 @@ def test_a_wide_axis_names_few_epsilons(table: pd.DataFrame, titles: Titles) -> 
 def test_no_less_noise_is_named_than_the_proof_needs(table: pd.DataFrame, titles: Titles) -> None:
     here = (table["method"] == "dpgd") & (table["epsilon"] == 1.0)
     table.loc[here, "sigma"] = 77.0298
-    drawn = noise.sigma(table, titles=titles, queries=QUERIES, epsilon=1.0)
+    drawn = sigma(table, titles=titles, epsilon=1.0)
     assert "DP-GD 77.1" in drawn.sentence
     hovers = " ".join(str(text) for each in drawn.figure.data for text in each.hovertext or ())
     assert "77.1" in hovers
 
 
-def test_noise_on_different_things_is_said_not_to_compare(
-    table: pd.DataFrame, titles: Titles
-) -> None:
-    told = noise.sigma(table, titles=titles, queries=QUERIES).detail
-    assert "methods add it to different things" in told
-    assert "OutPert and OPERA to the trained weights; DP-GD to the sum of the gradients" in told
+def test_noise_on_different_things_has_an_axis_each(table: pd.DataFrame, titles: Titles) -> None:
+    weights, sums = noise.sigma(table, titles=titles, queries=QUERIES)
+    assert "on the trained weights is: OPERA" in weights.sentence
+    assert "on the sum of the gradients, each step is: DP-GD" in sums.sentence
+    assert len(lines(weights)) == 2
+    assert len(lines(sums)) == 1
     # Not where all add it to the same thing, and not of methods that are not drawn.
-    same = table[table["method"] != "dpgd"]
-    assert "different" not in noise.sigma(same, titles=titles, queries=QUERIES).detail
+    assert len(noise.sigma(table[table["method"] != "dpgd"], titles=titles, queries=QUERIES)) == 1
 
 
 def test_noise_that_grows_with_epsilon_is_explained_by_the_steps(
     table: pd.DataFrame, titles: Titles
 ) -> None:
-    assert "grows with ε" not in noise.sigma(table, titles=titles, queries=QUERIES).detail
+    assert "grows with ε" not in sigma(table, titles=titles).detail
     here = (table["method"] == "opera") & (table["epsilon"] == 10.0)
     table.loc[here, "sigma"] = 0.9
     # More noise at the same T is not the doing of the rule for T, and is not said to be.
-    sentence = noise.sigma(table, titles=titles, queries=QUERIES).detail
+    sentence = sigma(table, titles=titles).detail
     assert "At the same number of steps σ also grows with ε: OPERA between ε = 1 (Δ = " in sentence
     assert "the number of training steps" not in sentence
     assert "goes further" not in sentence
     table.loc[here, "steps"] = 40
-    sentence = noise.sigma(table, titles=titles, queries=QUERIES).detail
+    sentence = sigma(table, titles=titles).detail
     assert "σ also grows with ε: OPERA between ε = 1 (T = 10) and ε = 10 (T = 40)." in sentence
     assert "a single step" not in sentence
     table.loc[(table["method"] == "opera") & (table["epsilon"] < 10.0), "steps"] = 1
-    sentence = noise.sigma(table, titles=titles, queries=QUERIES).detail
+    sentence = sigma(table, titles=titles).detail
     assert "ε = 1 (T = 1) and ε = 10 (T = 40)" in sentence
     assert "Further left the rule takes a single step; where it ends, the curves" in sentence
 
@@ -262,7 +268,7 @@ def test_noise_that_comes_back_to_its_height_is_on_no_plateau(titles: Titles) ->
     psgd = rows[rows["method"] == "psgd"]
     assert psgd["sigma"].iloc[-2] > psgd["sigma"].iloc[0]
     assert noise.plateau(psgd) == 1e-6
-    drawn = noise.sigma(rows, titles=titles | {"psgd": "PSGD"}, queries={})
+    drawn = sigma(rows, titles=titles | {"psgd": "PSGD"})
     assert "PSGD below ε ≈ 1e-6" in drawn.detail
     grown = drawn.detail.split("At the same number of steps σ also grows with ε: ")[1]
     assert grown.startswith("PSGD in places between ε = 0.001 (Δ = ")
@@ -274,11 +280,11 @@ def test_words_about_a_plateau_stay_inside_the_axes(table: pd.DataFrame, titles:
     constant = table[table["method"] == "dpgd"].replace({"epsilon": {1e-6: 1e-7}})
     for last, towards in ((1e-7, "left"), (1e-3, "center"), (10.0, "right"), (100.0, "right")):
         still = constant.assign(sigma=[0.01 if e <= last else 1e-4 for e in constant["epsilon"]])
-        (note,) = noise.sigma(still, titles=titles, queries=QUERIES).figure.layout.annotations
+        (note,) = sigma(still, titles=titles).figure.layout.annotations
         assert note.xanchor == towards
         assert note.ay > 0.0
     # Words about the lowest point of a figure stand above it.
-    notes = noise.sigma(table, titles=titles, queries=QUERIES).figure.layout.annotations
+    notes = sigma(table, titles=titles).figure.layout.annotations
     assert {note.text.split(":")[0]: note.ay > 0.0 for note in notes} == {
         "OPERA": True,
         "DP-GD": False,
@@ -356,12 +362,10 @@ def test_a_claim_that_does_not_hold_is_named_wherever_its_series_is(
     at_one = table[table["epsilon"] == 1.0]
     drawn = chosen.accuracy(at_one, REFERENCES, titles=titles)
     assert "the least loss first: OPERA " in drawn.sentence
-    assert "; not proved here: DP-GD (promises more than its noise proves) +1.0." in drawn.sentence
-    assert [trace.y[0] for trace in drawn.figure.data][
-        -1
-    ] == "DP-GD (promises more than its noise proves)"
+    assert "; not proved here: DP-GD (promises too much) +1.0." in drawn.sentence
+    assert [trace.y[0] for trace in drawn.figure.data][-1] == "DP-GD (promises too much)"
     names = {trace.name for trace in DRAW["objective"](table, titles, False).figure.data}
-    assert "DP-GD (promises more than its noise proves)" in names
+    assert "DP-GD (promises too much)" in names
 
 
 def test_a_case_figure_has_a_bar_pattern_each(table: pd.DataFrame, titles: Titles) -> None:
@@ -410,12 +414,9 @@ def test_a_claim_that_fails_from_some_epsilon_on_says_so(table, titles) -> None:
     opera = table["method"] == "opera"
     table.loc[opera & (table["epsilon"] >= 10.0), "status"] = curves.UNSUPPORTED
     name = curves.name_of(table, "opera", "sound", titles)
-    assert name == "OPERA (promises more than its noise proves from ε = 10 on)"
+    assert name == "OPERA (promises too much from ε = 10 on)"
     table.loc[opera, "status"] = curves.UNSUPPORTED
-    assert (
-        curves.name_of(table, "opera", "sound", titles)
-        == "OPERA (promises more than its noise proves)"
-    )
+    assert curves.name_of(table, "opera", "sound", titles) == "OPERA (promises too much)"
     assert curves.name_of(table, "dpgd", "sound", titles) == "DP-GD"
 
 

@@ -30,7 +30,8 @@ def said(wanted: float, epsilon: float, best: pd.DataFrame = BEST, *, so_far: bo
 def test_where_it_is_reached_and_by_whom() -> None:
     text = said(0.70, 1.0)
     assert "70.0 % takes ε = 1, with One, on average" in text
-    assert "It is reached by the best runs from ε = 0.1 on, 19 of 20 runs from ε = 1 on." in text
+    assert "The best runs reach it from ε = 0.1 on. " in text
+    assert "From ε = 1 on it is reached by 19 of 20 runs." in text
     assert "would be needed" not in text
     assert text.endswith("Other (ε = 0.1) and One (ε = 1 to 10).")
 
@@ -42,8 +43,8 @@ def test_a_comparison_that_goes_on_names_the_best_so_far() -> None:
 
 def test_a_band_of_several_splits_is_that_of_an_average_one() -> None:
     several = BEST.assign(splits=7)
-    assert "19 of 20 runs on an average split from ε = 1 on." in said(0.70, 1.0, several)
-    assert ", all runs from ε = 1 on." in said(0.70, 1.0, BEST.assign(runs=5))
+    assert "reached by 19 of 20 runs on an average split." in said(0.70, 1.0, several)
+    assert "From ε = 1 on it is reached by all runs." in said(0.70, 1.0, BEST.assign(runs=5))
 
 
 def test_a_smaller_epsilon_asks_for_more_records() -> None:
@@ -55,7 +56,7 @@ def test_out_of_reach_is_said_plainly() -> None:
     assert "95.0 % is not reached with 455 patients at any ε here: the proved methods" in text
     assert text.count("the proved methods") == 2
     assert "a larger ε will not" in text
-    assert "19 of 20 runs nowhere here" in said(0.88, 10.0)
+    assert "At no ε here is it reached by 19 of 20 runs." in said(0.88, 10.0)
 
 
 def test_an_accuracy_that_is_lost_again_is_not_called_out_of_reach() -> None:

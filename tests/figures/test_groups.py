@@ -62,13 +62,13 @@ def short(told: str) -> bool:
         (
             values(141.0, 92.0, 500.0, 107.0),
             "Privacy raises missed cases most for sex = female: 41 more of 1,000, 141 instead of "
-            "100. 9 of 10 runs: 131 to 151. For everybody: 12 more of 1,000. "
+            "100. 9 of 10 runs lie between 131 and 151. For everybody: 12 more of 1,000. "
             "Too small to say: sex unknown.",
         ),
         (
             values(70.0, 93.0, 0.0, 85.0),
             "Privacy raises missed cases most for sex = male: 3 more of 1,000, 93 instead of 90. "
-            "9 of 10 runs: 83 to 103. For everybody: 10 fewer of 1,000. "
+            "9 of 10 runs lie between 83 and 103. For everybody: 10 fewer of 1,000. "
             "Too small to say: sex unknown.",
         ),
         (
@@ -183,7 +183,8 @@ def test_the_gap_is_drawn_against_epsilon_and_told() -> None:
     assert drawn.sentence == (
         "At ε = 1 the widest gap in missed cases between groups is 49 of 1,000 with OPERA. "
         "It lies between sex = female (141) and sex = male (92). "
-        "9 of 10 runs: 39 to 59. Without privacy it is 10. Too small to say: sex unknown."
+        "9 of 10 runs lie between 39 and 59. Without privacy it is 10. "
+        "Too small to say: sex unknown."
     )
     curve = next(trace for trace in drawn.figure.data if trace.name == "OPERA")
     assert (list(curve.x), list(curve.y)) == ([0.1, 1.0], [210.0, 49.0])
@@ -220,5 +221,5 @@ def test_the_gap_is_between_the_values_as_they_are_shown(
 def test_a_band_that_goes_below_zero_is_drawn_and_told_whole() -> None:
     model = made(values(95.0, 92.0, 1.0, 94.0), 1.0)
     drawn = gap(model, WITHOUT, "missed_per_1000", 1.0)
-    assert "9 of 10 runs: −7 to 13." in drawn.sentence
+    assert "9 of 10 runs lie between −7 and 13." in drawn.sentence
     assert drawn.figure.layout.yaxis.range[0] < -7.0

@@ -97,6 +97,12 @@ def test_what_would_break_a_sensitivity_is_refused(field, value, said) -> None:
         )
 
 
+@pytest.mark.parametrize("records", [2, 3, 8, 13, 569])
+def test_the_public_size_is_that_of_the_training_part(records: int) -> None:
+    table = load("breast_cancer").rows(np.arange(records))
+    assert shape_of(table.entry).size == len(encode(table)[0])
+
+
 @pytest.mark.parametrize("key", ["diabetes", "optical_digits", "breast_cancer"])
 def test_a_model_that_uses_no_labels_sees_none_and_takes_every_table(key: str) -> None:
     table = load(key)

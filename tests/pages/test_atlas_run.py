@@ -91,7 +91,7 @@ def test_a_claim_that_fails_is_not_shown_as_proved() -> None:
     assert any("under zero-out alone, so it is not comparable" in one.value for one in app.caption)
     assert "run_neighbour" not in {box.key for box in app.selectbox}
     said = spoken(app)
-    assert "promises more than its noise proves" in said
+    assert "promises too much" in said
     assert app.markdown[0].value.startswith("**Not protected as claimed:** ")
     assert "When ε = 1 is asked for, claimed: ε = 1, δ = 0 · zero-out" in said
     assert "When ε = 1 is asked for, nothing is proved. The noise is never negative" in said

@@ -56,4 +56,4 @@ def test_a_printed_claim_bears_the_verdict_that_the_atlas_gives_it() -> None:
     at = said.index(f"**{verdict_on('grpua')}**")
     assert said.index("**GRPUA**, as in the paper") < at < said.index("**GRPUA**, corrected")
     assert said[at + 1] == "**Claim** (what the paper says)"
-    assert "promises more than its noise proves" in said[at - 2]
+    assert "promises too much" in said[at - 2]

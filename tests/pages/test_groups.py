@@ -9,7 +9,14 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from dpcore.controls.explore import EPSILONS
+from dpcore.controls.explore import (
+    CALIBRATION,
+    EPSILONS,
+    GROUPS,
+    NET_BENEFIT,
+    RISK_CURVES,
+    TAKE_ALONG,
+)
 from dpcore.evaluation import jobs, work
 from dpcore.evaluation.clinic.group_task import GroupStudy, compared
 from dpcore.evaluation.clinic.rows import REFERENCE
@@ -125,17 +132,19 @@ def test_a_tab_that_is_left_goes_on_being_computed_until_the_settings_change(
     monkeypatch.setattr("pages.explore.clinic.stored", session.get)
     monkeypatch.setattr("pages.explore.clinic.control_text", lambda _: "OPERA")
     view, other = (SimpleNamespace(study=replace(ALL, seed=seed)) for seed in (0, 7))
-    assert in_hand(view, {"groups"}) == {"groups"}  # type: ignore[arg-type]
-    assert in_hand(view, {"risks"}) == {"groups", "risks"}  # type: ignore[arg-type]
-    assert in_hand(view, set()) == {"groups", "risks"}  # type: ignore[arg-type]
-    assert in_hand(other, {"curves"}) == {"curves"}  # type: ignore[arg-type]
+    assert in_hand(view, GROUPS, {"groups"}) == {"groups"}  # type: ignore[arg-type]
+    assert in_hand(view, NET_BENEFIT, {"risks"}) == {"groups", "risks"}  # type: ignore[arg-type]
+    assert in_hand(view, TAKE_ALONG, set()) == {"groups", "risks"}  # type: ignore[arg-type]
+    # What a tab wants no more would keep others waiting.
+    assert in_hand(view, CALIBRATION, {"new"}) == {"groups", "new"}  # type: ignore[arg-type]
+    assert in_hand(other, RISK_CURVES, {"curves"}) == {"curves"}  # type: ignore[arg-type]
     monkeypatch.setattr("pages.explore.clinic.control_text", lambda _: "DP-GD")
-    assert in_hand(other, set()) == set()  # type: ignore[arg-type]
+    assert in_hand(other, GROUPS, set()) == set()  # type: ignore[arg-type]
 
 
 def test_what_is_in_hand_is_what_the_page_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
     held: list[set[str]] = []
-    monkeypatch.setattr("pages.explore.clinic.in_hand", lambda _, keys: {*keys, "left"})
+    monkeypatch.setattr("pages.explore.clinic.in_hand", lambda _, tab, keys: {*keys, "left"})
     monkeypatch.setattr("pages.shared.shared_jobs.only", lambda _, keys: held.append(set(keys)))
     at(LINK)
     assert {STUDIES[0].key, "left"} <= held[-1]

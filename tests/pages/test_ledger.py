@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore.release.ledger import GaussianSpend, Ledger, PureSpend
+from dpcore.release.ledger import GaussianSpend, Ledger, PureSpend, chain
 from dpcore.release.roles import Actor, Role
 from pages.shared import sign_in
 from tests.pages.test_predict import APP, run, spoken
@@ -89,8 +89,11 @@ def test_an_analyst_sees_nothing_of_it(clinic: Ledger, monkeypatch: pytest.Monke
     assert not [*app.dataframe, *app.selectbox, *app.number_input]
 
 
-def test_without_a_ledger_it_is_demonstrated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_ledger_it_is_demonstrated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("DPCORE_LEDGER", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     app = opened()
     assert "Demonstration" in app.info[0].value
     assert len(app.dataframe[0].value) == 3
@@ -107,3 +110,24 @@ def test_the_rest_of_rounding_is_shown_as_nothing(
     app.selectbox(key="ledger_data_set").set_value("a rest")
     run(app)
     assert [metric.value for metric in app.metric] == ["3", "0", "3"]
+
+
+def test_only_what_is_shown_of_a_long_history_is_read(
+    clinic: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(130):
+        clinic.spend("clinic <b>", GaussianSpend(2e3), actor="Dr. B", purpose="a model")
+    signed_in(monkeypatch, Role.STEWARD)
+    numbers: list[int] = []
+    read = chain.read
+
+    def counted(number: int, *rest: str) -> chain.LedgerEntry:
+        numbers.append(number)
+        return read(number, *rest)
+
+    monkeypatch.setattr(chain, "read", counted)
+    app = opened()
+    assert app.dataframe[0].value["entry"].tolist() == list(range(132, 32, -1))
+    assert "The latest 100 of 132 entries" in spoken(app)
+    assert min(numbers) == 33
+    assert len(numbers) <= 110

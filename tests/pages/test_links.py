@@ -292,7 +292,7 @@ def test_train_asks_for_the_public_size_and_tells_nothing_else() -> None:
     [
         ("explore", "edition", "As published", "published", "As in the paper"),
         ("explore", "edition", "Sound", "sound", ""),
-        ("atlas", "verdict", "claim not supported", "claim not supported", "Promises more than"),
+        ("atlas", "verdict", "claim not supported", "claim not supported", "Promises too much"),
     ],
 )
 def test_a_title_of_before_is_read_as_that_of_today(

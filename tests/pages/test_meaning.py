@@ -14,15 +14,17 @@ from dpcore import cli
 from dpcore.accounting import tradeoff
 from dpcore.accounting.planner import spent
 from dpcore.accounting.presets import preset
-from dpcore.accounting.risk import gaussian_advantage, odds, right_of_100
+from dpcore.accounting.risk import odds, right_of_100
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.erm.method import Calibration
-from dpcore.erm.privacy_curve import privacy_curve
+from dpcore.erm.privacy_curve import noise_advantage, privacy_curve
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.figures.words import at_most, percent_at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from pages.shared.texts import RIGHT_GUESSES
+from tests.pages.explored import only_methods
 from tests.pages.shown import notes
+from tests.pages.waiting import until
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 SECONDS = 180
@@ -109,7 +111,7 @@ def test_the_numbers_are_those_of_the_package(
     right = [metric.value for metric in app.metric if metric.label == RIGHT_GUESSES]
     assert right == 2 * [f"{right_of_100(exact.advantage)} of 100"]
     assert right_of_100(exact.advantage) < right_of_100(bound.advantage)
-    assert f"{right_of_100(bound.advantage)} for any model at this ε and δ" in spoken(app)
+    assert f"{right_of_100(bound.advantage)} from ε and δ alone" in spoken(app)
     assert shown[EDGE] == percent_at_most(exact.advantage)
     assert shown[f"Hits at {'1' if rate == 0.01 else '0.1'} %"] == percent_at_most(
         exact.true_positive_rate
@@ -199,7 +201,7 @@ def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one() -> None:
     assert "The ε asked of OutPert (published edition) is not proved." in said
     assert f"is ε = {at_most(certified)}: δ = 1e-5 · zero-out · " in said
     budget = PrivacyBudget(certified, 1e-5)
-    right = odds(budget, Adjacency.ZERO_OUT, calibration.gaussian_mu).right
+    right = odds(budget, Adjacency.ZERO_OUT, noise_advantage(calibration)).right
     # On the card as well, whose dots are those of the ε that holds.
     held = f"its noise is certified for ε = {at_most(certified)}."
     assert f"For OutPert, ε = 3 is not proved here; {held}" in said
@@ -211,14 +213,28 @@ def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one() -> None:
     assert numbers(app)[BELIEF] == percent_at_most(exact.belief)
 
 
-def test_card_names_what_the_methods_own_noise_allows() -> None:
-    calibration = calibrated("opera", 1.0)
-    right = right_of_100(gaussian_advantage(calibration.gaussian_mu))
-    said = spoken(opened())
-    alone = odds(PrivacyBudget(1.0, 1e-5), Adjacency.ZERO_OUT).right
-    assert right < alone
+@pytest.mark.parametrize("method", ["opera", "grpua"])
+def test_card_and_panel_name_what_the_method_s_own_noise_allows(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of noise on sampled batches, of which no μ tells all."""
+    calibration = calibrated(method, 3.0)
+    exact, bound = expected(calibration, 0.5, 0.01)
+    right, alone = right_of_100(exact.advantage), right_of_100(bound.advantage)
+    only_methods(monkeypatch, method)
+    link = {"epsilon": "3", "methods": calibration.title, "focus": calibration.title}
+    app = opened(**link)
+    until(lambda: "is being trained" not in spoken(app), app)
+    said = spoken(app)
+    assert right < alone - 25
     assert f"at most {right} are right. Without the release it would be 50." in said
-    assert f"By OPERA's own noise. Any method with this ε and δ: at most {alone} of 100." in said
+    assert f"By {calibration.title}'s own noise." in said
+    shown = [metric.value for metric in app.metric if metric.label == RIGHT_GUESSES]
+    assert shown == 2 * [f"{right} of 100"]
+    # What ε and δ alone allow stands in the open panel, and nowhere else.
+    assert said.count(f"{alone} from ε and δ alone") == 1
+    assert f"{alone} of 100" not in said
+    assert f"{alone} from" not in spoken(opened(**link, meaning="false"))
 
 
 def test_where_nothing_holds_it_says_no_bound_and_offers_no_words() -> None:
@@ -307,8 +323,13 @@ def test_plan_states_what_its_run_means_by_the_whole_curve() -> None:
     app = planned(prior="20")
     epsilon = spent(run, "pld").epsilon
     assert epsilon is not None
-    right = odds(PrivacyBudget(epsilon, run.delta), run.adjacency).right
+    by_noise = tradeoff.advantage(tradeoff.from_event(run.event(), run.adjacency))
+    right = right_of_100(by_noise)
+    assert right < odds(PrivacyBudget(epsilon, run.delta), run.adjacency).right
     assert f"at most {right} are right" in spoken(app)
+    assert [metric.value for metric in app.metric if metric.label == RIGHT_GUESSES] == [
+        f"{right} of 100"
+    ]
     assert "people_figure" in {chart.key.removeprefix("plan_") for chart in app.get("plotly_chart")}
     assert f"ε = {at_most(epsilon)} is proved for this training run" in spoken(app)
     exact = tradeoff.attacker(tradeoff.from_event(run.event(), run.adjacency), 0.2, 0.01)
@@ -349,3 +370,24 @@ def test_plan_refuses_what_the_panel_does_not_offer() -> None:
     assert "a belief beforehand in % of “1000”" in warning.value
     assert "false alarms of “2" in warning.value
     assert not {"prior", "alarms"} & set(app.query_params)
+
+
+def test_train_states_what_its_run_means_by_the_whole_curve() -> None:
+    """ε = 3 alone allows 96 of 100, the noise of the first screen 64."""
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page("train/train.py")
+    for name, value in {"meaning": "true", "v": "4"}.items():
+        app.query_params[name] = value
+    app.run()
+    until(lambda: RIGHT_GUESSES in numbers(app) and "being computed" not in spoken(app), app)
+    assert numbers(app)[RIGHT_GUESSES] == "64 of 100"
+    assert "at most 64 are right" in spoken(app)
+    assert spoken(app).count("96 from ε and δ alone") == 1
+
+
+def test_plan_s_first_run_is_told_by_its_noise() -> None:
+    """ε and δ alone allow 75 of 100."""
+    app = planned(question="One run in detail")
+    assert numbers(app)[RIGHT_GUESSES] == "56 of 100"
+    assert "at most 56 are right" in spoken(app)
+    assert spoken(app).count("75 from ε and δ alone") == 1

@@ -205,6 +205,14 @@ def opened_box(**link: str) -> AppTest:
     return app.run()
 
 
+def test_two_boxes_may_be_open_at_once() -> None:
+    """The browser tells that one opens before it tells that the other closes."""
+    app = opened_box(account=to_link((TRAINING, WEEKLY)))
+    for number in app.session_state["_kept_account rows"]:
+        app.session_state[f"entry {number}"] = True
+    assert not app.run().exception
+
+
 def field(app: AppTest, name: str) -> str:
     return f"entry {next(iter(app.session_state['_kept_account rows']))} {name}"
 
@@ -251,6 +259,20 @@ def test_the_budget_delta_and_neighbour_are_the_account_s() -> None:
     assert "That is large" in said(app)
     settled(app.selectbox(key="year_neighbour").set_value("replace-one").run())
     assert "Protected: one record replaced (replace-one)." in said(app)
+
+
+def test_under_add_remove_a_public_size_stands_for_the_people() -> None:
+    link = {"year_neighbour": "One record more or less", "people": "383"}
+    for key, question in (("people", "account"), ("find_people", "setting")):
+        app = opened(question=str(QUESTION.text(question)), **link)
+        size = app.number_input(key=key)
+        assert (size.label, size.value) == ("Public size", 383)
+    app = opened(people="383")
+    settled(app.selectbox(key="year_neighbour").set_value("add-remove").run())
+    assert (app.number_input(key="people").label, app.number_input(key="people").value) == (
+        "Public size",
+        383,
+    )
 
 
 @pytest.mark.parametrize("typed", ["2,5", "2.5", " 2,50 "])

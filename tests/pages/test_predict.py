@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import re
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -81,6 +83,9 @@ def test_the_demonstration_answers_and_leaves_nothing_of_a_person(
     assert app.title[0].value == "What does a released model say?"
     assert "made-up patients" in spoken(app)
     assert "the model expects" in spoken(app)
+    low, high = map(int, re.findall(r"; noise alone: (\d+) to (\d+)", spoken(app))[0])
+    assert 0 <= low < high <= 100
+    assert "95 of 100 such ranges" in spoken(app)
     assert "Release a model" in [link.proto.label for link in app.sidebar.get("page_link")]
     (age,) = (field for field in app.text_input if field.label == "age, 18 to 100 years")
     age.set_value(str(SECRET))
@@ -267,6 +272,8 @@ def test_a_network_answers_and_explains_in_the_same_way() -> None:
     person = {"age": 50.0, "sex": None, "ever_smoked": "yes_often", "bmi": None}
     (risk,) = outcomes(NETWORK, [person])
     assert f"Of 100 people with these values, the model expects {100 * risk:.0f} " in spoken(app)
+    assert "noise alone: not known" in spoken(app)
+    assert "not known: it is a network" in spoken(app)
     assert "bmi: unknown" in app.get("plotly_chart")[0].proto.spec
 
 
@@ -339,6 +346,7 @@ def test_whoever_signs_in_predicts_and_a_role_that_is_taken_away_is_gone(
     run(app)
     assert asked == ["clinic"]
     claims |= {"is_logged_in": True, "email": "R@clinic.example", "email_verified": True}
+    claims |= {"iat": time.time(), "exp": time.time() + 3_600}
     run(app)
     assert not app.error
     assert "r@clinic.example, reader" in spoken(app).replace("`", "")

@@ -23,16 +23,17 @@ from dpcore.release import demonstration, rehearsal
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.check import check
+from dpcore.release.ledger import Ledger
 from dpcore.release.model import ReleasedModel
 from dpcore.release.registry import CHOICES
-from dpcore.release.roles import Role
+from dpcore.release.roles import Actor, Role
 from dpcore.release.twin import twin
 from dpcore.release.twin.attack import attack as attack_on_twin
 from pages.release import look as look_step
 from pages.release import texts
 from pages.release.attempt import Attempts
 from pages.release.steps import FIRST
-from pages.shared import sign_in, uploads
+from pages.shared import server_ledger, sign_in, uploads
 from tests.pages.explored import below_title
 from tests.pages.waiting import until
 from tests.release.test_release import COLUMNS, data, ledger_with
@@ -48,6 +49,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.delenv("DPCORE_DATA", raising=False)
     monkeypatch.delenv("DPCORE_LEDGER", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setattr(releasing, "attack", partial(attack, runs=100))
     monkeypatch.setattr(twin, "attack", lambda *given: attack_on_twin(*given, runs=100))
 
@@ -198,7 +200,7 @@ def test_records_need_a_ledger_of_the_operators_and_a_server_of_ones_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = opened(release_table=OWN)
-    assert steps(app)[3] == "not possible yet: this server has no ledger"
+    assert steps(app)[3] == "to do: create a ledger"
     assert "DPCORE_LEDGER" in said(app)
     assert any("ledger create" in each.value for each in app.code)
     monkeypatch.setenv("DPCORE_LEDGER", "nowhere.db")
@@ -211,6 +213,37 @@ def test_records_need_a_ledger_of_the_operators_and_a_server_of_ones_own(
     assert "nowhere.db" not in said(app)
     assert steps(app)[3] == "not possible yet: you may not spend here"
     assert not buttons(app)
+
+
+def test_a_ledger_is_created_by_whoever_sits_at_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = opened(release_table=OWN, release_unit="One record replaced")
+    place = Path(server_ledger.own_place())
+    assert place.is_relative_to(tmp_path)
+    assert not place.exists()
+    create = next(each for each in app.button if each.label == "Create a ledger here")
+    create.click()
+    assert "data set is ''" in said(run(app))  # a name has no default
+    fields = {each.label: each for each in app.text_input}
+    fields["Name of the data set"].set_value("clinic")
+    fields["Who answers for it"].set_value("Dr. A")
+    next(each for each in app.button if each.label == "Create a ledger here").click()
+    run(app)
+    assert "ε = 3 of 3 is left at δ = 1e-5: nothing is spent" in said(app)
+    assert not any(each.label == "Create a ledger here" for each in app.button)
+    terms = Ledger.open(place, must_exist=True).left("clinic").account.terms
+    assert (terms.person_unit, str(terms.adjacency), terms.owner, terms.accepts) == (
+        *("one patient", "replace-one", "Dr. A", ("gaussian",)),
+    )
+    assert server_ledger.place(Actor("", Role.STEWARD)) == str(place)
+    # It is of this machine: nobody who signs in finds it, or is offered another.
+    person = Actor("a@clinic.example", Role.STEWARD)
+    assert server_ledger.place(person) == ""
+    monkeypatch.setattr(sign_in, "allowed", lambda _: person)
+    app = opened(release_table=OWN)
+    assert steps(app)[3] == "not possible yet: this server has no ledger"
+    assert not any(each.label == "Create a ledger here" for each in app.button)
 
 
 @pytest.mark.usefixtures("uploads_in_one_process")
@@ -260,6 +293,14 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
     (pays,) = buttons(run(app))
     assert pays.disabled
     app.checkbox[-1].check()
+    # Ages lie outside the described range: whoever releases says that they go on all the same.
+    assert "67 of age and 15 of bmi" in said(app)
+    assert "not private" in said(app)
+    assert "More than one in twenty values of age" in " ".join(each.value for each in app.warning)
+    (pays,) = buttons(run(app))
+    assert pays.disabled
+    (goes_on,) = (each for each in app.checkbox if each.label == texts.CLIPPED)
+    goes_on.check()
     go_on, ask = Event(), uploads.Upload.ask
 
     def slowly(*given: Any) -> Any:
@@ -286,6 +327,15 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
     # Another one is another payment, for which one says again that one may.
     (pays,) = buttons(app)
     assert (pays.label, pays.disabled) == ("Release another", True)
+
+
+@pytest.mark.parametrize("look", ["Not at all", "At a private twin"])
+def test_a_delta_of_one_record_is_warned_about(look: str) -> None:
+    warned = [
+        each.value for each in opened(release_delta="0.001", release_look=look, v="4").warning
+    ]
+    assert any("is at least 1/n" in text for text in warned)
+    assert not opened(release_look=look, v="4").warning
 
 
 def test_what_the_noise_costs_is_told_on_made_up_records(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -466,6 +516,14 @@ def test_a_network_is_a_choice_that_is_priced_and_released() -> None:
     assert len(model.weights) == model.scorer.parameters
     ledger = app.session_state["_kept_release account"].ledger
     assert check(made.files["certificate.yaml"].decode(), ledger, model).problems == ()
+
+
+@pytest.mark.parametrize(("epsilon", "corrects"), [("0.01", False), ("1", True)])
+def test_risks_that_the_rule_leaves_as_trained_are_no_choice(epsilon: str, corrects: bool) -> None:
+    app = opened(release_epsilon=epsilon, v="4")
+    assert ("release_risks" in {each.key for each in app.button_group}) == corrects
+    assert (texts.TOO_FEW in said(app)) == (not corrects)
+    assert steps(app)[3].startswith(f"done: ε = {epsilon} of the 3 left")
 
 
 def test_scores_are_released_without_a_word_of_risks() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
@@ -124,7 +125,8 @@ def test_nothing_is_paid_for_one_whose_role_was_taken_away(
     file = tmp_path / "roles.toml"
     file.write_text(f'[roles]\n"b@clinic.example" = "{role}"\n')
     monkeypatch.setenv("DPCORE_ROLES", str(file))
-    press = Press(0, Actor("b@clinic.example", Role.ANALYST))
+    claims = {"iat": time.time(), "exp": time.time() + 3_600}
+    press = Press(0, Actor("b@clinic.example", Role.ANALYST), claims)
     records, order = Mock(), Mock(plan=plan(demonstration.columns(), 100, epsilon=1, delta=1e-6))
     records.train.side_effect = InvalidInput("No more is needed here.")
     records.measure.side_effect = records.train.side_effect

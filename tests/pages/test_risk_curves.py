@@ -114,7 +114,7 @@ def test_a_curve_is_corrected_by_hand_and_its_effect_told_once_asked_for(
     assert "**without looking at records** is post-processing and costs nothing" in spoken(app)
     typed |= {"straight line, 18 to 100 years": 2.0, "step at 93.7 years": 0.0}
     run(app)
-    assert "By hand, age puts the odds at 18 years at " in spoken(app)
+    assert "By hand, the odds of age at 18 years are " in spoken(app)
     assert "Accuracy" not in spoken(app)
 
     edits = read(files["Corrections (JSON)"].encode())

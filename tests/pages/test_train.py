@@ -175,7 +175,17 @@ def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
     assert other.multiselect(key="compared").value == named
     assert "They differ in decay R." in said(other)
     options = other.multiselect(key="compared").options
-    assert [re.findall(r"decay R ([\d.]+)", option) for option in options] == [["0.95"], ["1"]]
+    # Each names its epochs and its schedule.
+    assert [option.count("3 epochs, ") for option in options] == [1, 1]
+    assert "noise variance × 0.95 every epoch" in options[0]
+    assert "constant noise" in options[1]
+    # A reload knows also what is not compared.
+    kept = opened(passes="1000", schedule="Constant", train_view="Compare runs", trained=named)
+    assert kept.multiselect(key="compared").value == named
+    assert kept.query_params["compare"] == named
+    # What is left out of the comparison is still known.
+    kept.multiselect(key="compared").set_value(named[:1]).run()
+    assert kept.query_params["trained"] == named[1]
 
 
 def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
@@ -613,12 +623,12 @@ def test_few_test_records_and_a_private_network_that_is_better_are_explained() -
 @pytest.mark.parametrize(
     ("nonprivate", "states", "note"),
     [
-        ([1, 2], {"private": "done", "nonprivate": "running"}, "epoch 3 of 3; one repetition"),
+        ([1, 2], {"private": "done", "nonprivate": "running"}, "epoch 2 of 3; one repetition"),
         ([1, 2, 3], {"private": "done", "nonprivate": "running"}, "one repetition"),
         ([1, 2, 3], {"private": "done", "nonprivate": "done"}, "one repetition"),
     ],
 )
-def test_an_accuracy_names_its_epoch_beside_a_comparison_of_another(
+def test_both_numbers_are_of_one_epoch(
     nonprivate: list[int], states: dict[str, str], note: str
 ) -> None:
     study, epochs = quick_study(), [1, 2, 3, *nonprivate]
@@ -628,14 +638,15 @@ def test_an_accuracy_names_its_epoch_beside_a_comparison_of_another(
             "series": ["private"] * 3 + ["nonprivate"] * len(nonprivate),
             "epoch": epochs,
             "steps": [steps * epoch for epoch in epochs],
-            "accuracy_test": 0.8,
-            "accuracy_test_low": 0.8,
-            "accuracy_test_high": 0.8,
+            "accuracy_test": [0.1 * epoch for epoch in epochs],
+            "accuracy_test_low": 0.0,
+            "accuracy_test_high": 1.0,
             "runs": 1,
         }
     )
     choice = TrainChoice(study, images.entry("digits"), "accuracy_test", None, RECORDS)
     calibrated: Any = SimpleNamespace(config=study.config, records=RECORDS)
     measured, lost = live._measured(choice, calibrated, table, states, untouched=False)
-    assert measured[2] == note
+    assert measured[1:3] == (f"{10 * nonprivate[-1]}.0 %", note)
+    assert lost[1].lstrip("+−") == "0.0"
     assert lost[2].endswith("both after epoch 2") == (nonprivate == [1, 2])

@@ -64,7 +64,7 @@ def test_the_command_line_asks_for_the_same_training(study: TrainingStudy) -> No
 def test_the_snippet_trains_the_same(study: TrainingStudy, monkeypatch: pytest.MonkeyPatch) -> None:
     studies: list[TrainingStudy] = []
 
-    def train(study: TrainingStudy) -> pd.DataFrame:
+    def train(study: TrainingStudy, **_: object) -> pd.DataFrame:
         studies.append(study)
         return pd.DataFrame()
 

@@ -110,20 +110,21 @@ def test_a_risk_is_told_in_people_and_a_score_is_none() -> None:
     assert "no probability" in score.meaning()
     risk = figures.OutcomeWording(True, LOGISTIC.entry.outcome)
     assert "Of 100 people" in risk.headline(0.262)
-    assert "expects 26 with ill = =yes" in risk.headline(0.262)
+    assert "expects 26 with ill = =yes; noise alone: not known." in risk.headline(0.262)
+    assert "26 with ill = =yes; noise alone: 11 to 49." in risk.headline(0.262, (0.119, 0.481))
 
 
 def test_a_file_is_predicted_and_its_errors_repeat_no_value() -> None:
     model = LOGISTIC.to_json().encode()
     lines = b"".join(in_a_file(person).splitlines(keepends=True)[1] for person in PEOPLE)
     head = in_a_file(PEOPLE[0]).splitlines(keepends=True)[0]
-    made = batch(model, head + lines, "t.csv")
+    made = batch(model, b"", head + lines, "t.csv")
     rows = list(csv.reader(io.StringIO(made.csv)))[1:]
     assert made.records == len(rows) == 2
     assert made.positive == sum(row[2] == "'=yes" for row in rows)
     for line in (b"secret,f,no,20", b"20,secret,no,20", b"20,f,no,secret", b"20,f,secret,20"):
         with pytest.raises(InvalidInput, match=r"'t.csv', line 4: \w+ must be") as refusal:
-            batch(model, head + lines + line, "t.csv")
+            batch(model, b"", head + lines + line, "t.csv")
         assert "secret" not in str(refusal.value)
 
 

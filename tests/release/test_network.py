@@ -393,7 +393,7 @@ def test_counts_of_scores_are_bounded_apart_and_the_networks_own() -> None:
     network, signed = made(70)
     weights = weights_of(network)
     signed[3, 5], signed[:, 7], signed[2, 9] = np.nan, np.inf, 1e300
-    places = risk_counts._places(network, weights)
+    places = risk_counts.knots_of(network, weights)
     result = risk_counts.contributions(network, signed, weights, places)
     assert result.min() >= 0
     assert result.sum(axis=1).max() == grid.UNITS
@@ -474,7 +474,7 @@ def test_predictions_are_told_and_explained(paid: tuple[Ledger, Released]) -> No
         told = explained.curve(model, person, name)
         assert told.loc[told["here"], "outcome"].tolist() == [part["outcome"]]
     assert rows["part"].abs().max() > 0.01
-    result = batch(model.to_json().encode(), data(40), "t.csv")
+    result = batch(model.to_json().encode(), b"", data(40), "t.csv")
     assert result.records == 40
     assert 0 < result.positive < 40
 
@@ -527,7 +527,7 @@ def test_a_network_is_released_checked_and_asked_by_command(
         *("--columns", str(tmp_path / "columns.txt"), "--data-set", "clinic", "--actor", "Dr. B"),
         *("--name", "A", "--description", "B", "--curator", "C", "--intended-use", "D"),
         *("--region", "E", "--epsilon", "3", "--delta", "1e-6", "--steps", "3"),
-        *("--output", str(out), "--hidden"),
+        *("--accept-clipping", "--output", str(out), "--hidden"),
     ]
     assert main([*command, "some"]) == 2
     assert "hidden" in capsys.readouterr().err

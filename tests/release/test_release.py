@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.accounting.risk import odds
+from dpcore.accounting.risk import gaussian_advantage, odds
 from dpcore.cli import main
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.guarantee import Adjacency, PrivacyBudget
@@ -40,7 +40,7 @@ from dpcore.release.model import ReleasedModel
 from dpcore.release.network import Network
 from dpcore.release.plain_summary import plain_summary
 from dpcore.release.plan import plan
-from dpcore.release.prediction import predict
+from dpcore.release.prediction import NOISE, predict
 from dpcore.release.record import Record
 from dpcore.release.registry import COMMIT, TIERS, leaves
 from dpcore.release.release import Paid, Released, release_model
@@ -176,6 +176,13 @@ def test_a_payment_is_for_one_training_and_can_be_stopped_until_it_is_made() -> 
     for same in (paid, copy.copy(paid), replace(paid), Paid(paid.prepared, paid.receipt)):
         assert "paid by another process" in in_a_fork(partial(releasing.train, same))
     told: list[float] = []
+    halved = replace(made.mechanism, sigma=made.mechanism.sigma // 2)
+    for forged in (made.at(8.0), replace(made, mechanism=halved)):
+        changed = replace(paid.prepared, plan=forged)
+        for wrong in (Paid(changed, paid.receipt), replace(paid, prepared=changed)):
+            with pytest.raises(InvalidInput, match="paid for another plan"):
+                releasing.train(wrong, progress=lambda share, _: told.append(share))
+    assert told == []  # and the payment is still unused
     released = releasing.train(paid, progress=lambda share, _: told.append(share))
     assert (told[0], told[-1], len(told)) == (0.0, 1.0, 13)
     for copied in (paid, copy.copy(paid), replace(paid), Paid(paid.prepared, paid.receipt)):
@@ -539,7 +546,7 @@ def test_predictions_are_per_record_and_no_formula() -> None:
     model = _plain_huber()
     lines = data(50).decode().replace(",ill,", ",other,").splitlines()
     rows = list(csv.reader(io.StringIO(predict(model, "\n".join(lines).encode(), "t.csv"))))
-    assert rows[0] == ["row", "score", "ill"]
+    assert rows[0] == ["row", "score", "ill", *NOISE]
     assert {row[2] for row in rows[1:]} == {"no", "'=yes"}
     few = "\n".join([lines[0], lines[9]]).encode()
     assert (
@@ -613,6 +620,7 @@ def test_release_check_and_predict_by_command(
         ),
         *("--ledger", str(tmp_path / "l.db"), "--data-set", "clinic", "--actor", "Dr. B"),
         *("--epsilon", "3", "--delta", "1e-6", "--steps", "12", "--output", str(tmp_path / "out")),
+        "--accept-clipping",
         *(part for name, text in texts.items() for part in (f"--{name}", text)),
     ]
     assert main([*command[:-2], "--region", "", "--json"]) == 2
@@ -667,9 +675,8 @@ def test_card_and_page_begin_with_what_is_promised_to_one_person(
 ) -> None:
     released, document = paid[1], paid[1].certificate.document
     proof = document["proof"]
-    promised = odds(
-        PrivacyBudget(proof["epsilon"], proof["delta"]), Adjacency.ZERO_OUT, proof["mu"]
-    )
+    budget = PrivacyBudget(proof["epsilon"], proof["delta"])
+    promised = odds(budget, Adjacency.ZERO_OUT, gaussian_advantage(proof["mu"]))
     for text in (released.card(), released.certificate.to_html()):
         places = [
             text.index(part)

@@ -51,6 +51,7 @@ def test_what_is_killed_after_its_payment_stays_paid_and_unused(
         "output": tmp_path / "out",
     }
     words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+    words.append("--accept-clipping")
     done = subprocess.run(
         [sys.executable, "-c", CHILDREN, "release", *words], capture_output=True, text=True
     )

@@ -104,7 +104,7 @@ def test_only_what_the_provider_vouches_for_counts() -> None:
 
 
 def test_the_file_of_roles_is_read_anew_and_says_one_thing_of_each(tmp_path: Path) -> None:
-    assert read_roles(None) == {}
+    assert read_roles("") == {}
     file = tmp_path / "roles.toml"
     file.write_text('[roles]\n"S@Clinic.example" = "steward"\n"a@clinic.example" = "analyst"\n')
     assert read_roles(str(file)) == ROLES

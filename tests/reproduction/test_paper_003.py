@@ -81,15 +81,20 @@ def test_the_claims_of_the_paper_stand_beside_what_is_certified() -> None:
     assert iteration["finding"] == paper_003.FAILS
     assert rows.loc["chexpert-2-epoch", "finding"] == paper_003.HOLDS
     assert "Lemma" not in tutorial["finding"]
+    # Algorithm 1 adds the noise to the mean: there both claims hold by far.
+    assert pd.isna(tutorial["on_mean"])
+    assert iteration["on_mean"] == pytest.approx(0.0169, abs=5e-5)
+    assert rows.loc["chexpert-2-epoch", "on_mean"] == pytest.approx(0.00334, abs=5e-6)
 
 
-def claimed(*findings: str) -> pd.DataFrame:
+def claimed(*findings: str, on_mean: float = 2.0) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
                 "title": "made up",
                 "claimed_epsilon": 1.0,
                 "replace_one_fixed_pld": 2.0,
+                "on_mean": on_mean,
                 "replace_one_poisson_pld": float("nan"),
                 "zero_out_poisson_pld": 0.5,
                 "conditions": "",
@@ -113,7 +118,14 @@ def claimed(*findings: str) -> pd.DataFrame:
 def test_a_claimed_epsilon_is_judged_by_what_holds(findings: tuple[str, ...], wanted: str) -> None:
     verdict = paper_003.judge_epsilon(claimed(*findings), "It is private.")
     assert verdict.verdict == wanted
-    assert "certified 2 (replace-one, fixed size, PLD), none" in verdict.seen
+    assert "2 (replace-one, fixed size, PLD), none" in verdict.seen
+
+
+def test_a_claim_that_holds_on_the_mean_alone_is_supported_in_part() -> None:
+    verdict = paper_003.judge_epsilon(claimed(paper_003.FAILS, on_mean=0.01), "It is private.")
+    assert verdict.verdict == PARTLY
+    assert verdict.seen.startswith("0 of 1 hold with noise on the sum")
+    assert "and 1 with noise on the mean" in verdict.seen
 
 
 @pytest.mark.parametrize(("printed", "wanted"), [(0.5, SUPPORTED), (2.0, NOT_SUPPORTED)])

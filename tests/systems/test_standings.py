@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 
 import pytest
 
 from dpcore import methods, systems
+from dpcore.accounting import paper_004
+from dpcore.accounting.planner import spent
 from dpcore.accounting.presets import CLAIM, preset
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.deep.guarantee import guarantee
 from dpcore.errors import InvalidInput
-from dpcore.guarantee import Edition, Status
+from dpcore.guarantee import Adjacency, Edition, Status
+from dpcore.mechanisms.gaussian import (
+    analytic_delta,
+    analytic_epsilon,
+    analytic_sigma,
+    classical_sigma,
+)
 from dpcore.models.register import model_named
 from dpcore.systems import (
     ClaimVerdict,
@@ -141,8 +151,9 @@ def test_what_is_known_of_the_five_papers() -> None:
     assert status["opera"] is Status.PROVED
     for refuted in ("grpua", "sgdpert", "grpua-network", "input-perturbation"):
         assert status[refuted] is Status.CLAIM_NOT_SUPPORTED
-    for refuted in ("adaptive-tcdp", "optimised-noise"):
-        assert status[refuted] is Status.CLAIM_NOT_SUPPORTED
+    # Paper 003's noise is enough on the mean, not on the sum; paper 004's shape tells in either.
+    assert status["adaptive-tcdp"] is Status.CONDITIONS_NOT_MET
+    assert status["optimised-noise"] is Status.CLAIM_NOT_SUPPORTED
     assert status["wishart-pca"] is Status.CLAIM_NOT_SUPPORTED
     for unmet in ("output-perturbation", "objective-perturbation", "gaussian"):
         assert status[unmet] is Status.CONDITIONS_NOT_MET
@@ -158,11 +169,88 @@ def test_one_source_has_one_year() -> None:
 def test_paper_003_is_judged_by_its_own_accounting() -> None:
     result = standing(SYSTEMS["adaptive-tcdp"])
     assert result.verdict == CLAIM
-    assert "nothing supports the printed 7.96" in result.proof
+    on_mean, on_sum = result.proof.split("Noise on the sum, ")
+    assert "on the mean, as Algorithm 1 prints it: Every condition of its lemmas is met" in on_mean
+    assert "ε = 0.0856" in on_mean
+    assert "nothing supports the printed 7.96" in on_sum
     assert result.sound is not None
     assert result.sound.status is Status.PROVED
     # The stated ε of the run is the one that is judged.
     assert preset("chexpert-8").stated == 8.0
+
+
+def test_paper_004_is_told_in_both_readings() -> None:
+    tau = paper_004.bound(1.0, 1e-5)
+    on_sum, on_mean = (
+        analytic_epsilon(paper_004.noise(tau, 1_000, noise_on_mean=literal), 1e-5, 1.0)
+        for literal in (False, True)
+    )
+    system = SYSTEMS["optimised-noise"]
+    told = " ".join(system.breaks)
+    assert 6.5 < on_sum <= 6.6
+    assert "ε of up to 6.6" in told
+    assert 0.0029 < on_mean <= 0.003
+    assert "cost 0.003" in told
+    assert "in either reading" in told
+    # The exact solution is the same noise for every weight, which no record shapes.
+    exact = replace(TRAININGS["published-004"].config, reading="exact", noise_on_mean=True)
+    held = guarantee(exact.claiming(1.0, 1_437), 1_437)
+    assert held.certified.epsilon is not None
+    assert held.certified.epsilon < 0.05
+    assert standing(system).status is Status.CLAIM_NOT_SUPPORTED
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-5])
+def test_operas_gain_exceeds_its_inverse_epsilon_only_as_epsilon_vanishes(delta: float) -> None:
+    def gain(epsilon: float, delta: float) -> float:
+        return float(classical_sigma(epsilon, delta) / analytic_sigma(epsilon, delta)) ** 2
+
+    told = " ".join(methods.method_named("opera").limits)
+    assert gain(1e-9, delta) > 1e9
+    assert gain(0.1, delta) < 10.0
+    assert [1.0 < gain(0.1, 10.0**-power) < 1.03 for power in (200, 300)] == [False, True]
+    for epsilon, times, words in (
+        (1e-5, 905_000, "905,000 times"),
+        (1e-3, 187, "187 times"),
+        (0.1, 4.7, "4.7 times"),
+    ):
+        assert gain(epsilon, 1e-3) == pytest.approx(times, rel=5e-3)
+        assert words in told
+    assert f"{gain(0.1, 1e-300):.2f}" in told
+    assert standing(SYSTEMS["opera"]).status is Status.PROVED
+
+
+def test_grpuas_noise_would_do_for_a_query_without_its_factor() -> None:
+    run = TrainingPlan(
+        analytic_sigma(0.1, 1e-3),
+        records=1_000,
+        batch=1,
+        steps=10**6 - 1,
+        delta=1e-3,
+        sampling="fixed",
+        adjacency=Adjacency.REPLACE_ONE,
+    )
+    epsilon = spent(run, "pld").epsilon
+    assert epsilon is not None
+    assert 0.24 < epsilon <= 0.25
+    assert "ε = 0.25 there, at δ = 0.001" in " ".join(SYSTEMS["grpua"].breaks)
+
+
+def test_paper_003s_noise_on_the_mean_drowns_the_gradient() -> None:
+    # In each weight, at its least: the whole mean gradient is at most C = 1 long.
+    least = preset("chexpert-8").training.schedule().sigmas[-1]
+    assert least > 0.2
+    # The re-initialised layer alone: 1,024 features and a constant, 5 findings.
+    assert least * math.sqrt(5 * 1_025) > 16.0
+
+
+def test_the_surveys_gaussian_formula_holds_up_to_where_it_is_said_to() -> None:
+    def excess(epsilon: float) -> float:
+        sigma = math.sqrt(2.0 * math.log(2.0 / 1e-5)) / epsilon
+        return float(analytic_delta(epsilon, sigma, 1.0)) - 1e-5
+
+    assert excess(9.3) < 0.0 < excess(9.4)
+    assert "up to ε = 9.3 at δ = 1e-5" in standing(SYSTEMS["gaussian"]).proof
 
 
 @pytest.mark.parametrize("key", TRAININGS)

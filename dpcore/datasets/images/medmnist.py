@@ -52,6 +52,11 @@ def examples(entry: ExamplesEntry, data: bytes, name: str, validation: str) -> E
     targets: dict[str, NDArray[Any]] = {}
     for part in ("train", "val", "test"):
         images, labels = stored[f"{part}_images"], stored[f"{part}_labels"]
+        if labels.dtype != np.uint8 or not labels.ndim:
+            raise InvalidInput(
+                f"{part}_labels in {name} is {labels.dtype} of shape {labels.shape}, but it must "
+                "be uint8 with a row for each image."
+            )
         if images.dtype != np.uint8 or images.shape != (len(labels), SIDE, SIDE):
             raise InvalidInput(
                 f"{part}_images in {name} is {images.dtype} of shape {images.shape} for "

@@ -30,7 +30,7 @@ METHOD = Method(
             claim="(ε, δ) for every ε > 0, with near-optimal accuracy down to ε = 1e-9.",
             proof=(
                 "(ε, δ) holds: the printed sensitivity 5L(μ+β)/(nμβ) is a valid bound, at least "
-                "2.5 times too large. The accuracy claim does not follow."
+                "2.5 times too large. The accuracy claim is one of order, at a fixed δ."
             ),
             status=Status.PROVED,
         ),
@@ -43,8 +43,12 @@ METHOD = Method(
     release=output_noise.release,
     closed_form=True,
     limits=(
-        "The printed gain of a factor 1/ε is an artefact: the factor α depends on ε too.",
-        "The printed bound of Theorem 4 lacks the factor ‖w₀ - ŵ‖²; that of Theorem 6 lacks T².",
+        "Remark 1 speaks of ε → 0, and leaves out α, which depends on ε. At δ = 0.001 and "
+        "ε = 1e-5 its variance is 905,000 times smaller than OutPert's, which is more than 1/ε. At "
+        "ε = 0.001 it is 187 times smaller, at 0.1 it is 4.7 times. With δ → 0 the gain goes: at "
+        "ε = 0.1 and δ = 1e-300 it is 1.02.",
+        "In print the proof of Theorem 4 lacks the factor ‖w₀ - ŵ‖², and that of Theorem 6 T². The "
+        "orders of both bounds hold with them.",
     ),
     losses=LOSSES,
 )

@@ -161,6 +161,7 @@ def over_runs(
     Parameters
     ----------
     measured : mapping of str to (runs,) array
+        nan where a split has nothing to judge by: it is left out; nan only where no split has.
     places : (runs,) array
         The split of each run.
     banded : collection of Metric
@@ -168,10 +169,12 @@ def over_runs(
     """
     by_column = {metric.column: metric for metric in banded}
     result: dict[str, float] = {}
-    for name, values in measured.items():
-        mean, *ends = spread_over(values, places)
+    for name, every in measured.items():
+        some = ~np.isnan(every) if not np.isnan(every).all() else slice(None)
+        values, at = every[some], places[some]
+        mean, *ends = spread_over(values, at)
         band = by_column[name].in_range(ends) if name in by_column else ()
-        statistics = (mean, *band, *deviations(values, places))
+        statistics = (mean, *band, *deviations(values, at))
         result.update(zip(columns_for([name], banded), map(float, statistics), strict=True))
     return result
 

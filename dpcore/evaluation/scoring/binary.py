@@ -76,7 +76,7 @@ class Classification:
         """Measures of scores (k, m) of test records; a score above 0 is judged positive."""
         hits = (scores > 0.0) == positive
         ill, well = (
-            hits[:, some].mean(axis=1) if some.any() else np.zeros(len(hits))
+            hits[:, some].mean(axis=1) if some.any() else np.full(len(hits), math.nan)
             for some in (positive, ~positive)
         )
         return {
@@ -149,7 +149,9 @@ def _per_thousand(
     true_positive: Array, true_negative: Array, share: float | Array
 ) -> tuple[Array, Array]:
     """Missed and falsely flagged people among 1,000 with the test records' share of positives."""
-    return 1000.0 * share * (1.0 - true_positive), 1000.0 * (1.0 - share) * (1.0 - true_negative)
+    parts = ((share, true_positive), (1.0 - share, true_negative))
+    missed, false = (np.where(size > 0.0, 1e3 * size * (1.0 - rate), 0.0) for size, rate in parts)
+    return missed, false
 
 
 CLASSIFICATION = Classification()

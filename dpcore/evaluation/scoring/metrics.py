@@ -38,12 +38,22 @@ class Rates:
     accuracy : (k,) or (k, draws) array
         Share of all records with a positive margin.
     true_positive, true_negative : (k,) or (k, draws) array
-        Share of the +1, and of the -1 records.
+        Share of the +1, and of the -1 records; nan where there are none.
     """
 
     accuracy: Array
     true_positive: Array
     true_negative: Array
+
+    @classmethod
+    def of_classes(cls, positive: Array, negative: Array, share: float) -> Rates:
+        """From the rates of both classes, 0 of an empty one, and the share of +1 records."""
+        overall = np.asarray(share * positive + (1.0 - share) * negative)
+        return cls(
+            overall,
+            positive if share > 0.0 else np.full_like(positive, math.nan),
+            negative if share < 1.0 else np.full_like(negative, math.nan),
+        )
 
     @property
     def balanced(self) -> Array:
@@ -65,8 +75,8 @@ def rates(weights: Array, features: Array, labels: Array) -> Rates:
     for sign, margins in _signed_margins(weights, features, labels):
         hits[int(sign > 0)] += _hits(margins, sign)
     counts = np.array([np.count_nonzero(labels <= 0), np.count_nonzero(labels > 0)])
-    shares = hits / np.maximum(counts, 1)[:, None]
-    overall = hits.sum(axis=0) / len(labels) if len(labels) else np.full(len(weights), np.nan)
+    with np.errstate(invalid="ignore"):
+        shares, overall = hits / counts[:, None], hits.sum(axis=0) / len(labels)
     return Rates(overall, shares[1], shares[0])
 
 
@@ -172,7 +182,7 @@ def expected_rates(centres: Array, sigmas: Array, features: Array, labels: Array
         still = float(np.mean(null[some])) if some.any() else 0.0
         hits[side] = hits[side] * (1.0 - still) + side * still
     share = np.count_nonzero(positive) / len(labels)
-    return Rates(np.asarray(share * hits[0] + (1.0 - share) * hits[1]), hits[0], hits[1])
+    return Rates.of_classes(hits[0], hits[1], share)
 
 
 def mean_hits(margins: Array, lengths: Array, sigmas: Array, tie: float) -> Array:
@@ -252,14 +262,14 @@ def noisy_rates(
     centres: Array, sigmas: Array, draws: Array, features: Array, labels: Array
 ) -> Rates:
     """`rates` of w + σ z for every draw z, shape (k, number of draws)."""
-    shares = [
+    ill, well = (
         noisy_accuracies(centres, sigmas, draws, features[some], labels[some])
         if some.any()
         else np.zeros((len(centres), len(draws)))
         for some in (labels > 0, labels <= 0)
-    ]
+    )
     positive = np.count_nonzero(labels > 0) / len(labels)
-    return Rates(np.asarray(positive * shares[0] + (1.0 - positive) * shares[1]), *shares)
+    return Rates.of_classes(ill, well, positive)
 
 
 def noisy_objectives(

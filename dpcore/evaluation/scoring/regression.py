@@ -192,8 +192,9 @@ class Regression:
 
 def _explained(squares: Array, targets: Array) -> Array:
     """R²: 1 less the mean square over the variance of y; ``nan`` where y does not vary."""
-    variance = float(np.var(targets)) if len(targets) else 0.0
-    return np.asarray(1.0 - squares / variance if variance > 0.0 else np.full_like(squares, np.nan))
+    if not (targets != targets[:1]).any():
+        return np.full_like(squares, np.nan)
+    return np.asarray(1.0 - squares / np.var(targets))
 
 
 REGRESSION = Regression()

@@ -8,6 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from dpcore.accounting.account import DIGITS, MOST_MORE, Account, Room, Statement
+from dpcore.accounting.decimals import decimal, excess
 from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.model_proofs import GAUSSIAN, PAIR, PROOFS, PURE
 from dpcore.figures.canvas import LEGEND, add_scatter, canvas
@@ -71,7 +72,7 @@ def noise(shown: AccountEntry, share: float | None = None) -> str:
     return (
         f"noise multiplier {at_most(shown.noise, 5)}{by_share} · "
         f"{counted(shown.epochs or 1, 'epoch')} in batches of {shown.batch:,} "
-        f"from n = {shown.records:,}"
+        f"from n = {shown.records:,}, T = {shown.steps:,}"
     )
 
 
@@ -129,12 +130,13 @@ def spent(statement: Statement) -> str:
         return guarantee.reason
     if not statement.entries:
         return f"Nothing is planned yet: all of ε = {plain(budget.epsilon)} is left."
-    total = f"All that is planned spends ε = {at_most(guarantee.epsilon)}"
+    total = "All that is planned spends ε ="
     if statement.is_within:
-        return f"{total} of {plain(budget.epsilon)}."
+        return f"{total} {at_most(guarantee.epsilon)} of {plain(budget.epsilon)}."
     breaks = statement.breaks_on
     when = f" It breaks on {day(breaks)}." if breaks else ""
-    return f"{total}, more than the budget of {plain(budget.epsilon)}.{when}"
+    over = excess(decimal(guarantee.epsilon), decimal(budget.epsilon))
+    return f"{total} {over} more than the budget of {plain(budget.epsilon)}.{when}"
 
 
 def held_by(statement: Statement) -> str:
@@ -145,7 +147,7 @@ def held_by(statement: Statement) -> str:
 
 def remainder(statement: Statement) -> str:
     """ε that is left, rounded down to thousandths: less buys nothing."""
-    return at_least(math.floor(1e3 * statement.left) / 1e3)
+    return at_least(math.floor(1_000 * decimal(statement.left)) / 1e3)
 
 
 def left(rooms: Sequence[Room], statement: Statement) -> str:
@@ -246,6 +248,7 @@ def calendar(statement: Statement) -> pd.DataFrame:
     return statement.table.rename(
         columns={
             "what": "what happens",
+            "steps": "steps T",
             "epsilon_spent": "ε spent so far",
             "epsilon_left": "ε left",
             "within": "within the budget",
@@ -262,13 +265,14 @@ def by_entry(statement: Statement) -> pd.DataFrame:
     import pandas as pd
 
     rows = zip(statement.account.entries, statement.entries, statement.alone, strict=True)
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "what": shown.what,
             "how many": shown.count,
             "first day": shown.first,
             "every": "" if shown.count == 1 else shown.every,
             "noise": "" if shown.kind == "spent" else noise(shown, typed.share),
+            "steps T": shown.steps,
             "ε by itself": alone.epsilon,
             "δ": alone.delta,
             "adjacency": str(alone.adjacency),
@@ -276,3 +280,4 @@ def by_entry(statement: Statement) -> pd.DataFrame:
         }
         for typed, shown, alone in rows
     )
+    return table.astype({"steps T": "Int64"})

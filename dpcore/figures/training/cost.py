@@ -32,7 +32,7 @@ def parted(compared: Compared | None, column: str) -> Cost | None:
     """
     if compared is None or compared.reference is None or compared.clipped is None:
         return None
-    values = (compared.reference, compared.clipped, compared.alike)
+    values = (compared.reference, compared.clipped, compared.value)
     return Cost(*values, QUALITIES[column], "clipping")
 
 

@@ -165,7 +165,12 @@ def updated(centres: Array, noisy: Array, share: float, sigma: Array) -> Array:
 
 
 def judge(learned: Array, test: Records) -> Array:
-    """Mean squared distance to the nearest centre over that to the test mean, (k, runs)."""
+    """Mean squared distance to the nearest centre over that to the test mean, (k, runs).
+
+    nan where all points are at their mean.
+    """
+    if not test.vary:
+        return np.full(learned.shape[:2], np.nan)
     points = test.points()
     fits, result = learned.reshape(-1, *learned.shape[2:]), np.empty(learned[..., 0, 0].size)
     squares = np.einsum("nd,nd->n", points, points)

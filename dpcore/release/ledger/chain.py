@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from dpcore.errors import InvalidInput, whole
@@ -208,12 +209,12 @@ def _problems_of(
         case _:
             after = stated
             yield f"{name} is of an unknown kind."
-    if not _same(after, stated):
+    if not same(after, stated):
         yield f"{name} states another account of “{entry.data_set}” than its entries come to."
     accounts[entry.data_set] = after
 
 
-def _same(first: LedgerAccount, second: LedgerAccount) -> bool:
+def same(first: LedgerAccount, second: LedgerAccount) -> bool:
     """Whether two accounts are the same up to rounding."""
     if replace(first, totals=Totals()) != replace(second, totals=Totals()):
         return False
@@ -223,6 +224,6 @@ def _same(first: LedgerAccount, second: LedgerAccount) -> bool:
     )
 
 
-def _flat(totals: Totals) -> tuple[float | None, ...]:
+def _flat(totals: Totals) -> tuple[Fraction | float | None, ...]:
     rdp = (None,) * len(Totals().rdp or ()) if totals.rdp is None else totals.rdp
     return (totals.epsilon, totals.mu_squared, totals.delta, *rdp)

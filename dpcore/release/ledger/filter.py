@@ -27,12 +27,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 import scipy
 
 from dpcore.accounting.accountant import ROUNDED_UP, change
+from dpcore.accounting.decimals import decimal, exactly, named_above, named_below
 from dpcore.errors import InvalidInput, number, one_of, reject
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
@@ -61,36 +63,36 @@ class Totals:
 
     Parameters
     ----------
-    epsilon : float or None
-        Σε_i.
+    epsilon : Fraction or None
+        Σε_i, of the decimals as typed.
     mu_squared : float or None
         Σμ_i².
     rdp : tuple of float or None
         Σ RDP at each of `orders.ORDERS`.
-    delta : float
-        Σδ_i.
+    delta : Fraction
+        Σδ_i, of the decimals as typed.
     """
 
-    epsilon: float | None = 0.0
+    epsilon: Fraction | None = Fraction()
     mu_squared: float | None = 0.0
     rdp: tuple[float, ...] | None = (0.0,) * len(orders.ORDERS)
-    delta: float = 0.0
+    delta: Fraction = Fraction()
 
     def plus(self, more: Totals, times: int = 1) -> Totals:
-        """Both together, every sum rounded up."""
-        rdp = None
+        """Both together; μ² and RDP are rounded up."""
+        epsilon = mu_squared = rdp = None
+        if self.epsilon is not None and more.epsilon is not None:
+            epsilon = self.epsilon + times * more.epsilon
+        if self.mu_squared is not None and more.mu_squared is not None:
+            mu_squared = _sum(self.mu_squared, more.mu_squared, times)
         if self.rdp is not None and more.rdp is not None:
             rdp = tuple(_sum(a, b, times) for a, b in zip(self.rdp, more.rdp, strict=True))
-        return Totals(
-            _both(self.epsilon, more.epsilon, times),
-            _both(self.mu_squared, more.mu_squared, times),
-            rdp,
-            _sum(self.delta, more.delta, times),
-        )
+        return Totals(epsilon, mu_squared, rdp, self.delta + times * more.delta)
 
-
-def _both(first: float | None, second: float | None, times: int) -> float | None:
-    return None if first is None or second is None else _sum(first, second, times)
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; exact sums are texts of all their digits."""
+        epsilon = None if self.epsilon is None else exactly(self.epsilon)
+        return {**vars(self), "epsilon": epsilon, "delta": exactly(self.delta)}
 
 
 def _sum(first: float, second: float, times: int) -> float:
@@ -161,8 +163,9 @@ class LedgerTerms:
                 return Totals(None, None, rdp)
             case PureSpend() | ApproximateSpend():
                 delta = inner.delta if isinstance(inner, ApproximateSpend) else 0.0
-                rdp = orders.of_pure(inner.epsilon)
-                return Totals(inner.epsilon, pure_mu(inner.epsilon) ** 2, rdp, delta)
+                epsilon = float(inner.epsilon)
+                rdp = orders.of_pure(epsilon)
+                return Totals(decimal(inner.epsilon), pure_mu(epsilon) ** 2, rdp, decimal(delta))
 
 
 def terms(
@@ -195,17 +198,16 @@ def terms(
 
 
 def cap(epsilon: float, delta: float) -> tuple[float, float]:
-    """A cap (ε, δ), checked.
+    """A cap (ε, δ), checked; with more digits than a float has, it is the float below.
 
     Raises
     ------
     InvalidInput
         If it is out of range.
     """
-    return (
-        number("ε", epsilon, at_least=LEAST_CAP, at_most=MOST_CAP),
-        number("δ", delta, at_least=SMALLEST_DELTA * 1e3, at_most=LARGEST_DELTA),
-    )
+    number("ε", epsilon, at_least=LEAST_CAP, at_most=MOST_CAP)
+    number("δ", delta, at_least=SMALLEST_DELTA * 1e3, at_most=LARGEST_DELTA)
+    return named_below(decimal(epsilon)), named_below(decimal(delta))
 
 
 @dataclass(frozen=True)
@@ -233,13 +235,24 @@ class LedgerAccount:
         """The part of δ for each of what is accepted, rounded down."""
         return self.delta / (len(self.terms.accepts) * ROUNDED_UP)
 
+    @property
+    def failing(self) -> Fraction:
+        """The part of δ for what is (ε, δ)-private, which is compared exactly."""
+        accepts = self.terms.accepts
+        return decimal(self.delta) / len(accepts) if "approximate" in accepts else Fraction()
+
     def epsilon_spent(self, totals: Totals | None = None) -> float:
         """The ε that totals spend at the cap's δ, rounded up; ``inf`` where no ε suffices."""
+        spent = self.exactly_spent(totals)
+        return named_above(spent) if isinstance(spent, Fraction) else spent
+
+    def exactly_spent(self, totals: Totals | None = None) -> Fraction | float:
+        """The same, exact where it is a sum of decimals."""
         totals = self.totals if totals is None else totals
         accepts, part = self.terms.accepts, self.part
-        if totals.delta > (part if "approximate" in accepts else 0.0):
+        if totals.delta > self.failing:
             return math.inf
-        candidates = [math.inf]
+        candidates: list[Fraction | float] = [math.inf]
         if totals.epsilon is not None:
             candidates.append(totals.epsilon)
         if totals.mu_squared is not None and "gaussian" in accepts:
@@ -252,7 +265,7 @@ class LedgerAccount:
 
     def within(self, totals: Totals) -> bool:
         """Whether totals keep the cap."""
-        return self.epsilon_spent(totals) <= self.epsilon
+        return self.exactly_spent(totals) <= decimal(self.epsilon)
 
     def spent(self, spend: Spend, plain: Mapping[str, Any]) -> LedgerAccount:
         """After a spend, whether or not it keeps the cap."""
@@ -260,7 +273,7 @@ class LedgerAccount:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
-        parts = {"terms": vars(self.terms), "totals": vars(self.totals)}
+        parts = {"terms": vars(self.terms), "totals": self.totals.to_json()}
         return {**vars(self), **parts}
 
     @classmethod
@@ -290,11 +303,16 @@ def _totals(epsilon: object, mu_squared: object, rdp: Any, delta: object) -> Tot
     if rdp is not None and len(rdp) != len(orders.ORDERS):
         raise reject("number of orders", len(rdp), str(len(orders.ORDERS)))
     return Totals(
-        None if epsilon is None else number("ε", epsilon, at_least=0.0),
+        None if epsilon is None else _exact("ε", epsilon),
         None if mu_squared is None else number("μ²", mu_squared, at_least=0.0),
         None if rdp is None else tuple(number("RDP", each, at_least=0.0) for each in rdp),
-        number("δ", delta, at_least=0.0),
+        _exact("δ", delta),
     )
+
+
+def _exact(field: str, value: Any) -> Fraction:
+    number(field, value, at_least=0.0)
+    return decimal(value)
 
 
 @lru_cache(maxsize=256)

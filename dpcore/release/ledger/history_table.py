@@ -10,12 +10,9 @@ from dpcore.release.ledger.chain import LedgerEntry
 if TYPE_CHECKING:
     import pandas as pd
 
-LATEST = 100
-"""Most entries in the table: the ε spent after one takes milliseconds to compute."""
-
 
 def history_rows(entries: Sequence[LedgerEntry]) -> pd.DataFrame:
-    """The latest entries, the newest last.
+    """Entries as a table, in their order: the ε spent after one takes milliseconds to compute.
 
     Parameters
     ----------
@@ -31,7 +28,7 @@ def history_rows(entries: Sequence[LedgerEntry]) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for entry in entries[-LATEST:]:
+    for entry in entries:
         account = entry.account
         rows.append(
             {

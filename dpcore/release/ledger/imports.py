@@ -16,8 +16,10 @@ Three forms, told apart by their fields:
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from typing import Any
 
+from dpcore.accounting.decimals import as_typed, named_above
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.release.ledger.spends import (
     ApproximateSpend,
@@ -52,7 +54,7 @@ def declared(document: str) -> list[DeclaredSpend]:
         If it is in none of them, or a field is wrong.
     """
     try:
-        plain = json.loads(document)
+        plain = json.loads(document, parse_float=as_typed)
     except (ValueError, RecursionError):
         raise InvalidInput("The file to import is no JSON.") from None
     if isinstance(plain, dict):
@@ -93,16 +95,19 @@ def _opendp(plain: dict[str, Any]) -> Checked:
     name = "epsilon" if measure == "MaxDivergence" else "rho"
     if "scale" in given:
         scale = number("scale", given["scale"], above=0.0)
-        ratio = number("sensitivity", plain.get("sensitivity"), above=0.0) / scale
-        ratio = number("sensitivity over scale", ratio * (1.0 + 1e-15), above=0.0)
+        sensitivity = number("sensitivity", plain.get("sensitivity"), above=0.0)
+        number("sensitivity over scale", sensitivity / scale, above=0.0)
+        ratio = named_above(Fraction(sensitivity) / Fraction(scale))
         loss = ratio if name == "epsilon" else 0.5 * ratio**2
     else:
-        loss = number(name, given.get(name), above=0.0)
+        number(name, given.get(name), above=0.0)
+        loss = given[name]
     return PureSpend(loss) if name == "epsilon" else ConcentratedSpend(loss)
 
 
 def _pair(plain: dict[str, Any]) -> Checked:
-    epsilon, delta = plain.get("epsilon"), plain.get("delta", 0.0)
+    epsilon: Any = plain.get("epsilon")
+    delta: Any = plain.get("delta", 0.0)
     if number("δ", delta, at_least=0.0, below=1.0) == 0.0:
-        return PureSpend(number("ε", epsilon))
-    return ApproximateSpend(number("ε", epsilon), number("δ", delta))
+        return PureSpend(epsilon)
+    return ApproximateSpend(epsilon, delta)

@@ -15,9 +15,9 @@ from dpcore.errors import InvalidInput, brief, number, reject, whole
 from dpcore.guarantee import Adjacency
 from dpcore.release.canonical import SHA256, canonical, digest
 from dpcore.release.ledger import chain
-from dpcore.release.ledger.filter import ACCEPTS, LedgerAccount, cap, terms
+from dpcore.release.ledger.filter import ACCEPTS, LedgerAccount, Totals, cap, terms
 from dpcore.release.ledger.left import Left, refused
-from dpcore.release.ledger.spends import DeclaredSpend, Spend, text, to_json
+from dpcore.release.ledger.spends import DeclaredSpend, Spend, from_json, text, to_json
 from dpcore.release.ledger.store import ENTRIES, EVERY, Store
 
 _ROW = sa.select(ENTRIES.c.number, ENTRIES.c.data_set, ENTRIES.c.document, ENTRIES.c.hash)
@@ -280,20 +280,33 @@ class Ledger:
             new = _append(connection, head, "attached", data_set, who, account, details, place)
         return Receipt(new.number, new.hash, Left(account))
 
-    def history(self, data_set: str) -> list[chain.LedgerEntry]:
+    def history(self, data_set: str, latest: int | None = None) -> list[chain.LedgerEntry]:
         """The entries of a data set in their order.
+
+        Parameters
+        ----------
+        data_set : str
+        latest : int, optional
+            Only so many, the last of them.
 
         Raises
         ------
         InvalidInput
             If there is no such data set, or an entry was changed.
         """
-        rows = _ROW.where(ENTRIES.c.data_set == data_set).order_by(ENTRIES.c.number)
         with self._store.reading() as connection:
-            entries = [chain.read(*row) for row in connection.execute(rows)]
+            rows = _rows(connection, data_set, latest)
+        entries = [chain.read(*row) for row in rows]
         if not entries:
             raise _unknown(data_set)
         return entries
+
+    def count(self, data_set: str | None = None) -> int:
+        """How many entries there are, of a data set or of all."""
+        rows = sa.select(sa.func.count()).select_from(ENTRIES)
+        chosen = rows if data_set is None else rows.where(ENTRIES.c.data_set == data_set)
+        with self._store.reading() as connection:
+            return int(connection.execute(chosen).scalar_one())
 
     def verify(self, known_heads: Collection[str] = ()) -> list[str]:
         """What is wrong with the ledger, each in one sentence; empty where nothing is.
@@ -306,9 +319,22 @@ class Ledger:
             Chain heads that were stored elsewhere. Without one, an older copy of the whole ledger
             looks right.
         """
-        # A cursor that is left half read keeps SQLite's lock.
-        with self._store.reading() as connection, connection.execute(EVERY) as rows:
-            return list(chain.problems((tuple(row) for row in rows), known_heads))
+        with self._store.reading() as connection:
+            rows = connection.execute(EVERY).all()  # who reads for long keeps writers waiting
+        return list(chain.problems((tuple(row) for row in rows), known_heads))
+
+    def backup(self, target: Path) -> chain.LedgerEntry | None:
+        """Copy a ledger in a file to a new one, also while others spend; its last entry.
+
+        Raises
+        ------
+        InvalidInput
+            If the file cannot be made, or the ledger is on a server.
+        """
+        self._store.backup(target)
+        copy = Ledger.open(target, must_exist=True)
+        with copy._store.reading() as connection:
+            return _last(connection)
 
 
 def _now() -> str:
@@ -325,12 +351,28 @@ def _last(connection: Connection, data_set: str | None = None) -> chain.LedgerEn
 def _account(
     connection: Connection, data_set: str, head: chain.LedgerEntry | None
 ) -> LedgerAccount:
-    """A data set's account; the ledger's last entry, where it is known, may hold it."""
+    """A data set's account; the ledger's last entry, which a writer knows, may hold it."""
     is_head = head is not None and head.data_set == data_set
     entry = head if is_head else _last(connection, data_set)
     if entry is None:
         raise _unknown(data_set)
-    return entry.account
+    if head is None or isinstance(entry.document["account"]["totals"]["delta"], str):
+        return entry.account
+    # Of a version that rounded sums of typed decimals up; what is written next has them exactly.
+    account = replace(entry.account, totals=Totals())
+    for earlier in (chain.read(*row) for row in _rows(connection, data_set)):
+        if earlier.kind == "spent":
+            plain = earlier.details["spend"]
+            account = account.spent(from_json(plain), plain)
+    return account if chain.same(account, entry.account) else entry.account
+
+
+def _rows(
+    connection: Connection, data_set: str, latest: int | None = None
+) -> list[tuple[int, str, str, str]]:
+    """The rows of a data set's entries in their order: all, or only the last."""
+    newest = _ROW.where(ENTRIES.c.data_set == data_set).order_by(ENTRIES.c.number.desc())
+    return [tuple(row) for row in connection.execute(newest.limit(latest))][::-1]
 
 
 def _unknown(data_set: object) -> InvalidInput:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
 
+from dpcore.accounting.decimals import decimal, exactly, excess, named_below
 from dpcore.errors import InvalidInput
 from dpcore.release.ledger.filter import LedgerAccount, Totals
 from dpcore.release.ledger.spends import NOUNS, Spend, from_json, kind_of
-from dpcore.rounding import lowered, raised, typed
+from dpcore.rounding import lowered, typed
 
 MOST_MORE = 10_000
 """Most further spends that are counted."""
@@ -57,8 +59,8 @@ class Left:
     @property
     def epsilon(self) -> float:
         """The cap's ε less what is spent, rounded down."""
-        cap, spent = self.account.epsilon, self.epsilon_spent
-        return max(0.0, math.nextafter(cap - spent, -math.inf)) if spent else cap
+        spent, cap = self.account.exactly_spent(), decimal(self.account.epsilon)
+        return named_below(cap - Fraction(spent)) if spent < cap else 0.0
 
     @property
     def shown(self) -> float:
@@ -101,11 +103,11 @@ class Left:
 
     def words(self, spend: Spend | None = None) -> str:
         """What is left in one sentence, and how many more like a spend, or like the last one."""
-        epsilon, delta = self.cap
-        of_cap = f"of {epsilon:g} is left at δ = {typed(delta)}"
-        if spend is None and self.account.last is None:
+        account = self.account
+        of_cap = f"of {exactly(decimal(account.epsilon))} is left at δ = {typed(account.delta)}"
+        if spend is None and account.last is None:
             return f"ε = {self.shown:g} {of_cap}: nothing is spent."
-        like = from_json(self.account.last or {}) if spend is None else spend
+        like = from_json(account.last or {}) if spend is None else spend
         count = self.more(like)
         # However little it is, what pays for one more is not nothing.
         shown = lowered(self.epsilon, 3) if count else self.shown
@@ -113,8 +115,9 @@ class Left:
         number = _WORDS[count] if count < len(_WORDS) else f"{count:,}"
         beyond = "at least " if count == MOST_MORE else ""
         which = "the last" if spend is None else "this one"
-        alone = self.account.epsilon_spent(Totals().plus(self.account.terms.charge(like)))
-        less = ": several cost less than their sum" if count * alone > self.epsilon else ""
+        alone = account.exactly_spent(Totals().plus(account.terms.charge(like)))
+        rest = decimal(account.epsilon) - account.exactly_spent()
+        less = ": several cost less than their sum" if count and count * alone > rest else ""
         return (
             f"ε = {shown:g} {of_cap}, enough for {beyond}{number} more {noun} like {which}{less}."
         )
@@ -122,11 +125,13 @@ class Left:
 
 def refused(account: LedgerAccount, after: LedgerAccount, spend: Spend) -> Refused:
     """The refusal of a spend after which the cap would not be kept."""
-    left, spent = Left(account), after.epsilon_spent()
-    reached = f"ε = {raised(spent, 3):g}" if math.isfinite(spent) else "no finite ε"
-    also = "" if account.last is None else f" {left.words()}"
-    return Refused(
-        f"The spend would bring the data set to {reached}, but its cap is {account.epsilon:g} at "
-        f"δ = {typed(account.delta)}.{also or f' {left.words(spend)}'}",
-        left,
-    )
+    left, spent = Left(account), after.exactly_spent()
+    cap, part, delta = decimal(account.epsilon), account.failing, typed(account.delta)
+    reason = f"has no finite ε, but the data set's cap is {exactly(cap)} at δ = {delta}"
+    if after.totals.delta > part:
+        known = f"of δ = {delta}, the part of known (ε, δ) is {typed(lowered(float(part), 3))}"
+        reason = f"is δ = {excess(after.totals.delta, part)} too much: {known}"
+    elif isfinite(spent):
+        over = excess(Fraction(spent), cap)
+        reason = f"is ε = {over} too much: its cap is {exactly(cap)} at δ = {delta}"
+    return Refused(f"The spend {reason}. {left.words(None if account.last else spend)}", left)

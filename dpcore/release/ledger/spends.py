@@ -7,10 +7,13 @@ under replace-one is known has the noise multiplier 2σ/Δ.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import Any
 
+from dpcore.accounting.decimals import as_typed, decimal
 from dpcore.accounting.events import (
     Event,
     FixedSampled,
@@ -102,12 +105,13 @@ class PureSpend:
 
     Parameters
     ----------
-    epsilon : float
+    epsilon : float or str
+        Counted as its digits are typed; as a text where no float has them.
     adjacency : Adjacency, optional
         ``None`` for that of the data set.
     """
 
-    epsilon: float
+    epsilon: float | str
     adjacency: Adjacency | None = None
 
     def __post_init__(self) -> None:
@@ -140,19 +144,19 @@ class ApproximateSpend:
 
     Parameters
     ----------
-    epsilon : float
-    delta : float
+    epsilon, delta : float or str
+        As of a `PureSpend`.
     adjacency : Adjacency, optional
         ``None`` for that of the data set.
     """
 
-    epsilon: float
-    delta: float
+    epsilon: float | str
+    delta: float | str
     adjacency: Adjacency | None = None
 
     def __post_init__(self) -> None:
-        delta = number("δ", self.delta, at_least=SMALLEST_DELTA, below=1.0)
-        _set(self, epsilon=_epsilon(self.epsilon), delta=delta)
+        number("δ", self.delta, at_least=SMALLEST_DELTA, below=1.0)
+        _set(self, epsilon=_epsilon(self.epsilon), delta=_digits("δ", self.delta))
         _set(self, adjacency=_adjacency(self.adjacency))
 
 
@@ -212,6 +216,12 @@ def checked(spend: Spend) -> Checked:
             f"{', '.join(kind.__name__ for kind in (*_KINDS.values(), DeclaredSpend))}."
         )
     return inner
+
+
+def mechanism_epsilon(spend: PureSpend | ApproximateSpend) -> float:
+    """The ε for the mechanism that is paid for: the float at or below the typed decimal."""
+    typed = decimal(spend.epsilon)
+    return float(typed) if Fraction(float(typed)) <= typed else math.nextafter(float(typed), 0.0)
 
 
 def kind_of(spend: Spend) -> str:
@@ -303,8 +313,17 @@ def _count(value: object) -> int:
     return whole("count", value, at_least=1, at_most=MOST_COUNT)
 
 
-def _epsilon(value: object) -> float:
-    return number("ε", value, at_least=LEAST_EPSILON, at_most=MOST_EPSILON)
+def _epsilon(value: object) -> float | str:
+    number("ε", value, at_least=LEAST_EPSILON, at_most=MOST_EPSILON)
+    return _digits("ε", value)
+
+
+def _digits(field: str, value: object) -> float | str:
+    """A checked number with all digits that were typed."""
+    if not isinstance(value, str):
+        return float(value)  # type: ignore[arg-type]
+    decimal(value, field)
+    return as_typed(value.strip())
 
 
 def _adjacency(value: object) -> Adjacency | None:

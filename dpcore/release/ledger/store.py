@@ -1,21 +1,25 @@
 """The database of the entries: SQLite by default, or PostgreSQL by its URL.
 
 One writer at a time: SQLite by BEGIN IMMEDIATE, PostgreSQL by a lock on the table, which readers do
-not feel. A commit is on the disk before it returns (synchronous=FULL; synchronous_commit=on).
+not feel. A commit is on the disk before it returns (synchronous_commit=on; synchronous=EXTRA, which
+also syncs the folder that the journal goes from). Between two writes SQLite's file is whole, with
+no journal beside it, and no connection stays open.
 """
 
 from __future__ import annotations
 
+import sqlite3
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.pool import NullPool, StaticPool
 
 from dpcore.errors import InvalidInput, reject
 from dpcore.release.ledger import chain
@@ -69,8 +73,12 @@ class Store:
         is_alone = url.drivername == "sqlite" and url.database is None
         self._lock = threading.RLock() if is_alone else None
         self.engine = _engine(url)
-        self._is_guarded = self.engine.dialect.name != "sqlite"
+        self._is_current = self.engine.dialect.name != "sqlite"
         self._migrate()
+        if not self._is_current:
+            # A file that may only be read, or that others have open, is left for its first change.
+            with suppress(OperationalError):
+                self._end_log(patience=0.0)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -85,17 +93,63 @@ class Store:
             "could not be written; look into its history before you try again, as what stands "
             "there is spent"
         )
-        with self._refusing(advice), self._alone(), self.engine.connect() as connection:
-            chosen = connection.execution_options(ledger_writes=True)
-            if not self._is_guarded:
+        with self._refusing(advice), self._alone():
+            if not self._is_current:
+                self._end_log(PATIENCE)
                 # Stays, also where what follows is refused.
-                with chosen.begin():
+                with self._writer() as chosen, chosen.begin():
                     _renew_guards(chosen)
-                self._is_guarded = True
-            with chosen.begin():
+                self._is_current = True
+            with self._writer() as chosen, chosen.begin():
                 if self.engine.dialect.name == "postgresql":
                     chosen.execute(sa.text("LOCK TABLE ledger_entries IN EXCLUSIVE MODE"))
                 yield chosen
+
+    def _writer(self) -> Connection:
+        return self.engine.connect().execution_options(ledger_writes=True)
+
+    def backup(self, target: Path) -> None:
+        """Copy the file as it stands between two writes to a new one, by SQLite's own way.
+
+        Raises
+        ------
+        InvalidInput
+            If there is such a file, it cannot be written, or the ledger is no file.
+        """
+        if self.engine.dialect.name != "sqlite":
+            raise InvalidInput("The ledger is on a server, but only a file is copied: use pg_dump.")
+        try:
+            target.open("xb").close()
+        except OSError:
+            raise reject("output", str(target), "a new file, in a folder that exists") from None
+        try:
+            with self.reading() as connection, closing(sqlite3.connect(target)) as copy:
+                raw = connection.connection.driver_connection
+                assert isinstance(raw, sqlite3.Connection)
+                raw.backup(copy)
+                copy.execute("PRAGMA journal_mode=DELETE")
+        except BaseException as error:
+            target.unlink()
+            if isinstance(error, sqlite3.Error):
+                raise InvalidInput(f"The ledger could not be copied ({error}).") from error
+            raise
+
+    def _end_log(self, patience: float) -> None:
+        """Have a file of an older version keep nothing of itself in another one, its log."""
+        until = time.monotonic() + patience
+        while True:
+            try:
+                with self.engine.connect() as connection:
+                    connection.exec_driver_sql("COMMIT")  # within a transaction no mode is changed
+                    if connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal":
+                        connection.exec_driver_sql("PRAGMA journal_mode=DELETE")
+            except OperationalError:
+                # SQLite does not wait for others that have it open.
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
+            else:
+                return
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -129,19 +183,11 @@ class Store:
                         f"The database {self.name} is another program's, or a newer version's, but "
                         "it must be a ledger of this one, or empty."
                     )
-            if self.engine.dialect.name == "sqlite":
-                with self.engine.connect() as connection:
-                    # Kept in the file from now on.
-                    connection.exec_driver_sql("COMMIT")
-                    connection.exec_driver_sql("PRAGMA journal_mode=WAL")
-                    connection.exec_driver_sql("BEGIN")
-            with self.engine.connect() as connection:
-                chosen = connection.execution_options(ledger_writes=True)
-                with chosen.begin():
-                    if self.engine.dialect.name == "postgresql":
-                        lock = sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)
-                        chosen.execute(sa.select(lock))
-                    _upgrade(chosen)
+            with self._writer() as chosen, chosen.begin():
+                if self.engine.dialect.name == "postgresql":
+                    lock = sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)
+                    chosen.execute(sa.select(lock))
+                _upgrade(chosen)
 
 
 def _url(place: str | Path) -> URL:
@@ -177,13 +223,13 @@ def _engine(url: URL) -> Engine:
                 "A ledger on PostgreSQL needs the package psycopg: install psycopg[binary]."
             ) from None
     arguments: dict[str, Any] = {"timeout": PATIENCE, "check_same_thread": False}
-    pool: dict[str, Any] = {} if url.database else {"poolclass": StaticPool}
-    engine = sa.create_engine(url, connect_args=arguments, **pool)
+    pool = NullPool if url.database else StaticPool
+    engine = sa.create_engine(url, connect_args=arguments, poolclass=pool)
 
     @sa.event.listens_for(engine, "connect")
     def connected(connection: Any, _: object) -> None:
         connection.isolation_level = None  # transactions begin below, and nowhere else
-        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA synchronous=EXTRA")
 
     @sa.event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpcore.datasets.clipping import Clipping
 from dpcore.datasets.own.field import Person
 from dpcore.datasets.own.notation import read
 from dpcore.datasets.own.rows import read_rows
@@ -33,6 +34,11 @@ class ReleaseTable:
     columns: str
     table: Table
     persons: Persons | None
+
+    @property
+    def clipping(self) -> Clipping:
+        """What was clipped of the rows that count: not private, and for their owner alone."""
+        return Clipping.of(self.table)
 
     @property
     def count(self) -> int:

@@ -171,7 +171,7 @@ def measure(paid: Paid[PreparedTwin], *, progress: Progress = silent) -> Twin:
     Raises
     ------
     InvalidInput
-        If the payment had its twin.
+        If the payment had its twin, or was for another plan.
     """
     paid.use()
     prepared, plan = paid.prepared, paid.prepared.plan

@@ -156,13 +156,14 @@ def test_null_records_are_judged_negative_whatever_the_noise() -> None:
     assert result.accuracy[0] == pytest.approx(4 / 6)
 
 
-def test_a_missing_class_has_rate_zero_and_is_not_counted() -> None:
+def test_a_missing_class_has_no_rate_and_is_not_counted() -> None:
     split = made_split()
     positive = split.y_test > 0
     result = metrics.expected_rates(
         models(split, 1), np.ones(1), split.x_test[positive], split.y_test[positive]
     )
-    assert result.true_negative[0] == 0.0
+    assert np.isnan(result.true_negative[0])
+    assert np.isnan(result.balanced[0])
     assert result.accuracy[0] == result.true_positive[0]
 
 

@@ -146,11 +146,17 @@ def test_the_account_says_what_is_spent_and_what_is_left() -> None:
     )
     assert account.spent(kept) == "All that is planned spends ε = 0.292 of 3."
     assert account.spent(broken).endswith("the budget of 0.25. It breaks on 15 Mar 2026.")
+    before = [AccountEntry("spent", epsilon=each) for each in (0.711, 0.289, 1e-15)]
+    fitting, over = (
+        state(Account(PrivacyBudget(1.0, 1e-5), tuple(before[:count]))) for count in (1, 3)
+    )
+    assert account.remainder(fitting) == "0.289"
+    assert "ε = 1e-15 more than the budget of 1" in account.spent(over)
     result = [Room(training, 2), Room(weekly, 1), Room(weekly, 0), Room(weekly, MOST_MORE)]
     assert account.left(result, kept) == (
         "Left: 2 trainings such as “Training” (noise multiplier 2 · 10 epochs in batches of "
-        "256 from n = 10,000), or 1 more release like “Weekly count”, or at least 4,096 more "
-        "releases like “Weekly count”."
+        "256 from n = 10,000, T = 400), or 1 more release like “Weekly count”, or at least "
+        "4,096 more releases like “Weekly count”."
     )
     assert account.left(result, broken).startswith("Nothing more fits")
     assert account.left([Room(weekly, 0)], kept).startswith("Nothing more of this kind fits")
@@ -179,7 +185,7 @@ def test_an_entry_is_said_with_its_noise_and_when() -> None:
     )
     training = AccountEntry("training", noise=2.0, records=10_000, batch=256, epochs=1)
     assert account.entry(training, None)[1] == (
-        "noise multiplier 2 · 1 epoch in batches of 256 from n = 10,000 · 1 Jan 2026"
+        "noise multiplier 2 · 1 epoch in batches of 256 from n = 10,000, T = 40 · 1 Jan 2026"
     )
     spent = AccountEntry("spent", epsilon=0.5, delta=1e-6, adjacency=Adjacency.REPLACE_ONE)
     assert account.entry(spent, None)[1] == "ε = 0.5, δ = 1e-6, replace-one · 1 Jan 2026"

@@ -190,7 +190,7 @@ def test_what_cost_accuracy_is_named(clipped: float, noisy: float, blamed: str) 
 def compared(
     value: float, clipped: float | None, reference: float | None, epoch: int | None = None
 ) -> Compared:
-    return Compared(value, value, value, 1, value, reference, clipped, epoch)
+    return Compared(value, value, value, 1, reference, clipped, epoch)
 
 
 def test_what_privacy_costs_is_one_bar_of_two_parts_that_sum_to_the_total() -> None:

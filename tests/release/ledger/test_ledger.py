@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dpcore.accounting.decimals import decimal, named_below
 from dpcore.errors import InvalidInput
 from dpcore.release import demonstration
 from dpcore.release.ledger import (
@@ -19,6 +20,8 @@ from dpcore.release.ledger import (
     Refused,
     SubsampledGaussianSpend,
 )
+from dpcore.release.ledger.filter import Totals
+from dpcore.release.ledger.spends import mechanism_epsilon
 from dpcore.release.plan import plan
 
 TRAINING = SubsampledGaussianSpend(1.1, 0.01, 1000)
@@ -83,6 +86,86 @@ def test_what_no_payment_fits_is_nothing_and_never_more_than_is_left() -> None:
     for _ in range(2):
         other = ledger.spend("clinic", TRAINING, **BY).left
         assert 0.0 <= other.shown <= other.epsilon < other.shown + 0.01
+
+
+FITTING = {
+    "two": (["0.1", "0.9"], "1"),
+    "ten": ([0.1] * 10, 1),
+    "eleven": ([0.0909090909090909] * 11, 1),
+    "the whole cap": ([0.3], 0.3),
+    "more digits than a float has": (["0.33333333333333333"] * 3, 1),
+}
+EXCEEDING = {
+    "little": ([0.1, 0.9000000000000001], 1, "1e-16"),
+    "at once": (["1.0000000000000001"], 1, "1e-16"),
+    "very little": (["0.1", "0.9000000000000000000000000001"], 1, "1e-28"),
+    "a cap between two floats": (["0.99999999999999999"], "0.99999999999999998", "9e-17"),
+    "much": ([0.7, 0.4], 1, "0.1"),
+}
+
+
+def with_cap(epsilon: float | str) -> Ledger:
+    ledger = Ledger.open("memory")
+    ledger.create("clinic", **CLINIC | {"epsilon": epsilon}, accepts=["approximate"])
+    return ledger
+
+
+@pytest.mark.parametrize("name", FITTING)
+def test_typed_decimals_that_fit_are_paid_to_the_last_digit(name: str) -> None:
+    spends, cap = FITTING[name]
+    ledger = with_cap(cap)
+    for each in spends:
+        ledger.spend("clinic", PureSpend(each), **BY)
+        assert mechanism_epsilon(PureSpend(each)) <= decimal(each)
+    total = sum(map(decimal, spends))
+    left = ledger.left("clinic")
+    assert left.account.totals.epsilon == total
+    assert left.epsilon == named_below(decimal(cap) - total)
+    assert ledger.verify() == []
+
+
+@pytest.mark.parametrize("name", EXCEEDING)
+def test_typed_decimals_above_the_cap_are_refused_with_their_excess(name: str) -> None:
+    *spends, last = EXCEEDING[name][0]
+    ledger = with_cap(EXCEEDING[name][1])
+    for each in spends:
+        ledger.spend("clinic", PureSpend(each), **BY)
+    with pytest.raises(Refused, match=f"ε = {EXCEEDING[name][2]} too much"):
+        ledger.spend("clinic", PureSpend(last), **BY)
+
+
+def test_typed_deltas_add_up_to_their_part_and_not_beyond() -> None:
+    ledger = with_cap(3)
+    for _ in range(10):
+        ledger.spend("clinic", ApproximateSpend(0.1, 1e-6), **BY)
+    with pytest.raises(Refused, match="δ = 1e-300 too much"):
+        ledger.spend("clinic", ApproximateSpend(0.1, 1e-300), **BY)
+    ledger.create("other", **CLINIC | {"delta": 9e-6})
+    for _ in range(3):
+        ledger.spend("other", ApproximateSpend(0.1, 1e-6), **BY)
+    with pytest.raises(Refused, match=r"δ = 1e-7 too much: .* is 3e-6"):
+        ledger.spend("other", ApproximateSpend(0.1, 1e-7), **BY)
+
+
+def test_a_ledger_that_rounded_its_sums_up_is_whole_and_pays_what_fits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def rounded(totals: Totals) -> dict[str, object]:
+        sums = {
+            name: None if sum_ is None else math.nextafter(float(sum_), math.inf)
+            for name, sum_ in (("epsilon", totals.epsilon), ("delta", totals.delta))
+        }
+        return vars(totals) | sums
+
+    ledger = with_cap(1)
+    with monkeypatch.context() as older:
+        older.setattr(Totals, "to_json", rounded)
+        for each in (0.1, 0.2, 0.3):
+            ledger.spend("clinic", ApproximateSpend(each, 1e-6), **BY)
+    assert ledger.left("clinic").account.totals.epsilon > decimal("0.6")
+    ledger.spend("clinic", ApproximateSpend(0.4, 7e-6), **BY)
+    assert ledger.left("clinic").account.totals.epsilon == 1
+    assert ledger.verify() == []
 
 
 def test_threads_share_a_ledger_in_memory() -> None:

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -148,10 +149,53 @@ def test_a_row_that_says_otherwise_than_its_entry_is_told(place: Path) -> None:
         opened.close()
 
 
+def pragma(place: Path, name: str) -> Any:
+    with closing(sqlite3.connect(place)) as connection:
+        return connection.execute(f"PRAGMA {name}").fetchone()[0]
+
+
+def test_a_copy_of_a_ledger_that_is_open_has_every_payment(place: Path, tmp_path: Path) -> None:
+    ledger, other = Ledger.open(place), Ledger.open(place)
+    for count in range(4):
+        paid = ledger.spend("clinic", PureSpend(0.1), **BY)
+        other.left("clinic")
+        copy = Ledger.open(shutil.copy(place, tmp_path / "copy.db"))
+        assert copy.left("clinic") == paid.left
+        assert copy.verify([paid.chain_head]) == []
+        last = ledger.backup(tmp_path / f"backup {count}.db")
+        assert last is not None
+        assert (last.number, last.hash) == (paid.entry, paid.chain_head)
+        assert Ledger.open(tmp_path / f"backup {count}.db").verify([paid.chain_head]) == []
+    assert {each.suffix for each in tmp_path.iterdir()} == {".db"}
+    with pytest.raises(InvalidInput, match="must be a new file"):
+        ledger.backup(place)
+    with ledger._store.reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 3  # EXTRA
+
+
+def test_a_file_of_an_older_version_has_no_log_once_it_is_opened(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert pragma(place, "journal_mode=WAL") == "wal"
+    Ledger.open(f"sqlite:///file:{place}?mode=ro&uri=true")
+    other = sqlite3.connect(place)
+    count = other.execute("SELECT COUNT(*) FROM ledger_entries").fetchone()
+    ledger = Ledger.open(place)
+    # Another program has it open: its log stays, so nothing is paid.
+    monkeypatch.setattr(store, "PATIENCE", 0.2)
+    assert ledger.verify() == []
+    with pytest.raises(InvalidInput, match=r"could not be written.*locked"):
+        ledger.spend("clinic", PureSpend(0.1), **BY)
+    assert other.execute("SELECT COUNT(*) FROM ledger_entries").fetchone() == count
+    other.close()
+    ledger.spend("clinic", PureSpend(0.1), **BY)
+    assert pragma(place, "journal_mode") == "delete"
+    assert pragma(place, "journal_mode=WAL") == "wal"
+    assert Ledger.open(place).verify() == []
+    assert pragma(place, "journal_mode") == "delete"
+
+
 def test_a_file_that_may_only_be_read_still_answers(place: Path) -> None:
-    copy = sqlite3.connect(place)
-    copy.execute("PRAGMA journal_mode=DELETE")
-    copy.close()
     ledger = Ledger.open(f"sqlite:///file:{place}?mode=ro&uri=true")
     assert ledger.verify() == []
     with pytest.raises(InvalidInput, match=r"could not be written.*readonly"):
@@ -385,7 +429,6 @@ def test_a_ledger_that_was_found_wrong_is_not_left_locked(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connection = unguarded(place)
-    connection.execute("PRAGMA journal_mode=DELETE")  # in which a reader keeps writers out
     connection.execute("UPDATE ledger_entries SET hash='' WHERE number=1")
     for statement in guards.SQLITE:  # without which the whole chain is looked at before a spend
         connection.execute(statement)

@@ -7,6 +7,7 @@ import math
 
 import pytest
 
+from dpcore.accounting.decimals import decimal
 from dpcore.errors import InvalidInput
 from dpcore.release.ledger import (
     ApproximateSpend,
@@ -77,6 +78,16 @@ def test_anything_else_is_a_pair_with_its_source() -> None:
         [DeclaredSpend(PureSpend(1.0), "a paper")],
         [DeclaredSpend(ApproximateSpend(1.0, 1e-9), "a paper")],
     ]
+
+
+def test_ten_laplace_scales_of_ten_cost_one() -> None:
+    (one,) = declared('{"measure": "MaxDivergence", "parameters": {"scale": 10}, "sensitivity": 1}')
+    typed = declared('{"epsilon": 0.33333333333333333, "delta": 0, "source": "a paper"}') * 3
+    ledger = Ledger.open("memory")
+    ledger.create("clinic", **TERMS)
+    ledger.declare("clinic", [one] * 10 + typed, **BY)
+    assert ledger.left("clinic").account.totals.epsilon == decimal("1.99999999999999999")
+    ledger.close()
 
 
 def test_more_than_the_cap_leaves_is_taken_over_whole_or_not_at_all() -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import shlex
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -194,6 +195,8 @@ def test_a_payment_is_for_one_twin_which_stands_in_the_ledger() -> None:
         with pytest.raises(InvalidInput, match=told):
             twin.prepare(wrong, table, **settings)
     paid = twin.pay(twin.prepare(made, table, **settings), ledger)
+    with pytest.raises(InvalidInput, match="paid for another plan"):
+        twin.measure(replace(paid, prepared=replace(paid.prepared, plan=made.at(8.0))))
     result = twin.seal(twin.measure(paid), ledger)
     with pytest.raises(InvalidInput, match="one only"):
         twin.measure(paid)
@@ -375,7 +378,7 @@ def test_a_twin_by_command_is_paid_once_and_a_stand_in_costs_nothing(
     assert len(ledger.history("clinic")) == 1
     command = shlex.split(
         "twin --table t.csv --columns columns.txt --ledger l.db --data-set clinic --actor B "
-        "--epsilon 2 --delta 1e-6 --output out"
+        "--epsilon 2 --delta 1e-6 --accept-clipping --output out"
     )
     assert main([*command, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)

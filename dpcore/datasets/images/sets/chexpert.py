@@ -28,6 +28,7 @@ from dpcore.datasets.images.examples import (
 from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput, whole
 from dpcore.progress import Progress
+from dpcore.settings import DATA
 
 LABELS = ("Atelectasis", "Cardiomegaly", "Consolidation", "Edema", "Pleural Effusion")
 """The five findings of the competition, in its order."""
@@ -154,7 +155,7 @@ def _root(folder: str | Path | None) -> Path:
     raise download.DataUnavailable(
         f"{ENTRY.title} is not at hand: register with Stanford AIMI, unpack CheXpert-v1.0-small, "
         f"and set folder to where its train.csv and valid.csv lie, or put it at {ENTRY.key} in the "
-        f"folder that {download.FOLDER_VARIABLE} names."
+        f"folder that {DATA.name} names."
     )
 
 

@@ -118,6 +118,8 @@ def test_fourteen_labels_are_read_as_yes_or_no() -> None:
         ({"val_images": np.zeros((4, 64, 64), np.uint8)}, r"\(4, 64, 64\) for 4 labels"),
         ({"test_labels": np.zeros((7, 1), np.uint8)}, r"\(6, 28, 28\) for 7 labels"),
         ({"train_labels": np.full((8, 1), 2, np.uint8)}, "classes run from 2 to 2"),
+        ({"train_labels": np.uint8(7)}, r"train_labels in .* of shape \(\)"),
+        ({"train_labels": np.full((8, 1), np.nan)}, "train_labels in .* is float64"),
     ],
 )
 def test_files_of_another_form_are_refused(changed: Any, reason: str) -> None:

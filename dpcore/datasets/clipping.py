@@ -1,0 +1,48 @@
+"""What was clipped of a table to the ranges of its description: for the eyes of its owner alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpcore.datasets.encoding import OutsideBounds
+from dpcore.datasets.schema import Table
+
+
+@dataclass(frozen=True)
+class Clipping:
+    """What lay outside, by column. It is counted on the records, so it is in nothing that leaves.
+
+    Parameters
+    ----------
+    columns : tuple of (str, OutsideBounds)
+        Those of which a value was clipped.
+    """
+
+    columns: tuple[tuple[str, OutsideBounds], ...] = ()
+
+    @classmethod
+    def of(cls, table: Table) -> Clipping:
+        """Of the numbers of a table."""
+        found = []
+        for column in table.entry.columns:
+            if column.kind == "number":
+                values = table.frame[column.name].to_numpy(dtype=float)
+                low, high = column.bounds
+                found.append((column.name, int(((values < low) | (values > high)).sum()), values))
+        return cls(
+            tuple(
+                (name, OutsideBounds.of(values, outside))
+                for name, outside, values in found
+                if outside
+            )
+        )
+
+    @property
+    def mostly(self) -> tuple[str, ...]:
+        """Columns of which most values were clipped: likely a slip in their range or unit."""
+        return tuple(name for name, outside in self.columns if outside.is_most)
+
+    @property
+    def often(self) -> tuple[str, ...]:
+        """Columns of which more than one in twenty were, and no more than half."""
+        return tuple(name for name, outside in self.columns if outside.is_much)

@@ -1,0 +1,118 @@
+"""What the owner of a table is told before a release or a twin is paid, and asked."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from dpcore.cli import main, release, twin
+from dpcore.datasets.clipping import Clipping
+from dpcore.release.ledger import Ledger
+from dpcore.release.table.read import read_for_release
+from tests.cli.commands import Captured, refused
+
+COLUMNS = """person: one row each
+number of persons: public
+radius: 5 to 40 mm; unknown: blank
+texture: 5 to 45
+predict ill: one of no, yes
+"""
+LOST = [f"{value},{value / 100},{'yes' if value % 2 else 'no'}\n" for value in range(1_700, 1_799)]
+"""The decimals of the first column were lost: 17.99 has become 1799."""
+WARNED, COUNTED = "Most values of radius are outside", "99 of radius"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "columns.txt").write_text(COLUMNS)
+    (tmp_path / "table.csv").write_text("radius,texture,ill\n" + "".join(LOST))
+    Ledger.open("ledger.db").create(
+        "c", person_unit="one patient", adjacency="zero-out", epsilon=3, delta=0.1, owner="A"
+    )
+    return tmp_path
+
+
+def options(command: str, **more: str) -> list[str]:
+    needed = (release if command == "release" else twin).NEEDED
+    given = dict.fromkeys(needed, "A word")
+    given |= {"table": "table.csv", "columns": "columns.txt", "ledger": "ledger.db"}
+    given |= {"data-set": "c", "epsilon": "1", "delta": "1e-6", "output": "out"} | more
+    return [command, *(word for name, value in given.items() for word in (f"--{name}", value))]
+
+
+def paid() -> int:
+    return sum(entry.kind == "spent" for entry in Ledger.open("ledger.db").history("c"))
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", ["release", "twin"])
+def test_without_a_terminal_many_clipped_values_are_refused_before_the_payment(
+    command: str, capsys: Captured
+) -> None:
+    sentence = refused(capsys, *options(command))
+    assert all(word in sentence for word in (WARNED, COUNTED, "not private", "--accept-clipping"))
+    assert (paid(), Path("out").exists()) == (0, False)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", ["release", "twin"])
+def test_it_goes_on_where_it_is_accepted_and_no_file_tells(command: str, capsys: Captured) -> None:
+    assert main([*options(command), "--accept-clipping", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert WARNED in captured.err
+    files = [captured.out, *(path.read_bytes().decode("latin-1") for path in Path("out").iterdir())]
+    assert not any(word in text for text in files for word in (COUNTED, "accept", "outside the"))
+    assert paid() == 1
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("answer", "code"), [("yes\n", 0), ("no\n", 2), ("", 2)])
+def test_on_a_terminal_it_is_asked(
+    answer: str, code: int, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal(answer))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert main(options("release")) == code
+    assert WARNED in capsys.readouterr().err
+    assert paid() == (code == 0)
+
+
+@pytest.mark.parametrize("command", ["release", "twin"])
+def test_values_within_their_ranges_are_asked_about_by_nobody(
+    command: str, folder: Path, capsys: Captured
+) -> None:
+    table = "radius,texture,ill\n" + "17.99,10,yes\n" * 25 + "41,10,no\n"
+    (folder / "table.csv").write_text(table)
+    assert main(options(command)) == 0
+    told = capsys.readouterr().err
+    assert "1 of radius" in told
+    assert "outside the range" not in told
+    assert "1/n" not in told
+
+
+@pytest.mark.parametrize("command", ["release", "twin"])
+def test_a_delta_of_one_record_is_warned_about(
+    command: str, folder: Path, capsys: Captured
+) -> None:
+    (folder / "table.csv").write_text("radius,texture,ill\n" + "17.99,10,yes\n9,9,no\n" * 50)
+    assert main(options(command, delta="0.01")) == 0
+    told = capsys.readouterr().err
+    assert "0.01 is at least 1/n" in told
+    assert "100 records" in told
+
+
+def test_a_gap_is_neither_clipped_nor_counted() -> None:
+    rows = "radius,texture,ill\n" + ",10,yes\n" * 90 + "17,10,no\n50,10,no\n2,10,yes\n"
+    clipping = read_for_release(COLUMNS, rows.encode(), "t.csv").clipping
+    ((name, radius),) = clipping.columns
+    assert (name, radius.outside, radius.known) == ("radius", 2, 3)
+    assert (clipping.mostly, clipping.often) == (("radius",), ())
+    assert Clipping().columns == ()

@@ -1,0 +1,67 @@
+"""Plan opens at every combination of its questions and budgets, and again at a reload."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.controls.account import BUDGET, FIND, FIND_BUDGET, QUESTION
+from dpcore.controls.control import Control, OneOf
+from dpcore.controls.plan import SOLVE
+from tests.pages.test_plan_account import APP
+
+
+def titles(control: Control) -> dict[str, str]:
+    assert isinstance(control.kind, OneOf)
+    return {key: str(control.text(key)) for key in control.kind.options()}
+
+
+BUDGETS = {BUDGET.key: "2.5", FIND_BUDGET[0].key: "1.5"}
+INNER = {"setting": FIND, "run": SOLVE}
+QUESTIONS = [
+    {QUESTION.key: title} | ({INNER[key].key: inner} if inner else {})
+    for key, title in titles(QUESTION).items()
+    for inner in (titles(INNER[key]).values() if key in INNER else [""])
+]
+
+
+def opened(link: dict[str, str]) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page("plan/plan.py")
+    for name, value in ({"v": "4"} | link).items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def expect_whole(app: AppTest) -> None:
+    assert not app.exception
+    assert not app.error
+
+
+@pytest.mark.parametrize(
+    ("asked", "changed"),
+    list(product(QUESTIONS, [(), (BUDGET.key,), (FIND_BUDGET[0].key,), tuple(BUDGETS)])),
+    ids=lambda value: "-".join(value.values() if isinstance(value, dict) else value) or "none",
+)
+def test_every_combination_opens(asked: dict[str, str], changed: tuple[str, ...]) -> None:
+    app = opened(asked | {key: BUDGETS[key] for key in changed})
+    expect_whole(app)
+    # Also what was set for another question is drawn: so it stays in the address.
+    assert {key: app.text_input(key=key).value for key in changed} == {
+        key: BUDGETS[key] for key in changed
+    }
+
+
+def test_the_budgets_of_both_questions_go_along_to_one_run() -> None:
+    app = opened({})
+    app.text_input(key=BUDGET.key).set_value("2.5").run()
+    app.segmented_control(key=QUESTION.key).set_value("setting").run()
+    app.text_input(key=FIND_BUDGET[0].key).set_value("1.5").run()
+    app.segmented_control(key=QUESTION.key).set_value("run").run()
+    expect_whole(app)
+    app.segmented_control(key=QUESTION.key).set_value("setting").run()
+    expect_whole(app)
+    assert app.text_input(key=FIND_BUDGET[0].key).value == "1.5"
+    assert app.text_input(key=BUDGET.key).value == "2.5"

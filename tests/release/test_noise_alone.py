@@ -1,0 +1,188 @@
+"""What noise alone does to predictions: as much as the certified training's noise, and no other."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpcore.cli import main
+from dpcore.release import demonstration, example, grid, risk_counts
+from dpcore.release import noise_alone as module
+from dpcore.release.batch import batch, noise_by
+from dpcore.release.descent import Draw, descend
+from dpcore.release.example import PATIENT
+from dpcore.release.explained import frame_of, outcomes
+from dpcore.release.made_up import made_up_records
+from dpcore.release.model import ReleasedModel, entry_of
+from dpcore.release.noise_alone import NoiseAlone, noise_alone
+from dpcore.release.plan import ReleasePlan, plan
+from dpcore.release.prediction import NOISE
+from dpcore.release.release import Released
+from tests.release.test_release import COLUMNS
+
+RELEASES, RECORDS = 40, 2_000
+
+
+def normal(generator: np.random.Generator, share: float) -> Draw:
+    """A sampler of noise that has this share of the σ that it should have."""
+
+    def draw(sigma: int, count: int) -> list[int]:
+        return [int(each) for each in np.rint(share * sigma * generator.normal(size=count))]
+
+    return draw
+
+
+def certificate(made: ReleasePlan) -> dict[str, Any]:
+    facts = {"training": made.path.facts(), "mechanism": made.mechanism.to_json()}
+    return {"facts": facts}
+
+
+def trained(made: ReleasePlan, signed: np.ndarray, draw: Draw) -> ReleasedModel:
+    weights, sums = descend(signed, made.mechanism, made.path, draw), made.path.count_sums
+    scorer, mechanism = made.path.scorer, made.mechanism
+    risks = risk_counts.corrected(scorer, signed, weights, mechanism, sums, draw) if sums else None
+    return made.model(weights, risks)
+
+
+def standard_errors(corrected: bool, share: float) -> np.ndarray:
+    """How many of its own standard errors each release's log odds are off, (releases, people)."""
+    made = plan(COLUMNS, RECORDS, epsilon=2.0, delta=1e-6, steps=40, corrected=corrected)
+    entry, draw = entry_of(COLUMNS), np.random.default_rng(1)
+    frame, labels = made_up_records(entry, RECORDS + 50, draw)
+    untrained = made.untrained()
+    signed = (grid.rows(entry, frame, untrained.preparation) * labels)[:, :RECORDS]
+    people = frame[RECORDS:]
+    without = trained(made, signed, normal(draw, 0.0)).scores(people)
+    result = []
+    for _ in range(RELEASES):
+        model = trained(made, signed, normal(draw, share))
+        noise = noise_alone(model, certificate(made))
+        assert isinstance(noise, NoiseAlone)
+        low, high = noise.intervals(people).T
+        error = (np.log(high / (1.0 - high)) - np.log(low / (1.0 - low))) / 2.0 / module.ERRORS
+        result.append((model.scores(people) - without) / error)
+    return np.array(result)
+
+
+@pytest.mark.parametrize("corrected", [False, True])
+def test_the_right_noise_is_accepted_and_a_wrong_one_is_not(corrected: bool) -> None:
+    """On records as those that are made up, where the curvature is the right one."""
+    halved, right, doubled = (standard_errors(corrected, share) for share in (0.5, 1.0, 2.0))
+    assert 0.8 < np.sqrt(np.mean(right**2)) < 1.25
+    assert 0.93 < np.mean(np.abs(right) < module.ERRORS) < 0.99
+    assert np.sqrt(np.mean(halved**2)) < 0.65
+    assert np.sqrt(np.mean(doubled**2)) > 1.5
+
+
+def test_the_covariance_is_that_of_the_certified_steps() -> None:
+    """One weight, no curvature but λ: the recursion written out, for one unit of noise a step."""
+    rate, lam, steps, total = 0.5, 0.3, 7, 0.0
+    for begun in range(steps):
+        weight = velocity = 0.0
+        for step in range(begun, steps):
+            velocity = 0.9 * velocity + (step == begun) + lam * weight
+            weight -= rate * velocity
+        total += weight**2
+    (variance,) = (module._root(np.zeros((1, 1)), steps, rate, lam) ** 2).ravel()
+    assert variance == pytest.approx(total, rel=1e-12)
+
+
+@cache
+def released() -> Released:
+    return example.released()
+
+
+def test_a_release_says_it_on_its_own_and_less_noise_says_less() -> None:
+    model, document = released().model, released().certificate.document
+    person = frame_of(model.entry, [PATIENT])
+    noise = noise_by(model, released().certificate.to_yaml().encode())
+    assert isinstance(noise, NoiseAlone)
+    (low, high) = noise.intervals(person)[0]
+    (risk,) = outcomes(model, [PATIENT])
+    assert 0.0 < low < risk < high < 1.0
+    assert np.array_equal(noise.intervals(person), noise.intervals(person))
+    mechanism = dict(document["facts"]["mechanism"])
+    mechanism["sigma"] //= 2
+    halved = noise_alone(model, {"facts": {**document["facts"], "mechanism": mechanism}})
+    assert isinstance(halved, NoiseAlone)
+    assert np.allclose(halved.root, noise.root / 2.0)
+
+
+def test_it_looks_at_no_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By model and certificate alone: the table is not even at hand."""
+    model, text = released().model, released().certificate.to_yaml().encode()
+    monkeypatch.setattr(demonstration, "table", None)
+    assert isinstance(noise_by(ReleasedModel.from_json(model.to_json()), text), NoiseAlone)
+
+
+def test_what_cannot_be_known_says_why() -> None:
+    model, document = released().model, released().certificate.document
+    weights = (0.0, *model.weights[1:])
+    edited, text = replace(model, weights=weights), released().certificate.to_yaml().encode()
+    assert noise_by(edited, text) == noise_by(model, b"") == module.NO_CERTIFICATE
+    assert noise_by(model, b"\xff") == module.NO_CERTIFICATE
+    network = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, hidden=2, corrected=False).untrained()
+    huber = plan(COLUMNS, 300, epsilon=1.0, delta=1e-6, loss="huber").untrained()
+    assert noise_alone(network, document) == module.NETWORK
+    assert noise_alone(huber, document) == module.NO_RISKS
+    for missing in ("lam", "learning_rate", "records"):
+        training = {**document["facts"]["training"]}
+        del training[missing]
+        facts = {**document["facts"], "training": training}
+        assert noise_alone(model, {"facts": facts}) == module.NOT_STATED
+    wild = {
+        **document["facts"],
+        "training": document["facts"]["training"] | {"learning_rate": 1e300},
+    }
+    assert noise_alone(model, {"facts": wild}) == module.BEYOND
+    large = replace(model, weights=(1e100,) * len(model.weights))
+    assert noise_alone(large, document) == module.BEYOND
+    counted = {**document["facts"]["training"], "count_sums": 0}
+    if model.risks is not None:
+        facts = {**document["facts"], "training": counted}
+        assert noise_alone(model, {"facts": facts}) == module.NOT_STATED
+
+
+def rows_of(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_a_file_of_predictions_and_the_command_have_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("model.json", "certificate.yaml"):
+        (tmp_path / name).write_bytes(released().files()[name])
+    table = b"\n".join(demonstration.table().splitlines()[:6])
+    (tmp_path / "new.csv").write_bytes(table)
+    command = ["predict", "--model", str(tmp_path / "model.json"), "--table"]
+    assert main([*command, str(tmp_path / "new.csv")]) == 0
+    told = capsys.readouterr()
+    head, *lines = rows_of(told.out)
+    assert head[3:] == list(NOISE)
+    assert all(float(low) < float(risk) < float(high) for _, risk, _, low, high in lines)
+    files = [(tmp_path / name).read_bytes() for name in ("model.json", "certificate.yaml")]
+    assert batch(*files, table, "new.csv").csv == told.out
+    (tmp_path / "certificate.yaml").rename(tmp_path / "other.yaml")
+    assert main([*command, str(tmp_path / "new.csv")]) == 0
+    told = capsys.readouterr()
+    assert {tuple(line[3:]) for line in rows_of(told.out)[1:]} == {(module.UNKNOWN,) * 2}
+    assert module.NO_CERTIFICATE in told.err
+    with_it = [*command, str(tmp_path / "new.csv"), "--certificate", str(tmp_path / "other.yaml")]
+    assert main(with_it) == 0
+    assert rows_of(capsys.readouterr().out) == [head, *lines]
+
+
+def test_a_prediction_and_its_noise_depend_on_its_own_line() -> None:
+    model, text = released().model, released().certificate.to_yaml().encode()
+    head, *lines = demonstration.table().splitlines()[:40]
+    everyone = rows_of(batch(model.to_json().encode(), text, b"\n".join([head, *lines]), "a").csv)
+    (alone,) = rows_of(batch(model.to_json().encode(), text, head + b"\n" + lines[7], "a").csv)[1:]
+    assert alone[1:3] == everyone[8][1:3]
+    assert np.allclose([*map(float, alone[3:])], [*map(float, everyone[8][3:])], rtol=1e-5)

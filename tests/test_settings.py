@@ -1,0 +1,141 @@
+"""Every variable DPCORE_* is declared in one place, and checked before anything relies on it."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpcore import settings
+from dpcore.cli import main
+from dpcore.errors import InvalidInput
+from pages.shared import session_end
+
+ROOT = Path(__file__).resolve().parents[1]
+WRONG = [
+    ("DPCORE_FORGET_SECONDS", "20s"),
+    ("DPCORE_FORGET_SECONDS", "inf"),
+    ("DPCORE_FORGET_SECONDS", "-1"),
+    ("DPCORE_WATCH_SECONDS", "nan"),
+    ("DPCORE_WATCH_SECONDS", "0"),
+    ("DPCORE_SCHEDULER", "tpc://127.0.0.1:8786"),
+    ("DPCORE_SCHEDULER", "tcp://127.0.0.1"),
+    ("DPCORE_ROLES", "/nowhere/roles.toml"),
+    ("DPCORE_LEDGER", "/nowhere/ledger.db"),
+    ("DPCORE_DATA", "/nowhere"),
+    ("DPCORE_CACHE", __file__),
+]
+
+
+@pytest.fixture(autouse=True)
+def none_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for setting in settings.SETTINGS:
+        monkeypatch.delenv(setting.name, raising=False)
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_a_wrong_value_is_refused_by_its_name(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.check(of_server=True)
+    monkeypatch.setenv(name, value)
+    with pytest.raises(InvalidInput) as refusal:
+        settings.check(of_server=True)
+    assert str(refusal.value).startswith(f"{name} is ")
+    assert value in str(refusal.value)
+    assert "must be" in str(refusal.value)
+
+
+def test_right_values_are_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for name, values in {
+        "DPCORE_FORGET_SECONDS": ["", "20", "7.5"],
+        "DPCORE_SCHEDULER": ["tcp://127.0.0.1:8786", "tls://clinic.example:8786", "[::1]:8786"],
+        "DPCORE_LEDGER": [str(tmp_path / "file"), "sqlite:///x.db", "postgresql+psycopg://a:b@c/d"],
+        "DPCORE_DATA": [str(tmp_path)],
+        "DPCORE_CACHE": [str(tmp_path), str(tmp_path / "new")],
+        "DPCORE_ROLES": [str(tmp_path / "file")],
+    }.items():
+        for value in values:
+            monkeypatch.setenv(name, value)
+            settings.check(of_server=True)
+    monkeypatch.delenv("DPCORE_FORGET_SECONDS")
+    assert (settings.FORGET_SECONDS.seconds, settings.WATCH_SECONDS.seconds) == (20.0, 30.0)
+
+
+def test_a_mistyped_name_is_refused_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPCORE_FORGET_SECOND", "20")
+    with pytest.raises(InvalidInput, match=r"FORGET_SECOND is set.*did you mean DPCORE_FORGET_SEC"):
+        settings.check()
+
+
+def test_the_password_in_a_url_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPCORE_LEDGER", "postgres://a:secret@here/ledger")
+    with pytest.raises(InvalidInput, match="DPCORE_LEDGER is 'postgres://") as refusal:
+        settings.check(of_server=True)
+    assert "secret" not in str(refusal.value)
+
+
+def test_a_command_checks_what_commands_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DPCORE_LEDGER", "/not/made/yet.db")
+    command = ["delta", "--epsilon", "1", "--sigma", "4"]
+    assert main(command) == 0
+    monkeypatch.setenv("DPCORE_SCHEDULER", "here")
+    assert main(command) == 2
+    assert capsys.readouterr().err.startswith("DPCORE_SCHEDULER is 'here'")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("DPCORE_FORGET_SECONDS", "20s"), ("DPCORE_ROLES", __file__)]
+)
+def test_the_server_does_not_start(name: str, value: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import app"],
+        cwd=ROOT,
+        env=os.environ | {name: value},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = done.stderr.splitlines()
+    assert done.returncode == 1
+    assert len(lines) == 1
+    assert name in lines[0]
+
+
+def test_no_other_module_names_a_variable() -> None:
+    sources = [ROOT / "app.py", *ROOT.glob("dpcore/**/*.py"), *ROOT.glob("pages/**/*.py")]
+    naming = {
+        path.relative_to(ROOT).as_posix()
+        for path in sources
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and re.fullmatch("DPCORE_[A-Z_]+", str(node.value))
+    }
+    assert naming == {"dpcore/settings.py"}
+
+
+def test_a_look_that_fails_does_not_end_the_looking(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[float] = []
+
+    async def fail(_: dict[str, float], patience: float) -> None:
+        looks.append(patience)
+        raise RuntimeError
+
+    async def watch() -> None:
+        task = asyncio.create_task(session_end._watch())
+        while len(looks) < 3 and not task.done():
+            await asyncio.sleep(0.01)
+        task.cancel()
+
+    monkeypatch.setattr(session_end, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(session_end, "_look", fail)
+    asyncio.run(asyncio.wait_for(watch(), 10.0))
+    assert looks[:3] == [20.0] * 3
