@@ -24,8 +24,9 @@ from dpcore.errors import Cancelled, InvalidInput
 ORPHAN_SECONDS = 1.0  # between two checks that the parent process still runs
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 MEGABYTE = 1_000_000
-# Arrow's usual allocator reserves a gigabyte of addresses at once, which count by the limit.
-ALLOCATOR = {"ARROW_DEFAULT_MEMORY_POOL": "system"}
+# Arrow's usual allocator reserves a gigabyte of addresses at once, and the system's 64 MB for each
+# thread: they count by the limit.
+ALLOCATOR = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
 
 
 class Confined:

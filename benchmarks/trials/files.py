@@ -205,7 +205,7 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
     from dpcore.datasets import read_upload
     from dpcore.datasets.images import idx
     from dpcore.datasets.images.sets import features_npz
-    from dpcore.datasets.own import form
+    from dpcore.datasets.own import form, syntax
     from dpcore.datasets.own.description import described
     from dpcore.evaluation.training import checkpoint
 
@@ -228,7 +228,7 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
         return lambda: described(columns)
     data = damaged(draw, table(draw, predicted))
     if reader == "form":
-        return lambda: form.form("", form.look(data, name))
+        return lambda: form.form("", syntax.look(data, name))
     if reader == "command":
         (folder / "table").write_bytes(data)
         (folder / "columns").write_bytes(damaged(draw, columns.encode()))

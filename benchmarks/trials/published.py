@@ -97,8 +97,7 @@ def _table(draw: random.Random, name: str) -> bytes:
     for _ in range(ROWS):
         row = []
         for field in layout.fields:
-            known = [*field.words, *(f"{code:g}" for code in field.codes)] or ["1", "40", "2.5"]
-            row.append(draw.choice([*known, field.missing_mark or known[0]]))
+            row.append(draw.choice([*(field.words or ("1", "40", "2.5")), *field.missing_marks]))
         rows.append(row)
     if draw.random() < 0.5:
         cells = ("nan", "1e999", "", "?", '"', "\0", "-1e308", "x" * 10_000, "<b>", "٣", "1\n2")

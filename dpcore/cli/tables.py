@@ -56,7 +56,7 @@ def table_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--columns",
-        help="text file that says what the columns of a table of one's own may hold, one a line",
+        help="file that describes the columns of a table of one's own, in YAML, JSON or lines",
     )
 
 

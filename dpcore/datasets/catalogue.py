@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dpcore.datasets import download, sets
 from dpcore.datasets.schema import Classes, Column, Entry, Label, Table, fields_named
 from dpcore.datasets.sources import BuiltIn, FileSource, columns_of, labels_of
-from dpcore.datasets.text import read_checked, read_verified
+from dpcore.datasets.text import read_checked
 from dpcore.errors import InvalidInput, one_of
 from dpcore.progress import Progress
 
@@ -128,9 +128,7 @@ def load(
         )
     contents = download.fetch(file_source.entry, progress)
     raws = [
-        read_verified(file_source.layout, data)
-        if file.sha256
-        else read_checked(file_source.layout, data, file.name)
+        read_checked(file_source.layout, data, file.name)
         for file, data in zip(file_source.entry.files, contents, strict=True)
     ]
     return assemble(
@@ -174,7 +172,7 @@ def assemble(
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
     label = np.concatenate([labels_of(entry.label, raw) for raw in raws])
     remarks = file_source.remark(frame) if file_source.remark else ()
-    marked = [column.name for column in entry.columns if column.missing_mark]
+    marked = [column.name for column in entry.columns if column.missing_marks]
     incomplete = int(frame[marked].isna().any(axis=1).sum())
     return Table(
         entry=entry,
@@ -230,7 +228,7 @@ def _column(column: Column) -> dict[str, Any]:
         "name": column.name,
         "kind": column.kind,
         "description": column.description,
-        "missing_mark": column.missing_mark or None,
+        "missing_marks": column.missing_marks,
         "left_out": column.left_out or None,
     }
     if column.kind == "number":

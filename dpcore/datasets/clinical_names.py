@@ -1,28 +1,22 @@
 """What columns of common clinical names may hold: suggestions for a person to confirm.
 
-They depend on a column's name alone, never on its records, and are common knowledge about adults:
-wide enough that few true values lie outside. A name that is used with several units has no entry
-without its unit.
+They depend on the names in a file's header alone, never on its records. The names and what is
+known of them are data, in ``clinical_names.toml``.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
 
-Spelling = tuple[str, str]
-
-YES_NO: tuple[Spelling, ...] = (
-    *(("no", "yes"), ("No", "Yes"), ("NO", "YES"), ("n", "y"), ("N", "Y")),
-    *(("0", "1"), ("false", "true"), ("False", "True"), ("FALSE", "TRUE")),
-    *(("absent", "present"), ("negative", "positive"), ("nein", "ja"), ("non", "oui")),
-)
-"""How files write no and yes."""
-SEXES: tuple[Spelling, ...] = (
-    *(("female", "male"), ("Female", "Male"), ("FEMALE", "MALE"), ("f", "m"), ("F", "M")),
-    *(("w", "m"), ("W", "M"), ("woman", "man"), ("0", "1"), ("1", "2")),
-)
-"""How files write two sexes. Which one is used changes how a file is read, and nothing else."""
+Levels = tuple[str, ...]
+"""One way in which files write a list; of two answers, no comes first."""
 
 
 @dataclass(frozen=True)
@@ -41,98 +35,115 @@ class Range:
     unit: str = ""
 
 
-def _each(names: str, lowest: float, highest: float, unit: str = "") -> dict[str, Range]:
-    return dict.fromkeys(names.split(), Range(lowest, highest, unit))
+@dataclass(frozen=True)
+class Names:
+    """What is known of the names in one header.
+
+    Parameters
+    ----------
+    ranges : dict of str to Range
+        By the letters and digits of a name.
+    lists : dict of str to tuple of Levels
+        Likewise: the ways in which files write what the column may hold.
+    outcomes, persons : frozenset of str
+        Names of what is predicted, and of what says whose row it is.
+    """
+
+    ranges: dict[str, Range]
+    lists: dict[str, tuple[Levels, ...]]
+    outcomes: frozenset[str]
+    persons: frozenset[str]
+
+    def range_of(self, name: str) -> Range | None:
+        """The range that a column's name suggests, or ``None``."""
+        return self.ranges.get(_letters(name))
+
+    def lists_of(self, name: str) -> tuple[Levels, ...]:
+        """The lists that a column's name suggests, the usual spelling first."""
+        return self.lists.get(_letters(name), ())
+
+    def is_outcome(self, name: str) -> bool:
+        """Whether the name is usual for what is predicted."""
+        return _letters(name) in self.outcomes
+
+    def is_person(self, name: str) -> bool:
+        """Whether the name is usual for what says whose row it is."""
+        return _letters(name) in self.persons
 
 
-_RANGES: dict[str, Range] = {
-    **_each("age age_years age_yrs", 0, 120, "years"),
-    **_each("bmi body_mass_index bmi_kg_m2", 10, 70, "kg/m²"),
-    **_each("weight weight_kg body_weight", 20, 250, "kg"),
-    **_each("height height_cm body_height", 100, 230, "cm"),
-    **_each("waist waist_cm waist_circumference", 40, 200, "cm"),
-    **_each("systolic systolic_bp sbp sysbp systolic_blood_pressure ap_hi", 60, 260, "mmHg"),
-    **_each("diastolic diastolic_bp dbp diabp diastolic_blood_pressure ap_lo", 30, 160, "mmHg"),
-    **_each("map mean_arterial_pressure", 30, 200, "mmHg"),
-    **_each("heart_rate heartrate hr pulse resting_heart_rate", 30, 220, "per minute"),
-    **_each("respiratory_rate resp_rate rr", 4, 60, "per minute"),
-    **_each("spo2 oxygen_saturation sao2", 50, 100, "%"),
-    **_each("temperature temp body_temperature temperature_c temp_c", 30, 43, "°C"),
-    **_each("hba1c hba1c_percent a1c", 3, 20, "%"),
-    **_each("glucose_mg_dl fasting_glucose_mg_dl", 20, 600, "mg/dl"),
-    **_each("glucose_mmol_l fasting_glucose_mmol_l", 1, 35, "mmol/l"),
-    **_each("cholesterol_mg_dl total_cholesterol_mg_dl", 50, 500, "mg/dl"),
-    **_each("cholesterol_mmol_l total_cholesterol_mmol_l", 1, 13, "mmol/l"),
-    **_each("ldl_mg_dl", 10, 400, "mg/dl"),
-    **_each("hdl_mg_dl", 5, 150, "mg/dl"),
-    **_each("ldl_mmol_l", 0.2, 10, "mmol/l"),
-    **_each("hdl_mmol_l", 0.1, 4, "mmol/l"),
-    **_each("triglycerides_mg_dl", 10, 1000, "mg/dl"),
-    **_each("triglycerides_mmol_l", 0.1, 12, "mmol/l"),
-    **_each("creatinine_mg_dl", 0.1, 15, "mg/dl"),
-    **_each("creatinine_umol_l", 10, 1300, "µmol/l"),
-    **_each("egfr gfr", 0, 150, "ml/min"),
-    **_each("hemoglobin_g_dl haemoglobin_g_dl hb_g_dl", 3, 25, "g/dl"),
-    **_each("crp_mg_l", 0, 500, "mg/l"),
-    **_each("sodium sodium_mmol_l", 100, 180, "mmol/l"),
-    **_each("potassium potassium_mmol_l", 1, 9, "mmol/l"),
-    **_each("ejection_fraction lvef ef", 5, 85, "%"),
-    **_each("pack_years packyears", 0, 150, "pack-years"),
-    **_each("pregnancies number_of_pregnancies parity", 0, 20),
-    **_each("length_of_stay los length_of_stay_days los_days", 0, 365, "days"),
-    **_each("gcs glasgow_coma_scale", 3, 15),
-    **_each("education_years years_of_education", 0, 30, "years"),
-}
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_OUTCOMES = _names(
-    "outcome died death dead deceased mortality in_hospital_death event disease target label y "
-    "diagnosis readmitted readmission relapse recurrence progression case ill response"
-)
-_YES_NO_NAMES = _OUTCOMES - {"y", "label", "target", "diagnosis", "progression"} | _names(
-    "smoker smoking smokes current_smoker diabetes diabetic hypertension hypertensive stroke "
-    "cancer asthma copd obesity obese pregnant fever cough alcohol physically_active active "
-    "family_history medication treated treatment surgery icu ventilated anaemia anemia "
-    "heart_disease heart_failure kidney_disease atrial_fibrillation"
-)
-_PERSON_NAMES = _names(
-    "patient patient_id patient_no patient_number patientid person person_id subject subject_id "
-    "participant participant_id pid mrn"
-)
-_SEX_NAMES = frozenset({"sex", "gender"})
-
-
-def _plain(name: str) -> str:
-    """The name in small letters, its words joined by underscores; "BMI (kg/m²)" is bmi_kg_m2."""
-    split_camels = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    text = split_camels.lower().replace("²", "2").replace("µ", "u").replace("μ", "u")
-    return "_".join(re.findall(r"[^\W_]+", text))
-
-
-def range_of(name: str) -> Range | None:
-    """The range that a column's name suggests, or ``None``."""
-    return _RANGES.get(_plain(name))
-
-
-def is_sex(name: str) -> bool:
-    """Whether the name is one of a patient's sex."""
-    return _plain(name) in _SEX_NAMES
-
-
-def is_yes_no(name: str) -> bool:
-    """Whether the name is usual for an answer of yes or no."""
-    return _plain(name) in _YES_NO_NAMES
+def known_names(header: Iterable[str] = ()) -> Names:
+    """What is known of these names, also as those of a public table that has them together."""
+    written = set(map(_letters, header))
+    books = [book for book in _data()["codebook"] if written.issuperset(_each(book["signs"]))]
+    return _together(tuple(book["title"] for book in books))
 
 
 def is_outcome(name: str) -> bool:
     """Whether the name is usual for what is predicted."""
-    return _plain(name) in _OUTCOMES
+    return known_names().is_outcome(name)
 
 
-def is_person(name: str) -> bool:
-    """Whether the name is usual for what says whose row it is."""
-    return _plain(name) in _PERSON_NAMES
+def _letters(name: str) -> str:
+    """The letters and digits of a name, in small letters; "BMI (kg/m²)" is bmikgm2."""
+    text = unicodedata.normalize("NFKC", name).lower().replace("μ", "u").replace("%", "percent")
+    return re.sub(r"[\W_]+", "", text)
+
+
+def _each(names: str) -> list[str]:
+    return list(map(_letters, names.split()))
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+
+def _levels(key: str) -> tuple[Levels, ...]:
+    return tuple(map(tuple, _data()[key]))
+
+
+YES_NO = _levels("yes_no")
+"""How files write no and yes."""
+SEXES = _levels("sexes")
+"""How files write sexes. Which one is used changes how a file is read, and nothing else."""
+_LISTS = {"yes_no_names": YES_NO, "yes_no_outcome_names": YES_NO, "sex_names": SEXES}
+
+
+@cache
+def _together(titles: tuple[str, ...]) -> Names:
+    """What is commonly known, but where the codebooks of these titles say otherwise."""
+    books = [_data(), *(book for book in _data()["codebook"] if book["title"] in titles)]
+    ranges: dict[str, Range] = {}
+    lists: dict[str, tuple[Levels, ...]] = {}
+    for book in books:
+        for key, spellings in _LISTS.items():
+            lists |= dict.fromkeys(_each(book.get(key, "")), spellings)
+        for names, *levels in book.get("lists", ()):
+            lists |= dict.fromkeys(_each(names), tuple(map(tuple, levels)))
+        for names, *values in book.get("numbers", ()):
+            triples = zip(values[1::3], values[2::3], values[::3], strict=True)
+            known = [Range(*each) for each in triples]
+            for name in _each(names):
+                ranges |= _by_unit(name, known)
+    return Names(
+        ranges,
+        lists,
+        outcomes=_all(books, "outcome_names") | _all(books, "yes_no_outcome_names"),
+        persons=_all(books, "person_names"),
+    )
+
+
+def _by_unit(name: str, known: list[Range]) -> dict[str, Range]:
+    """The ranges of a name with each of its units, and alone where it has one range only."""
+    aliases: dict[str, str] = _data()["units"]
+    by_unit = {
+        name + unit: each
+        for each in known
+        for unit in (_letters(each.unit), *_each(aliases.get(each.unit, "")))
+    }
+    is_one = len({(each.lowest, each.highest) for each in known}) == 1
+    return by_unit | ({name: known[0]} if is_one else {})
+
+
+def _all(books: list[dict[str, Any]], key: str) -> frozenset[str]:
+    return frozenset(name for book in books for name in _each(book.get(key, "")))

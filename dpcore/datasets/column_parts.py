@@ -84,7 +84,7 @@ def values_of(column: Column, preparation: Preparation) -> Values:
         numbers = np.clip(values_at(column, preparation, shares), *column.bounds)
         return Values(column, tuple(numbers.tolist()), (), int(np.flatnonzero(shares == 0.5)[0]))
     levels = column.words
-    if column.missing_mark and preparation.missing == "impute":
+    if column.missing_marks and preparation.missing == "impute":
         levels = (*levels, UNKNOWN)
     return Values(column, (), levels, 0)
 

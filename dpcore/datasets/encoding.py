@@ -130,7 +130,7 @@ def _one_hot(
     """One 0/1 feature for each level: names, and rows for the given levels, -1 where unknown."""
     names = [f"{column.name} = {level}" for level in column.levels]
     # The codebook decides it, never whether an unknown value occurs.
-    if column.missing_mark and preparation.missing == "impute":
+    if column.missing_marks and preparation.missing == "impute":
         names.append(f"{column.name} unknown")
         levels = np.where(levels < 0, np.int64(len(column.levels)), levels)
     return names, partial(_write, levels[:, np.newaxis] == np.arange(len(names)))

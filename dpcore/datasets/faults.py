@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Sequence
+
 from dpcore.datasets.limits import MOST_FAULTS
 from dpcore.errors import InvalidInput
 
@@ -25,6 +27,25 @@ class WrongTable(InvalidInput):
         return WrongTable, (str(self),)
 
 
+class WrongHeader(InvalidInput):
+    """A file that does not name each described column once.
+
+    Parameters
+    ----------
+    sentence : str
+    absent : collection of str
+        The described columns that are not named; empty where nothing is a header.
+    others : collection of str
+        Names in the header that no description has.
+    """
+
+    def __init__(
+        self, sentence: str, absent: Collection[str] = (), others: Collection[str] = ()
+    ) -> None:
+        super().__init__(sentence)
+        self.absent, self.others = absent, others
+
+
 class Faults:
     """The places where a file is wrong, while it is read.
 
@@ -36,11 +57,18 @@ class Faults:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.lines: Callable[[Sequence[int]], Sequence[int]] = lambda rows: rows
+        """From rows, in order and counted from 0, to the lines that they begin in."""
         self._places: list[tuple[int, str, str, str]] = []
 
-    def add(self, line: int, reason: str, field: str = "", value: str = "") -> None:
+    def add(self, row: int, reason: str, field: str = "", value: str = "") -> None:
         """Note one place; `reason` says what must hold, in a sentence without its beginning."""
-        self._places.append((line, reason, field, value))
+        self._places.append((row, reason, field, value))
+
+    @property
+    def found(self) -> bool:
+        """Whether any place is wrong."""
+        return bool(self._places)
 
     @property
     def enough(self) -> bool:
@@ -55,12 +83,12 @@ class Faults:
         WrongTable
             Places with the same fault share a sentence.
         """
-        if not self._places:
+        if not self.found:
             return
         places = sorted(self._places, key=lambda place: place[0])[:MOST_FAULTS]
         lines: dict[str, list[int]] = {}
-        for line, reason, _, _ in places:
-            lines.setdefault(reason, []).append(line)
+        for line, place in zip(self.lines([row for row, *_ in places]), places, strict=True):
+            lines.setdefault(place[1], []).append(line)
         sentences = [f"{self.name}, {_in_words(each)}: {reason}" for reason, each in lines.items()]
         if self.enough:
             sentences.append(

@@ -65,7 +65,7 @@ class Grouping:
             edges = self.edges if self.column.kind == "number" else (0.5,)
             places = np.searchsorted(edges, values, side="right")
         return rows, np.where(
-            unknown, len(self.names) - 1 if self.column.missing_mark else -1, places
+            unknown, len(self.names) - 1 if self.column.missing_marks else -1, places
         )
 
 
@@ -91,7 +91,7 @@ def grouping(entry: Entry, name: str) -> Grouping:
         groups = _bands(edges)
     else:
         groups = [f"= {level}" for level in column.words]
-    if column.missing_mark:
+    if column.missing_marks:
         groups.append("unknown")
     return Grouping(column, tuple(f"{name} {group}" for group in groups), edges)
 

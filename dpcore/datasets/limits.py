@@ -5,8 +5,6 @@ LARGEST_TABLE = 300 * MEGABYTE
 """Bytes of a table of one's own, or of the text that it decompresses to."""
 MOST_ROWS = 1_000_000
 MOST_FIELDS = 2_000
-LONGEST_LINE = 10_000
-"""Characters. No line of any set in the catalogue comes near it."""
 LARGEST_NUMBER = 1e9
 """No quantity in any set comes near it; anything beyond is a broken file, not a measurement."""
 MOST_FAULTS = 20

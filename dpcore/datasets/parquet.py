@@ -9,17 +9,16 @@ column of a block at a time. A false claim takes what memory there is: read wher
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpcore.datasets.dialect import clean_name
 from dpcore.datasets.faults import Faults
-from dpcore.datasets.limits import LONGEST_LINE, MEGABYTE, MOST_FAULTS, MOST_FIELDS, MOST_ROWS
-from dpcore.datasets.rows import Block, too_long, trimmed
+from dpcore.datasets.limits import MEGABYTE, MOST_FAULTS, MOST_FIELDS, MOST_ROWS
+from dpcore.datasets.rows import Block, too_many_rows, trimmed
 from dpcore.errors import InvalidInput, brief
 
 MAGIC = b"PAR1"
@@ -36,8 +35,8 @@ def is_parquet(data: bytes) -> bool:
     return data.startswith(MAGIC)
 
 
-def names_of(data: bytes, name: str, largest: int) -> tuple[str, ...]:
-    """The names of the columns.
+def names_of(data: bytes, name: str) -> tuple[str, ...]:
+    """The names of the columns, whatever these hold.
 
     Raises
     ------
@@ -45,7 +44,18 @@ def names_of(data: bytes, name: str, largest: int) -> tuple[str, ...]:
         One sentence; as `blocks`.
     """
     with _whole(name):
-        return _stripped(_opened(data, name, largest).schema_arrow)
+        return tuple(map(clean_name, _opened(data, name).schema_arrow.names))
+
+
+def readable(data: bytes, name: str) -> list[int]:
+    """Places of the columns that can be described, by their types and names; raises as `blocks`."""
+    with _whole(name):
+        schema = _opened(data, name).schema_arrow
+        return [
+            place
+            for place, field in enumerate(schema)
+            if _is_readable(field.type) and schema.names.count(field.name) == 1
+        ]
 
 
 def blocks(data: bytes, faults: Faults, wanted: Sequence[int], largest: int) -> Iterator[Block]:
@@ -57,9 +67,9 @@ def blocks(data: bytes, faults: Faults, wanted: Sequence[int], largest: int) -> 
         The file, from anyone.
     faults : Faults
     wanted : sequence of int
-        Places of the columns to read.
+        Places of the columns to read, whose names no other has.
     largest : int
-        Bytes that the columns may decompress to, and their text.
+        Bytes that these may decompress to, and their text.
 
     Raises
     ------
@@ -67,44 +77,59 @@ def blocks(data: bytes, faults: Faults, wanted: Sequence[int], largest: int) -> 
         If it is no such file, or a column holds neither numbers, text, dates nor yes and no.
     """
     name = faults.name
+    faults.lines = lambda rows: [row + 2 for row in rows]
     with _whole(name):
-        file = _with_dictionaries(data, _opened(data, name, largest))
-        titles = [file.schema_arrow.names[place] for place in wanted]
-        batch_rows = min(BATCH, CELLS // max(1, len(titles)))
-        rows = size = 0
+        file = _opened(data, name)
+        fields = [file.schema_arrow.field(place) for place in wanted]
+        for field in fields:
+            if not _is_readable(field.type):
+                raise InvalidInput(
+                    f"{name}, column {brief(clean_name(field.name))}: it must hold numbers, text, "
+                    "dates or yes and no, not durations, times, nested or binary values."
+                )
+        file = _with_dictionaries(data, file, fields, name, largest)
+        titles = [field.name for field in fields]
+        batch_rows = max(1, min(BATCH, CELLS // max(1, len(titles))))
+        row = size = 0
         for batch in file.iter_batches(batch_rows, columns=titles, use_threads=False):
-            lines = np.arange(rows + 2, rows + 2 + batch.num_rows)
             columns: list[Any] = []
             for title in titles:
                 column = batch.column(title)
                 if size + _expanded(column) > largest:
                     raise InvalidInput(_too_much(name, largest))
-                columns.append(_as_words(column, title.strip(), rows, faults))
+                columns.append(_as_words(column, title.strip(), row, faults))
                 size += columns[-1].nbytes
-            rows += batch.num_rows
-            yield Block(lines, columns)
+            yield Block(np.arange(row, row + batch.num_rows), columns)
+            row += batch.num_rows
             if faults.enough:
                 return
 
 
-def _with_dictionaries(data: bytes, file: Any) -> Any:
-    """The same file, in which a text that repeats is there once until its size is checked."""
+def _with_dictionaries(
+    data: bytes, file: Any, fields: Sequence[Any], name: str, largest: int
+) -> Any:
+    """The same file, in which a text that repeats is there once until its size is checked.
+
+    What the fields claim to decompress to is checked first.
+    """
     from pyarrow import parquet
 
+    groups = [file.metadata.row_group(place) for place in range(file.metadata.num_row_groups)]
+    places = {file.schema.column(place).path: place for place in range(len(file.schema))}
+    claims = {
+        field.name: [group.column(places[field.name]) for group in groups] for field in fields
+    }
+    size = sum(claim.total_uncompressed_size for each in claims.values() for claim in each)
+    if size > largest:
+        raise InvalidInput(_too_much(name, largest))
+    # A text that is written by differences is not read as a dictionary.
     texts = [
         field.name
-        for place, field in enumerate(file.schema_arrow)
-        if _is_text(field.type) and not _has_differences(file.metadata, place)
+        for field in fields
+        if _is_text(field.type)
+        and not any("DELTA" in each for claim in claims[field.name] for each in claim.encodings)
     ]
     return parquet.ParquetFile(io.BytesIO(data), metadata=file.metadata, read_dictionary=texts)
-
-
-def _has_differences(claims: Any, place: int) -> bool:
-    """Whether a column's text is written by differences, which are not read as a dictionary."""
-    groups = map(claims.row_group, range(claims.num_row_groups))
-    return any(
-        "DELTA" in encoding for group in groups for encoding in group.column(place).encodings
-    )
 
 
 def _expanded(column: Any) -> int:
@@ -146,11 +171,7 @@ def _check_footer(data: bytes, name: str) -> None:
         )
 
 
-def _stripped(schema: Any) -> tuple[str, ...]:
-    return tuple(title.strip() for title in schema.names)
-
-
-def _opened(data: bytes, name: str, largest: int) -> Any:
+def _opened(data: bytes, name: str) -> Any:
     """A file whose claims are within limits."""
     from pyarrow import parquet
 
@@ -160,40 +181,26 @@ def _opened(data: bytes, name: str, largest: int) -> Any:
         thrift_string_size_limit=LARGEST_FOOTER,
         thrift_container_size_limit=1_000_000,
     )
-    claims, titles = file.metadata, _stripped(file.schema_arrow)
-    size = sum(claims.row_group(place).total_byte_size for place in range(claims.num_row_groups))
-    if not 1 <= len(titles) <= MOST_FIELDS:
+    columns = len(file.schema_arrow.names)
+    if not 1 <= columns <= MOST_FIELDS:
         raise InvalidInput(
-            f"{name} has {len(titles):,} columns, but it must have 1 to {MOST_FIELDS:,}."
+            f"{name} has {columns:,} columns, but it must have 1 to {MOST_FIELDS:,}."
         )
-    if not 0 <= claims.num_rows <= MOST_ROWS:
-        raise InvalidInput(f"{name} has more than {MOST_ROWS:,} rows, the most that is taken.")
-    if size > largest:
-        raise InvalidInput(_too_much(name, largest))
-    if len(set(titles)) < len(titles):
-        raise InvalidInput(f"{name} has two columns of one name, but each must have its own.")
-    for place, (title, field) in enumerate(zip(titles, file.schema_arrow, strict=True), start=1):
-        if reason := _why_refused(title, field.type):
-            raise InvalidInput(f"{name}, column {place}: {reason}")
+    if not 0 <= file.metadata.num_rows <= MOST_ROWS:
+        raise InvalidInput(too_many_rows(name))
     return file
 
 
-def _why_refused(title: str, kind: Any) -> str:
-    """Why a column is not taken; "" where it is."""
+def _is_readable(kind: Any) -> bool:
+    """Whether a column of this type can be described."""
     import pyarrow as pa
 
-    if len(title) > LONGEST_LINE:
-        return f"its name has {len(title):,} letters, but it must have at most {LONGEST_LINE:,}."
-    if not re.fullmatch(r"[^\",;\t\r\n]*", title):
-        return "its name must have no quotation mark, comma, semicolon, tab or line break."
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     checks = (
         *(pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, _is_text),
         *(pa.types.is_date, pa.types.is_timestamp, pa.types.is_decimal, pa.types.is_null),
     )
-    if not any(check(kind) for check in checks):
-        return "it must hold numbers, text, dates or yes and no, not nested or binary values."
-    return ""
+    return any(check(kind) for check in checks)
 
 
 def _is_text(kind: Any) -> bool:
@@ -222,40 +229,18 @@ def _as_words(column: Any, title: str, before: int, faults: Faults) -> Any:
 
 
 def _checked_text(column: Any, title: str, before: int, faults: Faults) -> Any:
-    """A column of text whose values could stand in one line of a file; others are noted."""
+    """A column of text; what is none is noted."""
     import pyarrow as pa
     from pyarrow import compute
 
     words = column.cast(pa.string()).fill_null("")
-    is_text = _are_utf8(words)
-    if not is_text.all():
-        words = compute.if_else(pa.array(is_text), words, "")
-    length = compute.utf8_length(words).to_numpy()
-    broken = compute.match_substring_regex(words, r"[\r\n\x00]").to_numpy(zero_copy_only=False)
-    for place in np.flatnonzero((length > LONGEST_LINE) | broken | ~is_text)[:MOST_FAULTS].tolist():
-        reason = too_long(int(length[place]))
-        if not is_text[place]:
-            reason = "it holds bytes that are not text, but it must be UTF-8 text."
-        elif broken[place]:
-            reason = "it must be text without a line break."
-        faults.add(before + place + 2, f"{brief(title)}: {reason}")
-    return trimmed(words)
-
-
-def _are_utf8(words: Any) -> NDArray[np.bool_]:
-    """Which values are text, and not any other bytes."""
-    import pyarrow as pa
-
     try:
         words.validate(full=True)
     except pa.ArrowInvalid:
-        return np.array([_is_utf8(value) for value in words.cast(pa.binary()).to_pylist()])
-    return np.ones(len(words), np.bool_)
-
-
-def _is_utf8(value: bytes) -> bool:
-    try:
-        value.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+        values = words.cast(pa.binary()).to_pylist()
+        is_text = np.array([value.decode(errors="ignore").encode() == value for value in values])
+        for place in np.flatnonzero(~is_text)[:MOST_FAULTS].tolist():
+            reason = "it holds bytes that are not text, but it must be UTF-8 text."
+            faults.add(before + place, f"{brief(title)}: {reason}")
+        words = compute.if_else(pa.array(is_text), words, "")
+    return trimmed(words)

@@ -108,7 +108,7 @@ def drawn_by_class(table: Table, preparation: Preparation) -> NDArray[np.bool_]:
 
 def unknown_values(table: Table, columns: Sequence[Column]) -> NDArray[np.bool_]:
     """Which values are unknown of the columns that may have some, (records, columns)."""
-    marked = [column.name for column in columns if column.missing_mark]
+    marked = [column.name for column in columns if column.missing_marks]
     unknown = table.frame[marked].isna().to_numpy(dtype=bool)
     return np.asarray(unknown & ~table.blank[:, np.newaxis])
 

@@ -150,4 +150,4 @@ def complete_only(entry: Entry, preparation: Preparation) -> bool:
     The codebook decides it, because whether one was dropped would reveal something of a record.
     """
     columns = used_columns(entry, preparation)
-    return preparation.missing == "drop" and any(column.missing_mark for column in columns)
+    return preparation.missing == "drop" and any(column.missing_marks for column in columns)

@@ -55,8 +55,9 @@ class Column:
         For an indicator: how the file writes no and yes.
     transform : {"none", "log1p", "signed log1p"}
         A fixed public function that may be applied before scaling, for long-tailed columns.
-    missing_mark : str
-        How the file marks an unknown value; "" when the codebook knows none.
+    missing_marks : tuple of str
+        How the file marks an unknown value, "" being an empty field; none where the codebook knows
+        no unknown value.
     left_out : str
         Why the column is left out unless it is asked for; "" for a column that is used.
     days : Days or None
@@ -74,7 +75,7 @@ class Column:
     levels: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     transform: Transform = "none"
-    missing_mark: str = ""
+    missing_marks: tuple[str, ...] = ()
     left_out: str = ""
     days: Days | None = None
 
@@ -88,7 +89,7 @@ class Column:
                 raise ValueError(f"log1p needs values of {self.name} above -1")
         elif self.kind == "category" and not self.levels:
             raise ValueError(f"the category {self.name} needs its levels")
-        elif self.kind == "indicator" and self.missing_mark:
+        elif self.kind == "indicator" and self.missing_marks:
             raise ValueError(f"{self.name} can be unknown, so it must be a category")
 
     @property
@@ -123,7 +124,7 @@ def number(
     *,
     bounds_from: BoundsFrom = "common knowledge",
     transform: Transform = "none",
-    missing_mark: str = "",
+    missing_marks: tuple[str, ...] = (),
     left_out: str = "",
 ) -> Column:
     """The column of a number; its parameters are those of `Column`."""
@@ -136,7 +137,7 @@ def number(
         bounds_from,
         reason,
         transform=transform,
-        missing_mark=missing_mark,
+        missing_marks=missing_marks,
         left_out=left_out,
     )
 
@@ -147,7 +148,7 @@ def category(
     levels: str,
     codes: str = "",
     *,
-    missing_mark: str = "",
+    missing_marks: tuple[str, ...] = (),
     left_out: str = "",
 ) -> Column:
     """The column of a category, its levels and codes as for `values_in`."""
@@ -157,7 +158,7 @@ def category(
         description,
         levels=values_in(levels),
         codes=values_in(codes) if codes else (),
-        missing_mark=missing_mark,
+        missing_marks=missing_marks,
         left_out=left_out,
     )
 

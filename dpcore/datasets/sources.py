@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -78,8 +77,8 @@ class BuiltIn:
 def field_of(column: Column) -> Field:
     """The field that `column` is read from, when the file has one of the same name."""
     if column.kind == "number":
-        return Field(column.name, missing_mark=column.missing_mark, days=column.days)
-    return _field(column.name, column.codes or column.levels, column.missing_mark)
+        return Field(column.name, missing_marks=column.missing_marks, days=column.days)
+    return Field(column.name, column.codes or column.levels, column.missing_marks)
 
 
 def label_field(label: Label | Classes | Column) -> Field:
@@ -87,8 +86,8 @@ def label_field(label: Label | Classes | Column) -> Field:
     if isinstance(label, Column):
         return field_of(label)
     if isinstance(label, Classes):
-        return _field(label.name, label.titles, "")
-    return _field(label.name, tuple(text for text, _ in label.codes), "")
+        return Field(label.name, label.titles)
+    return Field(label.name, tuple(text for text, _ in label.codes))
 
 
 def fields_of(entry: Entry) -> tuple[Field, ...]:
@@ -134,31 +133,10 @@ def labels_of(label: Label | Classes | Column, raw: pd.DataFrame) -> Labels:
     return np.array([*(sign for _, sign in label.codes), 0], dtype=np.int8)[positions]
 
 
-def _field(name: str, texts: tuple[str, ...], missing_mark: str) -> Field:
-    if _are_numbers(texts):
-        return Field(name, codes=tuple(float(text) for text in texts), missing_mark=missing_mark)
-    return Field(name, words=texts, missing_mark=missing_mark)
-
-
-def _are_numbers(texts: tuple[str, ...]) -> bool:
-    return all(re.fullmatch("-?[0-9]+", text) for text in texts)
-
-
 def _positions(name: str, field: pd.Series, texts: tuple[str, ...]) -> NDArray[np.int64]:
     """Index of each value in `texts`, shape (n,); −1 where it is unknown."""
-    if _are_numbers(texts):
-        values = field.to_numpy(dtype=float)
-        positions = np.full(len(values), -1, dtype=np.int64)
-        for position, text in enumerate(texts):
-            positions[values == float(text)] = position
-        is_unknown = (positions < 0) & ~np.isnan(values)
-    else:
-        # The field is a categorical of the values that occur, so only its few categories are
-        # looked up.
-        positions_by_text = {text: position for position, text in enumerate(texts)}
-        lookup = np.array([positions_by_text.get(word, -2) for word in field.cat.categories] + [-1])
-        positions = lookup[field.cat.codes.to_numpy()].astype(np.int64)
-        is_unknown = positions == -2
+    positions = field.cat.set_categories(list(texts)).cat.codes.to_numpy().astype(np.int64)
+    is_unknown = (positions < 0) & field.notna().to_numpy()
     if is_unknown.any():
         row = int(np.flatnonzero(is_unknown)[0])
         raise ValueError(f"{name} of record {row + 1} is not a level of the codebook")

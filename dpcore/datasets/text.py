@@ -1,30 +1,35 @@
-"""Delimited text files, read in two ways that give the same columns.
+"""Tables from anyone, as text or Parquet: each field is checked, and each fault is named.
 
-`read_verified` is for bytes whose checksum is pinned: fast, without checks. `read_checked` is for
-bytes from anyone: each row is checked, and what is wrong is named by line and field, never by the
-value. Neither guesses a type; the `Layout` says what each field is.
+What is wrong is named by line and field, never by the value. No type is guessed; the `Layout` says
+what each field is, and what it does not name is not looked at.
 """
 
 from __future__ import annotations
 
-import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import parquet, rows, values
-from dpcore.datasets.faults import Faults
-from dpcore.datasets.limits import (
-    LARGEST_NUMBER,
-    MEGABYTE,
-    MOST_FAULTS,
-    MOST_FIELDS,
-    MOST_ROWS,
+from dpcore.datasets.dialect import (
+    HEADER_WITHIN,
+    TO_BE_FOUND,
+    Dialect,
+    check_bytes,
+    clean_name,
+    find_dialect,
+    find_encoding,
+    header_of,
+    no_records,
 )
-from dpcore.datasets.values import Days
+from dpcore.datasets.faults import Faults, WrongHeader
+from dpcore.datasets.limits import LARGEST_NUMBER, LARGEST_TABLE, MEGABYTE, MOST_FAULTS, MOST_ROWS
+from dpcore.datasets.values import Beyond, Days
 from dpcore.errors import InvalidInput, brief
 
 if TYPE_CHECKING:
@@ -32,8 +37,14 @@ if TYPE_CHECKING:
 
 LARGEST_UPLOAD = 32 * MEGABYTE
 """Bytes. The largest file of the catalogue has less than 25 MB."""
-BLANK = "blank"
-"""The mark for "unknown" that stands for an empty field."""
+MAX_SAMPLE = 20_000
+"""Rows that are looked at for how values are written; a later one is refused when all are read."""
+MOST_NAMED = 5
+
+
+def shown_mark(mark: str) -> str:
+    """A mark for unknown values in words."""
+    return mark or "an empty field"
 
 
 @dataclass(frozen=True)
@@ -45,31 +56,34 @@ class Field:
     name : str
         Name in the header, or in the messages where there is no header.
     words : tuple of str
-        The words allowed; empty for a number.
-    codes : tuple of float
-        The numbers allowed; empty for any finite number.
-    missing_mark : str
-        The mark for "unknown" that is also allowed; "" for none, `BLANK` for an empty field.
-    ignored : bool
-        Whether the field is skipped, whatever it holds; with a header, or in `read_checked`, only.
-    decimal_comma : bool
-        Whether numbers are written like 1.234,5; a point that cannot part thousands is then
-        refused (`read_checked` only).
+        The words allowed, all different; empty for a number. A word that is a number may be written
+        otherwise, where no other has that value (`dpcore.datasets.values.positions`).
+    missing_marks : tuple of str
+        The marks for "unknown" that are also allowed, "" being an empty field. Among numbers and
+        days one may be written otherwise: 999.0 for 999.
+    decimal_mark : str
+        "." or ",".
+    thousands_mark : str
+        What may part thousands: "" or one of `dpcore.datasets.values.GROUPED_BY`. Beside a decimal
+        comma, points also do where they can be nothing else, as in 1.234,5.
+    beyond : {"", "limit", "half", "unknown"}
+        What a number such as <5 or ≥90 is read as: its limit; half of it (of none above a limit);
+        unknown. "" where there must be none.
     described : bool
         Whether a description says how its numbers are written, and may be changed.
     days : Days or None
-        How a day becomes a number, where it holds days (`read_checked` only).
+        How a day becomes a number, where it holds days.
     person : bool
         Whether it says whose row it is, in any words: it becomes a number from 0 in the order of
-        persons' first rows (`read_checked` only).
+        persons' first rows.
     """
 
     name: str
     words: tuple[str, ...] = ()
-    codes: tuple[float, ...] = ()
-    missing_mark: str = ""
-    ignored: bool = False
-    decimal_comma: bool = False
+    missing_marks: tuple[str, ...] = ()
+    decimal_mark: str = "."
+    thousands_mark: str = ""
+    beyond: Beyond = ""
     described: bool = False
     days: Days | None = None
     person: bool = False
@@ -80,17 +94,16 @@ class Field:
         if self.words:
             shown = self.words if len(self.words) <= 8 else (*self.words[:7], "…")
             text = "one of " + ", ".join(shown)
-        elif self.codes:
-            text = "one of " + ", ".join(f"{code:g}" for code in self.codes)
         elif self.person:
             text = "filled in: it says whose row it is"
         elif self.days is not None:
             text = f"a day such as {self.days.example}"
         else:
-            example = "12,5" if self.decimal_comma else "12.5"
+            whole = f"1{self.thousands_mark}234" if self.thousands_mark else "12"
+            example = f"{whole}{self.decimal_mark}5"
             text = f"a plain number such as {example}, at most {LARGEST_NUMBER:,.0f} in size"
-        if self.missing_mark:
-            text += f", or {self.missing_mark} for unknown"
+        if self.missing_marks:
+            text += f", or {' or '.join(map(shown_mark, self.missing_marks))} for unknown"
         return text
 
 
@@ -101,16 +114,16 @@ class Layout:
     Parameters
     ----------
     fields : tuple of Field
-        In the order of the file.
+        With a header those that are read, in any order; else all, in the order of the file.
     separator : str
         One character, or "" for any run of spaces or tabs.
     header : bool
-        Whether the first line names the fields.
+        Whether a line names the fields.
     comment : str
         Lines that begin with it are skipped; "" for none.
     label : str
-        The field that is empty in a blank record, where any other may be empty too (`read_checked`
-        only); "" where no record may be blank.
+        The field that is empty in a blank record, where any other may be empty too; "" where no
+        record may be blank.
     """
 
     fields: tuple[Field, ...]
@@ -120,52 +133,16 @@ class Layout:
     label: str = ""
 
 
-def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
-    """The fields of a file whose checksum was verified.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One column for each field: float64 for numbers and codes (NaN for unknown), strings (as a
-        pandas categorical, NaN for unknown) for words.
-    """
-    import pandas as pd
-
-    fields = [field for field in layout.fields if not field.ignored]
-    names = [field.name for field in fields]
-    skipped = 0
-    if layout.comment:
-        # Only leading lines that start with the marker are skipped: pandas' own `comment` option
-        # would also cut off rows in which the character occurs later on.
-        for line in data.splitlines():
-            if not line.startswith(layout.comment.encode()):
-                break
-            skipped += 1
-    # Where a header names the fields, it decides their order.
-    frame = pd.read_csv(
-        io.BytesIO(data),
-        sep=layout.separator or r"\s+",
-        names=None if layout.header else names,
-        header=0 if layout.header else None,
-        usecols=names,
-        skiprows=skipped,
-        skipinitialspace=True,
-        quotechar='"',
-        dtype={field.name: "category" if field.words else "float64" for field in fields},
-        na_values={
-            field.name: ["" if field.missing_mark == BLANK else field.missing_mark]
-            for field in fields
-            if field.missing_mark
-        },
-        keep_default_na=False,
-        engine="c",
-    )
-    return frame[names]
-
-
 def read_checked(
     layout: Layout, data: bytes, filename: str, largest: int = LARGEST_UPLOAD
 ) -> pd.DataFrame:
+    """The fields of a file by its layout, separator included; else as `read_described`."""
+    return read_described(layout, data, filename, largest, Dialect(delimiter=layout.separator))[0]
+
+
+def read_described(
+    layout: Layout, data: bytes, filename: str, largest: int, dialect: Dialect = TO_BE_FOUND
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The fields of a file from anyone, each row checked.
 
     Parameters
@@ -178,138 +155,189 @@ def read_checked(
         What to call it in a refusal.
     largest : int
         Bytes that the file may have, and what it decompresses to.
+    dialect : Dialect
+        How the text is written, as far as that is given. The layout's separator is not used.
 
     Returns
     -------
-    pandas.DataFrame
-        As `read_verified`; days and persons as numbers.
+    frame : pandas.DataFrame
+        One column for each field: float64 for numbers (NaN for unknown), days and persons, a
+        categorical of its words (NaN for unknown) else.
+    notes : tuple of str
+        How many columns were left out, and how many rows are empty.
 
     Raises
     ------
     InvalidInput
         Naming what is wrong; a `WrongTable` names lines and fields, and what is allowed there, and
-        no value.
+        no value, and a `WrongHeader` the columns.
     """
     import pandas as pd
+    from pyarrow import compute
 
     faults = Faults(quoted(filename))
-    fields = [field for field in layout.fields if not field.ignored]
-    parts_by_field: list[list[Any]] = [[] for _ in fields]
-    count = 0
-    for block in _blocks(layout, data, faults, largest):
-        count += len(block.lines)
+    left_out, blocks = _blocks(layout, data, faults, largest, dialect)
+    parts_by_field: list[list[Any]] = [[] for _ in layout.fields]
+    count = empty_count = 0
+    for block in blocks:
+        count += len(block.rows)
         if count > MOST_ROWS:
-            raise InvalidInput(
-                f"{faults.name} has more than {MOST_ROWS:,} rows, the most that is taken."
-            )
-        blank = [
-            column
-            for field, column in zip(fields, block.columns, strict=True)
-            if field.name == layout.label
-        ]
-        for field, column, parts in zip(fields, block.columns, parts_by_field, strict=True):
-            gaps = _gaps(field, column, blank)
-            parts.append(_read(field, column, gaps, block.lines, faults))
+            raise InvalidInput(rows.too_many_rows(faults.name))
+        pairs = list(zip(layout.fields, block.columns, strict=True))
+        empty = [compute.equal(column, "") for field, column in pairs if not field.person]
+        if empty:
+            empty_count += compute.sum(reduce(compute.and_, empty)).as_py() or 0
+        label = [column for field, column in pairs if field.name == layout.label]
+        blank = compute.equal(label[0], "") if label else None
+        for (field, column), parts in zip(pairs, parts_by_field, strict=True):
+            parts.append(_read(field, column, blank, block.rows, faults))
         if faults.enough:
             break
     faults.tell()
     if count == 0:
-        raise _no_records(faults.name)
-    return pd.DataFrame(
+        raise no_records(faults.name)
+    frame = pd.DataFrame(
         {
             field.name: _joined(field, parts)
-            for field, parts in zip(fields, parts_by_field, strict=True)
+            for field, parts in zip(layout.fields, parts_by_field, strict=True)
         },
         copy=False,
     )
+    ignored = "1 column was" if left_out == 1 else f"{left_out:,} columns were"
+    hollow = "1 row is" if empty_count == 1 else f"{empty_count:,} rows are"
+    counted = "it counts as a blank record" if empty_count == 1 else "they count as blank records"
+    notes = {
+        f"{ignored} ignored (not described).": left_out,
+        f"{hollow} empty in every described column: {counted}.": empty_count,
+    }
+    return frame, tuple(note for note, number in notes.items() if number)
 
 
-def _blocks(layout: Layout, data: bytes, faults: Faults, largest: int) -> Iterator[rows.Block]:
-    """The rows of the fields that are not ignored, once the header is found right."""
-    expected = len(layout.fields)
-    wanted = [place for place, field in enumerate(layout.fields) if not field.ignored]
-    if layout.header and parquet.is_parquet(data):
-        _check_header(layout, parquet.names_of(data, faults.name, largest), 1, faults.name)
-        return parquet.blocks(data, faults, wanted, largest)
-    rows.check_bytes(data, faults.name, largest)
-    line, content = rows.first_line(data, faults.name, layout.comment)
-    if not line:
-        raise _no_records(faults.name)
-    if layout.header:
-        _check_header(layout, rows.fields_in(content, layout.separator), line, faults.name)
-    return rows.blocks(
-        data,
-        faults,
-        layout.separator,
-        expected,
-        wanted,
-        after=line if layout.header else 0,
-        comment=layout.comment,
-    )
+def _blocks(
+    layout: Layout, data: bytes, faults: Faults, largest: int, dialect: Dialect
+) -> tuple[int, Iterator[rows.Block]]:
+    """How many columns no field names, and the rows of the fields."""
+    names = [field.name for field in layout.fields]
+    if not layout.header:
+        check_bytes(data, faults.name, largest)
+        dialect = Dialect(find_encoding(data, faults.name, dialect.encoding), layout.separator)
+        if layout.comment:
+            data = re.sub(rb"(?m)^%s[^\r\n]*" % re.escape(layout.comment.encode()), b"", data)
+        if not layout.separator:
+            data = b"\n".join(b"\t".join(line.split()) for line in data.splitlines())
+            dialect = Dialect(dialect.encoding, "\t")
+        return 0, rows.blocks(data, faults, dialect, 0, len(names), range(len(names)))
+    header, dialect, after = _header(data, faults.name, largest, dialect, names)
+    where = "" if not after else f", line {dialect.header_line}"
+    _check_header(header, names, faults.name, where)
+    places = [header.index(clean_name(name)) for name in names]
+    left_out = len(header) - len(names)
+    if not after:
+        return left_out, parquet.blocks(data, faults, places, largest)
+    return left_out, rows.blocks(data, faults, dialect, after, len(header), places)
 
 
-def _check_header(layout: Layout, titles: Sequence[str], line: int, name: str) -> None:
-    # What the line names is not repeated: it may be a record.
-    if len(titles) != len(layout.fields):
-        reason = rows.ragged(len(titles), len(layout.fields), layout.separator)
-        raise InvalidInput(f"{name}, line {line}: {reason}")
-    for place, (title, field) in enumerate(zip(titles, layout.fields, strict=True), start=1):
-        if title.strip() != field.name:
-            raise InvalidInput(
-                f"{name}, line {line}: it must name the columns, and column {place} "
-                f"{brief(field.name)}."
-            )
+def _header(
+    data: bytes, name: str, largest: int, dialect: Dialect, names: Sequence[str] = ()
+) -> tuple[tuple[str, ...], Dialect, int]:
+    """The names of the columns, how the text is written, and the header's last line.
+
+    Of Parquet that line is 0.
+    """
+    if parquet.is_parquet(data):
+        return parquet.names_of(data, name), dialect, 0
+    check_bytes(data, name, largest)
+    dialect = find_dialect(data, name, dialect, names)
+    header, after = header_of(data, name, dialect)
+    return header, dialect, after
 
 
-def _no_records(name: str) -> InvalidInput:
-    return InvalidInput(f"{name} holds no records, but it must hold at least one.")
+def _check_header(header: Sequence[str], names: Sequence[str], name: str, where: str) -> None:
+    """Refuse a header without each name once; what no description has is not repeated."""
+    wanted = [clean_name(each) for each in names]
+    absent = [each for each, cleaned in zip(names, wanted, strict=True) if cleaned not in header]
+    if len(absent) == len(names):
+        place = f"in the first {HEADER_WITHIN} lines of {name}" if where else f"in {name}"
+        raise WrongHeader(
+            f"No header was found {place}: nothing there names any of the described columns, "
+            f"such as {brief(names[0])}."
+        )
+    if absent:
+        raise WrongHeader(
+            f"{name}{where}: the header does not name {_listed(absent)}, but it must name each "
+            "described column once.",
+            absent,
+            set(header) - set(wanted),
+        )
+    pairs = zip(names, wanted, strict=True)
+    several = [each for each, cleaned in pairs if header.count(cleaned) > 1]
+    if several:
+        raise WrongHeader(
+            f"{name}{where}: the header names {_listed(several)} more than once, but it must name "
+            "each described column once."
+        )
 
 
-def _gaps(field: Field, column: Any, blank: list[Any]) -> Any:
-    """Where a value may be missing and is; `blank` holds the outcome, if records may be blank."""
+def _listed(names: Sequence[str]) -> str:
+    shown = [brief(name) for name in names[:MOST_NAMED]]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+
+
+def _read(field: Field, column: Any, blank: Any, numbers: NDArray[np.int64], faults: Faults) -> Any:
+    """The values of a field in some rows, as numbers; those that are not allowed are noted.
+
+    An empty field is allowed in `blank` records; ``None`` where there may be none.
+    """
+    import pyarrow as pa
     from pyarrow import compute
 
     is_empty = compute.equal(column, "")
-    gaps = compute.and_(is_empty, compute.equal(blank[0], "")) if blank else None
     if field.person:
-        return None
-    if field.missing_mark:
-        marked = compute.equal(column, field.missing_mark)
-        if field.missing_mark == BLANK:
-            marked = compute.or_(marked, is_empty)
-        gaps = marked if gaps is None else compute.or_(gaps, marked)
-    return gaps
-
-
-def _read(field: Field, column: Any, gaps: Any, lines: NDArray[np.int64], faults: Faults) -> Any:
-    """The values of a field in some rows, as numbers; those that are not allowed are noted."""
-    from pyarrow import compute
-
-    known = column if gaps is None else compute.if_else(gaps, None, column)
-    parsed: Any
-    if field.person:
-        parsed = column
-        wrong = compute.equal(column, "").to_numpy(zero_copy_only=False)
-    elif field.words:
-        parsed, wrong = values.positions(known, sorted(set(field.words)))
-    elif field.days is not None:
-        parsed, wrong = values.days(known, field.days)
+        parsed, wrong = column, is_empty.to_numpy(zero_copy_only=False)
     else:
-        parsed, wrong = values.numbers(known, field.decimal_comma, field.codes)
+        known = column
+        if field.missing_marks:
+            marks = pa.array(field.missing_marks, pa.string())
+            known = compute.if_else(compute.is_in(column, marks), None, known)
+        if blank is not None:
+            known = compute.if_else(compute.and_(is_empty, blank), None, known)
+        parsed, wrong = _parsed(field, known)
     for place in np.flatnonzero(wrong)[:MOST_FAULTS].tolist():
         value = column[place].as_py()
-        faults.add(int(lines[place]), _reason(field, value), field.name, value)
+        faults.add(int(numbers[place]), _reason(field, value), field.name, value)
     return parsed
+
+
+def _parsed(field: Field, known: Any) -> tuple[Any, Any]:
+    """The values as numbers, and which are not allowed."""
+    if field.words:
+        return values.positions(known, field.words, field.missing_marks)
+    if field.days is not None:
+        return values.days(known, field.days, field.missing_marks)
+    written = field.decimal_mark, field.thousands_mark
+    return values.numbers(known, *written, field.missing_marks, field.beyond)
 
 
 def _reason(field: Field, value: str) -> str:
     """Why a value is wrong: what is allowed, and what to change where it is a matter of writing."""
     is_of_numbers = not (field.words or field.days or field.person)
-    if is_of_numbers and values.has_other_mark(value, field.decimal_comma):
+    decimal_comma = field.decimal_mark == ","
+    if is_of_numbers and re.match(values.BEYOND, value):
+        rule = (
+            "is read as half of its limit, which takes limits of 0 or more that a value is below"
+            if field.beyond == "half"
+            else "must be a sign such as < and a number"
+            if field.beyond
+            else "may be read as its limit, as half of it or as unknown, but only if the "
+            "description says as which"
+        )
+        return f"{field.name} is only said to lie beyond a limit, such as <5: that {rule}."
+    if is_of_numbers and values.has_other_mark(value, decimal_comma):
         mark = "point between thousands" if "," not in value else "comma"
-        mark = "decimal point" if field.decimal_comma else mark
-        way = "without" if field.decimal_comma else "with"
-        instead = f", or be described {way} “; decimal comma”" if field.described else ""
+        mark = "decimal point" if decimal_comma else mark
+        way = "without" if decimal_comma else "with"
+        instead = f", or be described {way} a decimal comma" if field.described else ""
         return f"{field.name} has a {mark}, but it must be {field.allowed}{instead}."
     is_empty = "" if value or field.person else " is empty, but it"
     return f"{field.name}{is_empty} must be {field.allowed}."
@@ -326,12 +354,12 @@ def _joined(field: Field, parts: list[Any]) -> Any:
     joined = np.concatenate(parts)
     parts.clear()  # each column is there once
     if field.words:
-        return pd.Categorical.from_codes(joined, categories=pd.Index(sorted(set(field.words))))
+        return pd.Categorical.from_codes(joined, categories=pd.Index(field.words))
     return joined
 
 
 def sample(
-    data: bytes, filename: str, most: int, largest: int
+    data: bytes, filename: str, most: int, largest: int, dialect: Dialect = TO_BE_FOUND
 ) -> tuple[tuple[str, ...], list[Any]]:
     """The names in a file from anyone, and the text of its first rows, column by column.
 
@@ -341,12 +369,13 @@ def sample(
     filename : str
     most : int
         Rows after which no further block is read; rows of another length are left out.
-    largest : int
-        As of `read_checked`.
+    largest, dialect
+        As of `read_described`.
 
     Returns
     -------
     names : tuple of str
+        Without those of columns that cannot be described, as Parquet may have.
     columns : list of lists of pyarrow.Array
 
     Raises
@@ -354,59 +383,52 @@ def sample(
     InvalidInput
         If the file is empty or not text.
     """
-    separator, names = header_of(data, filename, largest)
-    fields = tuple(Field(name) for name in names)
-    columns: list[list[Any]] = [[] for _ in names]
-    count = 0
     faults = Faults(quoted(filename))
-    for block in _blocks(Layout(fields, separator, header=True), data, faults, largest):
+    header, dialect, after = _header(data, faults.name, largest, dialect)
+    places: Sequence[int] = range(len(header))
+    if after:
+        blocks = rows.blocks(data, faults, dialect, after, len(header), places)
+    else:
+        places = parquet.readable(data, faults.name)
+        blocks = parquet.blocks(data, faults, places, largest)
+    columns: list[list[Any]] = [[] for _ in places]
+    count = 0
+    for block in blocks:
         for parts, column in zip(columns, block.columns, strict=True):
             parts.append(column)
-        count += len(block.lines)
+        count += len(block.rows)
         if count >= most:
             break
-    return names, columns
+    return tuple(header[place] for place in places), columns
 
 
-def header_of(
-    data: bytes, filename: str, largest: int = LARGEST_UPLOAD
-) -> tuple[str, tuple[str, ...]]:
-    """The separator of a file from anyone, and the names in its first line.
+def distinct_values(
+    data: bytes, filename: str, dialect: Dialect = TO_BE_FOUND
+) -> dict[str, set[str]]:
+    """The texts in the first rows of a file from anyone, by column; raises as `sample`.
 
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    filename : str
-        What to call it in a refusal.
-    largest : int
-        As of `read_checked`.
+    Of a name that stands more than once, those of the first column.
+    """
+    names, columns = sample(data, filename, MAX_SAMPLE, LARGEST_TABLE, dialect)
+    distinct: dict[str, set[str]] = {}
+    for name, parts in zip(names, columns, strict=True):
+        distinct.setdefault(name, {value for part in parts for value in part.unique().to_pylist()})
+    return distinct
 
-    Returns
-    -------
-    separator : str
-        A comma, a semicolon or a tab: whichever the first line has most of.
-    names : tuple of str
+
+def first_rows(
+    data: bytes, filename: str, dialect: Dialect, count: int, largest: int = LARGEST_TABLE
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The names in a file from anyone, and its first rows as they will be read, row by row.
 
     Raises
     ------
     InvalidInput
-        If the file is empty or not text.
+        As `sample`.
     """
-    name = quoted(filename)
-    if parquet.is_parquet(data):
-        return ",", parquet.names_of(data, name, largest)
-    rows.check_bytes(data, name, largest)
-    line, content = rows.first_line(data, name)
-    if not line:
-        raise _no_records(name)
-    separator = max((",", ";", "\t"), key=content.count)
-    names = rows.fields_in(content, separator)
-    if len(names) > MOST_FIELDS:
-        raise InvalidInput(
-            f"{name} has {len(names):,} columns, but it must have at most {MOST_FIELDS:,}."
-        )
-    return separator, tuple(title.strip() for title in names)
+    names, columns = sample(data, filename, count, largest, dialect)
+    texts = [[value for part in parts for value in part[:count].to_pylist()] for parts in columns]
+    return names, list(zip(*(column[:count] for column in texts), strict=True))
 
 
 def quoted(value: str) -> str:

@@ -10,7 +10,7 @@ from dpcore.datasets.own.description import OWN
 from dpcore.datasets.own.rows import read_own
 from dpcore.datasets.schema import Entry, RemoteFile, Table
 from dpcore.datasets.sources import BuiltIn
-from dpcore.datasets.text import quoted, read_checked, read_verified
+from dpcore.datasets.text import quoted, read_checked
 from dpcore.errors import InvalidInput
 
 
@@ -53,19 +53,19 @@ def read_upload(key: str, data: bytes, filename: str, columns: str = "") -> Tabl
             f"{name} is the file {other.file.name} of {other.entry.title}, but it must be one of "
             f"{own.title}."
         )
-    if owners:
-        return assemble(
-            file_source,
-            [read_verified(file_source.layout, data)],
-            published=True,
-            sites=own.sites[owners[key].place : owners[key].place + 1],
-        )
-    if own.site:
+    if own.site and not owners:
         raise InvalidInput(
             f"{name} is none of the published files of {own.title}, but it must be one of them: "
             "the file says which site a record comes from."
         )
     raw = read_checked(file_source.layout, data, filename)
+    if owners:
+        return assemble(
+            file_source,
+            [raw],
+            published=True,
+            sites=own.sites[owners[key].place : owners[key].place + 1],
+        )
     pinned = any(file.sha256 for file in own.files)
     reason = "is not the published file" if pinned else "has no published checksum"
     return assemble(

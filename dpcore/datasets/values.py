@@ -1,32 +1,37 @@
 """Columns of text turned into numbers, levels and days, a whole column at a time.
 
-Each function takes a pyarrow array of text, null where a value is unknown, and returns an array and
-a mask of the values that are not allowed. What a value becomes depends on that value alone.
+Each function takes a pyarrow array of text, null where a value is unknown, and marks for more
+unknown values, which it compares as its type; it returns an array and a mask of the values that are
+not allowed. What a value becomes depends on that value alone.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.limits import LARGEST_NUMBER
 
-# Read by Python and by RE2 alike. Digits can be divided in one way only, so that Python's time
-# grows with their number and not with its square.
-_PLAIN_NUMBER = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
-_COMMA_NUMBER = (
-    r"[+-]?(([0-9]+(,[0-9]*)?|,[0-9]+)([eE][+-]?[0-9]+)?"
-    r"|[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]*)?)"
-)
+Beyond = Literal["", "limit", "half", "unknown"]
+GROUPED_BY = {
+    ",": ",",
+    ".": r"\.",
+    "'": "['\u2019]",
+    "\u2019": "['\u2019]",
+    " ": "[ \u00a0\u2009\u202f]",
+}
+"""What may part thousands, and the signs that are taken for it."""
+BEYOND = r"(?:[<>]=?|[≤≥])\s*"
 YEAR_FIRST, DAY_FIRST, MONTH_FIRST = "year first", "day first", "month first"
 _DAY = {
-    YEAR_FIRST: re.compile(r"(?P<y>[0-9]{4})-(?P<m>[0-9]{2})-(?P<d>[0-9]{2})"),
+    YEAR_FIRST: re.compile(r"(?P<y>[0-9]{4})(?P<by>[-/.])(?P<m>[0-9]{2})(?P=by)(?P<d>[0-9]{2})"),
     DAY_FIRST: re.compile(r"(?P<d>[0-9]{1,2})[./-](?P<m>[0-9]{1,2})[./-](?P<y>[0-9]{4})"),
     MONTH_FIRST: re.compile(r"(?P<m>[0-9]{1,2})[./-](?P<d>[0-9]{1,2})[./-](?P<y>[0-9]{4})"),
 }
@@ -58,8 +63,11 @@ class Days:
         ]
 
     def number(self, text: str) -> int | None:
-        """Days since the first, negative before it; ``None`` of what is no day."""
-        match = _DAY[self.order].fullmatch(text)
+        """Days since the first, negative before it; ``None`` of what is no day.
+
+        A time of day that follows is left out.
+        """
+        match = _DAY[self.order].fullmatch(_TIME_OF_DAY.sub("", text))
         if match is None:
             return None
         try:
@@ -71,8 +79,24 @@ class Days:
 
 def are_days(texts: Collection[str], order: str) -> bool:
     """Whether all texts are days written in this order, with or without a time of day."""
-    days = Days(date.min, order)
-    return all(days.number(_TIME_OF_DAY.sub("", text)) is not None for text in texts)
+    return all(Days(date.min, order).number(text) is not None for text in texts)
+
+
+def _pattern(decimal_mark: str, thousands_mark: str) -> str:
+    """How a number is written, for Python and for RE2.
+
+    Digits can be divided in one way only, so that Python's time grows with their number and not
+    with its square.
+    """
+    point, first = re.escape(decimal_mark), "[1-9][0-9]{0,2}"
+    ways = [rf"([0-9]+({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?"]
+    if thousands_mark:
+        group = GROUPED_BY[thousands_mark]
+        ways.append(rf"{first}({group}[0-9]{{3}})+({point}[0-9]*)?")
+    elif decimal_mark == ",":
+        # Points that can only part thousands: beside a comma, or several.
+        ways.append(rf"{first}(\.[0-9]{{3}})+({point}[0-9]*|\.[0-9]{{3}})")
+    return rf"[+-]?({'|'.join(ways)})"
 
 
 def is_number(text: str, decimal_comma: bool = False) -> bool:
@@ -80,7 +104,7 @@ def is_number(text: str, decimal_comma: bool = False) -> bool:
 
     Beside a decimal comma, points can only part thousands.
     """
-    return bool(re.fullmatch(_COMMA_NUMBER if decimal_comma else _PLAIN_NUMBER, text))
+    return bool(re.fullmatch(_pattern(",", ".") if decimal_comma else _pattern(".", ""), text))
 
 
 def has_other_mark(text: str, decimal_comma: bool) -> bool:
@@ -89,56 +113,132 @@ def has_other_mark(text: str, decimal_comma: bool) -> bool:
 
 
 def numbers(
-    values: Any, decimal_comma: bool = False, codes: Sequence[float] = ()
+    values: Any,
+    decimal_mark: str = ".",
+    thousands_mark: str = "",
+    marks: Sequence[str] = (),
+    beyond: Beyond = "",
 ) -> tuple[NDArray[np.float64], Mask]:
-    """Plain numbers, such as `is_number` takes, as float64; nan where unknown.
+    """Numbers of ordinary size as float64; nan where unknown.
 
     Parameters
     ----------
     values : pyarrow.Array, shape (n,)
-    decimal_comma : bool
-    codes : sequence of float
-        The only numbers allowed; empty for any of ordinary size.
+    decimal_mark, thousands_mark, beyond
+        As of `dpcore.datasets.text.Field`.
+    marks : sequence of str
+        Those that are numbers mark every way to write the same number.
     """
     import pyarrow as pa
     from pyarrow import compute
 
-    allowed = compute.is_valid(values)
+    written = decimal_mark, thousands_mark
+    result = _parsed(values, *written)
+    is_unknown = np.zeros(len(result), np.bool_)
+    if marks:
+        texts = pa.array(marks, pa.string())
+        marked = _parsed(texts, *written)
+        marked = np.where(np.isnan(marked), _parsed(texts), marked)  # typed as plain numbers
+        is_unknown = np.isin(result, marked[~np.isnan(marked)])
+    if beyond:
+        limits = _parsed(compute.replace_substring_regex(values, rf"\A{BEYOND}", ""), *written)
+        is_below = _matches(values, r"\A[<≤]")
+        is_above = _matches(values, r"\A[>≥]")
+        if beyond == "half":
+            has_half = is_below & (limits >= 0)
+            limits = np.where(has_half, limits / 2, np.where(is_above | is_below, np.nan, limits))
+        result = np.where(is_below | is_above, limits, result)
+        if beyond == "unknown":
+            is_unknown |= (is_below | is_above) & ~np.isnan(limits)
+    is_wrong = ~(np.abs(result) <= LARGEST_NUMBER) & ~is_unknown
+    result[is_unknown] = np.nan
+    return result, is_wrong & _numpy(compute.is_valid(values))
+
+
+def _parsed(values: Any, decimal_mark: str = ".", thousands_mark: str = "") -> NDArray[np.float64]:
+    """The numbers that are written so, of any size; nan of what is none."""
+    import pyarrow as pa
+    from pyarrow import compute
+
     try:
-        if decimal_comma:
+        if (decimal_mark, thousands_mark) != (".", ""):
             raise pa.ArrowInvalid
         # It takes no more than the pattern does, but for infinity and nan.
         parsed = values.cast(pa.float64())
     except pa.ArrowInvalid:
-        pattern = _COMMA_NUMBER if decimal_comma else _PLAIN_NUMBER
-        plain = compute.match_substring_regex(values, rf"\A(?:{pattern})\z")
-        text = compute.replace_substring(values, ".", "") if decimal_comma else values
+        is_right = compute.match_substring_regex(
+            values, rf"\A(?:{_pattern(decimal_mark, thousands_mark)})\z"
+        )
+        text = compute.if_else(is_right, values, None)
+        if thousands_mark or decimal_mark == ",":
+            group = GROUPED_BY[thousands_mark or "."]
+            text = compute.replace_substring_regex(text, group, "")
         text = compute.utf8_ltrim(compute.replace_substring(text, ",", "."), "+")
-        parsed = compute.if_else(plain, text, None).cast(pa.float64())
-    result = parsed.to_numpy(zero_copy_only=False).astype(np.float64)
-    is_right = np.abs(result) <= LARGEST_NUMBER
-    if codes:
-        is_right &= np.isin(result, codes)
-    return result, allowed.to_numpy(zero_copy_only=False) & ~is_right
+        parsed = text.cast(pa.float64())
+    result = np.array(parsed.to_numpy(zero_copy_only=False), np.float64)
+    result[np.isinf(result)] = np.nan
+    return result
 
 
-def positions(values: Any, words: Sequence[str]) -> tuple[NDArray[np.int16], Mask]:
-    """Place of each value among some words; -1 where it is unknown, or none of them."""
+def positions(
+    values: Any, words: Sequence[str], marks: Sequence[str] = ()
+) -> tuple[NDArray[np.int16], Mask]:
+    """Place of each value among some different words; -1 where it is unknown, or none of them.
+
+    A value is a word as text, or as a number (1.0 is 1) where one word alone has that value and
+    none begins with a zero, as a code does: 01 and 1 stay apart. So are marks.
+    """
     import pyarrow as pa
     from pyarrow import compute
 
-    places = compute.index_in(values, pa.array(words, pa.string())).fill_null(-1)
+    every = (*words, *marks)
+    places = compute.index_in(values, pa.array(every, pa.string())).fill_null(-1)
     result = places.to_numpy().astype(np.int16)
-    return result, compute.is_valid(values).to_numpy(zero_copy_only=False) & (result < 0)
+    is_known = _numpy(compute.is_valid(values))
+    is_left = is_known & (result < 0)
+    by_number = _places_by_number(every)
+    if is_left.any() and by_number:
+        encoded = values.filter(pa.array(is_left)).dictionary_encode()
+        numbered = _parsed(encoded.dictionary).tolist()
+        found = np.array([by_number.get(number, -1) for number in numbered], np.int16)
+        result[is_left] = found[encoded.indices.to_numpy()]
+    is_wrong = is_known & (result < 0)
+    result[result >= len(words)] = -1
+    return result, is_wrong
 
 
-def days(values: Any, meaning: Days) -> tuple[NDArray[np.float64], Mask]:
-    """Days, without a time of day that follows, as days since the first; nan where unknown."""
+def _places_by_number(words: Sequence[str]) -> dict[float, int]:
+    """The place of each number that one word alone has."""
+    if any(re.match("[+-]?0[0-9]", word) for word in words):
+        return {}
+    places = {place: float(word) for place, word in enumerate(words) if is_number(word)}
+    counts = Counter(places.values())
+    return {number: place for place, number in places.items() if counts[number] == 1}
+
+
+def days(values: Any, meaning: Days, marks: Sequence[str] = ()) -> tuple[NDArray[np.float64], Mask]:
+    """Days, without a time of day that follows, as days since the first; nan where unknown.
+
+    A mark that is a day may be written as the file's days are, or year first.
+    """
     import pyarrow as pa
     from pyarrow import compute
 
     encoded = values.dictionary_encode()
-    bare = (_TIME_OF_DAY.sub("", text) for text in encoded.dictionary.to_pylist())
-    distinct = pa.array(map(meaning.number, bare), pa.float64())
-    result = distinct.take(encoded.indices).to_numpy(zero_copy_only=False)
-    return result, compute.is_valid(values).to_numpy(zero_copy_only=False) & np.isnan(result)
+    distinct = pa.array(map(meaning.number, encoded.dictionary.to_pylist()), pa.float64())
+    result = np.array(distinct.take(encoded.indices).to_numpy(zero_copy_only=False))
+    is_wrong = _numpy(compute.is_valid(values)) & np.isnan(result)
+    year_first = Days(meaning.first)
+    marked = [each.number(mark) for mark in marks for each in (meaning, year_first)]
+    result[np.isin(result, [number for number in marked if number is not None])] = np.nan
+    return result, is_wrong
+
+
+def _matches(values: Any, pattern: str) -> Mask:
+    from pyarrow import compute
+
+    return _numpy(compute.match_substring_regex(values, pattern).fill_null(False))
+
+
+def _numpy(column: Any) -> Mask:
+    return np.asarray(column.to_numpy(zero_copy_only=False))

@@ -26,7 +26,7 @@ OPTIONS = {
 # in its own way; it names some fields for every part.
 EXPRESSED_OTHERWISE = ("preparation", "upload", "columns")
 PER_PART = ("methods", "epsilons")
-YOUR_FILE, YOUR_COLUMNS = "your_file.csv", "columns.txt"
+YOUR_FILE, YOUR_COLUMNS = "your_file.csv", "columns.yaml"
 YOUR_CORRECTIONS = "corrections.json"
 ALWAYS = ("dataset", "loss", "methods", "edition", "epsilons", "adjacency", "runs", "seed")
 

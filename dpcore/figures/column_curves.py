@@ -73,7 +73,7 @@ def column_curve(
     ends = ""
     if column.kind == "number":
         ends = "Values beyond the axis count as its ends. "
-        if column.missing_mark and fills:
+        if column.missing_marks and fills:
             reference = words.value_at(words.reference_of(model), column)
             ends += f"An unknown value counts as {reference}. "
     detail = words.detail(model, entry, quantity, model if others is None else others)

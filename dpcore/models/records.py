@@ -157,7 +157,7 @@ def shape_of(entry: Entry) -> RecordShape:
 def shape_with(columns: Sequence[Column], size: int) -> RecordShape:
     """The public shape of so many training records with these columns."""
     levels = [
-        len(column.levels) + bool(column.missing_mark) if column.kind == "category" else 2
+        len(column.levels) + bool(column.missing_marks) if column.kind == "category" else 2
         for column in columns
         if column.kind != "number"
     ]

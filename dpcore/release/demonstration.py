@@ -8,7 +8,8 @@ from __future__ import annotations
 from functools import cache
 
 from dpcore.datasets import load
-from dpcore.datasets.own.statements import NUMBER_IS_PUBLIC, ONE_ROW_EACH
+from dpcore.datasets.own.field import DescribedField, Person, TableDescription
+from dpcore.datasets.own.notation import write
 from dpcore.datasets.sets.cohort import ENTRY
 from dpcore.guarantee import Adjacency
 from dpcore.release.certificate import About
@@ -31,15 +32,16 @@ _ANSWERS = ("no", "yes")
 
 def columns() -> str:
     """The description of the synthetic cohort's columns, as of a table of one's own."""
-    lines = [ONE_ROW_EACH, NUMBER_IS_PUBLIC]
-    for column in ENTRY.columns:
-        if column.kind == "number":
-            lower, upper = column.bounds
-            lines.append(f"{column.name}: {lower:g} to {upper:g} {column.unit}".rstrip())
-        else:
-            levels = column.levels if column.kind == "category" else _ANSWERS
-            lines.append(f"{column.name}: one of {', '.join(levels)}")
-    return "\n".join([*lines, f"predict {ENTRY.label.name}: one of {', '.join(_ANSWERS)}"])
+    fields = [
+        DescribedField(column.name, "number", *column.bounds, unit=column.unit)
+        if column.kind == "number"
+        else DescribedField(column.name, "list", levels=column.levels or _ANSWERS)
+        for column in ENTRY.columns
+    ]
+    outcome = DescribedField(ENTRY.label.name, "list", levels=_ANSWERS)
+    return write(
+        TableDescription((*fields, outcome), outcome.name, Person(), number_is_public=True)
+    )
 
 
 @cache

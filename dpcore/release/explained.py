@@ -73,7 +73,7 @@ def value_of(column: Column, given: object) -> Value:
     InvalidInput
         Naming the column and what is allowed.
     """
-    if given is None and column.missing_mark:
+    if given is None and column.missing_marks:
         return None
     if column.kind != "number":
         return one_of(column.name, str(given), levels_of(column))
@@ -183,7 +183,7 @@ def _values(model: ReleasedModel, person: PersonValues, column: Column) -> Seque
     if column.kind == "number":
         numbers = values_of(column, model.preparation).numbers
         return sorted({*numbers, float(_counted(model, person, column) or 0.0)})
-    return [*levels_of(column), *([None] if column.missing_mark else [])]
+    return [*levels_of(column), *([None] if column.missing_marks else [])]
 
 
 def _value_text(value: Value) -> str:

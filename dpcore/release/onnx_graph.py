@@ -156,7 +156,7 @@ def _answer(graph: Graph, column: Column, features: str) -> str:
     levels = list(column.levels) if column.kind == "category" else [column.codes[1]]
     same = graph.add("Equal", column.name, graph.constant(np.array([levels])))
     indicators = graph.add("Cast", same, to=11)
-    if not column.missing_mark:
+    if not column.missing_marks:
         return indicators
     one, axis = graph.constant(np.array([[1.0]])), graph.constant(np.array([1]))
     unknown = graph.add("Sub", one, graph.add("ReduceSum", indicators, axis))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import replace
 
 from scipy import special
 
-from dpcore.datasets.own.description import lines_of
-from dpcore.datasets.sources import columns_of, field_of
-from dpcore.datasets.text import Field, Layout, header_of, quoted, read_checked
-from dpcore.errors import InvalidInput
+from dpcore.datasets.own.notation import read
+from dpcore.datasets.own.rows import file_field
+from dpcore.datasets.sources import columns_of
+from dpcore.datasets.text import LARGEST_UPLOAD, Layout, read_described
 from dpcore.release.model import ReleasedModel
 from dpcore.release.noise_alone import NO_CERTIFICATE, UNKNOWN, NoiseAlone
 from dpcore.spreadsheet import cell
@@ -32,7 +31,7 @@ def predict(
     ----------
     model : ReleasedModel
     data : bytes
-        Text, from anyone; its first line names the columns, in any order. Columns that the model
+        Text, from anyone; a line names the columns, in any order. Columns that the model
         does not use are left out, the outcome among them.
     filename : str
         What to call it in a refusal.
@@ -44,22 +43,8 @@ def predict(
     InvalidInput
         Naming lines, columns and what is allowed, and no value of a record.
     """
-    decimal_commas = {line.column.name: line.decimal_comma for line in lines_of(model.columns)}
-    separator, header = header_of(data, filename)
-    columns = {column.name: column for column in model.entry.columns}
-    for name in columns:
-        if header.count(name) != 1:
-            raise InvalidInput(
-                f"The first line of {quoted(filename)} names {name} {header.count(name)} times, "
-                "but it must name it once: the model uses it."
-            )
-    fields = tuple(
-        replace(field_of(columns[name]), decimal_comma=decimal_commas[name])
-        if name in columns
-        else Field(name, ignored=True)
-        for name in header
-    )
-    raw = read_checked(Layout(fields, separator, header=True), data, filename)
+    fields = tuple(map(file_field, read(model.columns).used))
+    raw, _ = read_described(Layout(fields, header=True), data, filename, LARGEST_UPLOAD)
     frame = columns_of(model.entry.columns, raw)
     scores = model.scores(frame)
     outcome = model.entry.outcome

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpcore.datasets.own.statements import statements_of
+from dpcore.datasets.own.notation import read
 from dpcore.datasets.persons import MOST_ROWS_A_PERSON
 from dpcore.errors import reject, whole
 from dpcore.guarantee import Adjacency
@@ -34,7 +34,7 @@ class Record:
     @classmethod
     def of(cls, columns: str) -> Record:
         """By a description of columns."""
-        person = statements_of(columns).person
+        person = read(columns).person
         return cls(person.most if person is not None and person.column else None)
 
     @classmethod

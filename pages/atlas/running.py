@@ -141,7 +141,7 @@ def _split(study: ModelStudy, table: pd.DataFrame) -> str:
         f"On one split of {dataset.title}: learned from {row['learned_from']:,} "
         f"{dataset.records_are}, judged on {row['judged_on']:,}."
     )
-    if any(column.missing_mark for column in dataset.used):
+    if any(column.missing_marks for column in dataset.used):
         sentence += " Unknown values are filled in from public values."
     return sentence
 

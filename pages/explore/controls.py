@@ -181,7 +181,7 @@ def _old_values(link: Link) -> dict[str, tuple[str, str]]:
     implied = explore_links.former_defaults(link)
     if query.VERSION not in link:
         named = {key: [title] for key, (_, title) in implied.items()}
-        has_gaps = any(column.missing_mark for column in _linked_entry({**link, **named}).used)
+        has_gaps = any(column.missing_marks for column in _linked_entry({**link, **named}).used)
         if has_gaps and "missing" not in link:
             # Records with gaps were left out unless the link said otherwise.
             implied["missing"] = ("drop", str(MISSING.text("drop")))

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dpcore.datasets.column_parts import UNKNOWN
 from dpcore.datasets.own import typed_numbers
-from dpcore.datasets.own.description import lines_of
+from dpcore.datasets.own.notation import read
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidInput
 from dpcore.figures import prediction as figures
@@ -61,7 +61,7 @@ def show(choice: Choice) -> None:
     empty = [
         figures.readable_name(column.name)
         for column in columns
-        if given[column.name] is None and not (column.missing_mark and column.kind == "number")
+        if given[column.name] is None and not (column.missing_marks and column.kind == "number")
     ]
     if empty:
         # Without every required value there is no prediction.
@@ -119,7 +119,9 @@ def _form(model: ReleasedModel, first: PersonValues) -> dict[str, object]:
 
 def _decimal_commas(model: ReleasedModel) -> frozenset[str]:
     """Names of the columns whose numbers are written like 1,5 where the model comes from."""
-    return frozenset(line.column.name for line in lines_of(model.columns) if line.decimal_comma)
+    return frozenset(
+        field.name for field in read(model.columns).fields if field.decimal_mark == ","
+    )
 
 
 def _field(column: Column, first: Value, key: str, decimal_comma: bool) -> object:
@@ -131,7 +133,7 @@ def _field(column: Column, first: Value, key: str, decimal_comma: bool) -> objec
             verbatim(f"{figures.readable_name(column.name)}, {_allowed(column)}"),
             value="" if first is None else typed_numbers.written(float(first)),
             max_chars=MOST_LETTERS,
-            placeholder=UNKNOWN if column.missing_mark else None,
+            placeholder=UNKNOWN if column.missing_marks else None,
             # A colour in the label would be read aloud as its Markdown.
             icon=REFUSED_MARK if is_refused else None,
             key=key,
@@ -140,7 +142,7 @@ def _field(column: Column, first: Value, key: str, decimal_comma: bool) -> objec
     levels = explained.levels_of(column)
     return st.selectbox(
         verbatim(figures.readable_name(column.name)),
-        [*levels, *([UNKNOWN] if column.missing_mark else [])],
+        [*levels, *([UNKNOWN] if column.missing_marks else [])],
         None if first is None else levels.index(str(first)),
         placeholder="Choose",
         key=key,

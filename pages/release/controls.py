@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpcore.controls.control import Control, Text
 from dpcore.controls.release import CONTROLS
-from dpcore.datasets.own.statements import restated
+from dpcore.datasets.own.description import restated
 from pages.shared import query
 from pages.shared.own_table import COLUMNS
 from pages.shared.session import once, set_controls, store, stored

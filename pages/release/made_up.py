@@ -11,7 +11,7 @@ import streamlit as st
 from dpcore.controls import train
 from dpcore.controls.account import PEOPLE
 from dpcore.datasets.images.sets import features_npz
-from dpcore.datasets.own.statements import restated
+from dpcore.datasets.own.description import restated
 from dpcore.release.network_file import network_file
 from pages.release import texts
 from pages.shared import own_table, page_links, uploads

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.datasets.own.description import lines_of
-from dpcore.datasets.own.statements import Person, restated, statements_of
+from dpcore.datasets.own.description import restated
+from dpcore.datasets.own.field import Person
+from dpcore.datasets.own.notation import read
 from dpcore.datasets.persons import MOST_ROWS_A_PERSON
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
@@ -13,7 +14,7 @@ from dpcore.release.table.facts import facts
 from pages.release import texts
 from pages.release.records import ChosenTable
 from pages.release.steps import ReleaseStep
-from pages.shared import own_form, own_table, uploads
+from pages.shared import own_form, own_reading, own_table
 from pages.shared.session import control_value, follow, stored
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import ControlForm
@@ -44,7 +45,7 @@ def draw(form: ControlForm, records: ChosenTable | None, *, is_own: bool) -> Rel
     """
     columns = records.columns if records is not None else (stored(own_form.COLUMNS) or "").strip()
     is_described = not is_own or own_table.is_settled(columns)
-    person = statements_of(columns).person if is_described else None
+    person = read(columns).person if is_described else None
     if is_own and is_described:
         _ask(columns, person)
     adjacency = Adjacency(form.draw("release_unit"))
@@ -70,8 +71,8 @@ def _ask(columns: str, person: Person | None) -> None:
     follow(ONE_ROW, person == Person())
     if st.checkbox(texts.ONE_ROW, key=ONE_ROW, on_change=_say, args=(columns,)):
         return
-    described = {line.column.name for line in lines_of(columns)}
-    names = [name for name in uploads.names() if name not in described]
+    described = {field.name for field in read(columns).fields}
+    names = [name for name in own_reading.names() if name not in described]
     if person is not None:
         follow(WHOSE, person.column)
         follow(MOST, person.most)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.datasets.own.description import ENTRY, MOST_LETTERS, class_of, described
+from dpcore.datasets.own.description import ENTRY, class_of, described
+from dpcore.datasets.own.notation import MAX_LETTERS
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
-from pages.shared import own_form, query, upload_limit, uploads
+from pages.shared import own_form, own_reading, query, upload_limit, uploads
 from pages.shared import own_texts as texts
 from pages.shared.session import control_value, set_controls, store, stored
 from pages.shared.verbatim import refuse
@@ -20,11 +21,16 @@ if TYPE_CHECKING:
     from pages.shared.uploads import File
 
 COLUMNS, FILE, LAST = own_form.COLUMNS, "upload_own", "own_entry"
+OPENED, NOT_OPENED = "own descriptions opened", "own description not opened"
+MOST_LETTERS_IN_LINK = 6_000
+"""A link with so many letters, of any script, is still short enough for servers."""
 EXAMPLE = """\
-age: 18 to 90 years
-smoker: one of no, yes
-bmi: 15 to 50 kg/m²; unknown: NA
-predict progression: 0 to 350"""
+fields:
+- {name: age, type: number, unit: years, constraints: {minimum: 18, maximum: 90}}
+- {name: smoker, type: string, constraints: {enum: ['no', 'yes']}}
+- {name: bmi, type: number, constraints: {minimum: 15, maximum: 50}, missingValues: ['', NA]}
+- {name: progression, type: number, constraints: {minimum: 0, maximum: 350}}
+predict: progression"""
 
 
 def entry_for(columns: str) -> Entry:
@@ -71,19 +77,10 @@ def controls(
     if previous and control_value(COLUMNS) is None and COLUMNS not in st.query_params:
         # The reader comes back from a data set or page without this control.
         set_controls({COLUMNS: previous})
-        query.write(COLUMNS, previous)
+        if len(previous) <= MOST_LETTERS_IN_LINK:
+            query.write(COLUMNS, previous)
     own_form.hand_in()
-    columns = st.text_area(
-        "Its columns in words",
-        key=COLUMNS,
-        placeholder=EXAMPLE,
-        height=160,
-        max_chars=MOST_LETTERS,
-        help=texts.OWN_COLUMNS,
-        bind="query-params",
-    )
-    store(COLUMNS, columns)
-    columns = (columns or "").strip()
+    columns = _description(most)
     if upload is None:
         own_form.close()
     elif _refusal(columns) is None:
@@ -98,6 +95,66 @@ def controls(
                 width="stretch",
             )
     return upload, columns
+
+
+def _description(most: int) -> str:
+    """Draw the description as text, and the buttons that save it as a file and open one."""
+    held = control_value(COLUMNS)
+    is_short = held is None or len(held) <= MOST_LETTERS_IN_LINK
+    if not is_short:
+        st.query_params.pop(COLUMNS, None)
+    columns = st.text_area(
+        "Its columns",
+        key=COLUMNS,
+        placeholder=EXAMPLE,
+        height=160,
+        max_chars=MAX_LETTERS,
+        help=texts.OWN_COLUMNS,
+        bind="query-params" if is_short else None,
+    )
+    store(COLUMNS, columns)
+    columns = (columns or "").strip()
+    if not is_short:
+        st.caption(texts.OWN_TOO_LONG)
+    count = stored(OPENED) or 0
+    with st.container(horizontal=True):
+        st.download_button(
+            "Save",
+            columns,
+            file_name="columns.yaml",
+            mime="application/yaml",
+            icon=":material/download:",
+            help="The description as a file (YAML); no record is in it.",
+            on_click="ignore",
+            disabled=not columns,
+            key="own_save",
+        )
+        with st.popover("Open", icon=":material/folder_open:"):
+            key = f"own_description_{count}"
+            st.file_uploader(
+                "A description (YAML or JSON)",
+                key=key,
+                max_upload_size=upload_limit.allow(most),
+                on_change=_open,
+                args=(key, count),
+            )
+    if (refused := stored(NOT_OPENED)) is not None:
+        refuse(refused)
+    return columns
+
+
+def _open(key: str, count: int) -> None:
+    """Make the file that was chosen the description, and the field empty."""
+    upload = control_value(key)
+    if upload is None:
+        return
+    try:
+        own_form.describe(upload.getvalue()[: 4 * MAX_LETTERS + 4].decode("utf-8-sig").strip())
+    except UnicodeDecodeError:
+        store(NOT_OPENED, texts.OWN_NO_TEXT)
+    else:
+        store(NOT_OPENED, None)
+    store(OPENED, count + 1)
 
 
 def describe_next(columns: str, *, is_made_up: bool) -> None:
@@ -163,18 +220,20 @@ def refused(columns: str, upload: File | None, refusal: InvalidInput) -> None:
 
 
 def _form(columns: str, upload: File) -> None:
+    dialect = own_reading.dialect_of(columns, upload)
+    own_reading.draw(columns, upload, dialect)
     try:
-        syntaxes = uploads.syntaxes(upload)
+        syntaxes = own_reading.syntaxes(upload, dialect)
     except InvalidInput as refusal:
         if columns:
             return  # reading the table is refused for the same reason
         refuse(refusal)
     else:
-        own_form.draw(columns, upload, syntaxes)
+        own_form.draw(columns, upload, syntaxes, dialect)
     _in_words()
 
 
 def _in_words() -> None:
-    with st.expander("Or describe the columns in words", icon=":material/notes:"):
-        st.code(EXAMPLE, language=None)
+    with st.expander("Or describe the columns as text", icon=":material/notes:"):
+        st.code(EXAMPLE, language="yaml")
         st.markdown(texts.OWN_COLUMNS)

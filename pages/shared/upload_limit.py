@@ -24,8 +24,9 @@ from dpcore.datasets.limits import LARGEST_TABLE, MEGABYTE
 
 SMALL, LARGE = 10, LARGEST_TABLE // MEGABYTE
 """In megabytes; the largest set that is taken by upload (70,000 patients) is 3."""
-FIELDS = 7
-"""Of all pages together: one each on Train, Release and Plan, two each on Explore and Predict."""
+FIELDS = 9
+"""Of all pages together: one each on Train and Plan, two each on Release and Predict, three on
+Explore."""
 TOO_LARGE = "File too large"
 TOO_MUCH = (
     "The files that one visitor sends at once may have {:,} MB together, but these have more."

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
     from dpcore.datasets import Preparation
-    from dpcore.datasets.own.form import Syntax
     from dpcore.evaluation.baselines import Baselines
     from dpcore.evaluation.study import Study
     from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
@@ -45,7 +44,7 @@ READ_SECONDS, ANSWER_SECONDS = 60.0, 180.0
 LOOK_SECONDS = 0.2
 MOST_ANSWERS = 100
 TABLES = ("sklearn.linear_model", "dpcore.methods", "dpcore.evaluation.uploaded")
-HEADERS = ("dpcore.datasets.own.form",)
+HEADERS = ("dpcore.datasets.own.syntax",)
 RELEASES = ("onnx", "dpcore.release.confined_release")
 FEATURES = ("dpcore.datasets.images.sets.features_npz", "dpcore.evaluation.uploaded")
 Kind = Literal["table", "features"]
@@ -362,34 +361,6 @@ def _features(name: str, _file: File) -> Upload:
 
     arguments = (_file.getvalue(), _file.name)
     return Upload(name, _file.name, FEATURES, uploaded.take_examples, *arguments)
-
-
-def syntaxes(file: File) -> tuple[Syntax, ...]:
-    """How the columns of a file are written, without any value of it.
-
-    Raises
-    ------
-    InvalidInput
-    """
-    from dpcore.datasets.own import form as own_form
-
-    file_id, column_syntaxes = stored("syntaxes") or ("", ())
-    if file_id != file.file_id:
-        looking = Upload(
-            file.file_id, file.name, HEADERS, own_form.look, file.getvalue(), file.name
-        )
-        try:
-            column_syntaxes = looking.answer("", None)
-        finally:
-            looking.close()
-        store("syntaxes", (file.file_id, column_syntaxes))
-    return column_syntaxes
-
-
-def names() -> tuple[str, ...]:
-    """The describable columns of the file that was looked at last, if any was."""
-    _, column_syntaxes = stored("syntaxes") or ("", ())
-    return tuple(each.name for each in column_syntaxes if each.has_plain_name)
 
 
 def table(key: str, columns: str, file: File) -> str:

@@ -87,7 +87,7 @@ def test_a_link_and_a_description_put_no_link_on_the_page(watched: Watched, addr
     hand_over(page, "www.evil.example.csv", data.replace(b",progression,", b",www.evil.example/p,"))
     expect(page.get_by_text("www.evil.example.csv").first).to_be_visible()
     idle(page)
-    described = page.get_by_role("textbox", name="Its columns in words")
+    described = page.get_by_role("textbox", name="Its columns")
     described.fill(HOSTILE)
     described.press("Control+Enter")
     expect(page.get_by_test_id("stMetricLabel").first).to_contain_text("RMSE")

@@ -11,7 +11,7 @@ import requests
 
 from dpcore.datasets.catalogue import source
 from dpcore.datasets.sources import FileSource
-from dpcore.datasets.text import BLANK, Field
+from dpcore.datasets.text import Field
 
 
 @pytest.fixture(autouse=True)
@@ -32,12 +32,10 @@ def made_up() -> MadeUp:
     """A file of the given set with invented rows that its layout allows."""
 
     def value(field: Field, chance: random.Random) -> str:
-        if field.missing_mark and chance.random() < 0.1:
-            return "" if field.missing_mark == BLANK else field.missing_mark
+        if field.missing_marks and chance.random() < 0.1:
+            return field.missing_marks[0]
         if field.words:
             return chance.choice(field.words)
-        if field.codes:
-            return f"{chance.choice(field.codes):g}"
         return str(chance.randint(1, 90))
 
     def make(key: str, rows: int = 60, seed: int = 0) -> bytes:

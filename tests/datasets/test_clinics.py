@@ -6,7 +6,7 @@ import pytest
 from dpcore.datasets import Preparation, entry, prepare, read_upload
 from dpcore.datasets.catalogue import assemble, source
 from dpcore.datasets.sources import FileSource
-from dpcore.datasets.text import read_verified
+from dpcore.datasets.text import read_checked
 from dpcore.errors import InvalidInput
 
 # Blanks at the ends of lines and short decimals, as in the published files.
@@ -25,7 +25,7 @@ def test_thyroid_is_in_clinical_units_and_overt_disease_alone_is_a_case() -> Non
     table = read_upload("thyroid", THYROID, "made-up")
     verified = assemble(
         source_of("thyroid"),
-        [read_verified(source_of("thyroid").layout, THYROID)],
+        [read_checked(source_of("thyroid").layout, THYROID, "f")],
         published=True,
     )
     assert verified.frame.equals(table.frame)
@@ -49,10 +49,12 @@ def test_a_class_or_an_answer_that_the_files_do_not_have_is_refused_in_one_sente
 def test_the_header_of_a_published_file_decides_the_order_of_its_fields() -> None:
     layout = source_of("diabetes_screening").layout
     names = [field.name for field in layout.fields]
-    values = dict(zip(names, map(str, range(len(names))), strict=True)) | {"Diabetes_binary": "1"}
+    values = {
+        field.name: "1" if field.words else str(place) for place, field in enumerate(layout.fields)
+    }
     for order in (names, names[::-1]):
         lines = ",".join(order), ",".join(values[name] for name in order)
-        result = read_verified(layout, "\n".join(lines).encode() + b"\n")
+        result = read_checked(layout, "\n".join(lines).encode() + b"\n", "f")
         assert list(result.columns) == names
         assert result["Income"].item() == float(values["Income"])
 
@@ -87,7 +89,7 @@ def test_who_dies_in_hospital_is_predicted_without_what_is_known_later() -> None
     table = read_upload("support2", SUPPORT2, "made-up")
     verified = assemble(
         source_of("support2"),
-        [read_verified(source_of("support2").layout, SUPPORT2)],
+        [read_checked(source_of("support2").layout, SUPPORT2, "f")],
         published=True,
     )
     assert verified.frame.equals(table.frame)

@@ -118,7 +118,7 @@ def test_two_records_that_differ_in_one_column_differ_by_its_part(key, way, made
             ends[column.name] = [column.bounds[1] + 10.0, column.bounds[0] - 0.5, np.nan]
             people = pd.concat([people, ends], ignore_index=True)
             part = np.concatenate([part, part[[-1, 0, values.reference]]])
-            if way.missing == "drop" and column.missing_mark:
+            if way.missing == "drop" and column.missing_marks:
                 people, part = people.iloc[:-1], part[:-1]
         scores = decisions(table, people, way, weights)
         length, mean = lengths(entry, people, way), average(entry, way)
@@ -154,6 +154,6 @@ def test_values_stand_on_both_sides_of_every_step_and_unknown_ones_last() -> Non
     assert (lines.numbers[0], lines.numbers[-1]) == (18.0, 100.0)
     assert lines.numbers[lines.reference] == curve.numbers[curve.reference] == 59.0
     assert len(curve) == len(lines) + 2 * 12
-    region = Column("region", "category", "", levels=("north", "unknown"), missing_mark="?")
+    region = Column("region", "category", "", levels=("north", "unknown"), missing_marks=("?",))
     assert values_of(region, WAYS[0]).levels == ("north", "unknown", UNKNOWN)
     assert values_of(region, replace(WAYS[0], missing="drop")).levels == ("north", "unknown")

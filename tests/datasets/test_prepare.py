@@ -145,7 +145,7 @@ def test_a_record_that_becomes_incomplete_moves_no_other_record(missing: str) ->
     entry = table.entry
     marked = replace(
         entry,
-        columns=(replace(entry.columns[0], missing_mark="?"), *entry.columns[1:]),
+        columns=(replace(entry.columns[0], missing_marks=("?",)), *entry.columns[1:]),
     )
     frame = table.frame.copy()
     frame.loc[17, entry.columns[0].name] = np.nan

@@ -23,7 +23,7 @@ def test_a_logarithm_that_the_bounds_do_not_allow_is_refused() -> None:
 
 def test_a_yes_or_no_that_may_be_unknown_must_be_a_category() -> None:
     with pytest.raises(ValueError, match="category"):
-        Column("smoker", "indicator", "smokes", missing_mark="?")
+        Column("smoker", "indicator", "smokes", missing_marks=("?",))
 
 
 def test_a_category_without_levels_is_refused() -> None:

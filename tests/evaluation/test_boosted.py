@@ -124,7 +124,7 @@ def test_columns_are_those_of_the_records_that_the_rows_are_made_of(
         for column, held in zip(used, values.T, strict=True):
             if column.kind == "category":
                 levels = len(column.levels)
-                gaps = bool(column.missing_mark) and missing == "impute"
+                gaps = bool(column.missing_marks) and missing == "impute"
                 codes = np.where(np.isnan(held), levels, held)
                 made_again.append(codes[:, None] == np.arange(levels + gaps))
             elif column.kind == "number":

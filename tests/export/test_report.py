@@ -179,7 +179,7 @@ def test_the_checklist_has_27_items_in_52_parts_and_guesses_none(found: Findings
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_text_of_a_stranger_is_shown_and_does_nothing(found: Findings, text: str) -> None:
     columns = (
-        Column(text, "category", text, levels=(text, "other"), missing_mark=text),
+        Column(text, "category", text, levels=(text, "other"), missing_marks=(text,)),
         Column(f"{text}2", "number", text, text, 0.0, 1.0, bounds_reason=text, left_out=text),
     )
     entry = replace(

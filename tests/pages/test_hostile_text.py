@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import time
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.controls import atlas, explore, plan, train
 from dpcore.controls.common import RISK
 from dpcore.controls.control import Number
+from dpcore.controls.explore import GROUPS, RISK_CURVES
 from dpcore.controls.link import check
+from dpcore.controls.release import TEXTS as TEXTS_OF_RELEASE
+from dpcore.datasets.own.field import DescribedField, Person, TableDescription
+from dpcore.datasets.own.notation import write
+from dpcore.release import release as releasing
+from dpcore.release.attack import attack
+from dpcore.release.certificate import About
+from dpcore.release.release import release_model
+from dpcore.release.table.read import read_for_release
 from pages.shared import query, verbatim
 from tests.hostile import TEXTS
-from tests.pages.test_explore_own import file, opened
+from tests.pages.explored import only_methods
+from tests.pages.test_explore_own import ROWS_OF_ONE_SPLIT, file, opened
 from tests.pages.test_explore_regression import alone
+from tests.pages.waiting import until
+from tests.release.test_release import ledger_with
 
 __all__ = ["alone"]
 
@@ -129,6 +147,139 @@ def test_labels_of_a_description_are_text_in_the_figure_of_missed_cases() -> Non
     figures = [each.proto.spec for each in app.get("plotly_chart")]
     assert any("evil.example" in each for each in figures)
     assert [each for each in figures if "<a href" in each or "<b>no" in each] == []
+
+
+NUMBER = "*a* [b](//evil.x) $x$ :red[e] :material/home: `d`, <b>qz"
+GROUP = 'ward\'s "qz" |; [70-80): & ~~x~~ {y}'
+OUTCOME = "www.qz.evil.example: #1 $y$ <i>"
+LEVELS = ("qz <5", "qz [70-80)", "qz ≥80; $a$ *b*", "qz, :red[x] <a href='//evil.example'>")
+ANSWERS = ("qz no:$x$ _a_", "=qz yes <b>`c`</b>, *d*")
+UNIT = "<a href='//evil.example/u'>qz_$l$</a>"
+ANY_SIGN = TableDescription(
+    (
+        DescribedField(NUMBER, "number", 18.0, 90.0, unit=UNIT, missing_marks=("NA", "<qz>")),
+        DescribedField(GROUP, "list", levels=LEVELS, missing_marks=("",)),
+        DescribedField(OUTCOME, "list", levels=ANSWERS),
+    ),
+    OUTCOME,
+)
+RAW = re.compile(r"<a href|\\u003ca href|<b>qz|u003cb\\u003eqz|<i>|u003ci\\u003e|\$[xyal]\$")
+BUTTONS = ("button", "download_button", "checkbox", "toggle", "expander", "popover")
+FIELDS = ("selectbox", "text_input", "number_input", "slider", "select_slider", "button_group")
+
+
+def any_sign(rows: int = 300) -> bytes:
+    draw = np.random.default_rng(0)
+    age, level = draw.uniform(20, 85, rows), draw.integers(0, 4, rows)
+    is_ill = draw.random(rows) < 1.0 / (1.0 + np.exp(-0.06 * (age - 60.0) - level))
+    text = io.StringIO()
+    table = csv.writer(text)
+    table.writerow([NUMBER, GROUP, OUTCOME])
+    for place in range(rows):
+        table.writerow([f"{age[place]:.1f}", LEVELS[level[place]], ANSWERS[int(is_ill[place])]])
+    return text.getvalue().encode()
+
+
+def marked_down(app: AppTest) -> Iterator[str]:
+    """All texts on a page that Streamlit reads as Markdown."""
+    for kind in ("markdown", "caption", "warning", "error", "info", "success", "subheader"):
+        for element in app.get(kind):
+            yield element.value
+            yield getattr(element.proto, "help", "")
+    for metric in app.metric:
+        yield from (metric.label, metric.value, metric.delta)
+    for element in (one for kind in (*BUTTONS, *FIELDS) for one in app.get(kind)):
+        yield from (getattr(element.proto, "label", ""), getattr(element.proto, "help", ""))
+    for element in app.get("button_group"):
+        yield from (option.content for option in element.proto.options)
+
+
+def expect_text(app: AppTest) -> int:
+    """Expect that no foreign text on the page acts; returns how many there are."""
+    assert not app.exception
+    shown = [text for text in marked_down(app) if "qz" in text or "evil" in text]
+    # The page's own marks are those of a heading and of bold words; no foreign text has them.
+    own = re.compile(r"^#+ |(?<!\\)\*\*")
+    assert [text for text in shown if acting(own.sub("", text))] == []
+    figures = [chart.proto.spec for chart in app.get("plotly_chart") if "qz" in chart.proto.spec]
+    assert [RAW.findall(figure) for figure in figures if RAW.search(figure)] == []
+    return len(shown) + len(figures)
+
+
+def test_any_sign_in_a_name_a_level_or_a_unit_is_text_in_every_tab_of_explore(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    only_methods(monkeypatch, "opera")
+    drawn_later = {GROUPS: "groups_figure", RISK_CURVES: "curve_figure"}
+    link = {"methods": "OPERA", "focus": "OPERA", "group_by": GROUP, "curve_of": GROUP}
+    app = opened(write(ANY_SIGN), any_sign(ROWS_OF_ONE_SPLIT), **link)
+    assert not app.error
+    for tab in app.pills(key="view").options:
+        app.pills(key="view").set_value(tab).run()
+        seen = expect_text(app)
+        if tab in drawn_later:
+            until(partial(has_figure, app, drawn_later[tab]), app, look_seconds=0.5)
+            app.session_state["by_hand"] = True
+            app.run()
+            assert expect_text(app) >= seen + 2
+
+
+def has_figure(app: AppTest, key: str) -> bool:
+    return key in {chart.key for chart in app.get("plotly_chart")}
+
+
+def test_any_sign_is_text_where_a_model_is_released_and_where_it_predicts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(releasing, "attack", partial(attack, runs=100))
+    ledger_with(tmp_path / "ledger.db")
+    monkeypatch.setenv("DPCORE_LEDGER", str(tmp_path / "ledger.db"))
+    said = replace(ANY_SIGN, person=Person(), number_is_public=True)
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page("release/release.py")
+    app.query_params |= {"release_table": "My own table", "own_columns": write(said), "v": "4"}
+    app.run()
+    app.file_uploader(key="upload_own").upload("mine.csv", any_sign()).run()
+    app.checkbox(key="release_one_row").check().run()
+    app.selectbox(key="release_data_set").set_value("clinic").run()
+    app.text_input(key="release_actor_own").set_value("qz **B**").run()
+    for control in TEXTS_OF_RELEASE:
+        app.text_input(key=f"{control.key}_own").set_value("qz *word*, <b>qz [a](b)")
+    app.run()
+    app.checkbox[-1].check().run()
+    expect_text(app)
+    next(one for one in app.button if one.label == "Release").click().run()
+    until(lambda: len(app.get("download_button")) > 5, app, look_seconds=1.0)
+    assert expect_text(app)
+
+    released = release_model(
+        read_for_release(write(said), any_sign(), "mine.csv"),
+        about=About("qz <b>qz *a*", "A <i>qz $x$ *model*", "qz", "Teaching", "Nowhere"),
+        ledger=ledger_with("memory"),
+        data_set="clinic",
+        actor="qz",
+        **{"epsilon": 4.0, "delta": 1e-6, "steps": 12, "features": "additive"},
+    )
+    files = released.files()
+    assert not re.search(r"<b>qz|<i>qz|<a href='//evil", files["certificate.html"].decode())
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page("predict/predict.py")
+    app.query_params |= {"predict_model": "Your file", "v": "4"}
+    app.run()
+    app.file_uploader(key="predict_files").set_value([("model.json", files["model.json"], "")])
+    app.run()
+    app.text_input[0].set_value("50")
+    app.selectbox[0].set_value(LEVELS[0])
+    app.session_state["predict_curve"] = True
+    app.run()
+    assert expect_text(app) > 5
+    assert [chart.key for chart in app.get("plotly_chart")] == [
+        "predict_parts",
+        "predict_curve_figure",
+    ]
+    onnxruntime = pytest.importorskip("onnxruntime")
+    session = onnxruntime.InferenceSession(released.model.to_onnx())
+    assert [each.name for each in session.get_inputs()] == [NUMBER, GROUP]
 
 
 def test_an_account_of_a_link_is_text_in_its_figure_and_on_the_page() -> None:

@@ -14,8 +14,10 @@ from streamlit.testing.v1.element_tree import Button
 
 from dpcore.controls.control import OneOf
 from dpcore.controls.release import CONTROLS, SECTOR, TEXTS
-from dpcore.datasets.own.form import look
+from dpcore.datasets.own.field import TableDescription
+from dpcore.datasets.own.notation import read
 from dpcore.datasets.own.rows import read_own
+from dpcore.datasets.own.syntax import look
 from dpcore.guarantee import Adjacency
 from dpcore.release import demonstration, rehearsal
 from dpcore.release import release as releasing
@@ -94,6 +96,11 @@ def attempts(app: AppTest) -> Attempts:
 def said(app: AppTest) -> str:
     parts = (*app.markdown, *app.caption, *app.info, *app.error)
     return " ".join(part.value for part in parts)
+
+
+def described(app: AppTest) -> TableDescription:
+    """What the description on the page says."""
+    return read(app.text_area(key="own_columns").value)
 
 
 @pytest.fixture
@@ -266,13 +273,13 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
     )
     app.number_input(key="release_person_rows").set_value(12)
     run(app)
-    assert app.text_area(key="own_columns").value == (
+    assert described(app) == read(
         f"person: ignored, at most 12 rows\nnumber of persons: public\n{said_nothing}"
     )
     assert steps(app)[0] == "done: 1 persons of 'mine.csv'"
     app.checkbox(key="release_one_row").check()
     assert steps(run(app))[0] == "done: 300 records of 'mine.csv'"
-    assert app.text_area(key="own_columns").value == COLUMNS
+    assert described(app) == read(COLUMNS)
     app.selectbox(key="release_data_set").set_value("clinic")
     run(app)
     assert "choose that in step 2" in said(app)
@@ -315,7 +322,7 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
     until(lambda: steps(app)[-1].startswith("done"), app, look_seconds=1.0)
     run(again)
     assert [entry.kind for entry in ledger.history("clinic")] == ["created", "spent", "attached"]
-    assert len(again.get("download_button")) == 5
+    assert len(again.get("download_button")) == 6
     assert steps(app)[0] == "done: 300 records of 'mine.csv'"
     # Another one is another payment, for which one says again that one may.
     (pays,) = buttons(app)
@@ -386,8 +393,7 @@ def test_a_twin_has_its_price_is_paid_once_and_leads_to_explore() -> None:
     # Each row of a twin is a person, which nobody says of the table that it was made of.
     app.switch_page("release/release.py")
     run(app).button_group(key="release_table").set_value("own")
-    described = run(app).text_area(key="own_columns").value
-    assert described.startswith("age: ")
+    assert described(run(app)).person is None
     assert steps(app)[1] == "to do: say what one person is"
 
 
@@ -435,8 +441,8 @@ def test_no_link_says_what_one_person_is(sent: str) -> None:
     rest = COLUMNS.partition("public\n")[2]
     linked = f"{sent}\nnumber of persons: public\n{rest}"
     app = opened(release_table=OWN, own_columns=linked, v="4")
-    assert app.text_area(key="own_columns").value == rest
-    assert app.query_params["own_columns"] == rest
+    assert described(app) == read(rest)
+    assert app.query_params["own_columns"] == app.text_area(key="own_columns").value
     assert not app.checkbox(key="release_one_row").value
     assert steps(app)[1] == "to do: say what one person is"
     app.checkbox(key="release_one_row").check()
@@ -447,30 +453,30 @@ def test_no_link_says_what_one_person_is(sent: str) -> None:
 def test_no_link_to_explore_says_what_one_person_is() -> None:
     app = AppTest.from_file(APP, default_timeout=SECONDS)
     app.query_params["data"], app.query_params["own_columns"] = "Your own table", COLUMNS
-    assert run(app).text_area(key="own_columns").value == COLUMNS
+    assert described(run(app)) == read(COLUMNS)
     app.switch_page("release/release.py")
     app.query_params.clear()
     run(app).button_group(key="release_table").set_value("own")
-    assert run(app).text_area(key="own_columns").value == COLUMNS.partition("public\n")[2]
+    assert described(run(app)) == read(COLUMNS.partition("public\n")[2])
     assert steps(app)[1] == "to do: say what one person is"
 
 
 @pytest.mark.usefixtures("uploads_in_one_process")
 def test_a_stand_in_of_ones_own_table_leads_to_explore_and_back() -> None:
-    described = COLUMNS.replace("one row each", "ignored, at most 3 rows")
+    mine = COLUMNS.replace("one row each", "ignored, at most 3 rows")
     app = opened(release_table=OWN, v="4")
-    app.text_area(key="own_columns").set_value(described)
+    app.text_area(key="own_columns").set_value(mine)
     app.file_uploader(key="upload_own").upload("mine.csv", data())
     before = steps(run(app))[:2]
     assert before[0] == "done: 1 persons of 'mine.csv'"
     app.button(key="explore standin").click()
     # What would be a formula is none, and nothing is said of persons.
     harmless = COLUMNS.partition("public\n")[2].replace("=yes", "’=yes")
-    assert assert_explored(app, "standin.csv", 1_000) == harmless
+    assert read(assert_explored(app, "standin.csv", 1_000)) == read(harmless)
     app.switch_page("release/release.py")
     run(app).button_group(key="release_table").set_value("own")
     assert steps(run(app))[:2] == before
-    assert app.text_area(key="own_columns").value == described
+    assert described(app) == read(mine)
 
 
 def assert_explored(app: AppTest, name: str, records: int) -> str:
@@ -483,12 +489,12 @@ def assert_explored(app: AppTest, name: str, records: int) -> str:
     assert any(handed_over in caption.value for caption in app.caption)
     assert not app.warning
     assert [note.value for note in app.info] in ([texts.OF_A_STAND_IN], [texts.OF_A_TWIN])
-    described = str(app.text_area(key="own_columns").value)
+    shown = str(app.text_area(key="own_columns").value)
     app.button(key="drop_made_file").click()
     run(app)
     assert app.session_state["_kept_made file"] is None
     assert not any(handed_over in caption.value for caption in app.caption)
-    return described
+    return shown
 
 
 def test_the_sectors_are_the_registrys() -> None:

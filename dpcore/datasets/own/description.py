@@ -1,20 +1,26 @@
-"""A whole description: what its lines make of a table, before any record is read."""
+"""A whole description: what it makes of a table, before any record is read."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
+from dpcore.datasets.limits import LARGEST_NUMBER
 from dpcore.datasets.own import mending
-from dpcore.datasets.own.line import PREDICT, DescribedColumn, is_name, line_of
-from dpcore.datasets.own.mend import Mend, Mendable, with_line
-from dpcore.datasets.own.statements import is_statement, statements_of
+from dpcore.datasets.own.field import DescribedField, Person, TableDescription
+from dpcore.datasets.own.mend import Mend, Mendable, mend
+from dpcore.datasets.own.notation import read, write
+from dpcore.datasets.persons import MOST_ROWS_A_PERSON
 from dpcore.datasets.schema import Classes, Column, Entry, Label
+from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput
 
 OWN = "own"
-MOST_LETTERS = 6_000
-"""A link with so many letters, of any script, is still short enough for servers."""
-MOST_COLUMNS = 500
+MAX_COLUMNS = 500
+MAX_LEVELS, MAX_CLASSES, MAX_MARKS = 100, 20, 20
+MAX_NAME_LETTERS = 60
+# Control characters, line breaks, and marks that change the direction of text or are not seen.
+_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 ENTRY = Entry(
     key=OWN,
@@ -40,13 +46,7 @@ def described(columns: str) -> Entry:
     Parameters
     ----------
     columns : str
-        One line a column: ``name: 0 to 100 unit`` for a number with its public range,
-        ``name: 2015-01-01 to 2024-12-31`` for a day, or ``name: one of a, b, c``; then
-        ``; unknown: NA`` where values may be unknown (``blank`` for an empty field),
-        ``; decimal comma`` where numbers are written like 1,5, and ``; day first`` or
-        ``; month first`` where days are written like 31.12.2020 or 12/31/2020. The outcome's
-        line begins with ``predict``; of two outcomes the second is the positive one. A line that
-        ends with its colon describes nothing.
+        A description's text, as `notation.read` takes it.
 
     Returns
     -------
@@ -59,86 +59,32 @@ def described(columns: str) -> Entry:
         One sentence naming the first line that is wrong, the column and what is allowed; a
         `Mendable` where something may be done about it.
     """
-    return entry_of(columns, lines_of(columns))
+    return entry_of(read(columns))
 
 
-def lines_of(columns: str) -> list[DescribedColumn]:
-    """The lines of a description, each right by itself.
-
-    Raises
-    ------
-    InvalidInput
-        As `described`.
-    """
-    if len(columns) > MOST_LETTERS:
-        raise InvalidInput(
-            f"The description of the columns has {len(columns):,} letters, but it must have at "
-            f"most {MOST_LETTERS:,}."
-        )
-    lines = []
-    for place, text in enumerate(columns.splitlines(), start=1):
-        if not text.strip() or text.strip().endswith(":") or is_statement(text):
-            continue
+def entry_of(description: TableDescription) -> Entry:
+    """The entry that a description makes; raises as `described`."""
+    fields = description.fields
+    for field in fields:
         try:
-            lines.append(line_of(text.strip(), place))
-        except Mendable as refusal:
-            mends = [
-                replace(each, columns=with_line(columns, place, each.columns))
-                for each in refusal.mends
-            ]
-            name = text.partition(":")[0].strip()
-            if not name.startswith(PREDICT):
-                shown = name if is_name(name) else f"line {place}"
-                mends.append(Mend(f"Leave out {shown}", with_line(columns, place)))
-            raise Mendable(str(refusal), mends) from None
-    return lines
+            check(field, is_predicted=field.name == description.predicted)
+        except InvalidInput as refusal:
+            where = f", line {field.place}" if field.place else ""
+            mends = mending.of_field(description, field)
+            raise Mendable(f"The description{where}: {refusal}", mends) from None
+    _check_together(description)
+    (outcome,) = (field for field in fields if field.name == description.predicted)
+    return replace(
+        ENTRY,
+        label=outcome.label,
+        columns=tuple(field.column for field in description.used),
+        task=_task(outcome.label),
+    )
 
 
-def entry_of(columns: str, lines: list[DescribedColumn]) -> Entry:
-    """The entry that the lines make together; raises as `described`."""
-    used = tuple(line.column for line in lines if not line.predicted)
-    predicted = [line for line in lines if line.predicted]
-    names = [line.column.name for line in lines]
-    for line in lines:
-        if names.count(line.column.name) > 1:
-            again = max(each.place for each in lines if each.column.name == line.column.name)
-            raise Mendable(
-                f"The description names the column {line.column.name} twice, but must do once.",
-                [Mend(f"Leave out line {again}", with_line(columns, again))],
-            )
-    person = statements_of(columns).person
-    for line in lines:
-        if person is not None and line.column.name == person.column:
-            raise Mendable(
-                f"{person.column} says whose row it is, so it must not be described as well: "
-                "nothing is learned from it.",
-                [Mend(f"Leave out line {line.place}", with_line(columns, line.place))],
-            )
-    if not predicted:
-        raise Mendable(
-            "The description has no line that begins with “predict”, but it must have one, such "
-            "as: predict progression: 0 to 350.",
-            [mending.predict(columns, line) for line in mending.outcomes(lines)],
-        )
-    if len(predicted) > 1:
-        raise Mendable(
-            f"The description has {len(predicted)} lines that begin with “predict”, but it must "
-            "have exactly one.",
-            [
-                Mend(
-                    f"Predict {line.column.name} only",
-                    mending.predict_only(columns, line, predicted),
-                )
-                for line in predicted[: mending.MOST_MENDS]
-            ],
-        )
-    if not 1 <= len(used) <= MOST_COLUMNS:
-        raise InvalidInput(
-            f"The description has {len(used):,} columns to predict from, but it must have 1 to "
-            f"{MOST_COLUMNS}."
-        )
-    label = predicted[0].label
-    return replace(ENTRY, label=label, columns=used, task=_task(label))
+def is_name(name: str) -> bool:
+    """Whether a column of this name can be described."""
+    return bool(name) and len(name) <= MAX_NAME_LETTERS and not _INVISIBLE.search(name)
 
 
 def class_of(columns: str) -> Mend | None:
@@ -147,16 +93,134 @@ def class_of(columns: str) -> Mend | None:
     ``None`` where that is no question, or `columns` is refused.
     """
     try:
-        lines = lines_of(columns)
+        described(columns)
     except InvalidInput:
         return None
-    for line in lines:
-        column = line.column
-        is_doubtful = column.kind == "number" and column.bounds == (0.0, 1.0) and not column.unit
-        if line.predicted and is_doubtful:
-            mended = f"{PREDICT}{column.name}: one of 0, 1"
-            return Mend("Write: one of 0, 1", with_line(columns, line.place, mended))
+    description = read(columns)
+    for field in description.fields:
+        if field.name == description.predicted and not field.unit:
+            if (field.lower, field.upper) == (0.0, 1.0):
+                answer = DescribedField(field.name, "list", levels=("0", "1"))
+                return mend("Write: one of 0, 1", description.with_field(field, answer))
+            return None
     return None
+
+
+def check(field: DescribedField, *, is_predicted: bool) -> None:
+    """Check one field by itself.
+
+    Raises
+    ------
+    InvalidInput
+        One sentence naming the column and what is allowed.
+    """
+    name, marks = field.name, field.missing_marks
+    if not is_name(name):
+        raise InvalidInput(
+            f"the column {quoted(name)} must have a name of 1 to {MAX_NAME_LETTERS} visible "
+            "letters and signs in one line."
+        )
+    texts = {"unit": (field.unit,), "value": field.levels, "mark": marks}
+    for what, each in texts.items():
+        for text in each:
+            is_empty = what == "value" and not text
+            if is_empty or text != text.strip() or len(text) > MAX_NAME_LETTERS:
+                raise InvalidInput(
+                    f"{name} has the {what} {quoted(text)}, but it must have at most "
+                    f"{MAX_NAME_LETTERS} letters and signs, and no blanks around them."
+                )
+            if _INVISIBLE.search(text):
+                raise InvalidInput(f"{name} has a {what} with signs that cannot be seen.")
+    if marks and is_predicted:
+        raise InvalidInput(
+            f"{name} is predicted, so it has no mark for unknown values: a record without it "
+            "leaves the field empty and counts as blank."
+        )
+    if len(marks) > MAX_MARKS or len({*marks}) < len(marks) or {*field.levels} & {*marks}:
+        raise InvalidInput(
+            f"{name} has {len(marks)} marks for unknown values, but it must have at most "
+            f"{MAX_MARKS} different ones, and none that is in its list."
+        )
+    if field.kind == "list":
+        most, levels = MAX_CLASSES if is_predicted else MAX_LEVELS, field.levels
+        if not 2 <= len(levels) <= most or len({*levels}) < len(levels):
+            raise InvalidInput(
+                f"{name} is one of {len(levels)} values, but it must be one of 2 to {most} "
+                "different ones."
+            )
+    elif field.kind == "day":
+        if field.first is None or field.last is None or field.first >= field.last:
+            raise InvalidInput(
+                f"{name} has the range {field.first} to {field.last}, but the first day must be "
+                "before the second."
+            )
+    else:
+        _check_number(field)
+
+
+def _check_number(field: DescribedField) -> None:
+    lower, upper = field.lower, field.upper
+    assert lower is not None
+    assert upper is not None
+    if not -LARGEST_NUMBER <= lower < upper <= LARGEST_NUMBER:
+        raise InvalidInput(
+            f"{field.name} has the range {lower:g} to {upper:g}, but the first must be below the "
+            f"second, and both between {-LARGEST_NUMBER:,.0f} and {LARGEST_NUMBER:,.0f}."
+        )
+    if field.decimal_mark == field.thousands_mark:
+        raise InvalidInput(
+            f"{field.name} has “{field.decimal_mark}” before decimals and between thousands, but "
+            "it must have different marks for them."
+        )
+
+
+def _check_together(description: TableDescription) -> None:
+    """Refuse what is wrong of fields that are each right."""
+    fields, predicted = description.fields, description.predicted
+    names = [field.name for field in fields]
+    for field in fields:
+        if names.count(field.name) > 1:
+            again = next(each for each in reversed(fields) if each.name == field.name)
+            raise Mendable(
+                f"The description names the column {field.name} twice, but must do once.",
+                [mend(f"Leave out line {again.place}", description.without(again))],
+            )
+    person = description.person
+    if person is not None and person.column:
+        if not is_name(person.column):
+            raise InvalidInput(
+                f"The description's person is {quoted(person.column)}, but it must be the name of "
+                "a column."
+            )
+        if not 1 <= person.most <= MOST_ROWS_A_PERSON:
+            raise InvalidInput(
+                f"The description: a person has at most {person.most:,} rows, but it must be 1 to "
+                f"{MOST_ROWS_A_PERSON:,}."
+            )
+        for field in fields:
+            if field.name == person.column:
+                raise Mendable(
+                    f"{field.name} says whose row it is, so it must not be described as well: "
+                    "nothing is learned from it.",
+                    [mend(f"Leave out the line of {field.name}", description.without(field))],
+                )
+    if not predicted:
+        raise Mendable(
+            "The description does not say what is predicted, but it must, such as: predict: died.",
+            [
+                mend(f"Predict {field.name}", replace(description, predicted=field.name))
+                for field in mending.outcomes(fields)
+            ],
+        )
+    if predicted not in names:
+        raise InvalidInput(
+            f"The description predicts {quoted(predicted)}, but it must describe that column."
+        )
+    if not 1 <= len(description.used) <= MAX_COLUMNS:
+        raise InvalidInput(
+            f"The description has {len(description.used):,} columns to predict from, but it must "
+            f"have 1 to {MAX_COLUMNS}."
+        )
 
 
 def _task(label: Label | Classes | Column) -> str:
@@ -165,3 +229,16 @@ def _task(label: Label | Classes | Column) -> str:
     if isinstance(label, Label):
         return f"Tell whether {label.positive} or {label.negative} in a table of your own."
     return f"Tell which {label.name} it is, in a table of your own."
+
+
+def restated(columns: str, person: Person | None) -> str:
+    """A description that says this of persons and that their number is public; or neither.
+
+    "" where it cannot be read: nobody knows then what it says of persons.
+    """
+    try:
+        description = read(columns)
+    except InvalidInput:
+        return ""
+    said = replace(description, person=person, number_is_public=person is not None)
+    return columns if said == description else write(said)

@@ -1,97 +1,44 @@
 """A form for the columns of the user's own table: one row a column, and the description from it.
 
-Rows are suggested from the names in the file's first line. From the values only their syntax is
-taken: whether they are numbers, which of a few public spellings of yes and no they follow, and how
-gaps are marked. No range and no list is read off the records, and a suggestion describes nothing
-until a person confirms it. Lines that speak of the whole table are kept as they are, but for the
-column that says whose row it is, which has a row too.
+Rows are suggested from the names in the file's header, and from how values are written (`syntax`).
+No range and no list is read off the records, and a suggestion describes nothing until a person
+confirms it. What a description says of the whole table is kept as it is, but for the column that
+says whose row it is, which has a row too.
 """
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import date
 from typing import Any, Literal
 
-from dpcore.datasets.clinical_names import (
-    SEXES,
-    YES_NO,
-    Spelling,
-    is_outcome,
-    is_person,
-    is_sex,
-    is_yes_no,
-    range_of,
-)
-from dpcore.datasets.limits import LARGEST_TABLE
-from dpcore.datasets.own.line import DescribedColumn, is_name, line_of, without_place
-from dpcore.datasets.own.mending import UNKNOWN_MARKS
-from dpcore.datasets.own.statements import ONE_ROW_EACH, Person, is_statement, statements_of
-from dpcore.datasets.own.typed_numbers import number_or_text, readings, why_unread, written
-from dpcore.datasets.schema import values_in
-from dpcore.datasets.text import BLANK, sample
-from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, YEAR_FIRST, are_days, is_number
+from dpcore.datasets.clinical_names import YES_NO, Levels, Names, known_names
+from dpcore.datasets.own.description import check
+from dpcore.datasets.own.field import DescribedField, Person, TableDescription
+from dpcore.datasets.own.notation import read
+from dpcore.datasets.own.syntax import COMMA, DAYS, NUMBER, NUMBERS, Syntax
+from dpcore.datasets.own.typed_numbers import number_or_text, why_unread, written
+from dpcore.datasets.values import Beyond
 from dpcore.errors import InvalidInput
 
-MOST_LOOKED_AT = 20_000
-"""Lines. A later one that is written otherwise is refused by its number, when all are read."""
-NUMBER, COMMA, ANSWER, LIST = "number", "number like 1,5", "yes or no", "list"
-DAYS = {
-    "day": YEAR_FIRST,
-    "day like 31.12.2020": DAY_FIRST,
-    "day like 12/31/2020": MONTH_FIRST,
-}
+ANSWER, LIST = "yes or no", "list"
 PERSON = "whose row it is"
-KINDS = (NUMBER, COMMA, ANSWER, LIST, *DAYS, PERSON)
+KINDS = (*NUMBERS, ANSWER, LIST, *DAYS, PERSON)
 UNDECIDED = ""
 """In place of a kind: numbers like 1.234, until a person says whether these are decimals."""
-_MAY_PART_THOUSANDS = (COMMA, UNDECIDED)
+BLANK = "blank"
+"""How the form writes the mark that is an empty field."""
+NOTHING_SAID = TableDescription(())
 LEAST_THOUSAND = 1000.0
-Lack = Literal["kind", "range", "values", "days", "rows", "nothing", "name"]
+Lack = Literal["kind", "range", "beyond", "values", "days", "rows", "nothing", "name"]
 """What has to be filled in, or changed in the file, before a column can be used."""
-_SPELLINGS = tuple(dict.fromkeys((*YES_NO, *SEXES)))
-
-
-@dataclass(frozen=True)
-class Syntax:
-    """How one column of a file is written.
-
-    Parameters
-    ----------
-    name : str
-        In the first line.
-    numbers : bool
-        Whether all its values are numbers, however their decimals are written; also without values.
-    decimal_comma : bool
-        Whether some of these can be read with a decimal comma only, and all can.
-    doubtful_points : bool
-        Whether some have points, each of which may stand before decimals or part thousands.
-    spellings : tuple of (str, str)
-        The public spellings of two values that all its values follow.
-    mark : str
-        How it marks unknown values: `BLANK`, one of `UNKNOWN_MARKS`, or "" for no such value.
-    order : str
-        How days are written (`dpcore.datasets.values.Days`), if all its values are days.
-    has_plain_name : bool
-        Whether a description can name it: its name stands once in the first line, and is one that
-        `dpcore.datasets.own.is_name` allows.
-    """
-
-    name: str
-    numbers: bool = True
-    decimal_comma: bool = False
-    doubtful_points: bool = False
-    spellings: tuple[Spelling, ...] = ()
-    mark: str = ""
-    order: str = ""
-    has_plain_name: bool = True
 
 
 @dataclass(frozen=True)
 class Row:
-    """One column in the form.
+    """One column in the form, as it is filled in.
 
     Parameters
     ----------
@@ -100,48 +47,66 @@ class Row:
         Whether it is described.
     kind : str
         One of `KINDS`, or `UNDECIDED`.
-    lowest, highest : float or str or None
-        Of a number; of the column of persons, the highest is k, the most rows of one. A text is
-        one that has not exactly one reading.
+    lowest, highest : str
+        Of a number; the first and the last day; of the column of persons, the highest is k, the
+        most rows of one.
     unit : str
         Of a number.
     values : str
-        Of a list, or of an answer: no first; of days, the first and the last. Separated by commas.
+        Of a list, or of an answer: no first. Separated by commas; one that holds a comma stands in
+        quotation marks.
     unknown : str
-        How unknown values are written; "" where there are none.
+        How unknown values are written, separated by commas; "" where there are none.
+    beyond : str
+        How <5 is read, as of a `DescribedField`.
+    has_limits : bool
+        Whether the file is known to have such values.
     """
 
     name: str
     used: bool = False
     kind: str = NUMBER
-    lowest: float | str | None = None
-    highest: float | str | None = None
+    lowest: str = ""
+    highest: str = ""
     unit: str = ""
     values: str = ""
     unknown: str = ""
+    beyond: Beyond = ""
+    has_limits: bool = False
 
     @property
     def is_number(self) -> bool:
         """Whether it holds numbers."""
-        return self.kind in (NUMBER, COMMA)
+        return self.kind in NUMBERS
+
+    @property
+    def is_filled_in(self) -> bool:
+        """Whether a range or a list is filled in, wholly or in part."""
+        has_range = bool(self.lowest.strip() or self.highest.strip())
+        return bool(self.values.strip()) if self.kind in (ANSWER, LIST) else has_range
 
     @property
     def lacks(self) -> Lack:
-        """What `line` would miss; "nothing" where a person may simply use it."""
+        """What `field` would miss; "nothing" where a person may simply use it."""
         if self.kind == UNDECIDED:
             return "kind"
         if self.kind == PERSON:
             return "rows" if self._most_rows is None else "nothing"
         if self.is_number:
-            bounds = self.lowest, self.highest
-            is_read = all(bound is not None and not isinstance(bound, str) for bound in bounds)
-            return "nothing" if is_read else "range"
+            are_read = all(isinstance(self._number(word), float) for word in ("lowest", "highest"))
+            lacks_rule = self.has_limits and not self.beyond
+            return "range" if not are_read else "beyond" if lacks_rule else "nothing"
         if self.kind in DAYS:
-            return "nothing" if len(values_in(self.values)) == 2 else "days"
+            return "nothing" if self.lowest.strip() and self.highest.strip() else "days"
         return "nothing" if self.values.strip() else "values"
 
-    def line(self, predicted: bool) -> str:
-        """Its line in a description.
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """How unknown values are written, "" being an empty field."""
+        return tuple("" if mark == BLANK else mark for mark in listed(self.unknown))
+
+    def field(self, predicted: bool = False) -> DescribedField:
+        """What it describes.
 
         Raises
         ------
@@ -150,66 +115,96 @@ class Row:
         """
         if self.kind == UNDECIDED:
             raise InvalidInput(
-                f"{self.name} is used, but its values like 1.234 could mean 1.234 or 1234: choose "
-                f"“{NUMBER}” for the first, “{COMMA}” for the second."
+                f"{self.name} is used, but its values like 1.234 or 1,234 could mean 1.234 or "
+                "1234: choose the kind of number that it holds."
             )
-        if self.kind == PERSON:
-            return self._person(predicted)
-        bounds = {"lowest": self.lowest, "highest": self.highest}
+        marks = () if predicted else self.marks
         if self.is_number:
-            for word, bound in bounds.items():
-                self._check_read(word, bound)
-        missing = [word for word, bound in bounds.items() if bound is None]
-        if self.is_number and missing:
-            raise InvalidInput(
-                f"{self.name} is used, but its {' and '.join(missing)} possible value must be "
-                "filled in."
+            decimal_mark, thousands_mark = NUMBERS[self.kind]
+            lower, upper = (self._bound(word) for word in ("lowest", "highest"))
+            if self.has_limits and not self.beyond:
+                raise InvalidInput(
+                    f"{self.name} is used, but some of its values are like <5: choose whether that "
+                    "is read as 5, as half of it or as unknown."
+                )
+            return DescribedField(
+                self.name,
+                "number",
+                lower,
+                upper,
+                unit=self.unit.strip(),
+                missing_marks=marks,
+                decimal_mark=decimal_mark,
+                thousands_mark=thousands_mark,
+                beyond=self.beyond,
             )
-        listed = values_in(self.values)
-        if self.kind in DAYS and len(listed) != 2:
-            raise InvalidInput(
-                f"{self.name} is used, but the first and the last day possible must be filled in "
-                "among its values, such as: 2015-01-01, 2024-12-31."
-            )
-        if not self.is_number and not self.values.strip():
-            raise InvalidInput(f"{self.name} is used, but its list of values must be filled in.")
-        if self.is_number:
-            lowest, highest = (written(float(bound or 0.0)) for bound in bounds.values())
-            remarks = [f"{lowest} to {highest} {self.unit}".strip()]
-        else:
-            remarks = [f"one of {', '.join(listed)}"]
         if self.kind in DAYS:
-            remarks = [" to ".join(listed)]
-            remarks += [order for order in (DAYS[self.kind],) if order != YEAR_FIRST]
-        if self.kind == COMMA:
-            remarks.append("decimal comma")
-        if self.unknown.strip() and not predicted:
-            remarks.append(f"unknown: {self.unknown.strip()}")
-        return f"{'predict ' if predicted else ''}{self.name}: {'; '.join(remarks)}"
-
-    def _person(self, predicted: bool) -> str:
-        if predicted:
-            raise InvalidInput(f"{self.name} says whose row it is, so another must be predicted.")
-        self._check_read("highest", self.highest)
-        if self._most_rows is None:
-            raise InvalidInput(
-                f"{self.name} is used, but the most rows of one person must be filled in as its "
-                "highest, a whole number."
+            try:
+                first, last = (date.fromisoformat(day.strip()) for day in self._range)
+            except ValueError:
+                raise InvalidInput(
+                    f"{self.name} is used, but the first and the last day possible must be filled "
+                    "in, such as 2015-01-01 and 2024-12-31."
+                ) from None
+            return DescribedField(
+                self.name,
+                "day",
+                first=first,
+                last=last,
+                missing_marks=marks,
+                day_order=DAYS[self.kind],
             )
-        return Person(self.name, self._most_rows).line()
+        values = listed(self.values)
+        if not values:
+            raise InvalidInput(f"{self.name} is used, but its list of values must be filled in.")
+        return DescribedField(self.name, "list", levels=values, missing_marks=marks)
+
+    def person(self) -> Person:
+        """Whose row it is.
+
+        Raises
+        ------
+        InvalidInput
+            If the most rows of one person are not filled in.
+        """
+        if self._most_rows is None:
+            if isinstance(most := number_or_text(self.highest), str):
+                raise InvalidInput(f"{self.name} is used, but its most rows is {why_unread(most)}.")
+            raise InvalidInput(
+                f"{self.name} is used, but the most rows of one person must be filled in, a whole "
+                "number."
+            )
+        return Person(self.name, self._most_rows)
+
+    @property
+    def _range(self) -> tuple[str, str]:
+        return self.lowest, self.highest
+
+    def _number(self, word: str) -> float | str | None:
+        """The number that stands in a field; the text where it has not one reading."""
+        text = self.lowest if word == "lowest" else self.highest
+        return number_or_text(text, self._may_part_thousands)
+
+    @property
+    def _may_part_thousands(self) -> bool:
+        return self.kind != NUMBER
 
     @property
     def _most_rows(self) -> int | None:
         """The most rows of one person, if a whole number is filled in."""
-        most = self.highest
-        if most is None or isinstance(most, str) or most != int(most):
-            return None
-        return int(most)
+        most = number_or_text(self.highest)
+        return int(most) if isinstance(most, float) and most == int(most) else None
 
-    def _check_read(self, word: str, bound: float | str | None) -> None:
+    def _bound(self, word: str) -> float:
+        bound = self._number(word)
+        if bound is None:
+            raise InvalidInput(
+                f"{self.name} is used, but its {word} possible value must be filled in."
+            )
         if isinstance(bound, str):
-            reason = why_unread(bound, self.kind in _MAY_PART_THOUSANDS)
+            reason = why_unread(bound, self._may_part_thousands)
             raise InvalidInput(f"{self.name} is used, but its {word} is {reason}.")
+        return bound
 
 
 @dataclass(frozen=True)
@@ -223,8 +218,8 @@ class Form:
         Name of the column to predict; "" while nobody has said.
     suggested : bool
         Whether the rows are suggestions that nobody has confirmed.
-    statements : tuple of str
-        Lines that speak of the whole table and of no column.
+    rest : TableDescription
+        What is said of the whole table; its fields are not used.
     unnamed : tuple of str
         Names of the columns that cannot be described by them.
     """
@@ -232,12 +227,12 @@ class Form:
     rows: tuple[Row, ...]
     predicted: str
     suggested: bool
-    statements: tuple[str, ...] = ()
+    rest: TableDescription = NOTHING_SAID
     unnamed: tuple[str, ...] = ()
 
     def edited(self, edits: Mapping[int, Mapping[str, Any]], predicted: str) -> Form:
-        """The form after changes: by place, then by a row's field; a row filled in is used."""
-        rows = [_edited(row, edits.get(place, {})) for place, row in enumerate(self.rows)]
+        """The form after changes: by place, then by a row's field."""
+        rows = [replace(row, **edits.get(place, {})) for place, row in enumerate(self.rows)]
         return replace(self, rows=tuple(rows), predicted=predicted)
 
     def unused(self) -> dict[Lack, tuple[str, ...]]:
@@ -263,18 +258,17 @@ class Form:
         return tuple(filter(None, map(self._refusal, self.rows)))
 
     def _refusal(self, row: Row) -> str:
-        is_unread = row.is_number and any(isinstance(b, str) for b in (row.lowest, row.highest))
-        is_typed = is_unread or row.lacks == "nothing"
+        is_typed = row.lacks == "nothing" or (row.is_number and row.lowest and row.highest)
         if not row.used or not is_typed or row.kind == PERSON:
             return ""
         try:
-            line_of(row.line(row.name == self.predicted), place=1)
+            check(row.field(row.name == self.predicted), is_predicted=row.name == self.predicted)
         except InvalidInput as refusal:
-            return str(without_place(refusal))
+            return str(refusal)
         return ""
 
-    def description(self) -> str:
-        """The description of the rows that are used, and of the predicted one.
+    def description(self) -> TableDescription:
+        """What the rows that are used, and the predicted one, describe.
 
         Raises
         ------
@@ -284,63 +278,19 @@ class Form:
         if not self.predicted:
             raise InvalidInput("No column is predicted, but one must be chosen.")
         chosen = [row for row in self.rows if row.used or row.name == self.predicted]
-        chosen.sort(key=lambda row: row.kind != PERSON)
-        has_person = any(row.kind == PERSON for row in chosen)
-        statements = [line for line in self.statements if line != ONE_ROW_EACH or not has_person]
-        return "\n".join([*statements, *(row.line(row.name == self.predicted) for row in chosen)])
-
-
-def look(data: bytes, filename: str) -> tuple[Syntax, ...]:
-    """How the columns of a file are written; call it where records may be read.
-
-    Parameters
-    ----------
-    data : bytes
-        Text or Parquet, from anyone; the first line names the columns.
-    filename : str
-        What to call it in a refusal.
-
-    Returns
-    -------
-    tuple of Syntax
-        Without any value of a record; one for each name.
-
-    Raises
-    ------
-    InvalidInput
-        If the file is empty, or neither text nor Parquet.
-    """
-    names, columns = sample(data, filename, MOST_LOOKED_AT, LARGEST_TABLE)
-    syntaxes: dict[str, Syntax] = {}
-    for name, parts in zip(names, columns, strict=True):
-        is_plain = is_name(name) and names.count(name) == 1 and not name.startswith("predict ")
-        syntaxes[name] = (
-            _syntax(name, {value for part in parts for value in part.unique().to_pylist()})
-            if is_plain
-            else Syntax(name, has_plain_name=False)
-        )
-    return tuple(syntaxes.values())
-
-
-def _syntax(name: str, distinct: set[str]) -> Syntax:
-    marks = [BLANK] if "" in distinct else [mark for mark in UNKNOWN_MARKS if mark in distinct]
-    values = distinct - {"", *marks}
-    points = all(map(is_number, values))
-    commas = all(is_number(value, decimal_comma=True) for value in values)
-    # Where every comma may part thousands, none is suggested as one before decimals.
-    decimal_comma = commas and any(
-        not is_number(value) and len(readings(value)) == 1 for value in values
-    )
-    orders = [order for order in DAYS.values() if values and are_days(values, order)]
-    return Syntax(
-        name,
-        numbers=points or commas,
-        decimal_comma=decimal_comma,
-        doubtful_points=commas and not decimal_comma and any("." in value for value in values),
-        spellings=tuple(pair for pair in _SPELLINGS if values and values <= set(pair)),
-        mark=marks[0] if marks else "",
-        order=orders[0] if orders else "",
-    )
+        if any(row.kind == PERSON and row.name == self.predicted for row in chosen):
+            raise InvalidInput(
+                f"{self.predicted} says whose row it is, so another must be predicted."
+            )
+        fields = [row.field(row.name == self.predicted) for row in chosen if row.kind != PERSON]
+        persons = [row.person() for row in chosen if row.kind == PERSON]
+        if len(persons) > 1:
+            raise InvalidInput(
+                f"{persons[0].column} and {persons[1].column} say whose row it is, but only one "
+                "column may."
+            )
+        whole = replace(self.rest, fields=tuple(fields), predicted=self.predicted)
+        return replace(whole, person=persons[0]) if persons else whole
 
 
 def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
@@ -354,97 +304,96 @@ def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
     syntaxes : sequence of Syntax
         Of the file.
     """
-    suggestions = [_suggested(syntax) for syntax in syntaxes if syntax.has_plain_name]
+    known = known_names(syntax.name for syntax in syntaxes)
+    suggestions = [_suggested(syntax, known) for syntax in syntaxes if syntax.has_plain_name]
     unnamed = tuple(syntax.name for syntax in syntaxes if not syntax.has_plain_name)
     if not columns.strip():
-        outcomes = [row for row in suggestions if is_outcome(row.name)]
+        outcomes = [row for row in suggestions if known.is_outcome(row.name)]
         likeliest = max(outcomes, key=lambda row: row.used, default=Row(""))
         return Form(tuple(suggestions), likeliest.name, suggested=True, unnamed=unnamed)
-    lines: dict[str, Row] = {}
-    statements = []
-    for place, text in enumerate(columns.splitlines(), start=1):
-        with suppress(InvalidInput):
-            if not is_statement(text):
-                line = line_of(text.strip(), place)
-                lines[line.column.name] = _described(line)
-            elif (person := statements_of(text).person) and person.column:
-                lines[person.column] = Row(person.column, True, PERSON, highest=person.most)
-            else:
-                statements.append(text.strip())
+    try:
+        description = read(columns)
+    except InvalidInput:
+        description = NOTHING_SAID
+    described = {field.name: _described(field, known) for field in description.fields}
+    if (person := description.person) is not None and person.column:
+        described[person.column] = Row(person.column, True, PERSON, highest=str(person.most))
+        description = replace(description, person=None)
     rows = [
-        lines.pop(row.name) if row.name in lines else replace(row, used=False)
+        replace(described.pop(row.name), has_limits=row.has_limits)
+        if row.name in described
+        else replace(row, used=False)
         for row in suggestions
     ]
-    predicted = [
-        line.split(":")[0].removeprefix("predict ").strip()
-        for line in columns.splitlines()
-        if line.strip().startswith("predict ")
-    ]
-    names = [row.name for row in rows]
     return Form(
-        (*rows, *lines.values()),
-        next((name for name in predicted if name in (*names, *lines)), ""),
+        (*rows, *described.values()),
+        description.predicted,
         suggested=False,
-        statements=tuple(statements),
+        rest=replace(description, fields=()),
         unnamed=unnamed,
     )
 
 
-def _suggested(syntax: Syntax) -> Row:
-    name = syntax.name
-    known = range_of(name)
-    kind = COMMA if syntax.decimal_comma else NUMBER
-    if syntax.doubtful_points and (known is None or known.highest >= LEAST_THOUSAND):
-        kind = UNDECIDED
-    # For a number a mark adds nothing to the model, so that it needs no look at the records.
-    number = Row(name, kind=kind, unknown=syntax.mark or BLANK)
-    if is_person(name):
+def _suggested(syntax: Syntax, names: Names) -> Row:
+    name, marks = syntax.name, _typed(syntax.marks)
+    if names.is_person(name):
         return Row(name, kind=PERSON)
+    # For a number a mark adds nothing to the model, so that it needs no look at the records.
     if syntax.order:
         (kind,) = (kind for kind, order in DAYS.items() if order == syntax.order)
-        return Row(name, kind=kind, unknown=syntax.mark or BLANK)
-    if known is not None and syntax.numbers:
-        return replace(
-            number, used=True, lowest=known.lowest, highest=known.highest, unit=known.unit
-        )
-    sexes, answers = (
-        [pair for pair in syntax.spellings if pair in public] for public in (SEXES, YES_NO)
+        return Row(name, kind=kind, unknown=marks or BLANK)
+    known = names.range_of(name)
+    if syntax.numbers and (known or not syntax.spellings):
+        row = Row(name, unknown=marks or BLANK, has_limits=syntax.has_limits)
+        if known is not None:
+            lowest, highest = written(known.lowest), written(known.highest)
+            row = replace(row, used=True, lowest=lowest, highest=highest, unit=known.unit)
+        # What lies below a thousand has decimals.
+        is_small = known is not None and known.highest < LEAST_THOUSAND
+        is_clear = len(syntax.numbers) == 1 or is_small
+        return replace(row, kind=syntax.numbers[0] if is_clear else UNDECIDED)
+    if not syntax.spellings:
+        return Row(name, kind=LIST, unknown=marks)
+    levels = syntax.spellings[0]
+    return Row(name, True, _kind(name, levels, names), values=_typed(levels), unknown=marks)
+
+
+def _kind(name: str, levels: Levels, names: Names) -> str:
+    """Whether a list is an answer of yes or no: 0 and 1 may also be two of something else."""
+    known = names.lists_of(name)
+    return ANSWER if levels in YES_NO and (known == YES_NO or levels not in known) else LIST
+
+
+def _described(field: DescribedField, names: Names) -> Row:
+    row = Row(field.name, True, unknown=_typed(field.missing_marks))
+    if field.kind == "day":
+        (kind,) = (kind for kind, order in DAYS.items() if order == field.day_order)
+        return replace(row, kind=kind, lowest=str(field.first), highest=str(field.last))
+    if field.kind == "list":
+        kind = _kind(field.name, field.levels, names)
+        return replace(row, kind=kind, values=_typed(field.levels))
+    assert field.lower is not None
+    assert field.upper is not None
+    marks = field.decimal_mark, field.thousands_mark.replace("’", "'")
+    return replace(
+        row,
+        kind=next((kind for kind, known in NUMBERS.items() if known == marks), COMMA),
+        lowest=written(field.lower),
+        highest=written(field.upper),
+        unit=field.unit,
+        beyond=field.beyond,
     )
-    if is_sex(name) and sexes:
-        return Row(name, True, LIST, values=", ".join(sexes[0]), unknown=syntax.mark)
-    if answers and (is_yes_no(name) or not syntax.numbers):
-        return Row(name, True, ANSWER, values=", ".join(answers[0]), unknown=syntax.mark)
-    return number if syntax.numbers else Row(name, kind=LIST, unknown=syntax.mark)
 
 
-def _described(line: DescribedColumn) -> Row:
-    column = line.column
-    if column.days is not None:
-        (kind,) = (kind for kind, order in DAYS.items() if order == column.days.order)
-        last = column.days.first + timedelta(days=column.bounds[1])
-        values = f"{column.days.first}, {last}"
-        return Row(column.name, True, kind, values=values, unknown=column.missing_mark)
-    if column.kind == "number":
-        kind = COMMA if line.decimal_comma else NUMBER
-        lower, upper = column.bounds
-        return Row(column.name, True, kind, lower, upper, column.unit, unknown=column.missing_mark)
-    kind = ANSWER if line.levels in YES_NO else LIST
-    values = ", ".join(line.levels)
-    return Row(column.name, True, kind, values=values, unknown=column.missing_mark)
+def listed(text: str) -> tuple[str, ...]:
+    """The values in a text such as: no, "yes, much"."""
+    values = next(csv.reader([text], skipinitialspace=True), [])
+    return tuple(value.strip() for value in values) if text.strip() else ()
 
 
-def _edited(row: Row, changes: Mapping[str, Any]) -> Row:
-    kind = changes.get("kind") or row.kind
-    known = {name: _known(name, value, kind) for name, value in changes.items()}
-    is_filled_in = not changes.keys().isdisjoint({"lowest", "highest", "values"})
-    return replace(row, **{"used": row.used or is_filled_in, **known, "kind": kind})
-
-
-def _known(name: str, value: Any, kind: str) -> Any:
-    """An edited value, in which an emptied text is ``None``, and a bound is a number if it can."""
-    if name in ("lowest", "highest"):
-        may_part = kind in _MAY_PART_THOUSANDS
-        return number_or_text(value, may_part) if isinstance(value, str) else value
-    if value is not None:
-        return value
-    return False if name == "used" else ""
+def _typed(values: Sequence[str]) -> str:
+    """The text that `listed` takes apart; an empty value is `BLANK`."""
+    return ", ".join(
+        '"' + value.replace('"', '""') + '"' if "," in value or '"' in value else value or BLANK
+        for value in values
+    )

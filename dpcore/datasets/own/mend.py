@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dpcore.datasets.own.field import TableDescription
+from dpcore.datasets.own.notation import write
 from dpcore.errors import InvalidInput
 
 
@@ -17,11 +19,16 @@ class Mend:
     label : str
         What it does, in a few words.
     columns : str
-        The whole description.
+        The text of the whole description.
     """
 
     label: str
     columns: str
+
+
+def mend(label: str, description: TableDescription) -> Mend:
+    """The mend that replaces a description by another one."""
+    return Mend(label, write(description))
 
 
 class Mendable(InvalidInput):
@@ -37,10 +44,3 @@ class Mendable(InvalidInput):
     def __init__(self, sentence: str, mends: Sequence[Mend] = ()) -> None:
         super().__init__(sentence)
         self.mends = tuple(mends)
-
-
-def with_line(columns: str, place: int, line: str = "") -> str:
-    """The description with this line in place of another one, or without that."""
-    lines = columns.splitlines()
-    lines[place - 1 : place] = [line] if line else []
-    return "\n".join(lines)

@@ -1,94 +1,113 @@
-"""The likeliest mends of a description that is refused, or that a file does not follow."""
+"""The likeliest mends of a description that is refused, or that a file does not follow.
+
+No list is completed and no range is widened by one: that would read them off the records.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from dpcore.datasets.clinical_names import SEXES, YES_NO, is_outcome
-from dpcore.datasets.own.line import COMMA, PREDICT, DescribedColumn, is_plain, parts_of
-from dpcore.datasets.own.mend import Mend, with_line
+from dpcore.datasets.own.field import DescribedField, TableDescription
+from dpcore.datasets.own.mend import Mend, mend
 from dpcore.datasets.own.typed_numbers import readings
-from dpcore.datasets.text import BLANK
+from dpcore.datasets.text import shown_mark
 from dpcore.datasets.values import has_other_mark, is_number
 
-MOST_MENDS = 3
-UNKNOWN_MARKS = ("NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "None", "?", ".", "-")
+MAX_MENDS = 3
+UNKNOWN_MARKS = (
+    *("NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "None", "?", ".", "-", "#N/A"),
+    *("#REF!", "#VALUE!", "#DIV/0!", "not done", "unknown", "missing"),
+)
 """How files usually mark an unknown value that they do not leave empty."""
 
 
-def outcomes(lines: list[DescribedColumn]) -> list[DescribedColumn]:
-    """The columns that may be predicted, by their names, else the last one."""
-    named = [line for line in lines if is_outcome(line.column.name)]
-    return [line for line in named or lines[-1:] if not line.column.missing_mark][:MOST_MENDS]
+def outcomes(fields: Sequence[DescribedField]) -> list[DescribedField]:
+    """The fields that may be predicted, by their names, else the last one."""
+    named = [field for field in fields if is_outcome(field.name)]
+    return [field for field in named or fields[-1:] if not field.missing_marks][:MAX_MENDS]
 
 
-def predict(columns: str, line: DescribedColumn) -> Mend:
-    """Predict this column."""
-    text = f"{PREDICT}{line.text}"
-    return Mend(f"Predict {line.column.name}", with_line(columns, line.place, text))
-
-
-def predict_only(columns: str, outcome: DescribedColumn, predicted: list[DescribedColumn]) -> str:
-    """The description in which only this one of the predicted columns stays predicted."""
-    for line in predicted:
-        if line is not outcome:
-            columns = with_line(columns, line.place, line.text.removeprefix(PREDICT))
-    return columns
-
-
-def _leave_out(columns: str, lines: list[DescribedColumn], line: DescribedColumn) -> list[Mend]:
+def leave_out(description: TableDescription, field: DescribedField) -> list[Mend]:
     """The mend that leaves a column out, unless nothing could be learned then."""
-    if line.predicted or len(lines) <= 2:
+    if field.name == description.predicted or len(description.fields) <= 2:
         return []
-    return [Mend(f"Leave out {line.column.name}", with_line(columns, line.place))]
+    return [mend(f"Leave out {field.name}", description.without(field))]
+
+
+def of_field(description: TableDescription, field: DescribedField) -> list[Mend]:
+    """What may be done about a field that is wrong by itself."""
+    mends = []
+    lower, upper = field.lower, field.upper
+    if lower is not None and upper is not None and lower > upper:
+        swapped = replace(field, lower=upper, upper=lower)
+        mends.append(mend(f"Write {upper:g} to {lower:g}", description.with_field(field, swapped)))
+    if field.missing_marks and field.name == description.predicted:
+        bare = replace(field, missing_marks=())
+        mends.append(mend(f"Drop the marks of {field.name}", description.with_field(field, bare)))
+    return [*mends, *leave_out(description, field)]
 
 
 def of_name(
-    columns: str,
-    lines: list[DescribedColumn],
-    line: DescribedColumn,
-    others: Collection[str],
+    description: TableDescription, field: DescribedField, others: Collection[str]
 ) -> list[Mend]:
-    """What may be done about a name that the file's first line does not have once."""
-    name = line.column.name
+    """What may be done about a name that the file's header does not have once."""
     mends = [
-        Mend(
+        mend(
             f"Call it {other}, as the file does",
-            with_line(columns, line.place, line.text.replace(name, other, 1)),
+            description.with_field(field, replace(field, name=other)),
         )
         for other in sorted(others)
-        if other.casefold() == name.casefold() and is_plain(other)
+        if other.casefold() == field.name.casefold()
     ]
-    return [*mends[:MOST_MENDS], *_leave_out(columns, lines, line)]
+    return [*mends[:MAX_MENDS], *leave_out(description, field)]
 
 
 def of_value(
-    columns: str, lines: list[DescribedColumn], line: DescribedColumn, value: str
+    description: TableDescription, field: DescribedField, value: str, distinct: Collection[str]
 ) -> list[Mend]:
-    """What may be done about a value that its column does not allow.
+    """What may be done about a value that its field does not allow.
 
-    No list is completed and no range is widened by it: that would read them off the records.
+    Parameters
+    ----------
+    description, field
+    value : str
+        The first one that is not allowed.
+    distinct : collection of str
+        The texts in the column: a mend that some other value would refuse leads nowhere.
     """
-    name, column, mends = line.column.name, line.column, []
-    mark = BLANK if not value else value if value in UNKNOWN_MARKS else ""
-    if mark and not line.predicted and not column.missing_mark:
-        text = f"{line.text}; unknown: {mark}"
-        shown = "an empty field" if mark == BLANK else mark
-        mends.append(
-            Mend(f"Read {shown} in {name} as unknown", with_line(columns, line.place, text))
+    mends = []
+
+    def offer(label: str, after: DescribedField) -> None:
+        mends.append(mend(label, description.with_field(field, after)))
+
+    found = [mark for mark in ("", *UNKNOWN_MARKS) if mark in distinct]
+    marks = tuple(mark for mark in found if mark not in field.missing_marks)
+    if value in marks and field.name != description.predicted:
+        shown = " and ".join(map(shown_mark, marks))
+        offer(
+            f"Read {shown} in {field.name} as unknown",
+            replace(field, missing_marks=(*field.missing_marks, *marks)),
         )
-    if column.kind == "number" and has_other_mark(value, line.decimal_comma):
-        way = "a decimal comma" if not line.decimal_comma else "a decimal point"
-        bare = "; ".join(part for part in parts_of(line.text) if part != COMMA)
-        text = bare if line.decimal_comma else f"{line.text}; {COMMA}"
-        example = "" if line.decimal_comma else _example(value)
-        mends.append(Mend(f"Read {name} with {way}{example}", with_line(columns, line.place, text)))
-    for other in _respelled(line, value):
-        shown = ", ".join(other)
-        before, _, remarks = line.text.partition(";")
-        text = f"{before.partition(':')[0]}: one of {shown}" + (f";{remarks}" if remarks else "")
-        mends.append(Mend(f"Write: one of {shown}", with_line(columns, line.place, text)))
-    return [*mends[:MOST_MENDS], *_leave_out(columns, lines, line)]
+    has_comma = field.decimal_mark == ","
+    if field.kind == "number" and has_other_mark(value, has_comma):
+        mark = "." if has_comma else ","
+        way = "a decimal point" if has_comma else f"a decimal comma{_example(value)}"
+        offer(
+            f"Read {field.name} with {way}",
+            replace(field, decimal_mark=mark, thousands_mark="" if has_comma else "."),
+        )
+    known = {*distinct} - {*field.missing_marks, *found}
+    for levels in _respelled(field, value):
+        if known <= {*levels}:
+            offer(
+                f"Write: one of {', '.join(levels)}",
+                DescribedField(
+                    field.name, "list", levels=levels, missing_marks=field.missing_marks
+                ),
+            )
+    return [*mends[:MAX_MENDS], *leave_out(description, field)]
 
 
 def _example(value: str) -> str:
@@ -98,9 +117,9 @@ def _example(value: str) -> str:
     return ": 1,234 is 1.234" if len(readings(value)) > 1 else ""
 
 
-def _respelled(line: DescribedColumn, value: str) -> list[tuple[str, ...]]:
+def _respelled(field: DescribedField, value: str) -> list[tuple[str, ...]]:
     """Public spellings of the same list that have the value; for a number those of yes and no."""
-    levels = line.levels
+    levels = field.levels
     if levels in SEXES:
         pairs = SEXES
     elif (not levels and not is_number(value)) or levels in YES_NO:

@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpcore.datasets.faults import WrongTable
+from dpcore.datasets.faults import WrongHeader, WrongTable
 from dpcore.datasets.limits import LARGEST_TABLE
 from dpcore.datasets.own import mending
-from dpcore.datasets.own.description import entry_of, lines_of
-from dpcore.datasets.own.mend import Mendable
-from dpcore.datasets.own.statements import statements_of
+from dpcore.datasets.own.description import entry_of
+from dpcore.datasets.own.field import DescribedField, TableDescription
+from dpcore.datasets.own.mend import Mend, Mendable
+from dpcore.datasets.own.notation import read
 from dpcore.datasets.persons import Whole, bounded, lots_for_exploration
 from dpcore.datasets.schema import Table
 from dpcore.datasets.sources import columns_of, field_of, label_field, labels_of
-from dpcore.datasets.text import Field, Layout, header_of, quoted, read_checked
-from dpcore.errors import InvalidInput
+from dpcore.datasets.text import Field, Layout, distinct_values, read_described
 
 
 def read_own(columns: str, data: bytes, filename: str) -> Table:
@@ -58,7 +58,7 @@ def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | 
     columns : str
         As `described` takes it.
     data : bytes
-        Text or Parquet, from anyone; the first line names the columns, in any order. Columns that
+        Text or Parquet, from anyone; a line names the columns, in any order. Columns that
         are not described are left out. Where the outcome is an empty field, any other may be too.
     filename : str
         What to call it in a refusal; nothing else depends on it.
@@ -76,50 +76,31 @@ def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | 
         Naming the line of the description or of the file, the column and what is allowed, and no
         value of a record; a `Mendable` where something may be done about it.
     """
-    lines = lines_of(columns)
-    entry, name = entry_of(columns, lines), quoted(filename)
-    separator, header = header_of(data, filename, LARGEST_TABLE)
+    description = read(columns)
+    entry = entry_of(description)
     label = entry.label
-    expected = {
-        line.column.name: replace(
-            label_field(label) if line.predicted else field_of(line.column),
-            decimal_comma=line.decimal_comma,
-            described=True,
-        )
-        for line in lines
-    }
-    for line in lines:
-        column = line.column.name
-        if header.count(column) != 1:
-            times = "not" if column not in header else f"{header.count(column)} times"
-            raise Mendable(
-                f"{column} is described, but the first line of {name} must name it once and names "
-                f"it {times}.",
-                mending.of_name(columns, lines, line, set(header) - set(expected)),
-            )
-    person = statements_of(columns).person
+    fields = [
+        file_field(field, is_predicted=field.name == label.name) for field in description.fields
+    ]
+    person = description.person
     whose = person.column if person is not None else ""
     if whose:
-        if header.count(whose) != 1:
-            raise InvalidInput(
-                f"{whose} says whose row it is, so the first line of {name} must name it once."
-            )
-        expected[whose] = Field(whose, person=True)
-    fields = tuple(expected.get(column, Field(column, ignored=True)) for column in header)
-    layout = Layout(fields, separator, header=True, label=label.name)
+        fields.append(Field(whose, person=True))
+    layout = Layout(tuple(fields), header=True, label=label.name)
     try:
-        raw = read_checked(layout, data, filename, LARGEST_TABLE)
-    except WrongTable as refusal:
+        raw, notes = read_described(layout, data, filename, LARGEST_TABLE, description.dialect)
+    except WrongHeader as refusal:
+        absent = [field for field in description.fields if field.name in refusal.absent]
         mends = [
             mend
-            for line in lines
-            if line.column.name == refusal.field
-            for mend in mending.of_value(columns, lines, line, refusal.value)
+            for field in absent[:1]
+            for mend in mending.of_name(description, field, set(refusal.others))
         ]
         raise Mendable(str(refusal), mends) from None
+    except WrongTable as refusal:
+        raise Mendable(str(refusal), _mends(description, refusal, data, filename)) from None
     frame = columns_of(entry.columns, raw)
     labels = labels_of(label, raw)
-    left_out = len(header) - len(expected)
     table = Table(
         entry=replace(entry, records=len(labels)),
         frame=frame,
@@ -130,10 +111,28 @@ def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | 
     # No table is refused for what its records have in common: blanking one record must not turn an
     # accepted table into a refused one, or the reverse.
     is_constant = len(np.unique(labels[~table.blank])) < 2
-    ignored = "1 column was" if left_out == 1 else f"{left_out:,} columns were"
-    notes = {
-        f"{ignored} ignored (not described).": left_out,
-        f"{label.name} is the same in every record, so there is nothing to learn.": is_constant,
-    }
-    table = replace(table, notes=tuple(note for note, applies in notes.items() if applies))
-    return table, raw[whose].to_numpy() if whose else None
+    if is_constant:
+        notes += (f"{label.name} is the same in every record, so there is nothing to learn.",)
+    return replace(table, notes=notes), raw[whose].to_numpy() if whose else None
+
+
+def file_field(field: DescribedField, *, is_predicted: bool = False) -> Field:
+    """The field of a file that a described one is read from."""
+    return replace(
+        label_field(field.label) if is_predicted else field_of(field.column),
+        decimal_mark=field.decimal_mark,
+        thousands_mark=field.thousands_mark,
+        beyond=field.beyond,
+        described=True,
+    )
+
+
+def _mends(
+    description: TableDescription, refusal: WrongTable, data: bytes, filename: str
+) -> list[Mend]:
+    """What may be done about the first value that is refused."""
+    for field in description.fields:
+        if field.name == refusal.field:
+            distinct = distinct_values(data, filename, description.dialect)[field.name]
+            return mending.of_value(description, field, refusal.value, distinct)
+    return []

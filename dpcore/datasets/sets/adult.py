@@ -39,7 +39,7 @@ ENTRY = Entry(
             "who the person works for",
             "Private, Self-emp-not-inc, Self-emp-inc, Federal-gov, Local-gov, State-gov, "
             "Without-pay, Never-worked",
-            missing_mark="?",
+            missing_marks=("?",),
         ),
         number(
             "fnlwgt",
@@ -76,7 +76,7 @@ ENTRY = Entry(
             "Prof-specialty, Handlers-cleaners, Machine-op-inspct, Adm-clerical, "
             "Farming-fishing, Transport-moving, Priv-house-serv, Protective-serv, "
             "Armed-Forces",
-            missing_mark="?",
+            missing_marks=("?",),
         ),
         category(
             "relationship",
@@ -124,7 +124,7 @@ ENTRY = Entry(
             "Ireland, France, Dominican-Republic, Laos, Ecuador, Taiwan, Haiti, Columbia, "
             "Hungary, Guatemala, Nicaragua, Scotland, Thailand, Yugoslavia, El-Salvador, "
             "Trinadad&Tobago, Peru, Hong, Holand-Netherlands",
-            missing_mark="?",
+            missing_marks=("?",),
         ),
     ),
     traps=(

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, category, number
 from dpcore.datasets.sources import FileSource, Remark, columns_of, fields_of
-from dpcore.datasets.text import Field, Layout
+from dpcore.datasets.text import Layout
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +114,7 @@ def _remark(frame: pd.DataFrame) -> tuple[Remark, ...]:
 SOURCE = FileSource(
     entry=ENTRY,
     layout=Layout(
-        fields=(Field("id"), *fields_of(ENTRY)),
+        fields=fields_of(ENTRY),
         separator=";",
         header=True,
     ),

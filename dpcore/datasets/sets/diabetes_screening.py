@@ -6,7 +6,7 @@ from functools import partial
 
 from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, category, number
 from dpcore.datasets.sources import FileSource, field_of, label_field
-from dpcore.datasets.text import Field, Layout
+from dpcore.datasets.text import Layout
 
 _CODEBOOK = "Codebook of the BRFSS 2015: "
 _coded = partial(number, bounds_from="codebook")
@@ -102,7 +102,7 @@ ENTRY = Entry(
 SOURCE = FileSource(
     entry=ENTRY,
     layout=Layout(
-        fields=(Field("ID"), label_field(ENTRY.label), *map(field_of, ENTRY.columns)),
+        fields=(label_field(ENTRY.label), *map(field_of, ENTRY.columns)),
         header=True,
     ),
 )

@@ -82,14 +82,14 @@ ENTRY = Entry(
             (0, 3),
             "heart-disease.names: number of major vessels (0-3).",
             bounds_from="codebook",
-            missing_mark="?",
+            missing_marks=("?",),
         ),
         category(
             "thal",
             "thallium scan",
             "normal, fixed defect, reversible defect",
             "3, 6, 7",
-            missing_mark="?",
+            missing_marks=("?",),
         ),
     ),
     traps=(

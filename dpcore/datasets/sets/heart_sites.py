@@ -29,9 +29,9 @@ def _with_gaps(column: Column) -> Column:
             column.description,
             "no, yes",
             ", ".join(column.codes),
-            missing_mark=_UNKNOWN,
+            missing_marks=(_UNKNOWN,),
         )
-    return replace(column, missing_mark=_UNKNOWN)
+    return replace(column, missing_marks=(_UNKNOWN,))
 
 
 _SITE = category(

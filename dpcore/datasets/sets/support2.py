@@ -7,10 +7,10 @@ from functools import partial
 from dpcore.datasets import schema
 from dpcore.datasets.schema import Column, Entry, Label, RemoteFile
 from dpcore.datasets.sources import FileSource, field_of, label_field
-from dpcore.datasets.text import BLANK, Field, Layout
+from dpcore.datasets.text import Layout
 
-_number = partial(schema.number, missing_mark=BLANK)
-_category = partial(schema.category, missing_mark=BLANK)
+_number = partial(schema.number, missing_marks=("",))
+_category = partial(schema.category, missing_marks=("",))
 
 ENTRY = Entry(
     key="support2",
@@ -164,21 +164,10 @@ ENTRY = Entry(
     how_to_get="It is downloaded from the UCI repository when first asked for (under 3 MB).",
 )
 
-_ORDER = (
-    "id age death sex hospdead slos d.time dzgroup dzclass num.co edu income scoma charges totcst "
-    "totmcst avtisst race sps aps surv2m surv6m hday diabetes dementia ca prg2m prg6m dnr dnrday "
-    "meanbp wblc hrt resp temp pafi alb bili crea sod ph glucose bun urine adlp adls sfdm2 adlsc"
-)
-_USED = {
-    **{column.name: field_of(column) for column in ENTRY.columns},
-    ENTRY.label.name: label_field(ENTRY.label),
-}
-
 SOURCE = FileSource(
     entry=ENTRY,
     layout=Layout(
-        fields=tuple(_USED.get(name, Field(name, ignored=True)) for name in _ORDER.split()),
-        separator=",",
+        fields=(label_field(ENTRY.label), *map(field_of, ENTRY.columns)),
         header=True,
     ),
 )

@@ -128,7 +128,7 @@ class Findings:
     @property
     def may_be_unknown(self) -> bool:
         """Whether the description of the data knows unknown values."""
-        return any(one.missing_mark for one in self.columns)
+        return any(one.missing_marks for one in self.columns)
 
     @property
     def drops(self) -> bool:

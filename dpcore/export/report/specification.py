@@ -111,7 +111,7 @@ def left_out(findings: Findings) -> list[Column]:
 
 
 def _column(column: Column) -> str:
-    unknown = ", or unknown" if column.missing_mark else ""
+    unknown = ", or unknown" if column.missing_marks else ""
     if column.kind == "number":
         low, high = column.bounds
         unit = f" {column.unit}" if column.unit else ""

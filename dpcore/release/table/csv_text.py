@@ -7,16 +7,16 @@ and in the description that goes with it.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.own.description import lines_of
-from dpcore.datasets.own.line import DescribedColumn
-from dpcore.datasets.own.statements import is_statement
-from dpcore.datasets.text import BLANK
+from dpcore.datasets.dialect import Dialect
+from dpcore.datasets.own.field import DescribedField
+from dpcore.datasets.own.notation import read, write
 from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, Days
 from dpcore.spreadsheet import cell
 
@@ -45,14 +45,15 @@ def written(
     import pandas as pd
 
     fields: dict[str, object] = {}
-    for line in lines_of(columns):
-        name = harmless(line.column.name)
-        if line.predicted:
-            no, yes = map(harmless, line.levels)
+    description = read(columns)
+    for field in description.fields:
+        name = harmless(field.name)
+        if field.name == description.predicted:
+            no, yes = map(harmless, field.levels)
             words = np.array(["", yes, no], dtype=object)
             fields[name] = words[np.sign(label).astype(np.int64)]
         else:
-            fields[name] = _texts(line, frame[line.column.name])
+            fields[name] = _texts(field, frame[field.name])
     return str(pd.DataFrame(fields).to_csv(index=False, lineterminator="\n"))
 
 
@@ -62,41 +63,33 @@ def harmless_columns(columns: str) -> str:
     Raises
     ------
     InvalidInput
-        As `lines_of`.
+        As `read`.
     """
-    described = {line.place: line for line in lines_of(columns)}
-    return "\n".join(
-        _harmless_line(described[place]) if place in described else text
-        for place, text in enumerate(columns.splitlines(), start=1)
-        if place in described or is_statement(text)
-    )
+    description = read(columns)
+    fields = tuple(map(_harmless_field, description.fields))
+    predicted = harmless(description.predicted)
+    safe = replace(description, fields=fields, predicted=predicted, dialect=Dialect())
+    return columns if safe == description else write(safe)
 
 
 def harmless(text: str) -> str:
     """The text, or one that begins with ’ where a spreadsheet would take it for a formula."""
-    # No text of a description holds the usual apostrophe.
-    return cell(text).replace("'", "’")
+    safe = cell(text)
+    return text if safe == text else safe.replace("'", "’")
 
 
-def _harmless_line(line: DescribedColumn) -> str:
-    column = line.column
-    texts = (column.name, column.missing_mark, *line.levels)
-    if all(harmless(text) == text for text in texts):
-        return line.text
-    values, *remarks = (part.strip() for part in line.text.partition(":")[2].split(";"))
-    if line.levels:
-        values = "one of " + ", ".join(map(harmless, line.levels))
-    remarks = [
-        f"unknown: {harmless(column.missing_mark)}" if each.startswith("unknown:") else each
-        for each in remarks
-    ]
-    before = "predict " if line.predicted else ""
-    return f"{before}{harmless(column.name)}: {'; '.join([values, *remarks])}"
+def _harmless_field(field: DescribedField) -> DescribedField:
+    return replace(
+        field,
+        name=harmless(field.name),
+        levels=tuple(map(harmless, field.levels)),
+        missing_marks=tuple(map(harmless, field.missing_marks)),
+    )
 
 
-def _texts(line: DescribedColumn, values: pd.Series) -> NDArray[np.object_]:
-    column = line.column
-    mark = "" if column.missing_mark == BLANK else harmless(column.missing_mark)
+def _texts(field: DescribedField, values: pd.Series) -> NDArray[np.object_]:
+    column = field.column
+    mark = harmless(column.missing_marks[0]) if column.missing_marks else ""
     if column.kind == "category":
         levels = np.array([*map(harmless, column.levels), mark], dtype=object)
         return levels[values.cat.codes.to_numpy()]  # -1 is the last: unknown
@@ -104,16 +97,16 @@ def _texts(line: DescribedColumn, values: pd.Series) -> NDArray[np.object_]:
     if column.kind == "indicator":
         words = np.array([*map(harmless, column.codes), ""], dtype=object)
         return words[np.where(np.isnan(numbers), 2, numbers).astype(np.int64)]
-    texts = [mark if np.isnan(value) else _number(line, column.days, value) for value in numbers]
+    texts = [mark if np.isnan(value) else _number(field, column.days, value) for value in numbers]
     return np.array(texts, dtype=object)
 
 
-def _number(line: DescribedColumn, days: Days | None, value: float) -> str:
+def _number(field: DescribedField, days: Days | None, value: float) -> str:
     if days is not None:
         day = days.first + timedelta(days=int(value))
         return day.strftime(_WRITTEN[days.order]) if days.order in _WRITTEN else day.isoformat()
-    text = _within(value, *line.column.bounds)
-    return text.replace(".", ",") if line.decimal_comma else text
+    text = _within(value, *field.column.bounds)
+    return text.replace(".", ",") if field.decimal_mark == "," else text
 
 
 def _within(value: float, low: float, high: float) -> str:

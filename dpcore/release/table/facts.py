@@ -20,13 +20,15 @@ A refusal of a table is outside of what is proved: it tells the person who holds
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dpcore.datasets.own.description import described
-from dpcore.datasets.own.mend import Mend, Mendable
-from dpcore.datasets.own.statements import EXAMPLE, NUMBER_IS_PUBLIC, ONE_ROW_EACH, statements_of
+from dpcore.datasets.own.field import Person
+from dpcore.datasets.own.mend import Mendable, mend
+from dpcore.datasets.own.notation import ONE_ROW_EACH, read
 from dpcore.datasets.schema import Classes, Column, Label
+from dpcore.datasets.text import shown_mark
 
 How = Literal["given", "declared public", "paid"]
 
@@ -64,19 +66,24 @@ def facts(columns: str) -> tuple[TableFact, ...]:
         If the description is wrong, does not say what one person is, or does not declare the number
         of persons public.
     """
-    entry, statements = described(columns), statements_of(columns)
-    person = statements.person
+    entry, description = described(columns), read(columns)
+    person = description.person
     if person is None:
         raise Mendable(
             "The description does not say what one person is, but for a release it must: "
-            f"“{ONE_ROW_EACH}”, or a column and the most rows of one person, such as: {EXAMPLE}.",
-            [Mend("One row is one person", f"{ONE_ROW_EACH}\n{columns}")],
+            f"“person: {ONE_ROW_EACH}”, or a column and the most rows of one person.",
+            [mend("One row is one person", replace(description, person=Person()))],
         )
-    if not statements.number_is_public:
+    if not description.number_is_public:
         raise Mendable(
             "The number of persons is read off the records, so for a release the description must "
-            f"have the line “{NUMBER_IS_PUBLIC}”.",
-            [Mend("Declare the number of persons public", f"{NUMBER_IS_PUBLIC}\n{columns}")],
+            "declare it public.",
+            [
+                mend(
+                    "Declare the number of persons public",
+                    replace(description, number_is_public=True),
+                )
+            ],
         )
     most = f"at most {person.most} rows count" if person.column else "one row each"
     outcome = entry.label
@@ -101,4 +108,5 @@ def _holds(column: Column | Label | Classes) -> str:
         gap = "by the middle of its range"
     else:
         holds, gap = "one of " + ", ".join(column.levels or column.codes), "as a level of its own"
-    return f"{holds}; a gap ({column.missing_mark}) is read {gap}" if column.missing_mark else holds
+    marks = " or ".join(map(shown_mark, column.missing_marks))
+    return f"{holds}; a gap ({marks}) is read {gap}" if marks else holds

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpcore.datasets.clipping import Clipping
+from dpcore.datasets.own.field import Person
+from dpcore.datasets.own.notation import read
 from dpcore.datasets.own.rows import read_rows
-from dpcore.datasets.own.statements import Person, statements_of
 from dpcore.datasets.persons import Lots, Persons, bounded, lots_for_release
 from dpcore.datasets.schema import Table
 from dpcore.release.table.facts import facts
@@ -88,7 +89,7 @@ def read_for_release(
     table, person = read_rows(columns, data, filename)
     if person is None:
         return ReleaseTable(columns, replace(table, counts={}), None)
-    unit = statements_of(columns).person or Person()
+    unit = read(columns).person or Person()
     persons = bounded(person, unit.most, lots(len(person)))
     bounded_table = table.rows(persons.index)
     bounded_table = replace(

@@ -31,7 +31,7 @@ OUTCOMES = 2
 
 def sizes(entry: Entry) -> tuple[int, ...]:
     """How many cells each column has, for either outcome."""
-    return tuple(_known(column) + bool(column.missing_mark) for column in entry.columns)
+    return tuple(_known(column) + bool(column.missing_marks) for column in entry.columns)
 
 
 def cells(entry: Entry, frame: pd.DataFrame) -> Whole:
@@ -76,7 +76,7 @@ def _known(column: Column) -> int:
 
 def _cells(column: Column, values: pd.Series) -> Whole:
     size = _known(column)
-    unknown = size if column.missing_mark else size // 2
+    unknown = size if column.missing_marks else size // 2
     if column.kind == "category":
         places = values.cat.codes.to_numpy().astype(np.int64)
         return np.where(places < 0, unknown, places)

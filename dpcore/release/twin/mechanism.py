@@ -21,7 +21,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dpcore.datasets.own.description import MOST_COLUMNS
+from dpcore.datasets.own.description import MAX_COLUMNS
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
@@ -66,7 +66,7 @@ class Counting:
             # A text times a number is a long text.
             if type(value) is not int:
                 raise reject(name, value, "a whole number")
-        whole("tables", self.tables, at_least=1, at_most=MOST_COLUMNS)
+        whole("tables", self.tables, at_least=1, at_most=MAX_COLUMNS)
         whole("weight", self.weight, at_least=0, at_most=UNITS)
         whole("sigma", self.sigma, at_least=1, at_most=MOST_SIGMA)
         if self.units != UNITS:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dpcore.datasets.own.statements import Person, restated, statements_of
+from dpcore.datasets.own.description import restated
+from dpcore.datasets.own.field import Person
+from dpcore.datasets.own.notation import read
 from dpcore.errors import whole
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release.ledger import GaussianSpend
@@ -94,5 +96,5 @@ def twin_plan(
 
 def columns_of_twin(columns: str) -> str:
     """The description of a twin, in which every row is another person's."""
-    person = statements_of(columns).person
+    person = read(columns).person
     return harmless_columns(restated(columns, Person()) if person is not None else columns)

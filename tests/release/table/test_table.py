@@ -29,7 +29,8 @@ def test_everything_known_is_given_declared_or_paid() -> None:
         TableFact("age", "18 to 90 years", "given"),
         TableFact(
             "visit",
-            "0 to 365 days since 2020-01-01; a gap (blank) is read by the middle of its range",
+            "0 to 365 days since 2020-01-01; a gap (an empty field) is read by the middle of its "
+            "range",
             "given",
         ),
         TableFact("ward", "one of north, south; a gap (?) is read as a level of its own", "given"),

@@ -273,7 +273,9 @@ def test_hostile_texts_leave_as_no_formula_and_read_by_the_twins_own_description
     for column, other in zip(table.entry.columns, again.entry.columns, strict=True):
         assert (column.kind, column.lower, column.days) == (other.kind, other.lower, other.days)
         gaps = table.frame[column.name].isna().sum()
-        assert abs(again.frame[other.name].isna().sum() - gaps) < 40 * bool(column.missing_mark) + 1
+        assert (
+            abs(again.frame[other.name].isna().sum() - gaps) < 40 * bool(column.missing_marks) + 1
+        )
 
 
 def test_without_noise_the_twin_has_the_tables_own_counts() -> None:

@@ -14,6 +14,8 @@ import pytest
 from scipy import stats
 
 from dpcore.cli import main
+from dpcore.datasets.own import notation as description
+from dpcore.datasets.own.field import Person
 from dpcore.datasets.own.rows import read_own
 from dpcore.datasets.persons import Lots
 from dpcore.errors import InvalidInput
@@ -131,7 +133,8 @@ def test_the_twin_has_a_row_a_person_and_its_card_says_how() -> None:
     table = read([rows_of(person, 1 + person % 5, draw) for person in range(90)])
     ledger = ledger_with("memory")
     made = private_twin(table, ledger=ledger, data_set="clinic", actor="B", epsilon=4.0, delta=1e-6)
-    assert made.columns.startswith("person: one row each\nnumber of persons: public\nage")
+    said = description.read(made.columns)
+    assert (said.person, said.number_is_public) == (Person(), True)
     assert read_own(made.columns, made.csv.encode(), "twin.csv").records == 90
     assert "who" not in made.csv
     document = made.card.document

@@ -1,14 +1,22 @@
-"""A description says what one person is, and days are numbers since a public one."""
+"""A description is data in a known form; it says what one person is, too."""
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dpcore.datasets import OWN, described, prepare, read_upload
+from dpcore.datasets.dialect import Dialect
+from dpcore.datasets.own.description import restated
+from dpcore.datasets.own.field import DescribedField, Person, TableDescription
 from dpcore.datasets.own.mend import Mendable
+from dpcore.datasets.own.notation import read, write
 from dpcore.datasets.own.rows import read_rows
-from dpcore.datasets.own.statements import Person, Statements, restated, statements_of
 from dpcore.errors import InvalidInput
 
 COLUMNS = """person: patient_id, at most 2 rows
@@ -21,8 +29,13 @@ ROWS = "".join(
 )
 
 
+def said_of(columns: str) -> tuple[Person | None, bool]:
+    description = read(columns)
+    return description.person, description.number_is_public
+
+
 def test_a_description_says_whose_rows_they_are_and_learns_nothing_from_that():
-    assert statements_of(COLUMNS) == Statements(Person("patient_id", 2), number_is_public=True)
+    assert said_of(COLUMNS) == (Person("patient_id", 2), True)
     assert [column.name for column in described(COLUMNS).columns] == ["visit"]
     table, person = read_rows(COLUMNS, ROWS.encode(), "f")
     assert table.records == 20
@@ -35,31 +48,29 @@ def test_a_description_says_whose_rows_they_are_and_learns_nothing_from_that():
 
 
 @pytest.mark.parametrize(
-    ("line", "statements"),
+    ("line", "person"),
     [
-        ("person: one row each", Statements(Person())),
-        ("person: a, b, at most 1 row", Statements(Person("a, b", 1))),
-        ("person: one of tall, small", Statements()),
-        ("person: 0 to 5", Statements()),
-        ("", Statements()),
+        ("person: one row each", Person()),
+        ("person: a, b, at most 1 row", Person("a, b", 1)),
+        ("person: one of tall, small", None),
+        ("person: 0 to 5", None),
+        ("", None),
     ],
 )
-def test_one_row_each_may_be_said_and_a_column_may_be_called_person(line, statements):
+def test_one_row_each_may_be_said_and_a_column_may_be_called_person(line, person):
     columns = f"age: 0 to 9\n{line}\npredict ill: one of no, yes"
-    assert statements_of(columns) == statements
-    assert len(described(columns).columns) == (2 if line and statements == Statements() else 1)
-    if statements.person is not None:
-        assert statements.person.line() == line
+    assert said_of(columns) == (person, False)
+    assert len(described(columns).columns) == (2 if line and person is None else 1)
 
 
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ("person: id", "line 1: a person must be “one row each”, or a column"),
+        ("person: id", "line 1: person holds 'id'"),
         ("person: id, at most 0 rows", "at most 0 rows, but it must be 1 to 10,000"),
         ("person: one row each\nperson: id, at most 2 rows", "line 2: it says again"),
         ("person: age, at most 2 rows", "age says whose row it is"),
-        ("person: id, at most 2 rows", "id says whose row it is, so the first line of 'f' must"),
+        ("person: id, at most 2 rows", "the header does not name 'id'"),
     ],
 )
 def test_a_wrong_statement_is_one_sentence(columns, said):
@@ -67,7 +78,7 @@ def test_a_wrong_statement_is_one_sentence(columns, said):
     with pytest.raises(InvalidInput, match=said) as refused:
         read_upload(OWN, b"age,ill\n1,no\n2,yes\n", "f", columns)
     for mend in getattr(refused.value, "mends", ()):
-        assert statements_of(mend.columns) == statements_of(columns)
+        assert said_of(mend.columns) == said_of(columns)
 
 
 def test_every_row_has_a_person_also_a_blank_one():
@@ -107,14 +118,8 @@ def test_what_is_no_day_is_refused_without_it(day):
     with pytest.raises(Mendable) as refused:
         read_rows(COLUMNS, rows.encode(), "f")
     assert str(refused.value) == (
-        "'f', line 4: visit must be a day such as 2020-12-31, or blank for unknown."
+        "'f', line 4: visit must be a day such as 2020-12-31, or an empty field for unknown."
     )
-
-
-@pytest.mark.parametrize("days", ["2020-12-31 to 2020-01-01", "2020-02-30 to 2020-03-01"])
-def test_the_days_of_a_range_are_in_order(days):
-    with pytest.raises(Mendable, match="both must be days, the first before the second"):
-        described(f"visit: {days}\npredict ill: one of no, yes")
 
 
 @pytest.mark.parametrize("person", [Person(), Person("id", 2), None])
@@ -122,5 +127,59 @@ def test_what_is_said_anew_stands_in_the_place_of_what_was_said(person: Person |
     lines = "age: 1 to 9\npredict ill: one of no, yes"
     for before in (lines, restated(lines, Person("patient", 7)), restated(lines, Person())):
         columns = restated(before, person)
-        assert statements_of(columns) == Statements(person, person is not None)
-        assert restated(columns, None) == lines
+        assert said_of(columns) == (person, person is not None)
+        assert read(restated(columns, None)) == read(lines)
+    assert restated(lines, None) == lines
+
+
+@pytest.mark.parametrize("unread", ["person: id", "fields: [\nperson: one row each"])
+def test_what_cannot_be_read_says_nothing_of_persons(unread: str) -> None:
+    assert restated(unread, None) == ""
+
+
+SAID = TableDescription(
+    (
+        DescribedField("CRP [mg/l]: \"x\" | 'y'", "number", 0.5, 200.0, unit="mg/l", beyond="half"),
+        DescribedField("Alter, Jahre", "list", levels=("[70-80)", "≥80", "no", "01", "1", "a, b")),
+        DescribedField("<img onerror>", "number", -1e9, 1e9, decimal_mark=",", thousands_mark="."),
+        DescribedField("*a* :red[b]", "list", levels=("~", "null"), missing_marks=("", "-9")),
+        DescribedField("yes", "list", levels=("0", "1")),
+    ),
+    predicted="yes",
+    person=Person("{id}", 3),
+    number_is_public=True,
+    dialect=Dialect("cp1252", ";", 3),
+)
+
+
+@pytest.mark.parametrize("flow", [False, True])
+def test_any_sign_may_stand_in_a_name_or_a_level(flow: bool) -> None:
+    columns = write(SAID)
+    if flow:
+        columns = json.dumps(yaml.safe_load(columns), indent="\t")
+    assert read(columns) == SAID
+    assert [column.name for column in described(columns).columns] == [
+        field.name for field in SAID.used
+    ]
+
+
+def test_what_other_tools_write_is_read() -> None:
+    columns = """
+    {"fields": [
+        {"name": "visit", "type": "date", "format": "%d.%m.%Y", "title": "First visit",
+         "constraints": {"minimum": "2015-01-01", "maximum": "2024-12-31"}},
+        {"name": "smokes", "type": "boolean", "trueValues": ["ja"], "falseValues": ["nein"]},
+        {"name": "note", "type": "string"},
+        {"name": "died", "constraints": {"enum": ["0", "1"]}}],
+     "missingValues": ["", "NA"], "predict": "died"}"""
+    visit, smokes, died = read(columns).fields
+    assert (visit.day_order, visit.missing_marks) == ("day first", ("", "NA"))
+    assert (smokes.levels, smokes.missing_marks) == (("nein", "ja"), ("", "NA"))
+    assert (died.levels, died.missing_marks) == (("0", "1"), ())
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=9), min_size=1, max_size=4))
+def test_whatever_is_written_is_read_as_the_same(name: str, levels: list[str]) -> None:
+    field = DescribedField(name.strip(), "list", levels=tuple(levels), missing_marks=("",))
+    said = TableDescription((field,), predicted="x")
+    assert read(write(said)) == said

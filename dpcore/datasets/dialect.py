@@ -1,0 +1,242 @@
+"""How a delimited text file is written: what stands between a table and its bytes."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from dpcore.datasets.limits import MEGABYTE, MOST_FIELDS
+from dpcore.datasets.values import is_number
+from dpcore.errors import InvalidInput, reject
+
+ENCODINGS = {
+    "utf-8": "UTF-8",
+    "utf-16": "UTF-16",
+    "cp1252": "Windows-1252",
+    "cp1250": "Windows-1250",
+    "mac_roman": "Mac Roman",
+    "cp850": "DOS 850",
+}
+DELIMITERS = {"\t": "tabs", ";": "semicolons", "|": "vertical bars", ",": "commas"}
+"""The one that others are likelier to stand within the values of comes last."""
+LOOKED_AT, HEADER_WITHIN = 50, 30
+"""Records by which the delimiter is found, and those among which the header is."""
+BEGINNING = MEGABYTE
+"""Bytes that these must stand in."""
+_WORKBOOK = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+"""How a file begins: of Excel today, as any ZIP archive, and before 2007."""
+# A note of any length is part of a record: the limit of a file's bytes holds here.
+csv.field_size_limit(2**31 - 1)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a file is written; what is left empty is found in the file.
+
+    Parameters
+    ----------
+    encoding : str
+        As Python calls it: "utf-8", "utf-16", "cp1252"; "" to be found.
+    delimiter : str
+        One character, or "" to be found.
+    header_line : int
+        The line that names the columns, from 1; 0 to be found.
+    """
+
+    encoding: str = ""
+    delimiter: str = ""
+    header_line: int = 0
+
+
+TO_BE_FOUND = Dialect()
+
+
+class FileRecord(NamedTuple):
+    """The fields of one record, and the lines of the file that it begins and ends in, from 1."""
+
+    begin: int
+    end: int
+    fields: list[str]
+
+
+def records(
+    data: bytes, dialect: Dialect, after: int = 0, *, strict: bool = False
+) -> Iterator[FileRecord]:
+    """The records of a text after some lines, as Python reads them; empty lines are none.
+
+    They begin and end where those of `dpcore.datasets.rows.blocks` do.
+
+    Raises
+    ------
+    csv.Error
+        If `strict`, and a quotation mark stands where none may.
+    """
+    encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
+    text = io.TextIOWrapper(io.BytesIO(data), encoding, errors="replace", newline="")
+    reader = csv.reader(
+        islice(text, after, None),
+        delimiter=dialect.delimiter,
+        skipinitialspace=True,
+        strict=strict,
+    )
+    end = after
+    for fields in reader:
+        begin, end = end + 1, after + reader.line_num
+        if fields:
+            yield FileRecord(begin, end, fields)
+
+
+def check_bytes(data: bytes, name: str, largest: int) -> None:
+    """Refuse what can't be text.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    if not data:
+        raise InvalidInput(f"{name} is empty, but it must hold at least one record.")
+    if len(data) > largest:
+        raise InvalidInput(
+            f"{name} has {math.ceil(len(data) * 10 / MEGABYTE) / 10:,} MB, but it must have at "
+            f"most {largest // MEGABYTE} MB."
+        )
+    if data.startswith(_WORKBOOK):
+        raise InvalidInput(
+            f"{name} is an Excel workbook or an archive, but it must be a text file: save the "
+            "sheet as CSV, and take that."
+        )
+
+
+def find_encoding(data: bytes, name: str, given: str = "") -> str:
+    """The encoding of a text: that given, else UTF-16 by its mark, UTF-8 or Windows-1252.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the first line that is not text in it.
+    """
+    if given not in ("", *ENCODINGS):
+        raise reject("encoding", given, f"one of {', '.join(ENCODINGS)}")
+    encoding = given or "utf-8"
+    if not given and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    place = _first_that_is_no_text(data, encoding)
+    if place is not None and not given and encoding == "utf-8":
+        encoding, place = "cp1252", _first_that_is_no_text(data, "cp1252")
+    if place is None:
+        return encoding
+    line = data.count(b"\n", 0, place) + 1
+    if data[place : place + 1] == b"\0":
+        raise InvalidInput(
+            f"{name}, line {line}: it holds a zero byte, but the file must be plain text."
+        )
+    shown = ENCODINGS[encoding] if given or encoding != "cp1252" else "UTF-8 or Windows-1252"
+    raise InvalidInput(
+        f"{name}, line {line}: it holds bytes that are not text, but the file must be text in "
+        f"{shown}."
+    )
+
+
+def _first_that_is_no_text(data: bytes, encoding: str) -> int | None:
+    """Place of the first byte that is a zero, or means nothing in the encoding."""
+    if encoding != "utf-16" and b"\0" in data:
+        return data.index(b"\0")
+    decoder = codecs.getincrementaldecoder(encoding)()
+    for start in range(0, len(data), MEGABYTE):
+        part = data[start : start + MEGABYTE]
+        try:
+            decoder.decode(part, final=start + len(part) == len(data))
+        except UnicodeDecodeError as error:
+            return start + len(part) - len(error.object) + error.start
+    return None
+
+
+def find_dialect(
+    data: bytes, name: str, given: Dialect = TO_BE_FOUND, names: Collection[str] = ()
+) -> Dialect:
+    """How a text is written, by its first lines; what is given is not searched for.
+
+    Parameters
+    ----------
+    data : bytes
+    name : str
+        What to call it in a refusal.
+    given : Dialect
+    names : collection of str
+        Names of columns: the header is the line that has most of them, and else the first with the
+        usual number of fields, all of them words if one has such.
+
+    Raises
+    ------
+    InvalidInput
+        If the file is not text.
+    """
+    if given.delimiter not in ("", *DELIMITERS):
+        raise reject("delimiter", given.delimiter, f"one of {', '.join(map(repr, DELIMITERS))}")
+    encoding = find_encoding(data, name, given.encoding)
+    beginning = data[:BEGINNING]
+    start = beginning[:64].decode(encoding, "replace")
+    said = re.match('\ufeff*"?sep=([;,|\t])"?[\r\n]', start, re.I)
+    after = given.header_line - 1 if given.header_line else 1 if said else 0
+    wanted = set(map(clean_name, names))
+
+    def judged(delimiter: str) -> tuple[int, float, Dialect]:
+        first = list(islice(records(beginning, Dialect(encoding, delimiter), after), LOOKED_AT))
+        counts = Counter(len(record.fields) for record in first if len(record.fields) > 1)
+        usual, times = counts.most_common(1)[0] if counts else (1, 0)
+
+        def rank(record: FileRecord) -> tuple[int, bool, bool]:
+            held = len(wanted.intersection(map(clean_name, record.fields)))
+            return held, len(record.fields) == usual, _is_words(record)
+
+        if given.header_line or not first:
+            line, held = after + 1, rank(first[0])[0] if first else 0
+        else:
+            header = max(first[:HEADER_WITHIN], key=rank)
+            line, held = header.begin, rank(header)[0]
+        return held, times / max(len(first), 1), Dialect(encoding, delimiter, line)
+
+    delimiters = given.delimiter or (said[1] if said else DELIMITERS)
+    return max(map(judged, delimiters), key=lambda each: each[:2])[2]
+
+
+def _is_words(record: FileRecord) -> bool:
+    """Whether all fields are words; the first may be empty, as that of row names is."""
+    first, *others = map(clean_name, record.fields)
+    return all(text and not is_number(text) for text in ([first] if first else []) + others)
+
+
+def header_of(data: bytes, name: str, dialect: Dialect) -> tuple[tuple[str, ...], int]:
+    """The names in the header of a text, and the line that it ends in.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such line, or it has too many.
+    """
+    header = next(records(data[:BEGINNING], dialect, dialect.header_line - 1), None)
+    if header is None or not any(map(clean_name, header.fields)):
+        raise no_records(name)
+    if len(header.fields) > MOST_FIELDS:
+        raise InvalidInput(
+            f"{name} has {len(header.fields):,} columns, but it must have at most {MOST_FIELDS:,}."
+        )
+    return tuple(map(clean_name, header.fields)), header.end
+
+
+def clean_name(name: str) -> str:
+    """A name without marks that nobody sees, without line breaks, and without blanks around it."""
+    return re.sub(r"\s*[\r\n]\s*", " ", re.sub("[\ufeff\u200b]", "", name).strip())
+
+
+def no_records(name: str) -> InvalidInput:
+    """The refusal of a file without a row."""
+    return InvalidInput(f"{name} holds no records, but it must hold at least one.")

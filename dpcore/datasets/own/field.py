@@ -1,0 +1,150 @@
+"""What a description says of a table and its columns, as data.
+
+Its form in text is a Frictionless Table Schema (`notation`); this is what any text of it means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Literal
+
+from dpcore.datasets.dialect import TO_BE_FOUND, Dialect
+from dpcore.datasets.schema import Classes, Column, Label, number
+from dpcore.datasets.values import YEAR_FIRST, Beyond, Days
+
+Kind = Literal["number", "day", "list"]
+_STATED = "As described by whoever brought the file; no document was checked."
+
+
+@dataclass(frozen=True)
+class DescribedField:
+    """What one column may hold, and how the file writes it.
+
+    Parameters
+    ----------
+    name : str
+    kind : {"number", "day", "list"}
+    lower, upper : float or None
+        Public range of a number, in `unit`.
+    first, last : date or None
+        Public range of a day.
+    levels : tuple of str
+        Public list; of two the second is the one looked for.
+    unit : str
+    missing_marks : tuple of str
+        How unknown values are written, "" being an empty field.
+    decimal_mark, thousands_mark : str
+        Of numbers; "" where nothing parts thousands.
+    day_order : str
+        As of `Days`.
+    beyond : {"", "limit", "half", "unknown"}
+        How ``<5`` is read: as the limit, half of it or unknown; "" where it is refused.
+    place : int
+        Line of the text that describes it, from 1; 0 without a text.
+    """
+
+    name: str
+    kind: Kind
+    lower: float | None = None
+    upper: float | None = None
+    first: date | None = None
+    last: date | None = None
+    levels: tuple[str, ...] = ()
+    unit: str = ""
+    missing_marks: tuple[str, ...] = ()
+    decimal_mark: str = "."
+    thousands_mark: str = ""
+    day_order: str = YEAR_FIRST
+    beyond: Beyond = ""
+    place: int = field(default=0, compare=False)
+
+    @property
+    def column(self) -> Column:
+        """The column, once the field was found right; a day is a number of days since the first."""
+        name, marks = self.name, self.missing_marks
+        if self.kind == "list":
+            if len(self.levels) == 2 and not marks:
+                answer = f"{name} = {self.levels[1]}"
+                return Column(name, "indicator", answer, levels=self.levels, codes=self.levels)
+            return Column(name, "category", name, levels=self.levels, missing_marks=marks)
+        if self.kind == "day":
+            assert self.first is not None
+            assert self.last is not None
+            bounds, unit = (0.0, float((self.last - self.first).days)), f"days since {self.first}"
+            days = Days(self.first, self.day_order)
+        else:
+            assert self.lower is not None
+            assert self.upper is not None
+            bounds, unit, days = (self.lower, self.upper), self.unit, None
+        column = number(
+            name, name, bounds, _STATED, unit, bounds_from="assumed", missing_marks=marks
+        )
+        return replace(column, days=days)
+
+    @property
+    def label(self) -> Label | Classes | Column:
+        """The outcome that it is, if it is predicted."""
+        if self.kind != "list":
+            return self.column
+        if len(self.levels) > 2:
+            return Classes(self.name, self.levels)
+        no, yes = self.levels
+        answers = f"{self.name} = {yes}", f"{self.name} = {no}"
+        return Label(self.name, *answers, ((no, -1), (yes, 1)))
+
+
+@dataclass(frozen=True)
+class Person:
+    """What one person is in a table.
+
+    Parameters
+    ----------
+    column : str
+        The column that says whose row it is; "" where every row is another person's.
+    most : int
+        k, the rows that count of each.
+    """
+
+    column: str = ""
+    most: int = 1
+
+
+@dataclass(frozen=True)
+class TableDescription:
+    """What a description says of a table.
+
+    Parameters
+    ----------
+    fields : tuple of DescribedField
+        The columns that are used, the predicted one among them.
+    predicted : str
+        Name of the predicted column; "" while nobody has said.
+    person : Person or None
+        ``None`` where it does not say.
+    number_is_public : bool
+        Whether the number of persons is declared public.
+    dialect : Dialect
+        How the file is written, where that is not to be found in it.
+    """
+
+    fields: tuple[DescribedField, ...]
+    predicted: str = ""
+    person: Person | None = None
+    number_is_public: bool = False
+    dialect: Dialect = TO_BE_FOUND
+
+    @property
+    def used(self) -> tuple[DescribedField, ...]:
+        """The fields that something is predicted from."""
+        return tuple(each for each in self.fields if each.name != self.predicted)
+
+    def with_field(self, before: DescribedField, after: DescribedField) -> TableDescription:
+        """The description with one field in place of another; the outcome keeps being it."""
+        fields = tuple(after if each is before else each for each in self.fields)
+        predicted = after.name if before.name == self.predicted else self.predicted
+        return replace(self, fields=fields, predicted=predicted)
+
+    def without(self, left_out: DescribedField) -> TableDescription:
+        """The description without one field."""
+        return replace(self, fields=tuple(each for each in self.fields if each is not left_out))

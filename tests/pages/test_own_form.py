@@ -1,0 +1,324 @@
+"""The form of a table of one's own: plain fields, a description from them, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.datasets.own.form import Form
+from dpcore.datasets.own.notation import read, write
+from pages.shared import own_rows
+from pages.shared import own_texts as texts
+from tests.datasets.test_clinical_names import HEART
+from tests.pages.explored import below_title
+from tests.pages.test_explore_own import SUGGESTED, clinic, closed_forms, opened, pressed
+from tests.pages.test_explore_regression import APP, alone, spoken
+
+__all__ = ["alone", "closed_forms"]
+
+pytestmark = pytest.mark.usefixtures("uploads_in_one_process", "closed_forms")
+
+CONFIRM = "Confirm and use these columns"
+USUAL = read(SUGGESTED)
+
+
+def draft(app: AppTest) -> tuple[str, Form]:
+    """The form on screen, and the version of its fields."""
+    result: tuple[str, Form] = app.session_state["_kept_own_form_draft"]
+    return result
+
+
+def key(app: AppTest, column: str, field: str) -> str:
+    version, form = draft(app)
+    place = [row.name for row in form.rows].index(column)
+    return own_rows.key_of(version, place, field)
+
+
+def typed(app: AppTest, column: str, **fields: str) -> AppTest:
+    """The page after texts were typed into the fields of a column."""
+    for field, text in fields.items():
+        app.text_input(key=key(app, column, field)).set_value(text).run()
+        assert not app.exception
+    return app
+
+
+def ticked(app: AppTest) -> list[str]:
+    return [box.label for box in app.checkbox if box.value]
+
+
+def described(app: AppTest) -> object:
+    return read(app.text_area(key="own_columns").value)
+
+
+def test_a_form_suggests_the_columns_and_one_button_confirms_them() -> None:
+    app = opened(columns="", data=clinic())
+    assert not app.error
+    assert not app.metric
+    assert app.text_area(key="own_columns").value == ""
+    assert "Suggested: **age, sex, smoker, bmi, systolic, outcome**." in spoken(app)
+    assert ticked(app) == ["age", "sex", "smoker", "bmi", "systolic"]
+    assert texts.OWN_UNUSED in spoken(app)
+    assert "- **patient**: it says whose row it is. Fill in the most rows" in spoken(app)
+    pressed(app, CONFIRM)
+    assert described(app) == USUAL
+    assert app.query_params["own_columns"] == app.text_area(key="own_columns").value
+    assert below_title(app).startswith("Your own table · 2,600 records")
+    assert "Logistic regression, trained on" in spoken(app)
+    assert "1 column was ignored (not described)." in spoken(app)
+    assert not [box for box in app.checkbox if box.label == "age"]
+
+
+def test_from_a_file_to_the_first_curve_it_takes_three_actions() -> None:
+    draw = np.random.default_rng(0)
+    rows = [
+        f"{draw.integers(30, 80)},1,{draw.integers(0, 4)},140,{draw.integers(150, 400)},0,1,150,0,"
+        f"2.3,{draw.integers(0, 3)},0,{draw.integers(1, 4)},{draw.integers(0, 2)}"
+        for _ in range(2_600)
+    ]
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.query_params |= {"methods": "OPERA", "focus": "OPERA"}
+    app.run()
+    app.selectbox(key="data").set_value("own").run()
+    data = "\n".join([HEART, *rows]).encode()
+    app.file_uploader(key="upload_own").upload("heart.csv", data).run()
+    pressed(app, CONFIRM)
+    assert not app.error
+    assert "accuracy_figure" in {chart.key for chart in app.get("plotly_chart")}
+    assert len(described(app).fields) == 14  # type: ignore[attr-defined]
+
+
+def test_the_form_shows_what_the_words_say_and_may_be_left_as_it_was() -> None:
+    app = opened(SUGGESTED, clinic())
+    assert app.metric
+    other = SUGGESTED.replace("70", "60")
+    app.text_area(key="own_columns").set_value(other).run()
+    pressed(app, "Change the columns")
+    assert not app.metric
+    assert app.text_input(key=key(app, "bmi", "highest")).value == "60"
+    assert "patient" not in ticked(app)
+    typed(app, "bmi", highest="50")
+    pressed(app, "Change nothing")
+    assert app.metric
+    assert app.text_area(key="own_columns").value == other
+
+
+def test_a_form_that_lacks_something_says_what_and_changes_nothing() -> None:
+    data = clinic().replace(b"outcome", b"result", 1).replace(b",1\n", b",2\n")
+    app = pressed(opened(columns="", data=data), CONFIRM)
+    assert [error.value for error in app.error] == [
+        "No column is predicted, but one must be chosen."
+    ]
+    assert app.text_area(key="own_columns").value == ""
+    assert "- **result**: the name does not say the range." in spoken(app)
+    (predicted,) = (box for box in app.selectbox if box.label == "What is predicted")
+    predicted.set_value("result")
+    pressed(app, CONFIRM)
+    assert "result is used, but its lowest possible value must be" in app.error[0].value
+
+
+def test_what_is_typed_into_an_unused_column_and_deleted_does_not_count() -> None:
+    app = opened(columns="", data=clinic())
+    assert "patient" in ticked(typed(app, "patient", highest="3"))
+    assert "patient" not in ticked(typed(app, "patient", highest=""))
+    # The other way round: a used column is not, once it is emptied.
+    typed(app, "bmi", lowest="")
+    assert "bmi" in ticked(app)
+    assert "bmi" not in ticked(typed(app, "bmi", highest=" "))
+    pressed(app, CONFIRM)
+    (bmi,) = (field for field in USUAL.fields if field.name == "bmi")
+    assert described(app) == USUAL.without(bmi)
+
+
+def test_a_value_that_comes_with_the_button_is_not_lost() -> None:
+    app = opened(columns="", data=clinic())
+    app.text_input(key=key(app, "bmi", "lowest")).set_value("0,2")
+    app.text_input(key=key(app, "bmi", "highest")).set_value("70.5")
+    app.text_input(key=key(app, "patient", "highest")).set_value("2")
+    pressed(app, CONFIRM)
+    expected = read(
+        f"person: patient, at most 2 rows\n{SUGGESTED}".replace("10 to 70", "0.2 to 70.5")
+    )
+    assert described(app) == expected
+
+
+def test_a_bound_that_could_be_two_numbers_changes_nothing() -> None:
+    app = typed(opened(columns="", data=clinic()), "bmi", highest="10,000")
+    pressed(app, CONFIRM)
+    assert [error.value for error in app.error] == [
+        "bmi is used, but its highest is '10,000', which could be 10 or 10000: write one of these."
+    ]
+    assert app.text_area(key="own_columns").value == ""
+
+
+def test_a_row_is_refused_by_its_column_while_it_is_typed() -> None:
+    app = typed(opened(columns="", data=clinic()), "bmi", lowest="70", highest="10")
+    (error,) = app.error
+    assert error.value.startswith("bmi has the range 70 to 10, but the first must be below")
+    # Told once, also with the ways out that Confirm offers.
+    pressed(app, CONFIRM)
+    (error,) = app.error
+    assert error.value.startswith("bmi has the range 70 to 10, but the first must be below")
+    assert app.text_area(key="own_columns").value == ""
+    pressed(app, "Write 10 to 70")
+    assert not app.error
+    assert app.metric
+    assert described(app) == USUAL
+
+
+def test_a_row_that_is_still_being_typed_is_not_refused() -> None:
+    app = typed(opened(columns="", data=clinic()), "bmi", lowest="12", highest="")
+    assert not app.error
+
+
+def test_columns_that_nothing_can_name_are_told() -> None:
+    header, rest = clinic().split(b"\n", 1)
+    rows = b"\n".join(line + b",1,2,3" if line else b"" for line in rest.split(b"\n"))
+    app = opened(columns="", data=header + b",ward,ward,a*b\n" + rows)
+    assert "- **ward**: no description can name it. In the file, name it once" in spoken(app)
+    assert r"a\*b" in [box.label for box in app.checkbox]
+
+
+def test_every_refusal_keeps_the_form_and_offers_what_would_hold() -> None:
+    app = opened(SUGGESTED.replace("kg/m²; unknown: blank", "kg/m²"), clinic())
+    assert "lines 2, 14, 26" in app.error[0].value
+    assert "bmi is empty, but it must be a plain number" in app.error[0].value
+    assert "bmi" in ticked(app)
+    pressed(app, "Read an empty field in bmi as unknown")
+    assert not app.error
+    assert app.metric
+    assert described(app) == USUAL
+    app.text_area(key="own_columns").set_value(SUGGESTED.replace("10 to 70", "70 to 10")).run()
+    assert "bmi" in ticked(app)
+    pressed(app, "Write 10 to 70")
+    assert app.metric
+
+
+def test_a_mend_that_is_offered_leads_out() -> None:
+    mixed = clinic().replace(b",F,no,", b",female,no,")
+    app = opened(SUGGESTED, mixed)
+    assert "sex must be one of F, M" in app.error[0].value
+    # Neither spelling has all: whichever was offered would be refused for the other.
+    mends = [button.label for button in app.button if button.label.startswith(("Write", "Leave"))]
+    assert mends == ["Leave out sex"]
+    typed(app, "sex", values="F, female, M")
+    assert app.metric or pressed(app, CONFIRM).metric
+    (sex,) = (field for field in described(app).fields if field.name == "sex")  # type: ignore[attr-defined]
+    assert sex.levels == ("F", "female", "M")
+
+
+def test_a_decimal_comma_is_suggested_and_shown() -> None:
+    data = clinic().replace(b",", b";").replace(b".", b",")
+    app = opened(columns="", data=data)
+    assert app.selectbox(key=key(app, "bmi", "kind")).value == "number like 1,5"
+    pressed(app, CONFIRM)
+    assert app.metric
+    app.text_area(key="own_columns").set_value(SUGGESTED).run()
+    assert "bmi has a comma, but it must be a plain number such as 12.5" in app.error[0].value
+    pressed(app, "Read bmi with a decimal comma")
+    assert app.metric
+
+
+def test_values_like_below_5_are_read_by_a_rule_that_a_person_chooses() -> None:
+    app = opened(
+        columns="", data=clinic().replace(b"systolic", b"CRP [mg/l]").replace(b",130,", b",<5,")
+    )
+    assert r"- **CRP \[mg/l\]**" not in spoken(app)
+    pressed(app, CONFIRM)
+    assert "choose whether that is read as 5" in app.error[0].value
+    app.selectbox(key=key(app, "CRP [mg/l]", "beyond")).set_value("half")
+    pressed(app, CONFIRM)
+    assert not app.error
+    assert app.metric
+    assert [field.beyond for field in described(app).fields if "CRP" in field.name] == ["half"]  # type: ignore[attr-defined]
+
+
+MANY, USED = 2_000, 500
+WIDE = [f"{'flag' if place < USED - 1 else 'x'} {place}" for place in range(MANY - 1)]
+
+
+def wide(rows: int = 200) -> bytes:
+    """Many columns, of which as many as may be described hold 0 and 1."""
+    draw = np.random.default_rng(0)
+    values = draw.integers(0, 9, (rows, MANY))
+    values[:, [*range(USED - 1), -1]] %= 2
+    lines = (",".join(map(str, row)) for row in values)
+    return "\n".join([",".join([*WIDE, "died"]), *lines]).encode()
+
+
+def test_500_columns_of_2000_are_described_a_page_at_a_time() -> None:
+    app = opened(columns="", data=wide())
+    assert [error.value for error in app.error] == []
+    assert [box.label for box in app.checkbox] == WIDE[: own_rows.MOST_SHOWN]
+    typed(app, WIDE[0], values="0, 1, 2")
+    version, _ = draft(app)
+    # What was typed is kept while others are on screen, and stands there again.
+    app.text_input(key=f"own_find_{version}").set_value("x 1998").run()
+    assert [box.label for box in app.checkbox] == ["x 1998"]
+    typed(app, "x 1998", lowest="0", highest="9")
+    assert ticked(app) == ["x 1998"]
+    app.text_input(key=f"own_find_{version}").set_value("").run()
+    assert app.text_input(key=key(app, WIDE[0], "values")).value == "0, 1, 2"
+    pressed(app, CONFIRM)
+    assert [error.value for error in app.error] == []
+    assert app.metric
+    fields = {field.name: field for field in described(app).fields}  # type: ignore[attr-defined]
+    assert len(fields) == USED + 1
+    assert fields[WIDE[0]].levels == ("0", "1", "2")
+    assert (fields["x 1998"].upper, fields[WIDE[1]].levels) == (9, ("0", "1"))
+    # So long a text is no link.
+    assert "own_columns" not in app.query_params
+    assert texts.OWN_TOO_LONG in [caption.value for caption in app.caption]
+
+
+def test_a_description_is_opened_from_a_file() -> None:
+    app = opened(columns="", data=clinic())
+    named = write(USUAL).replace("outcome", "outcome")
+    app.file_uploader(key="own_description_0").upload("mine.yaml", named.encode("utf-8-sig")).run()
+    assert not app.exception
+    assert described(app) == USUAL
+    assert app.metric
+    app.file_uploader(key="own_description_1").upload("mine.yaml", b"\xff\xfe\x00").run()
+    assert [error.value for error in app.error] == [texts.OWN_NO_TEXT]
+    assert described(app) == USUAL
+
+
+def with_panel(app: AppTest) -> AppTest:
+    app.session_state["own_reading"] = True
+    app.run()
+    assert not app.exception
+    return app
+
+
+def read_rows(app: AppTest) -> Sequence[Sequence[str]]:
+    return app.dataframe[0].value.to_numpy().tolist()
+
+
+def test_how_the_file_is_read_is_shown_and_chosen_by_hand() -> None:
+    text = "Ward A, 2020; draft\n" + clinic(300).decode().replace(",", "|").replace("sex", "Größe")
+    app = with_panel(opened(columns="", data=text.encode("cp850")))
+    upload = app.session_state["_kept_own_form_draft"][0].rpartition("_")[0]
+    app.selectbox(key=f"own_encoding_{upload}").set_value("cp850")
+    app.selectbox(key=f"own_delimiter_{upload}").set_value("|")
+    app.number_input(key=f"own_header_line_{upload}").set_value(2)
+    app.run()
+    assert not app.exception
+    assert read_rows(app)[0][:3] == ["p0", "53", "F"]
+    names = [row.name for row in draft(app)[1].rows]
+    assert names[:3] == ["patient", "age", "Größe"]
+    pressed(app, CONFIRM)
+    dialect = described(app).dialect  # type: ignore[attr-defined]
+    assert (dialect.encoding, dialect.delimiter, dialect.header_line) == ("cp850", "|", 2)
+    assert app.metric
+
+
+def test_the_first_rows_are_shown_as_their_numbers_are_read() -> None:
+    data = b"leukocytes;died\n9.040;no\n12.500;yes\n" * 1
+    app = with_panel(opened(columns="", data=data))
+    assert read_rows(app)[0] == ["9.040", "no"]
+    upload = draft(app)[0].rpartition("_")[0]
+    app.selectbox(key=f"own_numbers_like_{upload}").set_value("number like 1,5").run()
+    assert read_rows(app)[0] == ["9040", "no"]
+    assert app.selectbox(key=key(app, "leukocytes", "kind")).value == "number like 1,5"
