@@ -64,8 +64,7 @@ class Field:
     decimal_mark : str
         "." or ",".
     thousands_mark : str
-        What may part thousands: "" or one of `dpcore.datasets.values.GROUPED_BY`. Beside a decimal
-        comma, points also do where they can be nothing else, as in 1.234,5.
+        What may part thousands: "" or one of `dpcore.datasets.values.GROUPED_BY`.
     beyond : {"", "limit", "half", "unknown"}
         What a number such as <5 or ≥90 is read as: its limit; half of it (of none above a limit);
         unknown. "" where there must be none.

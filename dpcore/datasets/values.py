@@ -93,9 +93,6 @@ def _pattern(decimal_mark: str, thousands_mark: str) -> str:
     if thousands_mark:
         group = GROUPED_BY[thousands_mark]
         ways.append(rf"{first}({group}[0-9]{{3}})+({point}[0-9]*)?")
-    elif decimal_mark == ",":
-        # Points that can only part thousands: beside a comma, or several.
-        ways.append(rf"{first}(\.[0-9]{{3}})+({point}[0-9]*|\.[0-9]{{3}})")
     return rf"[+-]?({'|'.join(ways)})"
 
 
@@ -170,9 +167,8 @@ def _parsed(values: Any, decimal_mark: str = ".", thousands_mark: str = "") -> N
             values, rf"\A(?:{_pattern(decimal_mark, thousands_mark)})\z"
         )
         text = compute.if_else(is_right, values, None)
-        if thousands_mark or decimal_mark == ",":
-            group = GROUPED_BY[thousands_mark or "."]
-            text = compute.replace_substring_regex(text, group, "")
+        if thousands_mark:
+            text = compute.replace_substring_regex(text, GROUPED_BY[thousands_mark], "")
         text = compute.utf8_ltrim(compute.replace_substring(text, ",", "."), "+")
         parsed = text.cast(pa.float64())
     result = np.array(parsed.to_numpy(zero_copy_only=False), np.float64)

@@ -311,14 +311,16 @@ def _field(node: _Node) -> DescribedField | None:
         what = "an enum, its list of values" if is_list else "a minimum and a maximum"
         raise node.refused("lacks what it may hold", f"described by {what}")
     choices = {key: parts[key].choice(_CHOICES[key]) for key in _CHOICES if key in parts}
+    decimal_mark = choices.get("decimalChar", ".")
     described = DescribedField(
         name,
         kind,
         levels=levels,
         unit=parts["unit"].text.strip() if "unit" in parts else "",
         missing_marks=parts["missingValues"].texts() if "missingValues" in parts else (),
-        decimal_mark=choices.get("decimalChar", "."),
-        thousands_mark=choices.get("groupChar", ""),
+        decimal_mark=decimal_mark,
+        # Beside a decimal comma a point can only part thousands.
+        thousands_mark=choices.get("groupChar", "." if decimal_mark == "," else ""),
         beyond=cast(Beyond, choices.get("beyondLimits", "")),
         day_order=_day_order(parts["format"]) if "format" in parts else YEAR_FIRST,
         place=node.line,

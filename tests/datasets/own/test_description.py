@@ -176,6 +176,8 @@ def test_what_other_tools_write_is_read() -> None:
     assert (visit.day_order, visit.missing_marks) == ("day first", ("", "NA"))
     assert (smokes.levels, smokes.missing_marks) == (("nein", "ja"), ("", "NA"))
     assert (died.levels, died.missing_marks) == (("0", "1"), ())
+    comma = "fields: [{name: a, decimalChar: ',', constraints: {minimum: 0, maximum: 9}}]"
+    assert read(comma).fields[0].thousands_mark == "."
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=9), min_size=1, max_size=4))
