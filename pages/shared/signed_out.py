@@ -56,7 +56,10 @@ def visitor() -> dict[str, object]:
     """What the provider says of whoever the page is drawn for; empty without a sign-in."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return {}
-    claims: dict[str, object] = dict(st.user.to_dict())
+    try:
+        claims: dict[str, object] = dict(st.user.to_dict())
+    except OSError:  # no home folder, where a provider would be named: nobody signs in
+        return {}
     return {} if has_ended(claims) else claims
 
 

@@ -194,7 +194,7 @@ def test_a_number_to_predict_brings_its_own_loss_and_columns(capsys: Captured) -
     assert {row["loss"] for row in rows} == {"squared"}
     assert all(50.0 < row["rmse_test"] < 120.0 and row["r2_test"] < 0.6 for row in rows)
     assert "accuracy_test" not in rows[0]
-    (summary, _) = parsed(capsys, *arguments, "--epsilon", "1", "--summary")["sweep"]
+    summary = parsed(capsys, *arguments, "--epsilon", "1", "--summary")["sweep"][0]
     assert summary["rmse_low"] <= summary["rmse"] <= summary["rmse_high"]
     refusals = (
         (

@@ -33,7 +33,7 @@ def test_the_same_rows_are_the_same_contents(contents) -> None:
     assert again.contents == contents.contents
 
 
-@pytest.mark.parametrize("kind", ["objective", "sigma", "excess"])
+@pytest.mark.parametrize("kind", ["objective", "excess"])
 def test_a_figure_is_drawn_anew_with_the_rows_of_more_splits(contents, kind) -> None:
     first = view.figure(kind, contents, 1.0)
     assert view.figure(kind, contents, 1.0) is first

@@ -30,7 +30,7 @@ def upload(monkeypatch: pytest.MonkeyPatch) -> uploads.Upload:
 def test_a_job_that_is_handed_in_while_the_file_goes_is_ended(
     cache: Path, upload: uploads.Upload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def submit(place: str, task: Counting) -> None:
+    def submit(place: str, task: Counting, *, is_sweep: bool) -> None:
         upload.close()
         jobs.submit(task)
 
@@ -46,7 +46,7 @@ def test_a_job_that_is_handed_in_while_the_file_goes_is_ended(
 def test_what_was_learned_from_a_file_goes_also_where_the_server_was_killed(
     cache: Path, upload: uploads.Upload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared_jobs, "submit", lambda place, task: jobs.submit(task))
+    monkeypatch.setattr(shared_jobs, "submit", lambda place, task, is_sweep: jobs.submit(task))
     task, others = Counting(), Counting(name="of no file")
     upload.learn("curves", lambda path: task, task.key)
     jobs.submit(others)
