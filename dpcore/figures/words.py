@@ -120,9 +120,9 @@ def in_band(runs: int, noun: str = "run", splits: int = 1) -> str:
     """
     if runs == 1:
         return f"One {noun}."
-    inside = "nine of ten lie" if runs >= MANY else "all lie"
+    inside = "9 of 10" if runs >= MANY else "all"
     if splits == 1:
-        return f"Means over {runs:,} {noun}s; {inside} in the band."
+        return f"Means over {runs:,} {noun}s; band: {inside}."
     means = f"Means over {runs:,} {noun}s on {splits} splits"
     return f"{means}; on an average one, {inside} in the band."
 

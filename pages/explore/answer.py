@@ -225,7 +225,7 @@ def _overview(view: View, row: pd.Series, focus: str) -> Drawn:
         chosen=numbers.chosen_by(view, focus, row),
         titles=view.titles,
         quality=view.quality,
-        subject=numbers.line_of(view, focus),
+        subject=numbers.line_of(focus),
         so_far=so_far,
         dark=view.dark,
     )

@@ -53,25 +53,22 @@ def chosen_by(view: View, focus: str, row: pd.Series) -> str:
     if focus != BEST:
         return "chosen under Expert"
     if view.by_looking:
-        looked = f"best proved of {_compared(view)}, chosen by looking at their results"
-        return f"{looked}; the rule, which does not look, takes {_by_rule(view, row)}"
+        return f"best proved of {_compared(view)} by results{_by_rule(view, row)}"
     return "chosen by a fixed rule, not by looking at your records"
 
 
-def line_of(view: View, focus: str) -> str:
+def line_of(focus: str) -> str:
     """What the line of the first picture is of, in the middle of a sentence after its method."""
-    if focus != BEST:
-        return "it"
-    return f"the {'best proved model' if view.by_looking else 'model by rule'} of each ε"
+    return "it" if focus != BEST else "the line"
 
 
 def _by_rule(view: View, row: pd.Series) -> str:
-    """The method that the rule takes at a row's ε, and what it comes to once it is trained."""
+    """The end of a sentence on what the rule takes at a row's ε, and what that comes to."""
     method, ruled = view.row_by_rule(float(row["epsilon"]))
     if method == row["method"]:
-        return "the same"
-    name = view.titles[method]
-    return name if ruled is None else f"{name}, {view.quality.shown(ruled[view.quality.column])}"
+        return ", and by rule"
+    came_to = "" if ruled is None else f", {view.quality.shown(ruled[view.quality.column])}"
+    return f"; the rule takes {view.titles[method]}{came_to}"
 
 
 def without_looking(view: View, focus: str, row: pd.Series) -> str:
@@ -98,12 +95,8 @@ def _features(view: View, row: pd.Series) -> str:
 
 
 def _compared(view: View) -> str:
-    """How many methods there are, and of them how many were compared."""
-    count, possible = view.candidates, view.possible
-    if view.waiting:
-        return view.count
-    compared = "compared" if count == possible else f"compared (there are {possible})"
-    return f"{counted(count, 'method')} {compared}"
+    """How many methods are compared, and of how many while some are to come."""
+    return view.count if view.waiting else f"{counted(view.candidates, 'method')} compared"
 
 
 def to_come(view: View, method: str) -> str:

@@ -186,11 +186,6 @@ class View:
         """How many methods are compared so far, of how many; the same words at every place."""
         return _count(self.everything, self.whole)
 
-    @property
-    def possible(self) -> int:
-        """Number of all methods that can learn the task, also those left out as seldom best."""
-        return len(every_method(self.study.loss, self.split.entry))
-
     def sought(self, focus: str, epsilon: float) -> str:
         """The method that the first screen is about; "" if it is the best of several."""
         if focus != BEST:

@@ -1,8 +1,8 @@
 """Words of the ledger's page."""
 
 DEMONSTRATION = (
-    "Demonstration: a ledger of this visit alone, with made-up entries. The server’s own is named "
-    "by {place}; on this machine alone, Release creates one."
+    "Demonstration: made-up entries, for this visit alone. {place} names a real ledger, or Release "
+    "creates one."
 )
 SPENT = (
     "The ε of all that was spent, at the cap’s δ; rounded up. The filter composes it as a sum, by "

@@ -32,7 +32,7 @@ def draw(form: ControlForm, *, is_busy: bool) -> tuple[ChosenTable | None, Relea
     """
     if form.draw("release_table") == DEMONSTRATION:
         records = MadeUp()
-        st.code(records.columns, language=None)
+        st.code(records.columns, language="yaml", wrap_lines=True)
         return records, _done(records)
     stored_records: Uploaded | None = stored(RECORDS)
     if stored_records is not None and stored_records.upload.closed:

@@ -235,5 +235,5 @@ def _form(columns: str, upload: File) -> None:
 
 def _in_words() -> None:
     with st.expander("Or describe the columns as text", icon=":material/notes:"):
-        st.code(EXAMPLE, language="yaml")
+        st.code(EXAMPLE, language="yaml", wrap_lines=True)
         st.markdown(texts.OWN_COLUMNS)

@@ -247,20 +247,20 @@ def test_a_setting_for_the_budget_has_its_picture_above_the_fold(
     expect_alternative_texts(page, 1)
     # The title of before is still read.
     page.goto(f"{address}/plan?v=2&question=A+setting+for+my+budget")
-    expect(page.get_by_role("heading", name="Epochs: 68")).to_be_visible()
+    expect(page.get_by_role("heading", name="Epochs: 67")).to_be_visible()
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
 
 
 def test_what_is_no_number_stays_where_it_was_typed(watched: Watched, address: str) -> None:
     page = watched.page
     page.goto(f"{address}/plan?question=Find+a+setting+for+my+budget&v=4")
-    expect(page.get_by_role("heading", name="Epochs: 68")).to_be_visible()
+    expect(page.get_by_role("heading", name="Epochs: 67")).to_be_visible()
     box = page.get_by_role("textbox", name="It may spend ε")
     box.fill("two")
     box.press("Enter")
     expect(page.get_by_text("budget ε is 'two', but it must be")).to_be_visible()
     expect(box).to_have_value("two")
-    expect(page.get_by_role("heading", name="Epochs: 68")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Epochs: 67")).to_have_count(0)
 
 
 def test_a_long_account_can_be_stopped(watched: Watched, address: str) -> None:

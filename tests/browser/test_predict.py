@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from dpcore.datasets.own.notation import read
 from dpcore.release.demonstration import columns
 from tests.browser import memory
 from tests.browser.barriers import expect_no_barrier
@@ -73,4 +74,4 @@ def first_sight(page: Page, theme: str, width: int) -> None:
 
 def fields() -> tuple[str, ...]:
     """The names of the model's columns, with which its form's labels begin."""
-    return tuple(line.partition(":")[0].replace("_", " ") for line in columns().splitlines())
+    return tuple(field.name.replace("_", " ") for field in read(columns()).fields)

@@ -282,19 +282,15 @@ def test_the_best_is_taken_from_all_methods_whichever_are_drawn(
 ) -> None:
     all_methods(monkeypatch)
     app, poorer = opened(), opened(methods="OutPert")
-    words = r": best proved of ((\d+) of (\d+) methods compared), chosen by looking"
+    words = r": best proved of ((\d+) of (\d+) methods compared) by results"
     counted = re.search(words, spoken(app))
     assert counted is not None
     count, done, total = counted.groups()
     assert int(done) < int(total) < len(every_method("logistic", entry("cohort")))
     # One count, in the same words.
     assert f"{count}; the rest" in sentence(app)
-    assert (
-        "chosen by looking at their results; the rule, which does not look, takes DP-GD"
-        in spoken(app)
-    )
     # The method of the chosen ε, which the sentence begins with, is not what stays close.
-    assert re.search("the best proved model of each ε [a-z ]+ within 2 points", spoken(app))
+    assert re.search("the line [a-z ]+ within 2 points", spoken(app))
     assert numbers(app) == numbers(poorer)
     assert sentence(app) == sentence(poorer)
     compared = opened(methods="OutPert", view="Chosen methods")
@@ -381,21 +377,19 @@ def test_among_public_records_the_best_proved_method_is_chosen_by_its_measure() 
 
 
 @pytest.mark.parametrize(
-    ("best", "told"), [("opera", "takes DP-GD, 60.0 %"), ("dpgd", "takes the same")]
+    ("best", "told"), [("opera", "; the rule takes DP-GD, 60.0 %"), ("dpgd", ", and by rule")]
 )
 def test_what_the_rule_takes_is_told_beside_the_best(best: str, told: str) -> None:
     view: Any = SimpleNamespace(
         by_looking=True,
         candidates=15,
-        possible=20,
         waiting=(),
         titles={"dpgd": "DP-GD"},
         quality=Quality(ACCURACY),
         row_by_rule=lambda epsilon: ("dpgd", pd.Series({"accuracy": 0.6})),
     )
     assert chosen_by(view, BEST, pd.Series({"method": best, "epsilon": 1.0})) == (
-        "best proved of 15 methods compared (there are 20), chosen by looking at their results; "
-        f"the rule, which does not look, {told}"
+        f"best proved of 15 methods compared by results{told}"
     )
 
 
@@ -442,7 +436,7 @@ def test_no_measure_of_ones_own_records_changes_which_method_is_shown(planted: f
     view.everything.loc[view.everything["method"] == "opera", "accuracy"] = planted
     assert list(view.best["method"]) == ["dpgd"]
     assert "by a fixed rule" in chosen_by(view, BEST, view.best.iloc[0])
-    assert line_of(view, BEST) == "the model by rule of each ε"
+    assert line_of(BEST) == "the line"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ SYSTEMS = (
         title="OPERA",
         section="IV, Algorithm 1",
         source="Ding et al.",
-        in_short="Holds for (ε, δ); the gain of 1/ε, as ε → 0 at fixed δ.",
+        in_short="Holds; its gain of 1/ε only as ε → 0.",
         is_main=True,
         what="Trains for a fixed number of steps and blurs the finished weights once, with just "
         "the noise needed.",

@@ -18,7 +18,7 @@ SYSTEMS = (
         in_plain="Claimed are ε and δ for the model that learns from blurred records. Its formulas "
         "are lost in the text at hand. What is left of the proof takes that model as fixed, "
         "though the blur has made it. So no ε is proved for the model.",
-        in_short="Not proved as far as readable: Theorem 1 treats a noisy model as fixed.",
+        in_short="Not proved: Theorem 1 treats a noisy model as fixed.",
         is_main=True,
         what="Every person blurs their own record before handing it in; the model learns from the "
         "blurred records.",

@@ -18,7 +18,7 @@ SYSTEMS = (
         "about the records that made it, and no ε is known for that. How much noise there is can "
         "be read in two ways. On the sum of a batch it is too little: a step said to cost ε = 1 "
         "costs up to 6.6. On the mean, as the algorithm prints it, there is ample.",
-        in_short="Fails: private records shape its noise, which is too little on the sum.",
+        in_short="Fails: private records shape its noise.",
         is_main=True,
         what="Gives more noise to the weights that matter less, so that a network learns better at "
         "the same ε.",
