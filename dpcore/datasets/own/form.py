@@ -80,12 +80,6 @@ class Row:
         return self.kind in NUMBERS
 
     @property
-    def is_filled_in(self) -> bool:
-        """Whether a range or a list is filled in, wholly or in part."""
-        has_range = bool(self.lowest.strip() or self.highest.strip())
-        return bool(self.values.strip()) if self.kind in (ANSWER, LIST) else has_range
-
-    @property
     def lacks(self) -> Lack:
         """What `field` would miss; "nothing" where a person may simply use it."""
         if self.kind == UNDECIDED:
