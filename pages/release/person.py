@@ -112,4 +112,6 @@ def _say(columns: str) -> None:
         person = Person()
     elif whose:
         person = Person(whose, int(control_value(MOST) or USUAL_ROWS))
-    own_form.describe(restated(columns, person))
+    # The description may have been edited since the fields were drawn.
+    edited = (control_value(own_form.COLUMNS) or columns).strip()
+    own_form.describe(restated(edited, person))

@@ -17,7 +17,7 @@ from dpcore.datasets.dialect import Dialect
 from dpcore.datasets.own.description import entry_of
 from dpcore.datasets.own.form import UNDECIDED, Form, form
 from dpcore.datasets.own.mend import Mend, Mendable
-from dpcore.datasets.own.notation import write
+from dpcore.datasets.own.notation import read, write
 from dpcore.datasets.own.syntax import NUMBERS, Syntax
 from dpcore.errors import InvalidInput, cut
 from pages.shared import own_rows
@@ -74,11 +74,22 @@ def offer(mends: Iterable[Mend]) -> None:
 def draw(columns: str, upload: File, syntaxes: Sequence[Syntax], dialect: Dialect) -> None:
     """Draw the form of a description and a file."""
     version = f"{upload.file_id}_{zlib.crc32(f'{columns}{dialect}'.encode())}"
-    if (stored(DRAFT) or ("",))[0] != version:
-        draft = form(columns, syntaxes)
+    held, draft = stored(DRAFT) or ("", NO_ROWS)
+    if held != version:
+        # What is filled in outlives a slip in the text, of which no row can be read.
+        if not held.startswith(upload.file_id) or _is_readable(columns):
+            draft = form(columns, syntaxes)
         store(DRAFT, (version, replace(draft, rest=replace(draft.rest, dialect=dialect))))
     st.subheader("What may the columns hold?", anchor=False)
     _fragment(version)
+
+
+def _is_readable(columns: str) -> bool:
+    try:
+        read(columns)
+    except InvalidInput:
+        return False
+    return True
 
 
 @st.fragment

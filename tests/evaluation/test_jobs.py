@@ -289,9 +289,9 @@ def test_what_a_stopped_start_left_goes_with_the_result(cache: Path) -> None:
 
 
 def test_a_waiting_job_says_how_many_are_before_it() -> None:
-    first = jobs.submit(Counting(10_000, seconds=0.02))
+    first = jobs.submit(Counting(10_000, seconds=0.02, is_long=True))
     wait_for(lambda: first.state == "running")
-    second, third = (jobs.submit(Counting(name=name)) for name in "ab")
+    second, third = (jobs.submit(Counting(name=name, is_long=True)) for name in "ab")
     assert (first.ahead, second.ahead, third.ahead) == (0, 1, 2)
     assert second.message == "1 job before this one"
     assert third.message == "2 jobs before this one"

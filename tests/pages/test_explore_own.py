@@ -117,7 +117,7 @@ def test_who_declares_records_public_may_compare_by_looking() -> None:
     app.run()
     assert not app.exception
     assert not app.warning
-    assert "chosen by looking" in spoken(app)
+    assert "compared by results" in spoken(app)
     # No link says it for somebody else, and another file is asked about anew.
     assert not any("public" in f"{name}{values}" for name, values in app.query_params.items())
     app.file_uploader(key="upload_own").upload("other.csv", file())

@@ -71,6 +71,17 @@ def test_a_form_suggests_the_columns_and_one_button_confirms_them() -> None:
     assert not [box for box in app.checkbox if box.label == "age"]
 
 
+def test_a_slip_in_the_text_leaves_the_form_as_it_is_filled_in() -> None:
+    app = opened(columns="", data=clinic())
+    typed(app, "bmi", highest="71")
+    before = draft(app)[1].rows
+    app.text_area(key="own_columns").set_value("fields: [").run()
+    assert not app.exception
+    assert len(app.error) == 1
+    assert draft(app)[1].rows == before
+    assert app.text_input(key=key(app, "bmi", "highest")).value == "71"
+
+
 def test_from_a_file_to_the_first_curve_it_takes_three_actions() -> None:
     draw = np.random.default_rng(0)
     rows = [

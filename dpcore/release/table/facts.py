@@ -77,7 +77,7 @@ def facts(columns: str) -> tuple[TableFact, ...]:
     if not description.number_is_public:
         raise Mendable(
             "The number of persons is read off the records, so for a release the description must "
-            "declare it public.",
+            "declare it public: “numberOfPersons: public”.",
             [
                 mend(
                     "Declare the number of persons public",
