@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpcore.datasets.encoding import OutsideBounds
+from dpcore.datasets.encoding import OutsideBounds, count_outside
 from dpcore.datasets.schema import Table
 
 
@@ -27,15 +27,9 @@ class Clipping:
         for column in table.entry.columns:
             if column.kind == "number":
                 values = table.frame[column.name].to_numpy(dtype=float)
-                low, high = column.bounds
-                found.append((column.name, int(((values < low) | (values > high)).sum()), values))
-        return cls(
-            tuple(
-                (name, OutsideBounds.of(values, outside))
-                for name, outside, values in found
-                if outside
-            )
-        )
+                if outside := count_outside(column, values):
+                    found.append((column.name, OutsideBounds.of(values, outside)))
+        return cls(tuple(found))
 
     @property
     def mostly(self) -> tuple[str, ...]:

@@ -177,12 +177,18 @@ def _transformed(column: Column, values: FloatArray, preparation: Preparation) -
     return np.sign(values) * np.log1p(np.abs(values))
 
 
+def count_outside(column: Column, values: FloatArray) -> int:
+    """How many values lie outside the public bounds of a number."""
+    lower, upper = column.bounds
+    return int(((values < lower) | (values > upper)).sum())
+
+
 def scaled(column: Column, values: FloatArray, preparation: Preparation) -> tuple[FloatArray, int]:
     """A number in [−1, 1] or [0, 1], and how many values lay outside the public bounds."""
     lower, upper = column.bounds
     outside = 0
     if preparation.scaling == "public":
-        outside = int(((values < lower) | (values > upper)).sum())
+        outside = count_outside(column, values)
         values = np.clip(values, lower, upper)
         low, high = _transformed(column, np.array([lower, upper]), preparation)
         values = _transformed(column, values, preparation)
