@@ -134,7 +134,9 @@ class Row:
             )
         if self.kind in DAYS:
             try:
-                first, last = (date.fromisoformat(day.strip()) for day in self._range)
+                first, last = (
+                    date.fromisoformat(day.strip()) for day in (self.lowest, self.highest)
+                )
             except ValueError:
                 raise InvalidInput(
                     f"{self.name} is used, but the first and the last day possible must be filled "
@@ -169,10 +171,6 @@ class Row:
                 "number."
             )
         return Person(self.name, self._most_rows)
-
-    @property
-    def _range(self) -> tuple[str, str]:
-        return self.lowest, self.highest
 
     def _number(self, word: str) -> float | str | None:
         """The number that stands in a field; the text where it has not one reading."""
@@ -293,8 +291,8 @@ def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
     Parameters
     ----------
     columns : str
-        As `dpcore.datasets.own.description` takes it; lines that are wrong are left out. If it is
-        blank, rows are suggested.
+        As `dpcore.datasets.own.description` takes it; one that cannot be read describes nothing.
+        If it is blank, rows are suggested.
     syntaxes : sequence of Syntax
         Of the file.
     """

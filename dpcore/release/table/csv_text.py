@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.dialect import Dialect
+from dpcore.datasets.dialect import TO_BE_FOUND
 from dpcore.datasets.own.field import DescribedField
 from dpcore.datasets.own.notation import read, write
 from dpcore.datasets.values import DAY_FIRST, MONTH_FIRST, Days
@@ -68,7 +68,7 @@ def harmless_columns(columns: str) -> str:
     description = read(columns)
     fields = tuple(map(_harmless_field, description.fields))
     predicted = harmless(description.predicted)
-    safe = replace(description, fields=fields, predicted=predicted, dialect=Dialect())
+    safe = replace(description, fields=fields, predicted=predicted, dialect=TO_BE_FOUND)
     return columns if safe == description else write(safe)
 
 
