@@ -15,7 +15,7 @@ from dpcore.errors import whole
 def add(command: Parser) -> None:
     """Add the options."""
     command.add_argument(
-        "--columns", required=True, help="text file that says what the columns may hold, one a line"
+        "--columns", required=True, help="file that describes the columns, in YAML, JSON or lines"
     )
     command.add_argument("--records", help="how many; default: 1,000")
     command.add_argument("--seed", help="default: 0")

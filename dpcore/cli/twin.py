@@ -12,7 +12,7 @@ from dpcore.errors import number
 
 NEEDED = {
     "table": "the records (CSV, Parquet)",
-    "columns": "text file that says what one person is and what the columns may hold, a line each",
+    "columns": "file that describes the columns, and what one person is, in YAML, JSON or lines",
     "ledger": "the ledger to pay from: a file, or a URL of SQLite or PostgreSQL",
     "data-set": "name of the data set in the ledger",
     "actor": "who has it made",

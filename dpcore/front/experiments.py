@@ -43,8 +43,8 @@ def load(
         Path of a file (CSV) to read instead of the copy at hand; recognised by its checksum, or
         else every row is checked. The user's own table comes in one.
     columns : str
-        Allowed values of the columns of the user's own table, one a line
-        (`dpcore.datasets.own.description`); public, and never taken from the records.
+        Description of the columns of the user's own table (`dpcore.datasets.own.notation`); public,
+        and never taken from the records.
     progress : callable, optional
         Called with (share done, message) while a set is downloaded.
 
