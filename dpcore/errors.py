@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 from numbers import Integral
 
-MOST_LETTERS = 80
+MAX_LETTERS = 80
 """Most letters of a value repeated in a sentence."""
 SHORTEST_PART = 3
 """Fewest typed letters for which a word that contains them is suggested."""
@@ -46,8 +46,8 @@ def brief(value: object) -> str:
 
 
 def cut(text: str) -> str:
-    """The text, or its beginning and "…" where it has more letters than `MOST_LETTERS`."""
-    return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 1]}…"
+    """The text, or its beginning and "…" where it has more letters than `MAX_LETTERS`."""
+    return text if len(text) <= MAX_LETTERS else f"{text[: MAX_LETTERS - 1]}…"
 
 
 def number(

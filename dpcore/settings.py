@@ -12,7 +12,7 @@ from pathlib import Path
 from dpcore.errors import InvalidInput, number, reject, suggestion
 
 PREFIX = "DPCORE_"
-FEWEST_SECONDS, MOST_SECONDS = 2.0, 86_400.0
+MIN_SECONDS, MAX_SECONDS = 2.0, 86_400.0
 _SCHEDULER = re.compile(r"((tcp|tls|ws|wss|ucx)://)?([\w.-]+|\[[0-9a-fA-F:.]+\]):\d{1,5}")
 _DATABASE = re.compile(r"(sqlite|postgresql)(\+\w+)?://.*")
 
@@ -75,7 +75,7 @@ class Variable:
 
 
 def _seconds(name: str, text: str) -> float:
-    return number(name, text, at_least=FEWEST_SECONDS, at_most=MOST_SECONDS)
+    return number(name, text, at_least=MIN_SECONDS, at_most=MAX_SECONDS)
 
 
 def _is_seconds(text: str) -> bool:
@@ -106,7 +106,7 @@ def _is_ledger(text: str) -> bool:
     return bool(_DATABASE.fullmatch(text)) if "://" in text else _is_file(text)
 
 
-SECONDS = f"a number of seconds from {FEWEST_SECONDS:g} to {MOST_SECONDS:,.0f}"
+SECONDS = f"a number of seconds from {MIN_SECONDS:g} to {MAX_SECONDS:,.0f}"
 CACHE = Variable("DPCORE_CACHE", "a folder, or a path at which one can be made", _may_be_folder)
 DATA = Variable("DPCORE_DATA", "a folder that exists", _is_folder)
 SCHEDULER = Variable(

@@ -186,7 +186,7 @@ def no_private_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def few_splits(monkeypatch: pytest.MonkeyPatch) -> int:
     """At most three splits of small data sets in this process, each of which costs its time."""
-    monkeypatch.setattr("dpcore.evaluation.splits.MOST", 3)
+    monkeypatch.setattr("dpcore.evaluation.splits.MAX", 3)
     return 3
 
 

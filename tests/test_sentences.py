@@ -12,7 +12,7 @@ SAID = (
     *("pages", "dpcore/controls", "dpcore/figures", "dpcore/lessons"),
     *("dpcore/systems", "dpcore/erm/methods", "dpcore/models/systems"),
 )
-MOST_WORDS = 20
+MAX_WORDS = 20
 
 
 def texts(node: ast.AST) -> Iterator[tuple[int, str]]:
@@ -43,12 +43,12 @@ def long_sentences(source: str) -> list[str]:
         f"line {line}: {sentence}"
         for line, text in texts(ast.parse(source))
         for sentence in re.split(r"(?<=[.!?])\s+|\n", text)
-        if sum(any(map(str.isalpha, word)) for word in sentence.split()) > MOST_WORDS
+        if sum(any(map(str.isalpha, word)) for word in sentence.split()) > MAX_WORDS
     ]
 
 
 def test_a_long_sentence_is_found() -> None:
-    words = " ".join(["word"] * MOST_WORDS)
+    words = " ".join(["word"] * MAX_WORDS)
     for held in (
         f'X = "{words} {{}}. {words}."',
         f'"""{words} more."""',

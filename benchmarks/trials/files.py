@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.trials import published
 from benchmarks.trials.trial import Limits, Tally, TrialOutcome, print_progress, run_in_fork
-from dpcore.datasets.limits import MOST_FAULTS
+from dpcore.datasets.limits import MAX_FAULTS
 
 COLUMNS = "age: 18 to 90 years\nsmoker: one of no, yes\nbmi: 15 to 50; unknown: NA\n"
 PREDICTS = (
@@ -247,7 +247,7 @@ def fault(outcome: TrialOutcome) -> str:
     sentences = refusal.splitlines()
     if outcome.code == 2 and not all(each.endswith(".") for each in sentences):
         return f"not whole sentences: {refusal[:300]!r}"
-    if len(sentences) > MOST_FAULTS + 1:
+    if len(sentences) > MAX_FAULTS + 1:
         return f"{len(sentences)} sentences: {refusal[:200]!r}"
     if any(len(each) > 1_000 for each in sentences):
         return f"a sentence of more than 1,000 letters: {refusal[:200]!r}"

@@ -15,7 +15,7 @@ from benchmarks.trials.trial import Tally, memory, print_progress
 
 MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 PAGES = ("explore", "plan", "train", "atlas")
-MOST_SECONDS = 120.0
+MAX_SECONDS = 120.0
 LONGEST = 3_000
 KINDS = (
     *("selectbox", "number_input", "select_slider", "text_input", "text_area", "toggle"),
@@ -70,7 +70,7 @@ def names() -> dict[str, list[str]]:
 
     names_by_page = {}
     for page in PAGES:
-        app = AppTest.from_file(MAIN, default_timeout=MOST_SECONDS)
+        app = AppTest.from_file(MAIN, default_timeout=MAX_SECONDS)
         app.switch_page(f"{page}/{page}.py")
         app.run()
         keys = {element.key for kind in KINDS for element in app.get(kind) if element.key}
@@ -123,7 +123,7 @@ def run_trials(number: int, seed: int = 0) -> Tally:
         linked_pages = drawn(number, seed)
         for done, (page, settings) in enumerate(linked_pages):
             before = memory("VmRSS")
-            app = AppTest.from_file(MAIN, default_timeout=MOST_SECONDS)
+            app = AppTest.from_file(MAIN, default_timeout=MAX_SECONDS)
             app.switch_page(f"{page}/{page}.py")
             for name, values in settings.items():
                 app.query_params[name] = values

@@ -35,8 +35,8 @@ from dpcore.rounding import lowered, raised
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_ENTRIES, MOST_OCCASIONS = 400, 2_000
-MOST_MORE = 4_096
+MAX_ENTRIES, MAX_OCCASIONS = 400, 2_000
+MAX_MORE = 4_096
 """Most further entries that are counted."""
 DIGITS = 5
 """Significant digits of noise that follows from the budget, rounded to the safe side."""
@@ -70,14 +70,14 @@ class Account:
 
     def __post_init__(self) -> None:
         number("δ", self.budget.delta, at_least=SMALLEST_DELTA, below=1.0)
-        if len(self.entries) > MOST_ENTRIES:
+        if len(self.entries) > MAX_ENTRIES:
             raise InvalidInput(
                 f"The account has {len(self.entries)} entries, but it must have at most "
-                f"{MOST_ENTRIES}."
+                f"{MAX_ENTRIES}."
             )
         total = sum(entry.count for entry in self.entries)
-        if total > MOST_OCCASIONS:
-            raise reject("the number of trainings and releases", total, f"at most {MOST_OCCASIONS}")
+        if total > MAX_OCCASIONS:
+            raise reject("the number of trainings and releases", total, f"at most {MAX_OCCASIONS}")
         for place, entry in enumerate(self.entries, start=1):
             try:
                 _check_adjacency(entry, self.adjacency)
@@ -340,7 +340,7 @@ class Room:
     entry : AccountEntry
         One time of it.
     count : int
-        At most `MOST_MORE`.
+        At most `MAX_MORE`.
     """
 
     entry: AccountEntry
@@ -531,7 +531,7 @@ def room(statement: Statement, entry: AccountEntry, progress: Progress = silent)
 
     if not statement.left:
         return Room(one, 0)
-    return Room(one, int(most(epsilon, account.budget.epsilon, 1, MOST_MORE) or 0))
+    return Room(one, int(most(epsilon, account.budget.epsilon, 1, MAX_MORE) or 0))
 
 
 def rooms(

@@ -9,7 +9,7 @@ from dataclasses import fields
 from datetime import date
 from typing import Any
 
-from dpcore.accounting.account import MOST_ENTRIES
+from dpcore.accounting.account import MAX_ENTRIES
 from dpcore.accounting.budget import split
 from dpcore.accounting.entries import KINDS, AccountEntry
 from dpcore.errors import InvalidInput, number, one_of
@@ -17,7 +17,7 @@ from dpcore.guarantee import PrivacyBudget
 from dpcore.rounding import raised
 from dpcore.spreadsheet import FORMULA_SIGNS
 
-MOST_LETTERS = 16_000
+MAX_LETTERS = 16_000
 BETWEEN_ENTRIES, BETWEEN_CELLS = ";", "~"
 COLUMNS = tuple(field.name for field in fields(AccountEntry))
 _COMMON = ("what", "count", "first", "every", "noise", "share", "epsilon")
@@ -56,9 +56,9 @@ def from_link(text: str) -> tuple[AccountEntry, ...]:
     InvalidInput
         If the text is too long, or is anything else.
     """
-    if len(text) > MOST_LETTERS:
+    if len(text) > MAX_LETTERS:
         raise InvalidInput(
-            f"The account has {len(text):,} letters, but a link must have at most {MOST_LETTERS:,}."
+            f"The account has {len(text):,} letters, but a link must have at most {MAX_LETTERS:,}."
         )
     parts = text.split(BETWEEN_ENTRIES) if text else []
     return _entries(parts, "Entry", _from_link)
@@ -76,9 +76,9 @@ def _entries(
     parts: Sequence[Any], noun: str, read: Callable[[Any], AccountEntry]
 ) -> tuple[AccountEntry, ...]:
     """Each part as an entry; a refusal names the part."""
-    if len(parts) > MOST_ENTRIES:
+    if len(parts) > MAX_ENTRIES:
         raise InvalidInput(
-            f"The account has {len(parts)} entries, but it must have at most {MOST_ENTRIES}."
+            f"The account has {len(parts)} entries, but it must have at most {MAX_ENTRIES}."
         )
     entries = []
     for place, part in enumerate(parts, start=1):
@@ -147,7 +147,7 @@ def from_calendar(
     InvalidInput
         If the text is anything else.
     """
-    if len(text) > 4 * MOST_LETTERS:
+    if len(text) > 4 * MAX_LETTERS:
         raise InvalidInput(f"The calendar has {len(text):,} letters, which is too many.")
     rows = [part.split(BETWEEN_CELLS) for part in text.split(BETWEEN_ENTRIES)]
     for place, row in enumerate(rows, start=1):

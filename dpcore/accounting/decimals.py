@@ -9,9 +9,9 @@ from fractions import Fraction
 from dpcore.errors import InvalidInput, reject
 from dpcore.rounding import raised, typed
 
-MOST_PLACES = 1_000
+MAX_PLACES = 1_000
 """Most places of a decimal, before or after its point."""
-_EXACT = Context(3 * MOST_PLACES, traps=[Inexact])
+_EXACT = Context(3 * MAX_PLACES, traps=[Inexact])
 
 
 def decimal(value: float | str, field: str = "number") -> Fraction:
@@ -20,12 +20,12 @@ def decimal(value: float | str, field: str = "number") -> Fraction:
     Raises
     ------
     InvalidInput
-        If it is infinite, or has more than `MOST_PLACES`.
+        If it is infinite, or has more than `MAX_PLACES`.
     """
     digits = Decimal(value if isinstance(value, str) else repr(float(value)))
     exponent = digits.as_tuple().exponent
-    if isinstance(exponent, str) or exponent < -MOST_PLACES or digits.adjusted() > MOST_PLACES:
-        raise reject(field, value, f"of at most {MOST_PLACES:,} places")
+    if isinstance(exponent, str) or exponent < -MAX_PLACES or digits.adjusted() > MAX_PLACES:
+        raise reject(field, value, f"of at most {MAX_PLACES:,} places")
     return Fraction(digits)
 
 

@@ -31,9 +31,9 @@ MONTHS = {"month": 1, "quarter": 3}
 DAYS = {"day": 1, "week": 7, "once": 0}
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2100, 12, 31)
 LONGEST_TITLE = 40
-MOST_COUNT = 1_000
-LEAST_NOISE, MOST_NOISE = 1e-3, 1e6
-MOST_EPSILON = 1e3
+MAX_COUNT = 1_000
+MIN_NOISE, MAX_NOISE = 1e-3, 1e6
+MAX_EPSILON = 1e3
 
 _OWN = {
     "training": ("noise", "share", "records", "batch", "epochs", "sampling"),
@@ -121,7 +121,7 @@ class AccountEntry:
         # Only printable characters: no other may reverse a line or end one in a file.
         printable = "".join(filter(str.isprintable, " ".join(str(self.what).split())))
         title = printable[:LONGEST_TITLE].strip() or TITLES[self.kind]
-        count = whole("how many", self.count, at_least=1, at_most=MOST_COUNT)
+        count = whole("how many", self.count, at_least=1, at_most=MAX_COUNT)
         self._set(what=title, count=count, first=_day(self.first))
         one_of("every", self.every, EVERY)
         for name in ("noise", "share", "epsilon", "delta", *_OWN["training"][2:], "method"):
@@ -155,12 +155,12 @@ class AccountEntry:
             verb = "are both given" if given else "is empty"
             raise InvalidInput(f"{stated} {verb}, but exactly one of {', '.join(names)} must be.")
         if self.noise is not None:
-            noise = number("noise", self.noise, at_least=LEAST_NOISE, at_most=MOST_NOISE)
+            noise = number("noise", self.noise, at_least=MIN_NOISE, at_most=MAX_NOISE)
             self._set(noise=noise)
         if self.share is not None:
             self._set(share=number("share", self.share, at_least=1e-3, at_most=1e3))
         if self.epsilon is not None:
-            self._set(epsilon=_upward("ε", self.epsilon, at_least=1e-6, at_most=MOST_EPSILON))
+            self._set(epsilon=_upward("ε", self.epsilon, at_least=1e-6, at_most=MAX_EPSILON))
 
     def _check_training(self) -> None:
         # Not given, the usual ones: a batch by the rule, one epoch and Poisson samples.
@@ -207,7 +207,7 @@ class AccountEntry:
         return (self.delta or 0.0) if self.proof == PAIR else 0.0
 
     def _check_spent(self) -> None:
-        epsilon = _upward("ε", self.epsilon, at_least=0.0, at_most=MOST_EPSILON)
+        epsilon = _upward("ε", self.epsilon, at_least=0.0, at_most=MAX_EPSILON)
         self._set(epsilon=epsilon, every="once")
         self._set(delta=_upward("δ", self.delta or 0.0, at_least=0.0, below=1.0))
         whole("how many", self.count, at_least=1, at_most=1)

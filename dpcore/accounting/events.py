@@ -14,7 +14,7 @@ from dpcore.accounting.schedules import Schedule
 from dpcore.errors import InvalidInput, number, one_of, whole
 
 SAMPLINGS = ("none", "poisson", "fixed")
-LEAST_MULTIPLIER, LARGEST_MULTIPLIER = 1e-8, 1e10
+MIN_MULTIPLIER, LARGEST_MULTIPLIER = 1e-8, 1e10
 """Range of noise over sensitivity in which accountants are tested; other events are refused."""
 
 
@@ -161,7 +161,7 @@ def within_limits(field: str, noise: float, sensitivity: float) -> None:
     """Refuse noise over sensitivity outside the range in which accountants are tested."""
     # A subnormal sensitivity would overflow the ratio or lose its digits.
     ratio = noise / sensitivity if sensitivity >= 1e-300 else math.inf
-    number(field, ratio, at_least=LEAST_MULTIPLIER, at_most=LARGEST_MULTIPLIER)
+    number(field, ratio, at_least=MIN_MULTIPLIER, at_most=LARGEST_MULTIPLIER)
 
 
 def _unfold(event: Event, count: int) -> list[tuple[Step, int]]:

@@ -21,7 +21,7 @@ LARGEST_COMPOSED = 0.9
 FLOOR = 1e-6
 """Least |w_i| over the largest: at w_i = 0, which the paper does not treat, noise is infinite."""
 
-LEAST = FLOOR ** (1.0 / 3.0)
+MIN = FLOOR ** (1.0 / 3.0)
 """No σ_i is below this multiple of α/√τ, whatever w is; see `shares`."""
 
 
@@ -40,7 +40,7 @@ def shares(weights: Any) -> Any:
     Returns
     -------
     array or Tensor
-        Same shape; all 1 if w is 0. The least is at least `LEAST`: the mean over j is at least
+        Same shape; all 1 if w is 0. The least is at least `MIN`: the mean over j is at least
         FLOOR^⅔ of the largest |w_j|^⅔.
     """
     largest = weights.max()

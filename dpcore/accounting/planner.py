@@ -24,7 +24,7 @@ from dpcore.rounding import lowered, raised
 UNKNOWNS = ("epsilon", "sigma", "steps", "epochs", "batch", "delta", "clip")
 WHOLE = ("steps", "epochs", "batch")
 
-LARGEST, LEAST = 1e8, 1e-2
+LARGEST, MIN = 1e8, 1e-2
 """Range of noise multipliers in which σ and C are searched for."""
 
 USUAL_TRIES = 6
@@ -176,7 +176,7 @@ def solve(
         return fine + (fine - coarse) / 3.0 if 0.0 < coarse < math.inf else fine
 
     if unknown == "steps":
-        value = most(epsilon, target, training.steps, schedules.MOST_STEPS)
+        value = most(epsilon, target, training.steps, schedules.MAX_STEPS)
     elif unknown == "batch":
         value = most(epsilon, target, training.batch, training.records)
     else:
@@ -250,7 +250,7 @@ def precision(plan: Plan) -> str:
     steps = plan.value if plan.unknown == "steps" else plan.training.steps
     per_epoch = steps_per_epoch(plan.training.records, plan.training.batch)
     more = 1 if plan.unknown == "steps" else per_epoch
-    if plan.unknown in ("steps", "epochs") and steps + more > schedules.MOST_STEPS:
+    if plan.unknown in ("steps", "epochs") and steps + more > schedules.MAX_STEPS:
         return "That is as many steps as are planned for here; more may fit."
     if plan.unknown == "batch" and plan.value >= plan.training.records:
         return "That is every record in each step."
@@ -264,8 +264,8 @@ def _limits(unknown: str, training: TrainingPlan) -> tuple[float, float, float]:
     if unknown == "delta":
         return training.delta, 0.999, SMALLEST_DELTA
     if unknown == "clip":
-        return training.clip, training.sigma / LARGEST, training.sigma / LEAST
-    return training.sigma, LARGEST * training.clip, LEAST * training.clip
+        return training.clip, training.sigma / LARGEST, training.sigma / MIN
+    return training.sigma, LARGEST * training.clip, MIN * training.clip
 
 
 NAMES = {

@@ -27,7 +27,7 @@ import numpy as np
 
 from dpcore.accounting.loss_distribution import LossDistribution
 from dpcore.accounting.pairs import Pair
-from dpcore.accounting.pld_grid import CURVE_DELTA, LEAST_DEVIATION, MOST_POINTS, Grid, Prefixes
+from dpcore.accounting.pld_grid import CURVE_DELTA, MAX_POINTS, MIN_DEVIATION, Grid, Prefixes
 from dpcore.progress import between, silent
 
 STEP_SHARE, TOTAL_SHARE = 0.08, 0.003
@@ -113,7 +113,7 @@ def along(
     """
     run = Prefixes.of(counts, marks)
     squares = np.array([pair.spread() ** 2 for pair in pairs])
-    deviations = np.maximum(np.sqrt(run.sums(squares)), LEAST_DEVIATION)
+    deviations = np.maximum(np.sqrt(run.sums(squares)), MIN_DEVIATION)
     log_tail = math.log(CURVE_DELTA if delta is None else delta) + math.log(TAIL_SHARE / marks[-1])
     ends = [pair.reach(log_tail) for pair in pairs[: int(run.levels[-1]) + 1]]
     widest = np.maximum.accumulate([high - low for low, high in ends])[run.levels]
@@ -122,7 +122,7 @@ def along(
         share = STEP_SHARE * (np.minimum(1.0, (30.0 / steps) ** 0.25) if optimistic else 1.0)
         intervals = deviations * np.minimum(share / np.sqrt(steps), TOTAL_SHARE)
         intervals = np.maximum(intervals, widest * WIDTH_SHARE).tolist()
-    finest = np.maximum(2.0 * widest / MOST_POINTS, FINEST_INTERVAL)
+    finest = np.maximum(2.0 * widest / MAX_POINTS, FINEST_INTERVAL)
     grid_intervals = 2.0 ** np.maximum(np.floor(np.log2(intervals)), np.ceil(np.log2(finest)))
     stop = len(marks)
     while stop > 0:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from dpcore.accounting.loss_distribution import SUMS, Array, LossDistribution
 from dpcore.accounting.pairs import Pair
 
-MOST_POINTS = 2**21
+MAX_POINTS = 2**21
 
-LEAST_DEVIATION = 1e-8
+MIN_DEVIATION = 1e-8
 
 CURVE_DELTA = 1e-6  # stands for δ where the whole curve is wanted
 
@@ -133,9 +133,9 @@ class Grid:
             )
             span = int(np.max(frame.lasts - frame.firsts)) + 1
             size = int(scipy.fft.next_fast_len(max(span, 4), real=True))
-            if size <= MOST_POINTS:
+            if size <= MAX_POINTS:
                 break
-            interval *= 2.0 ** math.ceil(math.log2(size / MOST_POINTS))
+            interval *= 2.0 ** math.ceil(math.log2(size / MAX_POINTS))
         served = len(frame.firsts)
         return cls(
             run=run.part(len(deviations) - served, len(deviations)),
@@ -301,7 +301,7 @@ def _frame(
     """
     saddle = 8.0 / float(deviations[-1])
     # Down to where a step's largest loss hardly counts: the loss can be far from Gaussian.
-    fewest = math.floor(math.log(1.0 / (saddle * max(furthest, LEAST_DEVIATION)), 4.0))
+    fewest = math.floor(math.log(1.0 / (saddle * max(furthest, MIN_DEVIATION)), 4.0))
     coarse = saddle * 4.0 ** np.arange(min(-7, fewest), 3)
     tilts = np.concatenate(([-2.0 * saddle, -saddle / 2.0, -saddle / 8.0, 0.0], coarse))
     moments = log_moments(tilts)

@@ -21,10 +21,10 @@ WHOLE_ORDERS = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64])
 """Whole orders tried first; the search continues from the best of them."""
 
 LARGEST_ORDER = 2**16
-MOST_TERMS = 20_000_000  # limit on steps times order in the search for large orders
+MAX_TERMS = 20_000_000  # limit on steps times order in the search for large orders
 LARGEST_BETWEEN = 16.0  # beyond, whole orders lie close enough together
-LEAST_ORDER = 1.0 + 1e-6
-MOST_NODES = 4_000_000
+MIN_ORDER = 1.0 + 1e-6
+MAX_NODES = 4_000_000
 QUADRATURE_REACH = 9.0  # standard deviations beyond the peaks
 QUADRATURE_SLACK = 1e-12
 """Added to ln A_α: exceeds the error of the quadrature (`poisson_between`), always upward."""
@@ -130,7 +130,7 @@ def poisson_between(multipliers: Array, rate: float, orders: Array) -> Array:
         low = -QUADRATURE_REACH * multipliers
         width = order + 2.0 * QUADRATURE_REACH * multipliers
         count = int(np.ceil((width / spacing).max())) + 1
-        if count * len(multipliers) > MOST_NODES:
+        if count * len(multipliers) > MAX_NODES:
             result[:, column] = _chords(poisson_whole, multipliers, rate, order)
             continue
         z = low[:, None] + width[:, None] * np.linspace(0.0, 1.0, count)[None, :]
@@ -262,7 +262,7 @@ def least_epsilon(
     while (best := min(epsilons, key=epsilons.__getitem__)) == max(epsilons) and epsilons[
         best
     ] > 0.0:
-        if best >= LARGEST_ORDER or best * 3.0 * steps > MOST_TERMS:
+        if best >= LARGEST_ORDER or best * 3.0 * steps > MAX_TERMS:
             break
         ask(whole, np.array([round(best * 1.5), round(best * 2.0)]))
     if epsilons[best] == 0.0:
@@ -284,7 +284,7 @@ def least_epsilon(
         # Past its minimum ε(α) may rise exponentially, which no parabola fits: bisect as well.
         below, above = _neighbours(epsilons, best)
         orders = {_parabola(epsilons, best), _halfway(below, best), _halfway(best, above)}
-        orders = {order for order in orders - set(epsilons) if LEAST_ORDER < order <= above}
+        orders = {order for order in orders - set(epsilons) if MIN_ORDER < order <= above}
         ask(between, np.array(sorted(orders)))
         best = min(epsilons, key=epsilons.__getitem__)
     return epsilons[best]
@@ -304,7 +304,7 @@ def _parabola(epsilons: dict[float, float], best: float) -> float:
     """The minimum of the parabola in ln(α-1) through the best order and its neighbours."""
     below, above = _neighbours(epsilons, best)
     if below == 1.0 or above == best:
-        return best if above == best else max(LEAST_ORDER, 1.0 + 0.3 * (best - 1.0))
+        return best if above == best else max(MIN_ORDER, 1.0 + 0.3 * (best - 1.0))
     x = np.log(np.array([below, best, above]) - 1.0)
     y = np.array([epsilons[below], epsilons[best], epsilons[above]])
     left, right = (y[1] - y[0]) / (x[1] - x[0]), (y[2] - y[1]) / (x[2] - x[1])

@@ -32,7 +32,7 @@ from dpcore.mechanisms.gaussian import analytic_delta
 LATTICE_RATIO = 1.02
 LOWEST_INDEX, HIGHEST_INDEX = -1_400, 35_500
 """Ends of the lattice: 1e-12 and 1e305. The low one applies where δ exceeds the chance of a hit."""
-LEAST_EPSILON = 1e-18  # smallest ε that the hit bound resolves
+MIN_EPSILON = 1e-18  # smallest ε that the hit bound resolves
 EXACT_EPSILON = 1e3  # beyond it the hit bound drops the subtracted term of δ_G, which is safe
 HIT_TOLERANCE = 1e-9  # relative, of ε
 
@@ -94,7 +94,7 @@ def renyi_epsilon(what: SampledGaussian, delta: float) -> float:
     # The accountants take half a second to import, and the page's first view does not need them.
     from dpcore.accounting.accountants import certify
 
-    if delta <= 0.0 or what.noise_multiplier < events.LEAST_MULTIPLIER:
+    if delta <= 0.0 or what.noise_multiplier < events.MIN_MULTIPLIER:
         return math.inf
     # Less noise costs more: safe.
     base = events.Gaussian(min(what.noise_multiplier, events.LARGEST_MULTIPLIER))
@@ -115,7 +115,7 @@ def hit_epsilon(what: SampledGaussian, delta: float) -> float:
     hits = _Hits.of(what, delta)
     if hits.exact(0.0) <= hits.target:
         return 0.0
-    bound, low_epsilon, high_epsilon = hits.exact, LEAST_EPSILON, EXACT_EPSILON
+    bound, low_epsilon, high_epsilon = hits.exact, MIN_EPSILON, EXACT_EPSILON
     if hits.exact(EXACT_EPSILON) > hits.target:
         bound, low_epsilon = hits.simple, EXACT_EPSILON
         while bound(high_epsilon) > hits.target:

@@ -17,7 +17,7 @@ from dpcore.errors import InvalidInput, number, whole
 
 Array = NDArray[np.float64]
 
-MOST_STEPS = 10_000_000
+MAX_STEPS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Schedule:
         for sigma in self.sigmas:
             number("σ", sigma, above=0.0)
         for count in self.counts:
-            whole("steps", count, at_least=1, at_most=MOST_STEPS)
-        whole("steps", self.steps, at_least=1, at_most=MOST_STEPS)
+            whole("steps", count, at_least=1, at_most=MAX_STEPS)
+        whole("steps", self.steps, at_least=1, at_most=MAX_STEPS)
 
     @property
     def steps(self) -> int:
@@ -86,9 +86,9 @@ def constant(sigma: float, steps: int) -> Schedule:
     Raises
     ------
     InvalidInput
-        If σ is not positive, or the steps are no whole number from 1 to `MOST_STEPS`.
+        If σ is not positive, or the steps are no whole number from 1 to `MAX_STEPS`.
     """
-    return Schedule((sigma,), (whole("steps", steps, at_least=1, at_most=MOST_STEPS),), "constant")
+    return Schedule((sigma,), (whole("steps", steps, at_least=1, at_most=MAX_STEPS),), "constant")
 
 
 def geometric(sigma: float, decay: float, levels: int, steps_per_level: int = 1) -> Schedule:
@@ -103,7 +103,7 @@ def geometric(sigma: float, decay: float, levels: int, steps_per_level: int = 1)
     decay : float
         R in (0, 1]; of the variance.
     levels, steps_per_level : int
-        From 1 to `MOST_STEPS`.
+        From 1 to `MAX_STEPS`.
 
     Raises
     ------
@@ -111,8 +111,8 @@ def geometric(sigma: float, decay: float, levels: int, steps_per_level: int = 1)
         If one of them is out of range, or the last σ is 1e-150 or less.
     """
     decay = number("decay R", decay, above=0.0, at_most=1.0)
-    whole("levels", levels, at_least=1, at_most=MOST_STEPS)
-    count = whole("steps per level", steps_per_level, at_least=1, at_most=MOST_STEPS)
+    whole("levels", levels, at_least=1, at_most=MAX_STEPS)
+    count = whole("steps per level", steps_per_level, at_least=1, at_most=MAX_STEPS)
     if decay == 1.0:
         return constant(sigma, levels * count)
     sigmas = number("σ", sigma, above=0.0) * decay ** (0.5 * np.arange(levels))
@@ -137,9 +137,9 @@ def linear(first: float, last: float, steps: int) -> Schedule:
     Raises
     ------
     InvalidInput
-        If a σ is not positive, or the steps are no whole number from 1 to `MOST_STEPS`.
+        If a σ is not positive, or the steps are no whole number from 1 to `MAX_STEPS`.
     """
-    whole("steps", steps, at_least=1, at_most=MOST_STEPS)
+    whole("steps", steps, at_least=1, at_most=MAX_STEPS)
     return custom(np.linspace(first, last, steps).tolist(), f"linear from {first:g} to {last:g}")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from dpcore.accounting.accountant import ROUNDED_UP
 from dpcore.accounting.budget import BudgetSplit
 from dpcore.accounting.planner import Plan, spent, spent_along
-from dpcore.accounting.schedules import MOST_STEPS
+from dpcore.accounting.schedules import MAX_STEPS
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_epsilon
@@ -44,7 +44,7 @@ def setting_curve(plan: Plan, progress: Progress = silent) -> pd.DataFrame:
         raise ValueError("there is no answer to draw a curve around")
     if plan.unknown == "epochs":
         per_epoch = steps_per_epoch(training.records, training.batch)
-        epochs = _whole(1, min(2 * round(answer), MOST_STEPS // per_epoch), round(answer))
+        epochs = _whole(1, min(2 * round(answer), MAX_STEPS // per_epoch), round(answer))
         marks = [per_epoch * count for count in epochs]
         guarantees = spent_along(
             replace(training, steps=marks[-1]),

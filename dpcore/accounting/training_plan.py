@@ -71,7 +71,7 @@ class TrainingPlan:
         number("decay R", self.decay, above=0.0, at_most=1.0)
         whole("records", self.records, at_least=1)
         whole("batch size", self.batch, at_least=1, at_most=self.records)
-        whole("steps", self.steps, at_least=1, at_most=schedules.MOST_STEPS)
+        whole("steps", self.steps, at_least=1, at_most=schedules.MAX_STEPS)
         whole("decay every", self.decay_every, at_least=1)
         one_of("sampling", self.sampling, ("poisson", "fixed", "none"))
 

@@ -22,7 +22,7 @@ Array = NDArray[np.floating]
 Scores = Callable[[float, int, int], tuple[Array, Array]]
 """(share of the noise, runs, seed) -> scores of independent releases on either data set."""
 
-MOST_RUNS = 200_000
+MAX_RUNS = 200_000
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def run(
         Naming the field, the value and what is allowed.
     """
     share = number("noise-share", noise_share, above=0.0, at_most=1.0)
-    draws = whole("runs", attack.runs if runs is None else runs, at_least=100, at_most=MOST_RUNS)
+    draws = whole("runs", attack.runs if runs is None else runs, at_least=100, at_most=MAX_RUNS)
     number("confidence", confidence, at_least=0.5, below=1.0)
     whole("seed", seed, at_least=0, at_most=2**31 - 1)
     target = attack.aim(

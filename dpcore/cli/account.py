@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.accounting.account import Account, rooms, state
-from dpcore.accounting.account_text import MOST_LETTERS, from_csv
+from dpcore.accounting.account_text import MAX_LETTERS, from_csv
 from dpcore.accounting.decimals import decimal, named_below
-from dpcore.cli.options import MOST_EPSILON, Parser, or_usual
+from dpcore.cli.options import MAX_EPSILON, Parser, or_usual
 from dpcore.cli.output import downward, print_json, upward, writing
 from dpcore.controls.account import ACCOUNT, PEOPLE
 from dpcore.controls.options import add as add_options
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
     records = whole("records", or_usual(options.records, str(PEOPLE.default)), at_least=1)
     delta = default_delta(records) if options.delta is None else options.delta
     adjacency = or_usual(options.adjacency, Adjacency.ZERO_OUT)
-    number("epsilon", options.epsilon, at_least=1e-12, at_most=MOST_EPSILON)
+    number("epsilon", options.epsilon, at_least=1e-12, at_most=MAX_EPSILON)
     number("delta", delta, at_least=SMALLEST_DELTA, below=1.0)
     account = Account(
         PrivacyBudget(named_below(decimal(options.epsilon)), named_below(decimal(delta))),
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _text(name: str) -> str:
     try:
-        return contents("file", name, 4 * MOST_LETTERS).decode()
+        return contents("file", name, 4 * MAX_LETTERS).decode()
     except UnicodeDecodeError:
         raise reject("file", name, "a text file (UTF-8)") from None
 

@@ -25,7 +25,7 @@ FILES = {
     "twin": ("twin.csv", "the private twin"),
 }
 """By option: what a release calls the file, and what it is."""
-MOST_IN_FOLDER = 1_000
+MAX_IN_FOLDER = 1_000
 
 
 def add(command: Parser) -> None:
@@ -119,16 +119,16 @@ def _release_folder(place: str) -> tuple[str, dict[str, Callable[[], bytes]]]:
         If it cannot be read, or holds no certificate, or two.
     """
     try:
-        inside = list(islice(Path(place).iterdir(), MOST_IN_FOLDER + 1))
+        inside = list(islice(Path(place).iterdir(), MAX_IN_FOLDER + 1))
     except OSError as error:
         raise reject("file", place, f"a folder that can be read ({error.strerror})") from None
     certificates = [path for path in inside if path.name in CERTIFICATES]
-    if len(certificates) != 1 or len(inside) > MOST_IN_FOLDER:
+    if len(certificates) != 1 or len(inside) > MAX_IN_FOLDER:
         raise reject(
             "file",
             place,
             f"a folder of one release: with {' or '.join(CERTIFICATES)}, and at most "
-            f"{MOST_IN_FOLDER:,} files",
+            f"{MAX_IN_FOLDER:,} files",
         )
     return str(certificates[0]), {
         path.name: partial(_all_bytes, "file", path) for path in inside if path != certificates[0]

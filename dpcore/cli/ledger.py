@@ -16,7 +16,7 @@ from dpcore.guarantee import Adjacency
 if TYPE_CHECKING:
     from dpcore.release.ledger import Ledger, Left, Receipt, Spend
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 UNUSED = "no certificate: unused, unless another program released something for it"
 TEXTS = {
     "data-set": "name of the data set",
@@ -119,7 +119,7 @@ def _import(ledger: Ledger, options: argparse.Namespace) -> None:
 
     name = _needed(options, "file")
     try:
-        document = contents("file", name, MOST_BYTES).decode()
+        document = contents("file", name, MAX_BYTES).decode()
     except UnicodeDecodeError:
         raise reject("file", name, "a text file (UTF-8)") from None
     receipts = ledger.declare(

@@ -7,7 +7,7 @@ import re
 from importlib import import_module
 from typing import Any, NoReturn
 
-from dpcore.errors import MOST_LETTERS, InvalidInput, cut, number, whole
+from dpcore.errors import MAX_LETTERS, InvalidInput, cut, number, whole
 
 
 class Parser(argparse.ArgumentParser):
@@ -42,7 +42,7 @@ class Parser(argparse.ArgumentParser):
         """Raise `argparse`'s message, in which the user's input is cut and made printable."""
         prefix, marker, typed = message.partition("unrecognized arguments: ")
         text = prefix + marker + cut(typed)
-        text = re.sub(rf"\S{{{MOST_LETTERS},}}", lambda long: cut(long[0]), text)
+        text = re.sub(rf"\S{{{MAX_LETTERS},}}", lambda long: cut(long[0]), text)
         raise InvalidInput(f"{self.prog}: {''.join(map(_printable, text))}.")
 
 
@@ -55,7 +55,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-MOST_EPSILON = 1e6
+MAX_EPSILON = 1e6
 
 
 def numbers(field: str, text: str) -> tuple[float, ...]:
@@ -80,7 +80,7 @@ def scales(field: str, text: str) -> tuple[float, ...]:
 
 def privacy_loss(field: str, text: str) -> float:
     """An ε; one of millions is no promise, and no arithmetic with it is safe."""
-    return number(field, text, above=0.0, at_most=MOST_EPSILON)
+    return number(field, text, above=0.0, at_most=MAX_EPSILON)
 
 
 def alone(options: argparse.Namespace, source: str, *names: str) -> None:

@@ -12,7 +12,7 @@ from dpcore.accounting.planner import UNKNOWNS, WHOLE, solve
 from dpcore.accounting.root_search import RELATIVE_ERROR
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import run_options
-from dpcore.cli.options import MOST_EPSILON, Parser
+from dpcore.cli.options import MAX_EPSILON, Parser
 from dpcore.cli.output import downward, print_conditions, print_json, shown, upward
 from dpcore.controls.options import add as add_options
 from dpcore.controls.options import described
@@ -154,7 +154,7 @@ def run(options: argparse.Namespace) -> None:
         return
     if options.epsilon is None:
         raise InvalidInput("epsilon is missing, but a plan needs the ε that may be spent.")
-    target = number("epsilon", options.epsilon, at_least=1e-12, at_most=MOST_EPSILON)
+    target = number("epsilon", options.epsilon, at_least=1e-12, at_most=MAX_EPSILON)
     training = run_options.training(options, unknown)
     first = replace(training, steps=1)
     accountant = run_options.accountant(options, first.event(), training.adjacency)

@@ -28,14 +28,14 @@ def add(command: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Answer."""
     from dpcore.release.batch import noise_by
-    from dpcore.release.explained import MOST_BYTES, read_model
+    from dpcore.release.explained import MAX_BYTES, read_model
     from dpcore.release.prediction import predict
 
-    model = read_model(contents("model", options.model, MOST_BYTES))
+    model = read_model(contents("model", options.model, MAX_BYTES))
     certificate = b""
     beside = Path(options.model).with_name("certificate.yaml")
     if options.certificate is not None or beside.is_file():
-        certificate = contents("certificate", options.certificate or str(beside), MOST_BYTES)
+        certificate = contents("certificate", options.certificate or str(beside), MAX_BYTES)
     noise = noise_by(model, certificate)
     data = contents("table", options.table, LARGEST_UPLOAD)
     predictions = read_limited(predict, data, Path(options.table).name, model=model, noise=noise)

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from dpcore.accounting.accountants import ACCOUNTANTS, default_adjacency, refusal
 from dpcore.accounting.events import SAMPLINGS, Composed
-from dpcore.accounting.schedules import MOST_STEPS, Schedule, custom, linear
+from dpcore.accounting.schedules import MAX_STEPS, Schedule, custom, linear
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.cli.options import Parser, alone, optional_whole, or_usual, scale, scales
 from dpcore.controls.options import add as add_controls
@@ -21,8 +21,8 @@ from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency
 
 SMALLEST_RATE = 1e-15
-MOST_RECORDS = 10**15
-MOST_LEVELS = 100_000
+MAX_RECORDS = 10**15
+MAX_LEVELS = 100_000
 """Most distinct noise scales in one run: each is accounted for separately."""
 
 
@@ -135,7 +135,7 @@ def training(
 
 def public_size(options: argparse.Namespace) -> int | None:
     """The nominal size that stands in for n under add/remove; ``None`` where none was typed."""
-    return optional_whole("public-size", options.public_size, 1, MOST_RECORDS)
+    return optional_whole("public-size", options.public_size, 1, MAX_RECORDS)
 
 
 def accountant(options: argparse.Namespace, event: Composed, adjacency: Adjacency) -> str:
@@ -181,9 +181,9 @@ def _missing(name: str) -> InvalidInput:
 
 
 def _few_levels(levels: int) -> None:
-    if levels > MOST_LEVELS:
+    if levels > MAX_LEVELS:
         raise InvalidInput(
-            f"the schedule has {levels:,} different σ, but it must have at most {MOST_LEVELS:,}."
+            f"the schedule has {levels:,} different σ, but it must have at most {MAX_LEVELS:,}."
         )
 
 
@@ -219,7 +219,7 @@ def _population(options: argparse.Namespace, unknown: str | None) -> tuple[int, 
         if text is not None or unknown == "batch":
             raise _missing(size)
         return 1, 1
-    records = whole(size, typed, at_least=1, at_most=MOST_RECORDS)
+    records = whole(size, typed, at_least=1, at_most=MAX_RECORDS)
     if text is None:
         if unknown != "batch":
             raise _missing("batch")
@@ -234,7 +234,7 @@ def _steps(options: argparse.Namespace, unknown: str | None, per_epoch: int, sam
             raise InvalidInput(
                 f"{unknown} are solved for, so neither steps nor epochs may be given."
             )
-        return min(per_epoch, MOST_STEPS)
+        return min(per_epoch, MAX_STEPS)
     if steps is not None and epochs is not None:
         raise InvalidInput("steps and epochs are both given, but one of them must be left out.")
     if epochs is not None:
@@ -243,13 +243,13 @@ def _steps(options: argparse.Namespace, unknown: str | None, per_epoch: int, sam
                 "epochs are given, but a batch is solved for a fixed number of --steps."
             )
         count = whole("epochs", epochs, at_least=1)
-        if count * per_epoch > MOST_STEPS:
-            allowed = f"few enough for {MOST_STEPS:,} steps at {per_epoch:,} steps an epoch"
+        if count * per_epoch > MAX_STEPS:
+            allowed = f"few enough for {MAX_STEPS:,} steps at {per_epoch:,} steps an epoch"
             raise reject("epochs", count, allowed)
         return count * per_epoch
     if steps is None and sampled:
         raise InvalidInput("steps are missing, but a sampled run needs --steps or --epochs.")
-    return optional_whole("steps", steps, 1, MOST_STEPS) or 1
+    return optional_whole("steps", steps, 1, MAX_STEPS) or 1
 
 
 def _decay(options: argparse.Namespace, unknown: str | None, per_epoch: int) -> tuple[float, int]:

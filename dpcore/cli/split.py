@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from dpcore.accounting.budget import split
-from dpcore.cli.options import MOST_EPSILON, Parser, numbers, scale
+from dpcore.cli.options import MAX_EPSILON, Parser, numbers, scale
 from dpcore.cli.output import downward, print_json, upward
 from dpcore.errors import InvalidInput, number, whole
 from dpcore.guarantee import SMALLEST_DELTA, PrivacyBudget
@@ -24,7 +24,7 @@ def add(command: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Answer."""
     budget = PrivacyBudget(
-        number("epsilon", options.epsilon, at_least=1e-12, at_most=MOST_EPSILON),
+        number("epsilon", options.epsilon, at_least=1e-12, at_most=MAX_EPSILON),
         number("delta", options.delta, at_least=SMALLEST_DELTA, below=1.0),
     )
     if (options.releases is None) == (options.weights is None):

@@ -24,10 +24,10 @@ def add(command: Parser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Answer."""
-    from dpcore.release.made_up import MOST_RECORDS, stand_in
+    from dpcore.release.made_up import MAX_RECORDS, stand_in
 
     columns = text_file("columns", options.columns)
-    count = whole("records", or_usual(options.records, "1000"), at_least=1, at_most=MOST_RECORDS)
+    count = whole("records", or_usual(options.records, "1000"), at_least=1, at_most=MAX_RECORDS)
     seed = whole("seed", or_usual(options.seed, "0"), at_least=0, at_most=2**63 - 1)
     csv_text = stand_in(columns, count, seed=seed)
     with writing(options.output, "a file that can be written"):

@@ -18,13 +18,13 @@ from dpcore.controls.plan import (
     EPOCHS,
     FIRST,
     FIRST_EPOCHS,
-    MOST_STEPS,
+    MAX_STEPS,
 )
 from dpcore.errors import InvalidInput
 
 ENTRIES, NO_ENTRIES = "account", "empty"
 """Name of the account's entries in the address, and its value where there are none."""
-MOST_LETTERS = 12
+MAX_LETTERS = 12
 
 
 def _of_two_classes() -> dict[str, str]:
@@ -52,7 +52,7 @@ QUESTION = Control(
 BUDGET = Control(
     "year_epsilon",
     "My budget ε",
-    Text(MOST_LETTERS),
+    Text(MAX_LETTERS),
     default="3",
     option="epsilon",
     brief="the budget",
@@ -61,7 +61,7 @@ BUDGET = Control(
 PEOPLE = Control(
     "people",
     "People in the data n",
-    Number(1, common.MOST_RECORDS, whole=True),
+    Number(1, common.MAX_RECORDS, whole=True),
     default=FIRST.records,
     noun="a number of people of",
     option="records",
@@ -137,7 +137,7 @@ FIND_BUDGET = (
 FIND_BATCH = Control(
     "find_batch",
     "Batch size",
-    Number(1, common.MOST_RECORDS, whole=True),
+    Number(1, common.MAX_RECORDS, whole=True),
     default=FIRST.batch,
     help=CONTROLS["batch"].help,
     by_records=usual_batch,
@@ -161,7 +161,7 @@ FIND_EPOCHS = Control(
 FIND_STEPS = Control(
     "find_steps",
     "Steps",
-    Number(1, MOST_STEPS, whole=True),
+    Number(1, MAX_STEPS, whole=True),
     default=FIRST.steps,
     help=CONTROLS["duration"].help,
 )

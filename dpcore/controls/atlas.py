@@ -11,7 +11,7 @@ from dpcore.guarantee import STATUS_NAMES
 from dpcore.systems import PAPERS, STATUSES, Family, Practice, register
 
 ALL = "All"
-MOST_LETTERS = 80
+MAX_LETTERS = 80
 
 
 def systems() -> dict[str, str]:
@@ -41,7 +41,7 @@ VERDICTS = {str(status): STATUS_NAMES.get(status, str(status)).capitalize() for 
 SEARCH = Control(
     "search",
     "Search",
-    Text(MOST_LETTERS),
+    Text(MAX_LETTERS),
     default="",
     placeholder="k-means, Abadi 2016, paper 003 …",
     field="search",

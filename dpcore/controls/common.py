@@ -48,7 +48,7 @@ LOSSES = {
 EDITIONS = {str(edition): name.capitalize() for edition, name in EDITION_NAMES.items()}
 OLD_EDITIONS = {"Sound": "sound", "As published": "published"}
 DELTAS = tuple(float(f"1e{exponent}") for exponent in range(-12, -1))
-MOST_RECORDS = 1_000_000_000
+MAX_RECORDS = 1_000_000_000
 
 RATES = (0.001, 0.01, 0.1)
 PRIOR = Control(

@@ -11,10 +11,10 @@ from dpcore.controls.control import Control, Name, Number, OneOf, Page, SomeOf, 
 from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
-from dpcore.evaluation.clinic.costs import MOST_COST
+from dpcore.evaluation.clinic.costs import MAX_COST
 from dpcore.evaluation.study import Study
 
-LEAST_EPSILON, MOST_EPSILON = 0.001, 100.0
+MIN_EPSILON, MAX_EPSILON = 0.001, 100.0
 """From next to nothing learned to next to no promise."""
 EPSILONS = (
     *(
@@ -22,7 +22,7 @@ EPSILONS = (
         for exponent in range(-3, 2)
         for step in ("1", "1.5", "2", "3", "5", "7")
     ),
-    MOST_EPSILON,
+    MAX_EPSILON,
 )
 """Those of a page's curves: six steps a decade, nearly evenly spaced on a logarithmic axis."""
 
@@ -72,7 +72,7 @@ TABS = (
 )
 OF_TWO_CLASSES = (PER_1000, NET_BENEFIT, CALIBRATION, GROUPS, RISK_CURVES)
 """Tabs that need two classes."""
-MOST = 1_000_000
+MAX = 1_000_000
 
 
 def datasets() -> dict[str, str]:
@@ -420,7 +420,7 @@ BANDWIDTH = Control(
 STEPS = Control(
     "steps",
     "Steps T",
-    Number(1, MOST, whole=True),
+    Number(1, MAX, whole=True),
     noun="a number of steps T of",
     field="steps",
     brief="T; default: each method's rule",
@@ -430,7 +430,7 @@ STEPS = Control(
 MAY_MISS = Control(
     "may_miss",
     "Contributors who may stay away",
-    Number(0, MOST, whole=True),
+    Number(0, MAX, whole=True),
     default=0,
     noun="a number of contributors who stay away of",
     field="missing_contributors",
@@ -476,7 +476,7 @@ CONTROLS = Page(
 EPSILON = Control(
     "epsilon",
     "Privacy loss ε",
-    Number(LEAST_EPSILON, MOST_EPSILON, step=0.1),
+    Number(MIN_EPSILON, MAX_EPSILON, step=0.1),
     default=1.0,
     noun="ε =",
     fallback_name="ε = 1",
@@ -554,7 +554,7 @@ THRESHOLD = Control(
 MISS_COST = Control(
     "miss_cost",
     "Cost of a missed case",
-    Number(0.0, MOST_COST, step=1.0),
+    Number(0.0, MAX_COST, step=1.0),
     noun="a cost of a missed case of",
     option="miss-cost",
     brief="of one case that is missed, in your currency; with --alarm-cost",
@@ -564,7 +564,7 @@ MISS_COST = Control(
 ALARM_COST = Control(
     "alarm_cost",
     "Cost of a false alarm",
-    Number(0.0, MOST_COST, step=1.0),
+    Number(0.0, MAX_COST, step=1.0),
     noun="a cost of a false alarm of",
     option="alarm-cost",
     brief="of one person who is treated needlessly, in your currency; with --miss-cost",

@@ -10,7 +10,7 @@ from dpcore.controls.control import Control, Number, Page, SomeOf, Text
 from dpcore.errors import suggestion
 
 Link = Mapping[str, Sequence[str]]
-MOST_LETTERS = 40
+MAX_LETTERS = 40
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _sentence(
     if fallback_name.endswith("?"):
         fallback_name = f"“{fallback_name}”"
     return (
-        f"{name}, which this page does not offer{suggestion(value[:MOST_LETTERS], allowed)}; "
+        f"{name}, which this page does not offer{suggestion(value[:MAX_LETTERS], allowed)}; "
         f"it uses {fallback_name}."
     )
 

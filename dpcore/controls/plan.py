@@ -15,8 +15,8 @@ FIRST_EPOCHS = 10
 FIRST = TrainingPlan(
     2.0, 10_000, 256, steps=FIRST_EPOCHS * steps_per_epoch(10_000, 256), delta=1e-5
 )
-MOST_STEPS = 10_000_000
-MOST_LETTERS = 40
+MAX_STEPS = 10_000_000
+MAX_LETTERS = 40
 LENGTHS = {"epochs": "Epochs", "steps": "Steps"}
 EPOCHS = "How often training goes through all the records."
 SOLVED = {
@@ -55,7 +55,7 @@ CONTROLS = Page(
     Control(
         "records",
         "Records n",
-        Number(1, common.MOST_RECORDS, whole=True),
+        Number(1, common.MAX_RECORDS, whole=True),
         default=FIRST.records,
         noun="a number of records of",
         field="records",
@@ -65,7 +65,7 @@ CONTROLS = Page(
     Control(
         "batch",
         "Batch size",
-        Number(1, common.MOST_RECORDS, whole=True),
+        Number(1, common.MAX_RECORDS, whole=True),
         default=FIRST.batch,
         field="batch",
         brief="(expected) records per step",
@@ -85,7 +85,7 @@ CONTROLS = Page(
     Control(
         "duration",
         "Steps",
-        Number(1, MOST_STEPS, whole=True),
+        Number(1, MAX_STEPS, whole=True),
         default=FIRST_EPOCHS,
         noun="a length of",
         field="steps",
@@ -140,7 +140,7 @@ CONTROLS = Page(
     Control(
         "every",
         "Steps between two decays",
-        Number(1, MOST_STEPS, whole=True),
+        Number(1, MAX_STEPS, whole=True),
         default=100,
         noun="a decay after so many steps:",
         help="The variance is multiplied by R after this many steps.",
@@ -233,7 +233,7 @@ DETAIL = (*(SOLVE, TARGET, MAP, LADDER_EPSILON, LADDER_SENSITIVITY, PAPER, VIEW,
 
 def _typed(option: str, help: str) -> Control:
     """An option that no page draws."""
-    return Control(option, option, Text(MOST_LETTERS), option=option, help=help)
+    return Control(option, option, Text(MAX_LETTERS), option=option, help=help)
 
 
 OPTIONS = (

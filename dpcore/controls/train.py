@@ -25,8 +25,8 @@ TABS = (
     "Numbers",
     "Take along",
 )
-MOST_COUNT = 1_000_000
-MOST_SEED = 2**32 - 1
+MAX_COUNT = 1_000_000
+MAX_SEED = 2**32 - 1
 
 
 def datasets() -> dict[str, str]:
@@ -329,7 +329,7 @@ CONTROLS = Page(
     Control(
         "afresh",
         "Weights anew every … steps",
-        Number(0, MOST_COUNT, whole=True),
+        Number(0, MAX_COUNT, whole=True),
         default=1,
         noun="a number of steps of",
         field="config.refresh",
@@ -341,7 +341,7 @@ CONTROLS = Page(
     Control(
         "set_aside",
         "Training records set aside",
-        Number(1, MOST_COUNT, whole=True),
+        Number(1, MAX_COUNT, whole=True),
         default=100,
         noun="a number of public records of",
         field="public",
@@ -400,7 +400,7 @@ CONTROLS = Page(
     Control(
         "train_seed",
         "Seed",
-        Number(0, MOST_SEED, whole=True),
+        Number(0, MAX_SEED, whole=True),
         default=0,
         field="config.seed",
         brief="of the first run, each further run adds 1; files are then exploration, nothing "
@@ -413,7 +413,7 @@ CONTROLS = Page(
     Control(
         "public_size",
         "Public size",
-        Number(1, common.MOST_RECORDS, whole=True),
+        Number(1, common.MAX_RECORDS, whole=True),
         field="config.public_size",
         brief="under add-remove: the number that rates, steps and divisors come from",
         placeholder="a number that everybody may know",

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from dpcore.settings import CACHE
 
 ARRAYS = "arrays"
-MOST_BYTES = 2_000_000_000
+MAX_BYTES = 2_000_000_000
 """Limit for all arrays together; MNIST's scattering features take 0.6 GB."""
 ROOM = 20_000_000
 """Bytes that must be free; with fewer the disk counts as full."""
@@ -204,7 +204,7 @@ def array(kind: str, key: str, compute: Callable[[], NDArray[Any]]) -> NDArray[A
     with suppress(OSError):
         _writable(folder(), ARRAYS)
         write(path, lambda file: np.savez(file, values=values))
-        prune(path.parent, MOST_BYTES, keep=path)
+        prune(path.parent, MAX_BYTES, keep=path)
     return values
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from dpcore.datasets.limits import MEGABYTE, MOST_FIELDS
+from dpcore.datasets.limits import MAX_FIELDS, MEGABYTE
 from dpcore.datasets.values import is_number
 from dpcore.errors import InvalidInput, reject
 
@@ -225,9 +225,9 @@ def header_of(data: bytes, name: str, dialect: Dialect) -> tuple[tuple[str, ...]
     header = next(records(data[:BEGINNING], dialect, dialect.header_line - 1), None)
     if header is None or not any(map(clean_name, header.fields)):
         raise no_records(name)
-    if len(header.fields) > MOST_FIELDS:
+    if len(header.fields) > MAX_FIELDS:
         raise InvalidInput(
-            f"{name} has {len(header.fields):,} columns, but it must have at most {MOST_FIELDS:,}."
+            f"{name} has {len(header.fields):,} columns, but it must have at most {MAX_FIELDS:,}."
         )
     return tuple(map(clean_name, header.fields)), header.end
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from dpcore.datasets.limits import MOST_FAULTS
+from dpcore.datasets.limits import MAX_FAULTS
 from dpcore.errors import InvalidInput
 
 
@@ -73,7 +73,7 @@ class Faults:
     @property
     def enough(self) -> bool:
         """Whether no more are told."""
-        return len(self._places) >= MOST_FAULTS
+        return len(self._places) >= MAX_FAULTS
 
     def tell(self) -> None:
         """Refuse the file if any place is wrong.
@@ -85,14 +85,14 @@ class Faults:
         """
         if not self.found:
             return
-        places = sorted(self._places, key=lambda place: place[0])[:MOST_FAULTS]
+        places = sorted(self._places, key=lambda place: place[0])[:MAX_FAULTS]
         lines: dict[str, list[int]] = {}
         for line, place in zip(self.lines([row for row, *_ in places]), places, strict=True):
             lines.setdefault(place[1], []).append(line)
         sentences = [f"{self.name}, {_in_words(each)}: {reason}" for reason, each in lines.items()]
         if self.enough:
             sentences.append(
-                f"{self.name} may be wrong in more places; the first {MOST_FAULTS} are named."
+                f"{self.name} may be wrong in more places; the first {MAX_FAULTS} are named."
             )
         first = next((place for place in places if place[2]), (0, "", "", ""))
         raise WrongTable("\n".join(sentences), *first[2:])

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpcore.datasets.dialect import clean_name
 from dpcore.datasets.faults import Faults
-from dpcore.datasets.limits import MEGABYTE, MOST_FAULTS, MOST_FIELDS, MOST_ROWS
+from dpcore.datasets.limits import MAX_FAULTS, MAX_FIELDS, MAX_ROWS, MEGABYTE
 from dpcore.datasets.rows import Block, too_many_rows, trimmed
 from dpcore.errors import InvalidInput, brief
 
@@ -182,11 +182,9 @@ def _opened(data: bytes, name: str) -> Any:
         thrift_container_size_limit=1_000_000,
     )
     columns = len(file.schema_arrow.names)
-    if not 1 <= columns <= MOST_FIELDS:
-        raise InvalidInput(
-            f"{name} has {columns:,} columns, but it must have 1 to {MOST_FIELDS:,}."
-        )
-    if not 0 <= file.metadata.num_rows <= MOST_ROWS:
+    if not 1 <= columns <= MAX_FIELDS:
+        raise InvalidInput(f"{name} has {columns:,} columns, but it must have 1 to {MAX_FIELDS:,}.")
+    if not 0 <= file.metadata.num_rows <= MAX_ROWS:
         raise InvalidInput(too_many_rows(name))
     return file
 
@@ -239,7 +237,7 @@ def _checked_text(column: Any, title: str, before: int, faults: Faults) -> Any:
     except pa.ArrowInvalid:
         values = words.cast(pa.binary()).to_pylist()
         is_text = np.array([value.decode(errors="ignore").encode() == value for value in values])
-        for place in np.flatnonzero(~is_text)[:MOST_FAULTS].tolist():
+        for place in np.flatnonzero(~is_text)[:MAX_FAULTS].tolist():
             reason = "it holds bytes that are not text, but it must be UTF-8 text."
             faults.add(before + place, f"{brief(title)}: {reason}")
         words = compute.if_else(pa.array(is_text), words, "")

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from dpcore.errors import reject
 
-MOST_ROWS_A_PERSON = 10_000
+MAX_ROWS_A_PERSON = 10_000
 Whole = NDArray[np.int64]
 Lots = NDArray[np.uint64]
 
@@ -111,8 +111,8 @@ def bounded(person: Whole, most: int, lots: Lots) -> Persons:
     InvalidInput
         If `most` is out of range.
     """
-    if not 1 <= most <= MOST_ROWS_A_PERSON:
-        raise reject("rows a person", most, f"1 to {MOST_ROWS_A_PERSON:,}")
+    if not 1 <= most <= MAX_ROWS_A_PERSON:
+        raise reject("rows a person", most, f"1 to {MAX_ROWS_A_PERSON:,}")
     by_lot = np.lexsort((lots, person))
     row_counts = np.bincount(person)
     rank = np.arange(len(person)) - np.repeat(np.cumsum(row_counts) - row_counts, row_counts)

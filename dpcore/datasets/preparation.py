@@ -10,8 +10,8 @@ from dpcore.datasets.schema import Column, Entry
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 
 FEATURES = ("plain", "additive", "fine", "rule", "fourier")
-MOST_FEATURES = 4_096
-MOST_TURNS = 999
+MAX_FEATURES = 4_096
+MAX_TURNS = 999
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Preparation:
     seed : int
         Seed of the split.
     turn : int
-        Which of the seed's splits it is, from 0 to `MOST_TURNS`: together they test every record
+        Which of the seed's splits it is, from 0 to `MAX_TURNS`: together they test every record
         in turn. Without effect on one by class or by site.
     held_out : str
         Site to test on, all others being learned from; "" for test records drawn at random. Which
@@ -86,7 +86,7 @@ class Preparation:
         one_of("norm", self.norm, ("unit", "clip"))
         number("test_fraction", self.test_fraction, above=0.0, below=1.0)
         whole("seed", self.seed, at_least=0, at_most=2**63 - 1)
-        whole("turn", self.turn, at_least=0, at_most=MOST_TURNS)
+        whole("turn", self.turn, at_least=0, at_most=MAX_TURNS)
         for name in ("intercept", "log_transform", "stratified"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidInput(
@@ -99,7 +99,7 @@ class Preparation:
                 f"scaling is 'data', but it must be public with features {brief(self.features)}, "
                 "whose steps stand at public values."
             )
-        count = whole("fourier_features", self.fourier_features, at_least=2, at_most=MOST_FEATURES)
+        count = whole("fourier_features", self.fourier_features, at_least=2, at_most=MAX_FEATURES)
         if count % 2:
             raise reject("fourier_features", count, "even: they are pairs of a cosine and a sine")
         number("bandwidth", self.bandwidth, at_least=0.01, at_most=100.0)

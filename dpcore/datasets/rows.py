@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets.dialect import BEGINNING, DELIMITERS, Dialect, records
 from dpcore.datasets.faults import Faults
-from dpcore.datasets.limits import MEGABYTE, MOST_ROWS
+from dpcore.datasets.limits import MAX_ROWS, MEGABYTE
 from dpcore.errors import InvalidInput
 
 BLOCK = 4 * MEGABYTE
@@ -72,7 +72,7 @@ def blocks(
         is_blank = row.actual_columns == 1 and not row.text.strip()
         if not is_blank:
             faults.add(left_out[-1], ragged(row.actual_columns, expected, dialect.delimiter))
-        return "error" if faults.enough or len(left_out) > MOST_ROWS else "skip"
+        return "error" if faults.enough or len(left_out) > MAX_ROWS else "skip"
 
     names = [str(place) for place in range(expected)]
     row = 0
@@ -108,7 +108,7 @@ def blocks(
                 if faults.enough:
                     return
     except pa.ArrowInvalid:
-        if len(left_out) > MOST_ROWS:
+        if len(left_out) > MAX_ROWS:
             raise InvalidInput(too_many_rows(faults.name)) from None
         is_empty = next(records(data, dialect, after), None) is None
         if not is_empty and not faults.enough:
@@ -156,7 +156,7 @@ def lines_of(data: bytes, dialect: Dialect, after: int, rows: Sequence[int]) -> 
 
 def too_many_rows(name: str) -> str:
     """Why a file is refused."""
-    return f"{name} has more than {MOST_ROWS:,} rows, the most that is taken."
+    return f"{name} has more than {MAX_ROWS:,} rows, the most that is taken."
 
 
 def ragged(fields: int, expected: int, delimiter: str) -> str:

@@ -28,7 +28,7 @@ from dpcore.datasets.dialect import (
     no_records,
 )
 from dpcore.datasets.faults import Faults, WrongHeader
-from dpcore.datasets.limits import LARGEST_NUMBER, LARGEST_TABLE, MEGABYTE, MOST_FAULTS, MOST_ROWS
+from dpcore.datasets.limits import LARGEST_NUMBER, LARGEST_TABLE, MAX_FAULTS, MAX_ROWS, MEGABYTE
 from dpcore.datasets.values import Beyond, Days
 from dpcore.errors import InvalidInput, brief
 
@@ -39,7 +39,7 @@ LARGEST_UPLOAD = 32 * MEGABYTE
 """Bytes. The largest file of the catalogue has less than 25 MB."""
 MAX_SAMPLE = 20_000
 """Rows that are looked at for how values are written; a later one is refused when all are read."""
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 def shown_mark(mark: str) -> str:
@@ -180,7 +180,7 @@ def read_described(
     count = empty_count = 0
     for block in blocks:
         count += len(block.rows)
-        if count > MOST_ROWS:
+        if count > MAX_ROWS:
             raise InvalidInput(rows.too_many_rows(faults.name))
         pairs = list(zip(layout.fields, block.columns, strict=True))
         empty = [compute.equal(column, "") for field, column in pairs if not field.person]
@@ -278,7 +278,7 @@ def _check_header(header: Sequence[str], names: Sequence[str], name: str, where:
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = [brief(name) for name in names[:MOST_NAMED]]
+    shown = [brief(name) for name in names[:MAX_NAMED]]
     more = len(names) - len(shown)
     return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
@@ -302,7 +302,7 @@ def _read(field: Field, column: Any, blank: Any, numbers: NDArray[np.int64], fau
         if blank is not None:
             known = compute.if_else(compute.and_(is_empty, blank), None, known)
         parsed, wrong = _parsed(field, known)
-    for place in np.flatnonzero(wrong)[:MOST_FAULTS].tolist():
+    for place in np.flatnonzero(wrong)[:MAX_FAULTS].tolist():
         value = column[place].as_py()
         faults.add(int(numbers[place]), _reason(field, value), field.name, value)
     return parsed

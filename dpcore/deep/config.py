@@ -258,7 +258,7 @@ class TrainingConfig:
         """σ₀ of the least noise in any direction, by `training`'s lower bound on σ_i/σ."""
         return self.sigma * (min(1.0, min_noise_ratio) if self.uneven else 1.0)
 
-    def training(self, records: int, *, min_noise_ratio: float = paper_004.LEAST) -> TrainingPlan:
+    def training(self, records: int, *, min_noise_ratio: float = paper_004.MIN) -> TrainingPlan:
         """The run as input of the accountants.
 
         Scaled noise counts as isotropic: see `dpcore.deep.shapes.optimal`, and for a paid query

@@ -21,7 +21,7 @@ STRETCH, SHIFT = 3.0, -0.4
 """Grey values g in [0, 1] become 3 g - 0.4, about 0 for an image that is mostly empty. Fixed
 numbers, chosen on held-out training records of MNIST (docs/accuracy.md)."""
 
-LEAST_HEIGHT = 1e-3
+MIN_HEIGHT = 1e-3
 """Floor of the variance over rows, in half sides squared, so that noise shears no flat image."""
 
 AT_A_TIME = 2_048
@@ -56,7 +56,7 @@ def _shears(images: Tensor) -> Tensor:
     rows, columns = (_pixel_centres(size) for size in mass.shape[1:])
     down, right = mass.sum(2), mass.sum(1)
     row, column = down @ rows, right @ columns
-    height = (down @ rows.square() - row.square()).clamp_min(LEAST_HEIGHT)
+    height = (down @ rows.square() - row.square()).clamp_min(MIN_HEIGHT)
     covariance = torch.einsum("nyx,y,x->n", mass, rows, columns) - row * column
     zero, one = torch.zeros_like(row), torch.ones_like(row)
     return torch.stack(

@@ -44,7 +44,7 @@ def guarantee(
     records: int,
     *,
     accountant: str = "pld",
-    min_noise_ratio: float = paper_004.LEAST,
+    min_noise_ratio: float = paper_004.MIN,
 ) -> Assurance:
     """The guarantees of a training, known before it begins.
 

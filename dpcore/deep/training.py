@@ -46,11 +46,11 @@ TASKS = ("classes", "labels")
 IMAGES_AT_A_TIME = 512
 """Approximate images at a time in a convolutional step without a GPU: memory for more would be
 allocated anew at every step, which takes as long as the arithmetic."""
-MOST_SUMMED = 100_000
+MAX_SUMMED = 100_000
 """Limit on (expected) records a step for keeping: the rounding error of their sum in double
 precision, at most 2γmC with γ about m · 1.1e-16, is then far below clipping's slack."""
-MOST_TIMES_EXPECTED = 4
-"""Limit, as a multiple of `MOST_SUMMED`, where there are more records than their public size: the
+MAX_TIMES_EXPECTED = 4
+"""Limit, as a multiple of `MAX_SUMMED`, where there are more records than their public size: the
 error is then at most a third of the slack."""
 FILLED = 32
 """On a GPU a batch of images is padded to a multiple of it with records of weight 0: a convolution
@@ -150,8 +150,8 @@ class TrainingRun:
 
     def _check_rounding(self) -> None:
         """Refuse steps whose sum could be rounded by more than clipping leaves."""
-        whole("records a step, for keeping", self.expected, at_least=1, at_most=MOST_SUMMED)
-        most = MOST_TIMES_EXPECTED * MOST_SUMMED
+        whole("records a step, for keeping", self.expected, at_least=1, at_most=MAX_SUMMED)
+        most = MAX_TIMES_EXPECTED * MAX_SUMMED
         # Under add-remove the number of records is private: it is not named.
         if self.expected * len(self.inputs) > most * self.size:
             raise InvalidInput(

@@ -30,7 +30,7 @@ SIDE, DRAWN = 28, 20
 DIRECTIONS = 512
 """Number of directions of largest variance within digits; the others are left out."""
 
-LEAST = 1.0
+MIN = 1.0
 """A direction of variance v within digits is divided by √(v + least): 0 would whiten all of them.
 Chosen on held-out training records of MNIST (docs/accuracy.md)."""
 
@@ -75,5 +75,5 @@ def _fitted() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     variance, weights = np.linalg.eigh(within @ within.T / count)
     variance, weights = variance[: -DIRECTIONS - 1 : -1], weights[:, : -DIRECTIONS - 1 : -1]
     directions = within.T @ weights / np.sqrt(count * variance)
-    scaled = directions / np.sqrt(variance + LEAST)
+    scaled = directions / np.sqrt(variance + MIN)
     return features.mean(0).astype(np.float32), scaled.astype(np.float32)

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.floating]
 
-FEWEST_STEPS, MANY_STEPS = 8, 20
+MIN_STEPS, MANY_STEPS = 8, 20
 """Fewer are multiplied as they are, with one vector or with many: so long an entry takes, in
 columns."""
-FEWEST_RECORDS = 256
+MIN_RECORDS = 256
 BLOCK = 1024
 """Records that are looked through at once."""
 
@@ -58,12 +58,12 @@ class Cells:
     groups: tuple[tuple[slice, int], ...]
 
     @classmethod
-    def of(cls, rows: Array, features: Array, fewest: int = FEWEST_STEPS) -> Cells:
+    def of(cls, rows: Array, features: Array, fewest: int = MIN_STEPS) -> Cells:
         """The factors of rows (n, d), which are the features, each row times a factor of its own.
 
         Without steps, with fewer than `fewest` in a number, or of few records Z is A.
         """
-        runs = _runs(features) if len(rows) >= FEWEST_RECORDS else []
+        runs = _runs(features) if len(rows) >= MIN_RECORDS else []
         runs = [run for run in runs if run.stop - run.start >= fewest]
         every = np.arange(rows.shape[1])
         if not runs:
@@ -196,5 +196,5 @@ def _alike(rows: Array, begin: int) -> Iterator[slice]:
     pairs = (sizes[:, :-1] == sizes[:, 1:]) & (rows[:, :-1] >= rows[:, 1:])
     joined = np.concatenate([[False], pairs.all(axis=0), [False]])
     for start, last in np.flatnonzero(np.diff(joined)).reshape(-1, 2):
-        if last + 1 - start >= FEWEST_STEPS:
+        if last + 1 - start >= MIN_STEPS:
             yield slice(begin + start, begin + last + 1)

@@ -11,12 +11,12 @@ from scipy import special
 
 Array = NDArray[np.float64]
 
-MOST_STEPS = 100
+MAX_STEPS = 100
 LONGEST_STEP = 5.0
 """Most that one Newton step moves any log odds: far from the minimum its length is no guide."""
 CONVERGED = 1e-8
 """The last step moves log odds by less; the error that is left is of the order of its square."""
-FEWEST_SHARE = 2.0**-30
+MIN_SHARE = 2.0**-30
 """Smallest share of a Newton step that is tried."""
 LEVELLING = 1e-12
 """Relative addition to the diagonal of Hessians, so that none is singular to rounding."""
@@ -51,7 +51,7 @@ def fit(
     objective = _objective(eta, theta, trials, successes, precision)
     done = np.zeros(sets, dtype=bool)
     diagonal = np.arange(columns)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         risks = special.expit(eta)
         gradient = (design @ (trials * risks - successes)[:, :, None])[:, :, 0]
         gradient += np.einsum("kqr,kr->kq", precision, theta)
@@ -76,7 +76,7 @@ def fit(
             if not worse.any():
                 break
             share = np.where(worse, 0.5 * share, share)
-            share[share < FEWEST_SHARE] = 0.0
+            share[share < MIN_SHARE] = 0.0
         theta, eta, objective = tried, tried_eta, value
     return theta, done
 

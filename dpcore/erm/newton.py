@@ -27,11 +27,11 @@ from dpcore.erm.problem import Problem
 Array = NDArray[np.floating]
 
 GRADIENT_TOLERANCE = 1e-9
-MOST_STEPS = 200
+MAX_STEPS = 200
 ROUNDING = 1e-14  # relative, of an objective's value
 START_RECORDS = 10_000  # the warm start is solved on this many
 MANY_FEATURES = 256  # from so many on, steps are found by conjugate gradients
-MOST_PRODUCTS = 60  # so many products take longer than the Hessian
+MAX_PRODUCTS = 60  # so many products take longer than the Hessian
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ def _newton(
     """
     blocks = row_blocks(forms)
     point = _look(loss, blocks, lam, weights)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         if np.linalg.norm(point.gradient) <= GRADIENT_TOLERANCE:
             break
         step = quick(point) if quick else None
@@ -188,7 +188,7 @@ _Step = Callable[[_Point], Array | None]
 
 
 def _conjugate_gradients(problem: Problem, majorant: Majorant) -> _Step:
-    """Newton steps as exact as their place asks for; ``None`` after `MOST_PRODUCTS`."""
+    """Newton steps as exact as their place asks for; ``None`` after `MAX_PRODUCTS`."""
     loss, lam, cells = problem.function, problem.lam, majorant.cells
 
     def step(point: _Point) -> Array | None:
@@ -203,7 +203,7 @@ def _conjugate_gradients(problem: Problem, majorant: Majorant) -> _Step:
         close = max(0.1 * GRADIENT_TOLERANCE, min(0.1, math.sqrt(size)) * size)
         result, residual = np.zeros_like(point.gradient), point.gradient.copy()
         solved = direction = majorant.solve(residual)
-        for _ in range(MOST_PRODUCTS):
+        for _ in range(MAX_PRODUCTS):
             moved, along = product(direction), float(residual @ solved)
             length = along / float(direction @ moved)
             result += length * direction

@@ -51,7 +51,7 @@ SHIFT, FLOOR, CARRIED = 1.0, 2.0, 0.1
 """Fixed once, on public data: k, k′ and how far a step's noise may carry w, as a share of the
 loss's reach (`shift`)."""
 
-MOST_ENTRIES = 2**23  # records times models whose margins are held at once
+MAX_ENTRIES = 2**23  # records times models whose margins are held at once
 PROGRESS_EVERY = 16
 
 CENTRES = {"logistic": 0.0, "huber": 1.0, "squared": 0.0}
@@ -167,7 +167,7 @@ def _descend(training: Training, forms: Forms) -> Array:
     coarse = forms.contiguous(np.float32)
     generators = training.generators
     count = len(noises) * runs
-    width = max(1, MOST_ENTRIES // n)
+    width = max(1, MAX_ENTRIES // n)
     weights = np.zeros((count, d))
     for step in range(steps):
         draws = np.stack([g.standard_normal(2 * d + 1) for g in generators])

@@ -28,7 +28,7 @@ Draw = Callable[[np.random.Generator, int], Array]
 """(generator, d) -> one draw of unit scale."""
 
 MEMORY = 8
-MOST_STEPS = 2_000
+MAX_STEPS = 2_000
 ROUGH, ROUGH_STEPS = 1e-5, 40
 """Products are in single precision down to this gradient a record, or for so many steps."""
 
@@ -115,7 +115,7 @@ def minimisers(
     report = _Report(target, progress)
     for precision, goal, most in (
         (np.float32, max(ROUGH * records, target), ROUGH_STEPS),
-        (np.float64, target, MOST_STEPS),
+        (np.float64, target, MAX_STEPS),
     ):
         losses = batch_gradient(problem, rotated, labels, accelerator(), precision, precision)
         weights, largest = _descend(
@@ -123,7 +123,7 @@ def minimisers(
         )
     if largest > target:
         raise ArithmeticError(
-            f"after {MOST_STEPS:,} steps the gradient is {largest:.3g}, above {target:.3g}"
+            f"after {MAX_STEPS:,} steps the gradient is {largest:.3g}, above {target:.3g}"
         )
     solution = np.asarray(basis @ weights)
     _check(problem, features, labels, ridge, tilt, solution, tolerance)

@@ -37,7 +37,7 @@ ROUNDING = 1e-9
 """Relative share of the budget reserved for rounding in the composition."""
 
 
-MOST_TOGETHER = 30
+MAX_TOGETHER = 30
 """Most classes counted together; with more, ε and δ add up. Objective perturbation has up to 4^K
 corners, and that many times the smallest δ a float can hold must stay small."""
 
@@ -109,7 +109,7 @@ def _all_classes(
         calibration = method.calibrate(alone, [epsilon], delta, Edition.SOUND, settings)[0]
         return replace(calibration, problem=problem)
 
-    if method.all_classes and problem.classes <= MOST_TOGETHER:
+    if method.all_classes and problem.classes <= MAX_TOGETHER:
         calibration = method.calibrate(
             problem, [budget.epsilon], budget.delta, Edition.SOUND, settings
         )[0]

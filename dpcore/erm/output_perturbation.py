@@ -24,8 +24,8 @@ TYPICAL_SHARE = 1.0 / 2.0
 """The sound rule for T expects ‖ŵ‖ at this share of its worst-case bound R; chosen once, on public
 data. Only the number of steps depends on it: every bound and σ stays right whatever ‖ŵ‖ is."""
 
-MOST_STEPS, FEWEST_MOST_STEPS = 5_000, 100
-MOST_ENTRIES = 5e9
+MAX_STEPS, MIN_STEP_LIMIT = 5_000, 100
+MAX_ENTRIES = 5e9
 """The rule for T stops at 5,000 steps, or where T·n·d reaches 5e9 (never below 100 steps), so that
 one descent stays within seconds. Sensitivity, bounds and σ use the T that is run."""
 
@@ -167,8 +167,8 @@ def _printed_bound(problem: Problem, steps: int, unit: float) -> float:
 
 def most_steps(problem: Problem) -> int:
     """Largest T of the rule: public, by n and d."""
-    affordable = MOST_ENTRIES / (problem.records * problem.dimension)
-    return int(min(MOST_STEPS, max(FEWEST_MOST_STEPS, affordable)))
+    affordable = MAX_ENTRIES / (problem.records * problem.dimension)
+    return int(min(MAX_STEPS, max(MIN_STEP_LIMIT, affordable)))
 
 
 def typical_share(problem: Problem) -> float:

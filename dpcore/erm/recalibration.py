@@ -39,7 +39,7 @@ Floats = NDArray[np.float64]
 
 KNOTS = 32
 GRID = 2.0**20
-MOST_SHARE = 0.05
+MAX_SHARE = 0.05
 """Largest share of the budget's μ² for the counts; the training's σ then grows by 2.6 %."""
 FINE = 1_500
 """The share is smaller where a smaller one already brings the noise on a count to n/`FINE`."""
@@ -107,7 +107,7 @@ def share_for(budget: PrivacyBudget, records: int) -> float:
         raise reject("delta", budget.delta, f"at least {SMALLEST_DELTA:g}")
     known = whole("number of records", records, at_least=2)
     noise = FINE / (known * float(analytic_mu(budget.epsilon, budget.delta)))
-    return min(MOST_SHARE, noise**2)
+    return min(MAX_SHARE, noise**2)
 
 
 def training_budget(requested: PrivacyBudget, records: int) -> PrivacyBudget:

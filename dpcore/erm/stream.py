@@ -22,7 +22,7 @@ from dpcore.mechanisms.toeplitz import correlated
 
 Array = NDArray[np.floating]
 
-MOST_ENTRIES = 2**24  # of the noise held at once, 128 MB
+MAX_ENTRIES = 2**24  # of the noise held at once, 128 MB
 PROGRESS_EVERY = 32
 
 
@@ -42,7 +42,7 @@ def release(training: Training) -> Array:
     for chosen in training.grouped(lambda calibration: calibration.steps):
         steps = training.calibrations[chosen[0]].steps
         parts = [forms[part] for part in np.array_split(order, steps)]
-        some = max(1, MOST_ENTRIES // (steps * problem.dimension))
+        some = max(1, MAX_ENTRIES // (steps * problem.dimension))
         for first in range(0, runs, some):
             block = range(first, min(runs, first + some))
 

@@ -34,7 +34,7 @@ CROSS_VALIDATION_FOLDS = 5
 CROSS_VALIDATION_RECORDS = 10_000  # beyond, λ moves held-out accuracy by less than its noise
 CROSS_VALIDATION_LAMS = tuple(float(x) for x in np.geomspace(1.0, 1e-6, 13))
 
-MOST_REMEMBERED = 100
+MAX_REMEMBERED = 100
 """Comparisons whose answer is remembered."""
 LINEAR, TREES = "linear model", "boosted trees"
 
@@ -299,7 +299,7 @@ def _better(table: Table, split: Split, lam: float, progress: Progress) -> str:
         weights = _fitted(problem, part.x_train, part.y_train, lam)
         linear, trees = _measured(part, weights), _measured(*boosted.scored(theirs, part))
         advantage += measure.sign * (trees[measure.column] - linear[measure.column])
-    if len(_better_of) >= MOST_REMEMBERED:
+    if len(_better_of) >= MAX_REMEMBERED:
         _better_of.clear()
     _better_of[name] = TREES if advantage > 1e-12 else LINEAR
     return _better_of[name]

@@ -16,7 +16,7 @@ from dpcore.datasets.encoding import FloatArray
 from dpcore.datasets.schema import Classes
 from dpcore.erm.method import Array
 
-MOST_LEVELS = 255
+MAX_LEVELS = 255
 """Levels of a category up to which scikit-learn's trees take it as one."""
 LEAF = 20
 """Records that scikit-learn's trees leave on each side of a split, at least: they never split a
@@ -110,6 +110,6 @@ def _with_values(columns: Columns) -> Columns:
 def _categories(columns: Columns) -> list[bool]:
     """The columns whose levels are few enough for a tree to group them."""
     return [
-        category and not np.nanmax(columns.train[:, place]) >= MOST_LEVELS
+        category and not np.nanmax(columns.train[:, place]) >= MAX_LEVELS
         for place, category in enumerate(columns.categories)
     ]

@@ -32,7 +32,7 @@ REFERENCE_OPTIMIZER, REFERENCE_RATE = "adam", 0.01
 """Optimizer of the training without privacy: a learning rate made for clipped gradients may diverge
 without clipping, and a reference that learns nothing would make privacy look free."""
 
-MOST_MARKS = 60
+MAX_MARKS = 60
 """Epochs, evenly spread, whose ε is certified before training; each costs some 20 ms."""
 
 SHAPING = (
@@ -116,7 +116,7 @@ def shapes(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
     printed = config if config.noise == PUBLISHED else replace(even, noise=PUBLISHED)
     studies["published"] = replace(study, config=printed)
     if study.public:
-        enough = replace(even, noise=PUBLISHED, weights="public", sigma=sigma / paper_004.LEAST)
+        enough = replace(even, noise=PUBLISHED, weights="public", sigma=sigma / paper_004.MIN)
         studies["bounded"] = replace(study, config=enough, epsilon=None)
     return studies
 
@@ -173,7 +173,7 @@ def clipped_only(config: TrainingConfig) -> TrainingConfig:
 def epsilon_schedule(configs: Mapping[str, TrainingConfig], records: int) -> pd.DataFrame:
     """σ and the certified ε at the end of each epoch, before anything is trained.
 
-    Of more than `MOST_MARKS` epochs, at the end of as many evenly spread ones, the last included.
+    Of more than `MAX_MARKS` epochs, at the end of as many evenly spread ones, the last included.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def epsilon_schedule(configs: Mapping[str, TrainingConfig], records: int) -> pd.
     rows = []
     for series, config in configs.items():
         training, an_epoch = evenly(config).training(records), config.steps_an_epoch(records)
-        marks = [an_epoch * epoch for epoch in checkpoints(config.epochs, MOST_MARKS)]
+        marks = [an_epoch * epoch for epoch in checkpoints(config.epochs, MAX_MARKS)]
         # As printed, paper 004's noise has no accountant: only its steps and its σ are known. With
         # public weights an accountant counts less noise than σ.
         if accounted(config):

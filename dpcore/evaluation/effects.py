@@ -33,7 +33,7 @@ NEAR = (0.7, 0.85, 1.0, 1.2, 1.4)
 FALLS = (1.0, 0.5, 0.25, 0.1)
 """Final variance of the noise, as a share of the first."""
 
-MOST_TIMES = 10
+MAX_TIMES = 10
 """Most epochs run where the noise affords more, as a multiple of the present number."""
 
 
@@ -153,7 +153,7 @@ class Effect:
         gives_way : str, optional
             "noise": σ₀ is solved anew when the study begins, the epochs stay. "epochs": σ₀ stays as
             in `study` (or is the value), and the study ends with the last affordable step, at most
-            `MOST_TIMES` the present epochs. Default: the first of `gives_way`.
+            `MAX_TIMES` the present epochs. Default: the first of `gives_way`.
 
         Raises
         ------
@@ -172,7 +172,7 @@ class Effect:
         if plan.value is None:
             raise InvalidInput(plan.sentence)
         afforded = -(-int(plan.value) // config.steps_an_epoch(records))
-        epochs = min(afforded, MOST_TIMES * study.config.epochs)
+        epochs = min(afforded, MAX_TIMES * study.config.epochs)
         budget = target if study.budget is None else min(target, study.budget)
         return replace(study, config=replace(config, epochs=epochs), epsilon=None, budget=budget)
 

@@ -37,7 +37,7 @@ from dpcore.progress import Progress, silent
 if TYPE_CHECKING:
     import pandas as pd
 
-BAND_DRAWS, LEAST_DRAWS = 200, 20
+BAND_DRAWS, MIN_DRAWS = 200, 20
 """Draws of the noise for a band, over all splits together and on each, at least."""
 BAND_STREAM = 0x42616E64  # keeps these draws apart from those of any sweep with the same seed
 BAND_RECORDS = 2_000  # the objective's spread is measured on this many training records
@@ -97,7 +97,7 @@ def closed_form(
     if not methods:
         return pd.DataFrame(columns=list(columns(scoring)))
     study = replace(study, methods=methods)
-    draws = max(LEAST_DRAWS, math.ceil(BAND_DRAWS / count))
+    draws = max(MIN_DRAWS, math.ceil(BAND_DRAWS / count))
     calibrations = fitting(study, problem_for(study, first), first, calibrations)
     models, split_results = exact(study, parts) if exact else None, []
     # Each split is prepared when it is read, and so read once.

@@ -23,9 +23,9 @@ from dpcore.evaluation.cluster import WorkLost
 from dpcore.settings import SCHEDULER
 
 IDLE_SECONDS = 600
-MOST_IN_SIGHT = 4
+MAX_IN_SIGHT = 4
 """Jobs at once that somebody looks at: of tabs, pages and people."""
-MOST_OWNERS = 100
+MAX_OWNERS = 100
 """Owners whose last turn is remembered."""
 NICENESS = {False: 10, True: 15}
 """Of the workers, by whether their jobs can wait: a picture gets three quarters of a core."""
@@ -71,7 +71,7 @@ class Worker:
     def __init__(self, niceness: int, threads: int | None = None, processes: int = 1) -> None:
         self._queue = ThreadPoolExecutor(processes, "worker")
         self._waiting: list[tuple[str, Future[Any], Callable[[], Any]]] = []
-        self._served: deque[str] = deque(maxlen=MOST_OWNERS)
+        self._served: deque[str] = deque(maxlen=MAX_OWNERS)
         self._niceness = niceness
         self._threads = threads
         self._own = threading.local()  # each thread's process
@@ -209,7 +209,7 @@ def submit(
             atexit.register(close)
         if kind not in _local:
             threads = None if kind.is_long else _all_but_one()
-            processes = 1 if any(kind) else MOST_IN_SIGHT
+            processes = 1 if any(kind) else MAX_IN_SIGHT
             _local[kind] = Worker(NICENESS[any(kind)], threads, processes)
         return _local[kind].submit(owner, partial(work, *given))
 

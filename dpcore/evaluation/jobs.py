@@ -32,7 +32,7 @@ from dpcore.evaluation.task import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_UNFINISHED = 40
+MAX_UNFINISHED = 40
 ALIVE_SECONDS = 15.0
 LOST = "The program was restarted while this ran; start it again to retry."
 FOLDER = "jobs"
@@ -423,7 +423,7 @@ def files(key: str) -> list[Path]:
 
 def full() -> bool:
     """Whether the queue is full."""
-    return _unfinished() >= MOST_UNFINISHED
+    return _unfinished() >= MAX_UNFINISHED
 
 
 def find(key: str) -> Job | None:

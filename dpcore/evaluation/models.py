@@ -12,7 +12,7 @@ import numpy as np
 from dpcore.datasets import OWN, Entry, Table, described, entry, load
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.evaluation.scoring import Array, spread
-from dpcore.evaluation.study import MOST_RUNS, checked_epsilons
+from dpcore.evaluation.study import MAX_RUNS, checked_epsilons
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
 from dpcore.guarantee import Adjacency, default_delta
 from dpcore.models.model import Model, ModelCalibration, ModelTraining, noiseless
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 PRIVATE, WITHOUT_NOISE, TRIVIAL = "private", "without noise", "trivial"
-MOST_FITS = 10_000
+MAX_FITS = 10_000
 NEXT_TO_NO_PRIVACY = 1e3
 """ε that stands for "without noise" where a model's settings depend on ε."""
 
@@ -105,11 +105,11 @@ class ModelStudy:
         size = whole("records", self.records, at_least=1) if self.dataset == OWN else None
         object.__setattr__(self, "records", size)
         epsilons = checked_epsilons(self.epsilons, at_least=1e-6)
-        runs = whole("runs", self.runs, at_least=1, at_most=MOST_RUNS)
-        if runs * len(self.epsilons) > MOST_FITS:
+        runs = whole("runs", self.runs, at_least=1, at_most=MAX_RUNS)
+        if runs * len(self.epsilons) > MAX_FITS:
             raise InvalidInput(
                 f"runs is {runs:,} at {len(self.epsilons)} values of epsilon, but together they "
-                f"must be at most {MOST_FITS:,} models."
+                f"must be at most {MAX_FITS:,} models."
             )
         delta = default_delta(shape_of(self.entry).size) if self.delta is None else self.delta
         checked = {

@@ -15,12 +15,12 @@ from typing import Literal, overload
 from dpcore.datasets import Preparation, Split, Table, load, prepare
 from dpcore.datasets.partition import count_tested, tested
 
-FEW_TESTED, LEAST, MOST = 2_000, 20, 100
+FEW_TESTED, MIN, MAX = 2_000, 20, 100
 """Where a split tests fewer records than the first, there are at least so many splits; and the most
 there are anywhere."""
 ERROR = 0.005
 """Standard error that the choice of test records should leave of a mean accuracy, at most."""
-ENOUGH_AT_ONCE, MOST_AT_ONCE = 500, 5
+ENOUGH_AT_ONCE, MAX_AT_ONCE = 500, 5
 """Test records that a first picture should rest on, and on how many splits at most."""
 
 Splits = Split | Sequence[Split]
@@ -62,7 +62,7 @@ class RepeatedSplits(Sequence[Split]):
     def count_at_once(self) -> int:
         """How many a first picture may take."""
         tested = count_tested(self.table.records, self.preparations[0])
-        return min(len(self), MOST_AT_ONCE, math.ceil(ENOUGH_AT_ONCE / tested))
+        return min(len(self), MAX_AT_ONCE, math.ceil(ENOUGH_AT_ONCE / tested))
 
     @property
     def at_once(self) -> tuple[Split, ...]:
@@ -85,8 +85,8 @@ def number_of_splits(records: int, tested: int) -> int:
         m, of each split.
     """
     variance = 0.25 * (records - tested) / (max(1, records - 1) * tested)
-    least = LEAST if tested < FEW_TESTED else 1
-    return min(MOST, max(least, math.ceil(variance / ERROR**2)))
+    least = MIN if tested < FEW_TESTED else 1
+    return min(MAX, max(least, math.ceil(variance / ERROR**2)))
 
 
 def splits(table: Table, preparation: Preparation) -> RepeatedSplits:

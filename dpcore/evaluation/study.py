@@ -21,7 +21,7 @@ from dpcore.methods import without_best
 from dpcore.models.model import Model
 from dpcore.predictors import Predictor, predictor_named, refusal
 
-MOST_RUNS, MOST_EPSILONS, MOST_STEPS = 1_000, 200, 1_000_000
+MAX_RUNS, MAX_EPSILONS, MAX_STEPS = 1_000, 200, 1_000_000
 
 OBJECTIVES = ("objective", "excess_risk")
 TAKING_LONG = ("auc", *OBJECTIVES)
@@ -120,7 +120,7 @@ class Study:
         # One study has one description and so one key: 1 and 1.0 are the same ε, named once.
         self._set(
             epsilons=tuple(dict.fromkeys(epsilons)),
-            runs=whole("runs", self.runs, at_least=1, at_most=MOST_RUNS),
+            runs=whole("runs", self.runs, at_least=1, at_most=MAX_RUNS),
             seed=whole("seed", self.seed, at_least=0, at_most=2**32 - 1),
             huber_width=number("Huber width h", self.huber_width, above=0.0, at_most=10.0),
         )
@@ -131,7 +131,7 @@ class Study:
         if self.radius is not None:
             self._set(radius=number("radius R", self.radius, above=0.0, at_most=1e6))
         if self.steps is not None:
-            self._set(steps=whole("steps T", self.steps, at_least=1, at_most=MOST_STEPS))
+            self._set(steps=whole("steps T", self.steps, at_least=1, at_most=MAX_STEPS))
         if self.batch is not None:
             self._set(batch=whole("batch size", self.batch, at_least=1))
         missing = whole("missing contributors", self.missing_contributors, at_least=0)
@@ -182,11 +182,11 @@ def checked_epsilons(epsilons: Sequence[float], *, at_least: float) -> list[floa
     Raises
     ------
     InvalidInput
-        If there is none or more than `MOST_EPSILONS`, or one is below `at_least` or above 1,000.
+        If there is none or more than `MAX_EPSILONS`, or one is below `at_least` or above 1,000.
     """
-    if not 1 <= len(epsilons) <= MOST_EPSILONS:
+    if not 1 <= len(epsilons) <= MAX_EPSILONS:
         raise InvalidInput(
-            f"epsilon has {len(epsilons)} values, but must have 1 to {MOST_EPSILONS}."
+            f"epsilon has {len(epsilons)} values, but must have 1 to {MAX_EPSILONS}."
         )
     return [number("epsilon", e, at_least=at_least, at_most=1e3) for e in epsilons]
 

@@ -17,7 +17,7 @@ from dpcore.settings import SCHEDULER
 
 REMEMBERED = 8
 """Jobs of a kind whose mean time is told."""
-LEAST_SHARE = 0.02
+MIN_SHARE = 0.02
 """Share of a running job from which its own pace tells the rest."""
 
 _seconds: dict[str, deque[float]] = {}
@@ -74,7 +74,7 @@ def seconds(ahead: Iterable[tuple[Wait, float]]) -> float | None:
     total = 0.0
     for place, (wait, share) in enumerate(ahead):
         elapsed = 0.0 if place else time.monotonic() - wait.begun
-        if share >= LEAST_SHARE:
+        if share >= MIN_SHARE:
             total += elapsed * (1.0 - share) / share
         elif times := _seconds.get(wait.work):
             total += max(0.0, sum(times) / len(times) - elapsed)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 WRITE_EVERY_SECONDS = 0.1
 BEAT_SECONDS = 1.0
-MOST_BYTES = 200_000_000  # of all results together: more than ten thousand of the page's jobs
+MAX_BYTES = 200_000_000  # of all results together: more than ten thousand of the page's jobs
 STATE = "state"  # saved by a stopped task, for resuming
 MISSING = "nan"  # in a result's file, where an empty field is an empty text
 NAMES = (
@@ -121,7 +121,7 @@ def work(task: Task | None, key: str, where: str, name: str) -> None:
         if result.exists() or not ticket.exists():
             clear(base, key, name)
     with suppress(OSError):
-        cache.prune(base, MOST_BYTES)
+        cache.prune(base, MAX_BYTES)
 
 
 def clear(where: Path, key: str, name: str) -> None:

@@ -9,7 +9,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, PURPLE, SKY, VERMILLION
 from dpcore.figures.words import listed
 
-ROW, LEAST, FEW = 30, 240, 10
+ROW, MIN, FEW = 30, 240, 10
 # Colour on a light ground, colour on a dark one, and the filling that tells it apart without.
 LOOKS = {
     "proved as printed": (GREEN, GREEN, ""),
@@ -34,7 +34,7 @@ def families(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
     names = list(dict.fromkeys(table["family"]))
     figure = canvas(
         # On a narrow screen the legend takes four lines, and half of the height at most.
-        max(LEAST, 96 + ROW * len(names)),
+        max(MIN, 96 + ROW * len(names)),
         dark,
         keeps_zoom=False,
         barmode="stack",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HEIGHT = 360
-LEAST_RATE = 1e-4  # where the axes begin
+MIN_RATE = 1e-4  # where the axes begin
 LINES = {
     "exact": Look(BLUE, SKY, "solid", "circle"),
     "budget": Look(VERMILLION, ORANGE, "dash", "square"),
@@ -49,15 +49,15 @@ def roc(
     figure = canvas(HEIGHT, dark, right=16, legend=LEGEND)
     add_scatter(
         figure,
-        x=[LEAST_RATE, 1.0],
-        y=[LEAST_RATE, 1.0],
+        x=[MIN_RATE, 1.0],
+        y=[MIN_RATE, 1.0],
         mode="lines",
         name="guessing",
         line={"color": NEUTRAL, "dash": "dot", "width": 2},
         hoverinfo="skip",
     )
     for series, look in LINES.items():
-        rows = table[(table["series"] == series) & (table["false_positive_rate"] >= LEAST_RATE)]
+        rows = table[(table["series"] == series) & (table["false_positive_rate"] >= MIN_RATE)]
         if rows.empty:
             continue
         colour = look.on(dark)

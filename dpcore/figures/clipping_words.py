@@ -10,7 +10,7 @@ from dpcore.figures.words import listed
 if TYPE_CHECKING:
     from dpcore.datasets.clipping import Clipping
 
-MOST_NAMES = 5
+MAX_NAMES = 5
 
 
 def mostly_clipped(names: Sequence[str]) -> str:
@@ -53,6 +53,6 @@ def counts(clipping: Clipping) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMES
+    more = len(names) - MAX_NAMES
     others = [f"{more:,} more column{'s' if more > 1 else ''}"] if more > 0 else []
-    return listed([*names[:MOST_NAMES], *others])
+    return listed([*names[:MAX_NAMES], *others])

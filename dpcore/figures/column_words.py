@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dpcore.datasets.schema import Column, Entry
-from dpcore.figures.groups import MOST_LETTERS
+from dpcore.figures.groups import MAX_LETTERS
 from dpcore.figures.words import Row, agreeing, percent, plain, spread
 
 DETAIL = (
@@ -91,8 +91,8 @@ MEASURES = {
 
 
 def cut(text: str) -> str:
-    """A foreign text of at most `MOST_LETTERS`."""
-    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
+    """A foreign text of at most `MAX_LETTERS`."""
+    return text if len(text) <= MAX_LETTERS else text[: MAX_LETTERS - 1] + "…"
 
 
 def reference_of(rows: pd.DataFrame) -> pd.Series:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dpcore.evaluation.clinic.group_task import EVERYBODY, GAP
-from dpcore.evaluation.clinic.groups import FEWEST
+from dpcore.evaluation.clinic.groups import MIN
 from dpcore.figures.canvas import (
     LEGEND,
     add_band,
@@ -39,8 +39,8 @@ from dpcore.figures.words import (
 
 ROW = 42
 """Pixels of a group."""
-MOST_LETTERS = 48
-MOST_NAMED = 2
+MAX_LETTERS = 48
+MAX_NAMED = 2
 HARDLY_ANY = 0.05
 """Share of a group's cases up to which a model without privacy finds hardly any."""
 SENSITIVITY = "true_positive_rate"
@@ -107,8 +107,8 @@ WORDS: Mapping[str, MeasureFormat] = {
     "selection_rate": MeasureFormat("the share treated", 0),
 }
 DETAIL = (
-    f"A group with fewer than {FEWEST} cases or {FEWEST} others among the test records is drawn "
-    f"faint. Of {FEWEST} people, the 95 % interval of a share of one half is 40 points wide. "
+    f"A group with fewer than {MIN} cases or {MIN} others among the test records is drawn "
+    f"faint. Of {MIN} people, the 95 % interval of a share of one half is 40 points wide. "
     "Bands hold what noise does, and not which people happen to be tested. "
     "The group that loses most is found by looking, so its loss tends to be overstated."
 )
@@ -277,7 +277,7 @@ def _small(groups: pd.DataFrame) -> str:
     names = groups.loc[groups["too_small"], "group"].tolist()
     if not names or len(names) == len(groups):
         return ""
-    if len(names) > MOST_NAMED:
+    if len(names) > MAX_NAMED:
         return f"{len(names)} of {len(groups)} groups are too small to say."
     return f"Too small to say: {listed(names)}."
 
@@ -384,7 +384,7 @@ def _paired(model: pd.DataFrame, without: pd.DataFrame, measure: str) -> pd.Data
 def _named(row: Row) -> str:
     """A group on the axis, with its size below, which leaves room on a narrow screen."""
     group = str(row["group"])
-    if len(group) > MOST_LETTERS:
-        group = group[: MOST_LETTERS - 1] + "…"
+    if len(group) > MAX_LETTERS:
+        group = group[: MAX_LETTERS - 1] + "…"
     small = ", too small" if row["too_small"] else ""
     return f"{literal(group)}<br>{int(row['people']):,}{small}"

@@ -10,7 +10,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
 from dpcore.figures.words import at_least, at_most, literal, plain
 
-HEIGHT, MOST_TICKS = 280, 12
+HEIGHT, MAX_TICKS = 280, 12
 
 
 def spending(rows: pd.DataFrame, adjacency: str, *, dark: bool = False) -> Drawn:
@@ -26,7 +26,7 @@ def spending(rows: pd.DataFrame, adjacency: str, *, dark: bool = False) -> Drawn
         Whether it is drawn on a dark ground.
     """
     # Entries of other data sets stand between them.
-    ticks = {"tickvals": list(rows["entry"])} if len(rows) <= MOST_TICKS else {"tickformat": "d"}
+    ticks = {"tickvals": list(rows["entry"])} if len(rows) <= MAX_TICKS else {"tickformat": "d"}
     figure = canvas(
         HEIGHT,
         dark,

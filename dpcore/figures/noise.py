@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 # σ that stays within this factor of its value at the smallest ε counts as "no longer growing".
 FLAT = 0.95
 # A method whose σ still grows tenfold a decade at the left end has no plateau there.
-LEAST_DECADES = 1.0
+MIN_DECADES = 1.0
 # σ that is larger by less than this share counts as unchanged.
 ROUNDING = 1e-9
 # On a narrow screen, more would stand upright.
-MOST_TICKS = 6
+MAX_TICKS = 6
 # Nearer to an end of the axis than these shares of it, a point's label would leave the figure.
 NEAR_END, NEAR_BOTTOM = 0.25, 0.2
 
@@ -45,7 +45,7 @@ def plateau(rows: pd.DataFrame) -> float | None:
     # σ that comes back to that height further right is on no plateau.
     level = np.logical_and.accumulate((share >= FLAT) & (share <= 1.0 / FLAT))
     first, last = float(rows["epsilon"].iloc[0]), float(rows["epsilon"][level].iloc[-1])
-    return last if math.log10(last / first) >= LEAST_DECADES else None
+    return last if math.log10(last / first) >= MIN_DECADES else None
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ def _axes(sigmas: pd.Series, epsilons: pd.Series, dark: bool) -> go.Figure:
     if len(epsilons):
         ends = float(epsilons.min()), float(epsilons.max())
         ticks, texts = decades(*ends)
-        every = -(-len(ticks) // MOST_TICKS)
+        every = -(-len(ticks) // MAX_TICKS)
         figure.update_xaxes(
             range=[math.log10(end) for end in ends],
             tickvals=ticks[::every],

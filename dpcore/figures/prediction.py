@@ -20,7 +20,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, LOOKS, NEUTRAL, ORANGE, SKY, SURVEY, VERMILLION
 from dpcore.figures.words import Row, literal, plain
 
-MOST_BARS = 12
+MAX_BARS = 12
 """Of the parts that are drawn, the largest; the table has them all."""
 ROW, ROW_OF_TWO = 26, 34
 """Pixels of a row with one line of words, and with two."""
@@ -34,7 +34,7 @@ PARTS = (
 )
 FEW, MANY = 100, 1_000
 """Numbers of people in which a risk is expressed."""
-LEAST = 5e-4
+MIN = 5e-4
 """A part below it moves nothing that is shown."""
 
 
@@ -174,7 +174,7 @@ def parts(
     by_name = {column.name: column for column in columns}
     width = (rows["most"] - rows["least"]).rename("width")
     order = pd.concat([rows["part"].abs().round(3), width], axis=1)
-    order = order.sort_values(["part", "width"], ascending=False, kind="stable")[:MOST_BARS]
+    order = order.sort_values(["part", "width"], ascending=False, kind="stable")[:MAX_BARS]
     rows = rows.loc[order.index]
     names = [_bar_name(row, by_name[row["column"]]) for row in each(rows)]
     outcome = wording.size(float(rows["outcome"].iloc[0]))
@@ -228,7 +228,7 @@ def parts(
     add_rule(figure, x=0.0, color=NEUTRAL, width=1, dash="dot")
     first = rows.iloc[0]
     column = by_name[first["column"]]
-    if abs(first["part"]) < LEAST:
+    if abs(first["part"]) < MIN:
         sentence = (
             "Every value is at its public reference, or moves nothing. "
             f"{_most_possible(first, column, wording)}"

@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from dpcore.evaluation.clinic.groups import FEWEST
+from dpcore.evaluation.clinic.groups import MIN
 from dpcore.evaluation.scoring import NOISE_DEVIATION, SPLIT_ERROR
 from dpcore.evaluation.scoring.metrics import accuracy_interval
 from dpcore.figures.cost import Cost
@@ -156,7 +156,7 @@ def few_cases(positive: float, records: int) -> str:
     if math.isnan(positive):
         return ""
     cases = round(positive * records)
-    if cases >= FEWEST:
+    if cases >= MIN:
         return ""
     return (
         f"Only {cases} of the {records:,} test records are cases: too few to say how many are "

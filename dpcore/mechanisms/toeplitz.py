@@ -23,12 +23,12 @@ from dpcore.errors import whole
 
 Array = NDArray[np.floating]
 
-MOST_STEPS = 10_000_000
+MAX_STEPS = 10_000_000
 
 
 def coefficients(steps: int) -> Array:
     """c_0 to c_{T-1}, shape (T,)."""
-    k = np.arange(1.0, whole("steps T", steps, at_least=1, at_most=MOST_STEPS))
+    k = np.arange(1.0, whole("steps T", steps, at_least=1, at_most=MAX_STEPS))
     return np.concatenate([[1.0], np.cumprod((2.0 * k - 1.0) / (2.0 * k))])
 
 

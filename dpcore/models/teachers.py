@@ -29,7 +29,7 @@ PUBLIC = Condition(
     assumed=True,
 )
 TEACHER_RIDGE = STUDENT_RIDGE = 1.0
-FEWEST_QUERIES = 30
+MIN_QUERIES = 30
 
 Answers = Callable[
     [Array, Sequence[ModelCalibration], np.random.Generator],
@@ -51,7 +51,7 @@ def queries(shape: RecordShape, level: float) -> int:
     """
     public = max(1, math.floor(shape.size * TEST_FRACTION / (1.0 - TEST_FRACTION) / 2.0))
     affordable = (teachers(shape) * level / 4.0) ** 2 / 2.0
-    return min(public, max(FEWEST_QUERIES, math.floor(min(affordable, 1e9))))
+    return min(public, max(MIN_QUERIES, math.floor(min(affordable, 1e9))))
 
 
 def inputs(records: Records) -> Array:

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from dpcore.release.ledger import Ledger
     from dpcore.release.model import ReleasedModel
 
-MOST_LETTERS = 40_000
+MAX_LETTERS = 40_000
 """Four times as many as a certificate has."""
-MOST_PARTS, DEEPEST = 2_000, 8
+MAX_PARTS, DEEPEST = 2_000, 8
 NESTED_OR_WRONG = (
     ArithmeticError,
     AttributeError,
@@ -187,9 +187,9 @@ def read(text: str) -> Certificate:
     """
     import yaml
 
-    if len(text) > MOST_LETTERS:
+    if len(text) > MAX_LETTERS:
         raise InvalidInput(
-            f"The certificate has {len(text):,} letters, but it must have at most {MOST_LETTERS:,}."
+            f"The certificate has {len(text):,} letters, but it must have at most {MAX_LETTERS:,}."
         )
     if not any(text.startswith(f"format: {name}\n") for name in _KINDS):
         known = " or ".join(map(repr, _KINDS))
@@ -203,9 +203,9 @@ def read(text: str) -> Certificate:
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             # Each bracket within brackets is looked at again for every one that follows.
-            if depth > DEEPEST or count > MOST_PARTS:
+            if depth > DEEPEST or count > MAX_PARTS:
                 raise InvalidInput(
-                    f"The certificate has more than {MOST_PARTS:,} parts, or parts within parts "
+                    f"The certificate has more than {MAX_PARTS:,} parts, or parts within parts "
                     f"more than {DEEPEST} deep, but must not."
                 )
         certificate = Certificate(yaml.safe_load(text))

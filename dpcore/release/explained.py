@@ -25,9 +25,9 @@ from dpcore.release.model import ReleasedModel
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_BYTES = 200_000
+MAX_BYTES = 200_000
 """Of a model's file: the longest description, and weights for all of its columns."""
-MOST_COLUMNS = 60
+MAX_COLUMNS = 60
 """Of a form that one person's values are typed into."""
 
 Value = float | str | None
@@ -43,9 +43,9 @@ def read_model(data: bytes) -> ReleasedModel:
     InvalidInput
         In one sentence, if it is none.
     """
-    if len(data) > MOST_BYTES:
+    if len(data) > MAX_BYTES:
         raise InvalidInput(
-            f"The model's file has {len(data):,} bytes, but it must have at most {MOST_BYTES:,}."
+            f"The model's file has {len(data):,} bytes, but it must have at most {MAX_BYTES:,}."
         )
     try:
         text = data.decode()

@@ -21,7 +21,7 @@ Files = Mapping[str, Callable[[], bytes]]
 """Each file's name, and what reads it: a file that no certificate names is not read."""
 PAGE, MODEL_FILE, ONNX, CARD = "certificate.html", "model.json", "model.onnx", "card.md"
 TWIN, COLUMNS = "twin.csv", "columns.txt"
-MOST_FILES = 20
+MAX_FILES = 20
 FILE_NAME = re.compile(r"\w[\w.-]{0,59}")
 _OF_TWIN = {"twin": TWIN, "columns": COLUMNS}
 
@@ -51,9 +51,9 @@ def named(facts: Mapping[str, Any]) -> dict[str, str]:
     for name, sha in names.items():
         if not FILE_NAME.fullmatch(name) or not SHA256.fullmatch(sha):
             raise InvalidInput(f"The certificate names {brief(name)}, but not by a SHA-256.")
-    if len(names) < len(entries) or len(entries) > MOST_FILES:
+    if len(names) < len(entries) or len(entries) > MAX_FILES:
         raise InvalidInput(
-            f"The certificate names {len(entries):,} files, but must name at most {MOST_FILES}, "
+            f"The certificate names {len(entries):,} files, but must name at most {MAX_FILES}, "
             "each once."
         )
     return names

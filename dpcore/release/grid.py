@@ -55,7 +55,7 @@ UNITS = 2**20
 """Units of the grid in C = 1."""
 FINER = 2**12
 """Of the grid for the rows of one person."""
-MOST_FEATURES, MOST_RECORDS = 2**12, 2**40
+MAX_FEATURES, MAX_RECORDS = 2**12, 2**40
 """With both, squared lengths are at most 2⁵² and sums at most 2⁶⁰."""
 ROWS = 2**13
 """Rows at a time, about, of a linear model; the result does not depend on it."""

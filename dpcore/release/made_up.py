@@ -31,7 +31,7 @@ STRONGEST, SCALED_BY = 20.0, 10_000
 """Greatest standard deviation of the log odds; most records that they are scaled by."""
 HALVINGS, ROUNDING = 40, 1e-9
 """In the search for the scale; a spread that is none."""
-MOST_RECORDS = 1_000_000
+MAX_RECORDS = 1_000_000
 
 
 def stand_in(columns: str, records: int, *, seed: int = 0) -> str:
@@ -51,7 +51,7 @@ def stand_in(columns: str, records: int, *, seed: int = 0) -> str:
     """
     entry = entry_of(columns)
     described(harmless_columns(columns))  # refuses names or levels that would become one
-    count = whole("records", records, at_least=1, at_most=MOST_RECORDS)
+    count = whole("records", records, at_least=1, at_most=MAX_RECORDS)
     frame, labels = made_up_records(entry, count, np.random.default_rng(seed))
     return written(columns, frame, labels)
 

@@ -22,7 +22,7 @@ from dpcore.release.ledger import GaussianSpend
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 PROFILE = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Each ε that the privacy profile is given at."""
-MOST_STEPS, MOST_SIGMA = 10_000, 2**50
+MAX_STEPS, MAX_SIGMA = 10_000, 2**50
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ class Mechanism:
     def __post_init__(self) -> None:
         one_of("adjacency", self.adjacency, ADJACENCIES)
         for field, most in (
-            ("dimension", grid.MOST_FEATURES),
+            ("dimension", grid.MAX_FEATURES),
             ("units", grid.UNITS),
-            ("sigma", MOST_SIGMA),
-            ("steps", MOST_STEPS),
+            ("sigma", MAX_SIGMA),
+            ("steps", MAX_STEPS),
         ):
             value = getattr(self, field)
             if not isinstance(value, int) or isinstance(value, bool):
@@ -119,11 +119,11 @@ def mechanism_for(
     """
     epsilon = number("epsilon", budget.epsilon, at_least=1e-3, at_most=20.0)
     delta = number("delta", budget.delta, at_least=SMALLEST_DELTA, below=1.0)
-    whole("number of features", dimension, at_least=1, at_most=grid.MOST_FEATURES)
+    whole("number of features", dimension, at_least=1, at_most=grid.MAX_FEATURES)
     chosen = Adjacency(one_of("adjacency", str(adjacency), ADJACENCIES))
     unit = Mechanism(chosen, dimension, grid.UNITS, 1, steps).sensitivity
     sigma = math.sqrt(steps) * unit * float(analytic_sigma(epsilon, delta))
-    if sigma > MOST_SIGMA / 2:
+    if sigma > MAX_SIGMA / 2:
         raise InvalidInput(f"epsilon is {epsilon:g}, but it must be larger: σ leaves the grid.")
     for margin in (1e-12, 1e-10, 1e-8):
         mechanism = Mechanism(chosen, dimension, grid.UNITS, math.ceil(sigma * (1 + margin)), steps)

@@ -20,7 +20,7 @@ from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.release import grid
 from dpcore.release.canonical import canonical, digest
 from dpcore.release.grid import Array
-from dpcore.release.network import MOST_HIDDEN
+from dpcore.release.network import MAX_HIDDEN
 from dpcore.release.risk_counts import Points, log_odds
 from dpcore.release.scorer import Scorer, scorer
 from dpcore.release.slopes import LOSSES
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FORMAT = "dpcore model 1"
 FEATURES = ("plain", "additive")
-POINTS, MOST_POINTS = ("scores", "log_odds"), 100
+POINTS, MAX_POINTS = ("scores", "log_odds"), 100
 """Of the curve that corrects risks: its two lists in the file, and how long they may be."""
 _FIELDS = ("columns", "features", "loss", "weights")
 LARGEST_WEIGHT = 1e100
@@ -77,7 +77,7 @@ class ReleasedModel:
 
     def __post_init__(self) -> None:
         one_of("loss", self.loss, LOSSES)
-        hidden = whole("hidden", self.hidden, at_least=0, at_most=MOST_HIDDEN)
+        hidden = whole("hidden", self.hidden, at_least=0, at_most=MAX_HIDDEN)
         object.__setattr__(self, "hidden", hidden)
         count = self.scorer.parameters
         if len(self.weights) != count:
@@ -181,8 +181,8 @@ def _points(given: Any, loss: str) -> Points:
         raise reject("loss", loss, "logistic, where risks are corrected")
     scores, log_odds = given
     for name, values in zip(POINTS, given, strict=True):
-        if not isinstance(values, list | tuple) or not 2 <= len(values) <= MOST_POINTS:
-            raise reject(name, values, f"a list of 2 to {MOST_POINTS} numbers")
+        if not isinstance(values, list | tuple) or not 2 <= len(values) <= MAX_POINTS:
+            raise reject(name, values, f"a list of 2 to {MAX_POINTS} numbers")
         for value in values:
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise reject(name, value, "a number")

@@ -39,7 +39,7 @@ SEED = 1
 numbers are the same in every version."""
 SPREAD, FIRST = 1.0, 0.5
 """Standard deviation of the first u, and the first v."""
-HIDDEN, MOST_HIDDEN = 8, 64
+HIDDEN, MAX_HIDDEN = 8, 64
 """By rule, and at most. Widths of 2 to 8 hardly differ on the cohort; interactions want more."""
 
 

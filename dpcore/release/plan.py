@@ -16,9 +16,9 @@ from dpcore.release import grid, risk_counts
 from dpcore.release.descent import Path
 from dpcore.release.grid import Array
 from dpcore.release.ledger import GaussianSpend
-from dpcore.release.mechanism import ADJACENCIES, MOST_STEPS, Mechanism, mechanism_for
+from dpcore.release.mechanism import ADJACENCIES, MAX_STEPS, Mechanism, mechanism_for
 from dpcore.release.model import ReleasedModel, dimension, entry_of
-from dpcore.release.network import HIDDEN, MOST_HIDDEN
+from dpcore.release.network import HIDDEN, MAX_HIDDEN
 from dpcore.release.risk_counts import Points
 from dpcore.release.scorer import Scorer, scorer
 from dpcore.release.slopes import LOSSES
@@ -131,7 +131,7 @@ def plan(
         Naming the field, the value and what is allowed.
     """
     entry, budget = entry_of(columns), PrivacyBudget(epsilon, delta)
-    n = whole("number of records", records, at_least=2, at_most=grid.MOST_RECORDS)
+    n = whole("number of records", records, at_least=2, at_most=grid.MAX_RECORDS)
     d = dimension(entry, features)
     kind = scorer(loss, d, _width(hidden, d))
     rule = STEPS.get(features)
@@ -159,7 +159,7 @@ def _count_sums(
         return 0
     sums = risk_counts.sums_for(budget, records, steps)
     if corrected and not sums:
-        raise reject("steps", steps, f"at most {MOST_STEPS - 1:,} where risks are corrected")
+        raise reject("steps", steps, f"at most {MAX_STEPS - 1:,} where risks are corrected")
     return sums
 
 
@@ -212,18 +212,18 @@ def training(
 
 def _width(hidden: int | None, features: int) -> int:
     """Units of the hidden layer: those asked for, else `HIDDEN`, or as many as fit."""
-    most = (grid.MOST_FEATURES - features) // (features + 1)
+    most = (grid.MAX_FEATURES - features) // (features + 1)
     if hidden is None:
         if most < 1:
             raise InvalidInput(
                 f"The table has {features:,} features, too many for a network: it must have at "
-                f"most {(grid.MOST_FEATURES - 1) // 2:,}."
+                f"most {(grid.MAX_FEATURES - 1) // 2:,}."
             )
         return min(HIDDEN, most)
-    width = whole("hidden", hidden, at_least=0, at_most=MOST_HIDDEN)
+    width = whole("hidden", hidden, at_least=0, at_most=MAX_HIDDEN)
     if width > max(most, 0):
         raise InvalidInput(
             f"hidden is {width}, but it must be at most {max(most, 0)}: a network of {features:,} "
-            f"features would have more than {grid.MOST_FEATURES:,} weights."
+            f"features would have more than {grid.MAX_FEATURES:,} weights."
         )
     return width

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpcore.datasets.own.notation import read
-from dpcore.datasets.persons import MOST_ROWS_A_PERSON
+from dpcore.datasets.persons import MAX_ROWS_A_PERSON
 from dpcore.errors import reject, whole
 from dpcore.guarantee import Adjacency
 
@@ -52,7 +52,7 @@ class Record:
         rows = stated.get("rows") if isinstance(stated, dict) and len(stated) == 1 else None
         if not isinstance(rows, int) or isinstance(rows, bool):
             raise reject("person", stated, "rows, a whole number")
-        return cls(whole("rows of a person", rows, at_least=1, at_most=MOST_ROWS_A_PERSON))
+        return cls(whole("rows of a person", rows, at_least=1, at_most=MAX_ROWS_A_PERSON))
 
     def facts(self) -> dict[str, Any]:
         """What it adds to the facts of a certificate."""

@@ -20,7 +20,7 @@ from dpcore.release.made_up import made_up_records
 from dpcore.release.model import entry_of, preparation_for
 from dpcore.release.plan import ReleasePlan
 
-MOST_RECORDS, JUDGED, TABLES = 4_000, 4_000, 5
+MAX_RECORDS, JUDGED, TABLES = 4_000, 4_000, 5
 """Records learned from at most, with as much less noise; records judged on; made-up tables."""
 
 
@@ -80,7 +80,7 @@ def _shares(
 ) -> tuple[float, float]:
     """The shares without noise and with it, on one made-up table."""
     entry = entry_of(plan.columns)
-    count = min(plan.path.records, MOST_RECORDS)
+    count = min(plan.path.records, MAX_RECORDS)
     frame, labels = made_up_records(entry, count + JUDGED, generator)
     rows = grid.rows(entry, frame, preparation_for(plan.features))
     mechanism = replace(

@@ -33,11 +33,11 @@ from dpcore.erm.risk_curve import curves
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release import grid
 from dpcore.release.grid import Array, Whole
-from dpcore.release.mechanism import MOST_STEPS, Mechanism
+from dpcore.release.mechanism import MAX_STEPS, Mechanism
 from dpcore.release.scorer import Scorer
 
 CELLS, TINY = 2 * KNOTS, 1e-9
-FEWEST = 100
+MIN = 100
 """Records for each unit of noise, below which risks are left as trained unless asked for."""
 Draw = Callable[[int, int], list[int]]
 Points = tuple[tuple[float, ...], tuple[float, ...]]
@@ -60,7 +60,7 @@ def sums_for(budget: PrivacyBudget, records: int, steps: int) -> int:
     """
     share = share_for(budget, records)
     wanted = max(1, round(steps * share / (1.0 - share)))
-    return min(wanted, MOST_STEPS - steps)
+    return min(wanted, MAX_STEPS - steps)
 
 
 def noise(mechanism: Mechanism, sums: int) -> float:
@@ -73,7 +73,7 @@ def are_precise(mechanism: Mechanism, sums: int, records: int) -> bool:
 
     With more noise than n/100 a correction made risks of small tables worse (`docs/release.md`).
     """
-    return sums > 0 and noise(mechanism, sums) <= records / FEWEST
+    return sums > 0 and noise(mechanism, sums) <= records / MIN
 
 
 def counts(scorer: Scorer, signed: Array, weights: Array, persons: Persons | None = None) -> Whole:

@@ -18,7 +18,7 @@ from pathlib import Path
 from dpcore.errors import InvalidInput, brief, one_of
 from dpcore.settings import ROLES
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 LONGEST_EMAIL = 254
 # No sign that a mail server might read as another: without quotation marks, comments or letters
 # that only look like others, two addresses are the same where they are the same in small letters.
@@ -179,7 +179,7 @@ def read_roles(place: str) -> dict[str, Role]:
     if not place:
         return {}
     try:
-        data = Path(place).expanduser().read_bytes()[: MOST_BYTES + 1]
+        data = Path(place).expanduser().read_bytes()[: MAX_BYTES + 1]
         document = tomllib.loads(data.decode())
     except OSError:
         raise InvalidInput(f"The file of roles that {ROLES.name} names cannot be read.") from None
@@ -190,7 +190,7 @@ def read_roles(place: str) -> dict[str, Role]:
             "once."
         ) from None
     listed = document.get("roles")
-    if len(data) > MOST_BYTES or set(document) != {"roles"} or not isinstance(listed, dict):
+    if len(data) > MAX_BYTES or set(document) != {"roles"} or not isinstance(listed, dict):
         raise InvalidInput(
             f"The file of roles that {ROLES.name} names must have one table, [roles]."
         )

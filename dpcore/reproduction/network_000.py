@@ -27,7 +27,7 @@ WIDTHS, CLIP = (100, 100), 1.0
 LEARNING_RATE = 0.05
 """Learning rate of a step along one clipped gradient. The paper names none."""
 
-MOST_RECORDS = 5_000
+MAX_RECORDS = 5_000
 """Most training records: every step draws from all of them, and there are as many steps."""
 
 MEASURED = 4_096
@@ -39,8 +39,8 @@ STEPS_BETWEEN_REPORTS = 20
 
 
 def fewer(split: Split) -> Split:
-    """The split with at most `MOST_RECORDS` to train on, the first of its random order."""
-    few = slice(MOST_RECORDS)
+    """The split with at most `MAX_RECORDS` to train on, the first of its random order."""
+    few = slice(MAX_RECORDS)
     return replace(
         split, x_train=split.x_train[few], y_train=split.y_train[few], blank=split.blank[few]
     )

@@ -300,7 +300,7 @@ NETWORK_RUNS = 10
 OBJECTIVE_OF_NETWORKS = (0.0, 2.0)
 NETWORK_DIFFERS = (
     f"{NETWORK_RUNS} runs unless told otherwise, against 30.",
-    f"Of more than {network_000.MOST_RECORDS:,} records only that many are trained on.",
+    f"Of more than {network_000.MAX_RECORDS:,} records only that many are trained on.",
     f"The step size, which the paper does not name, is {network_000.LEARNING_RATE:g} along one "
     "clipped gradient.",
     f"The picture of the objective is cut off at {OBJECTIVE_OF_NETWORKS[1]:g}.",

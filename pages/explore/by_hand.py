@@ -12,7 +12,7 @@ from dpcore.datasets.column_terms import terms_of
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.clinic.by_hand import HandStudy, effect_part
 from dpcore.evaluation.clinic.column_curves import ColumnStudy, of_map
-from dpcore.evaluation.clinic.hand_edits import MOST_HEIGHT, corrections_of, written
+from dpcore.evaluation.clinic.hand_edits import MAX_HEIGHT, corrections_of, written
 from dpcore.evaluation.clinic.term_rows import curve_rows, moved, with_edits
 from dpcore.export.explore import hand_command, hand_snippet
 from dpcore.figures.words import plain
@@ -127,7 +127,7 @@ def _edited(
         column_config={
             PRIVATE: number(help=texts.HEIGHT, format="%.3f"),
             CORRECTED: number(
-                help=texts.HEIGHT, format="%.3f", min_value=-MOST_HEIGHT, max_value=MOST_HEIGHT
+                help=texts.HEIGHT, format="%.3f", min_value=-MAX_HEIGHT, max_value=MAX_HEIGHT
             ),
         },
     )

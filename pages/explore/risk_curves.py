@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore.controls.explore import CURVE_AS, CURVE_OF, RISK_CURVES
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.clinic.column_curves import (
-    MOST_TOGETHER,
+    MAX_TOGETHER,
     ColumnStudy,
     curve_part,
     term_part,
@@ -58,7 +58,7 @@ def wanted(view: View) -> ColumnStudy | str:
     if isinstance(clinic_study, str):
         return clinic_study
     chosen = control_value(CURVE_OF.key)
-    columns = (chosen,) if len(view.split.entry.used) > MOST_TOGETHER else ()
+    columns = (chosen,) if len(view.split.entry.used) > MAX_TOGETHER else ()
     try:
         return ColumnStudy(clinic_study.study, columns)
     except InvalidInput as refusal:

@@ -9,14 +9,14 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.accounting.account import MOST_ENTRIES, Account, Statement
-from dpcore.accounting.account_text import MOST_LETTERS, from_csv, from_link, to_link
+from dpcore.accounting.account import MAX_ENTRIES, Account, Statement
+from dpcore.accounting.account_text import MAX_LETTERS, from_csv, from_link, to_link
 from dpcore.accounting.entries import (
     EVERY,
     FIRST_DAY,
     LAST_DAY,
     LONGEST_TITLE,
-    MOST_COUNT,
+    MAX_COUNT,
     AccountEntry,
 )
 from dpcore.accounting.model_proofs import PAIR, PURE
@@ -45,7 +45,7 @@ Rows = dict[int, AccountEntry]
 OF_FILE = (0, "file")
 PEOPLE = "account people"
 """Where the number of people is stored that trainings on all of them count with."""
-MOST_ROWS = 30
+MAX_ROWS = 30
 """Rows drawn with a box of their own; the table holds all."""
 ROOM = 480
 """Pixels, about as high as an entry's box."""
@@ -164,7 +164,7 @@ def write() -> None:
     """Write the entries into the address, so that a copied link holds them."""
     entries = tuple((stored("account rows") or {}).values())
     text = "" if entries == first_entries() else to_link(entries) or NO_ENTRIES
-    if len(text) > MOST_LETTERS:
+    if len(text) > MAX_LETTERS:
         refuse("The account is too long for a link: take it along as a file instead.")
         return
     if text == st.query_params.get(ENTRIES, ""):
@@ -179,7 +179,7 @@ def write() -> None:
 def add(entry: AccountEntry) -> None:
     """Add an entry; for a button."""
     rows = _at_click()
-    if len(rows) < MOST_ENTRIES:
+    if len(rows) < MAX_ENTRIES:
         rows[_new_number()] = entry
 
 
@@ -241,7 +241,7 @@ def buttons(records: int) -> None:
 def put_file(data: bytes) -> None:
     """Put the entries of a file in place of all, or keep why not."""
     try:
-        put(from_csv(data[: 4 * MOST_LETTERS].decode()))
+        put(from_csv(data[: 4 * MAX_LETTERS].decode()))
     except InvalidInput as refusal:
         _tell(OF_FILE, str(refusal))
     except UnicodeDecodeError:
@@ -282,7 +282,7 @@ def draw(
     refused: dict[tuple[int, str], str] = stored("account refused") or {}
     if sentence := refused.get(OF_FILE):
         refuse(sentence)
-    for number, entry in list(rows.items())[:MOST_ROWS]:
+    for number, entry in list(rows.items())[:MAX_ROWS]:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             name, rest = map(verbatim, words.entry(shown.get(number, entry), entry.share))
             basis = "" if account is None else words.basis(shown.get(number, entry), account)
@@ -306,8 +306,8 @@ def draw(
         for (place, _), sentence in refused.items():
             if place == number:
                 refuse(sentence)
-    if len(rows) > MOST_ROWS:
-        st.caption(f"{len(rows) - MOST_ROWS} more are in the tables and files below.")
+    if len(rows) > MAX_ROWS:
+        st.caption(f"{len(rows) - MAX_ROWS} more are in the tables and files below.")
 
 
 def _answer_again(number: int, statement: Statement) -> None:
@@ -326,7 +326,7 @@ def _fields(number: int, entry: AccountEntry) -> None:
     box.text("what", "Name", entry.what)
     if entry.kind != "spent":
         with st.container(horizontal=True):
-            box.whole("count", "How many", entry.count, 1, MOST_COUNT)
+            box.whole("count", "How many", entry.count, 1, MAX_COUNT)
             box.choice(
                 "every", "One every", dict(zip(EVERY, words.EVERY, strict=True)), entry.every
             )

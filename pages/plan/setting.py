@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.accounting import planner
 from dpcore.accounting.budget import BudgetSplit, split
-from dpcore.accounting.entries import MOST_COUNT, AccountEntry
+from dpcore.accounting.entries import MAX_COUNT, AccountEntry
 from dpcore.accounting.planner import Plan
 from dpcore.accounting.setting_curve import release_curve, setting_curve
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
@@ -213,7 +213,7 @@ def _releases(typed: budget.TypedBudget) -> None:
     _chart(table, "release", budget_split.portions[0].sigma, limit.epsilon)
     st.markdown(reason)
     budget.note(limit, adjacency, people)
-    if count <= MOST_COUNT:
+    if count <= MAX_COUNT:
         noise = raised(budget_split.portions[0].noise_multiplier, 5)
         _offer(AccountEntry("release", count=count, noise=noise), limit.delta, adjacency, people)
     with st.expander("Take along: command line, Python", icon=":material/file_save:"):

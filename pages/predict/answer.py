@@ -18,7 +18,7 @@ from dpcore.figures import prediction as figures
 from dpcore.figures.words import listed
 from dpcore.release import explained
 from dpcore.release.example import PATIENT
-from dpcore.release.explained import MOST_COLUMNS, PersonValues, Value
+from dpcore.release.explained import MAX_COLUMNS, PersonValues, Value
 from dpcore.release.model import ReleasedModel
 from pages.predict import certificate, texts
 from pages.predict.controls import Choice
@@ -29,7 +29,7 @@ from pages.shared.verbatim import refuse, verbatim
 
 NARROWEST = 120
 """Pixels of a field."""
-MOST_LETTERS = 30
+MAX_LETTERS = 30
 """Of a number as it is typed."""
 REFUSED_MARK = ":material/error:"
 """In a field whose value the model does not know."""
@@ -39,9 +39,9 @@ def show(choice: Choice) -> None:
     """Draw the answer, the form, and what each value has to do with it."""
     model = choice.model
     columns = model.entry.columns
-    if len(columns) > MOST_COLUMNS:
+    if len(columns) > MAX_COLUMNS:
         st.warning(
-            texts.TOO_WIDE.format(count=len(columns), most=MOST_COLUMNS),
+            texts.TOO_WIDE.format(count=len(columns), most=MAX_COLUMNS),
             icon=":material/table_rows:",
         )
         return
@@ -132,7 +132,7 @@ def _field(column: Column, first: Value, key: str, decimal_comma: bool) -> objec
         text = st.text_input(
             verbatim(f"{figures.readable_name(column.name)}, {_allowed(column)}"),
             value="" if first is None else typed_numbers.written(float(first)),
-            max_chars=MOST_LETTERS,
+            max_chars=MAX_LETTERS,
             placeholder=UNKNOWN if column.missing_marks else None,
             # A colour in the label would be read aloud as its Markdown.
             icon=REFUSED_MARK if is_refused else None,

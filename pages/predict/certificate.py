@@ -18,7 +18,7 @@ from pages.shared import print_only
 from pages.shared.session import store, stored
 from pages.shared.verbatim import verbatim
 
-CHECKED, VALID, NOISE, MOST_PROBLEMS = "certificate", "valid certificate", "noise alone", 4
+CHECKED, VALID, NOISE, MAX_PROBLEMS = "certificate", "valid certificate", "noise alone", 4
 
 
 def line(choice: Choice) -> None:
@@ -33,7 +33,7 @@ def line(choice: Choice) -> None:
         return
     if certificate is None:
         verification = _checked(choice)
-        problems = list(map(verbatim, verification.problems[:MOST_PROBLEMS]))
+        problems = list(map(verbatim, verification.problems[:MAX_PROBLEMS]))
         more = len(verification.problems) - len(problems)
         listed = "\n".join(
             f"- {each}" for each in [*problems, *([f"… and {more:,} more."] * (more > 0))]

@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore.controls import predict as controls
 from dpcore.errors import InvalidInput
 from dpcore.release.example import released
-from dpcore.release.explained import MOST_BYTES, read_model
+from dpcore.release.explained import MAX_BYTES, read_model
 from dpcore.release.model import ReleasedModel
 from pages.predict import texts
 from pages.predict.isolated_call import isolated_call
@@ -89,7 +89,7 @@ def _files() -> dict[str, bytes]:
     for upload in uploads:
         session_end.watch_file(upload)
         # One byte more shows that it has too many.
-        files[upload.name.lower()] = upload.read(MOST_BYTES + 1)
+        files[upload.name.lower()] = upload.read(MAX_BYTES + 1)
         upload.close()  # each run gets a copy
     if not files and (files := last_release.stored_files()):
         st.caption(texts.LAST_RELEASE)

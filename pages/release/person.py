@@ -7,7 +7,7 @@ import streamlit as st
 from dpcore.datasets.own.description import restated
 from dpcore.datasets.own.field import Person
 from dpcore.datasets.own.notation import read
-from dpcore.datasets.persons import MOST_ROWS_A_PERSON
+from dpcore.datasets.persons import MAX_ROWS_A_PERSON
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.release.table.facts import facts
@@ -19,7 +19,7 @@ from pages.shared.session import control_value, follow, stored
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import ControlForm
 
-ONE_ROW, WHOSE, MOST = "release_one_row", "release_person", "release_person_rows"
+ONE_ROW, WHOSE, MAX = "release_one_row", "release_person", "release_person_rows"
 USUAL_ROWS = 3
 
 
@@ -75,10 +75,10 @@ def _ask(columns: str, person: Person | None) -> None:
     names = [name for name in own_reading.names() if name not in described]
     if person is not None:
         follow(WHOSE, person.column)
-        follow(MOST, person.most)
+        follow(MAX, person.most)
         names = list(dict.fromkeys([person.column, *names]))
-    elif control_value(MOST) is None:
-        follow(MOST, USUAL_ROWS)
+    elif control_value(MAX) is None:
+        follow(MAX, USUAL_ROWS)
     with st.container(horizontal=True):
         st.selectbox(
             texts.WHOSE,
@@ -93,11 +93,11 @@ def _ask(columns: str, person: Person | None) -> None:
             width=300,
         )
         st.number_input(
-            texts.MOST_ROWS,
+            texts.MAX_ROWS,
             1,
-            MOST_ROWS_A_PERSON,
-            key=MOST,
-            help=texts.MOST_ROWS_HELP,
+            MAX_ROWS_A_PERSON,
+            key=MAX,
+            help=texts.MAX_ROWS_HELP,
             on_change=_say,
             args=(columns,),
             width=300,
@@ -111,7 +111,7 @@ def _say(columns: str) -> None:
     if control_value(ONE_ROW):
         person = Person()
     elif whose:
-        person = Person(whose, int(control_value(MOST) or USUAL_ROWS))
+        person = Person(whose, int(control_value(MAX) or USUAL_ROWS))
     # The description may have been edited since the fields were drawn.
     edited = (control_value(own_form.COLUMNS) or columns).strip()
     own_form.describe(restated(edited, person))

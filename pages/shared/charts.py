@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PICTURE, PICTURES = "picture_format", ("png", "svg")
 """Key of the control that says as what a chart is saved, and the kinds of file."""
 NO_HEADINGS: Mapping[str, str] = MappingProxyType({})
-MOST_ROWS = 8
+MAX_ROWS = 8
 """Of a table, shown at once; a longer one scrolls, and paper has the rows in view."""
 
 
@@ -68,7 +68,7 @@ def show_table(
     headings : mapping
         Column to heading, where a column means something else than in other tables.
     """
-    is_whole = len(table) <= MOST_ROWS
+    is_whole = len(table) <= MAX_ROWS
     st.dataframe(
         table,
         hide_index=True,
@@ -78,7 +78,7 @@ def show_table(
         placeholder="–",
     )
     if not is_whole:
-        print_only.line(f"{MOST_ROWS} of {len(table):,} rows; the CSV has them all.")
+        print_only.line(f"{MAX_ROWS} of {len(table):,} rows; the CSV has them all.")
 
 
 def download_csv(table: pd.DataFrame, name: str) -> None:

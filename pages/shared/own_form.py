@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 COLUMNS = "own_columns"
 OPEN, SLIP, DRAFT, NEXT = "own_form_open", "own_form_slip", "own_form_draft", "own_form_next"
-MOST_NAMES, MOST_REFUSALS = 8, 5
+MAX_NAMES, MAX_REFUSALS = 8, 5
 NO_ROWS = Form((), "", suggested=True)
 
 
@@ -128,7 +128,7 @@ def _fragment(version: str) -> None:
         if slip is not None and slip[0] == draft:
             tell(slip[1])
             told = str(slip[1])
-        for sentence in draft.refusals()[:MOST_REFUSALS]:
+        for sentence in draft.refusals()[:MAX_REFUSALS]:
             if sentence != told:
                 refuse(sentence)
         st.markdown(_unused(draft))
@@ -168,8 +168,8 @@ def _origin(draft: Form) -> str:
 
 def _named(columns: Sequence[str]) -> str:
     """The first of these columns in Markdown, and how many more there are."""
-    names = f"**{', '.join(map(_shown, columns[:MOST_NAMES]))}**"
-    more = len(columns) - MOST_NAMES
+    names = f"**{', '.join(map(_shown, columns[:MAX_NAMES]))}**"
+    more = len(columns) - MAX_NAMES
     return f"{names} and {more:,} more" if more > 0 else names
 
 

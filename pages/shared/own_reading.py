@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CHOSEN, NUMBERS_LIKE = "own dialect", "numbers_like"
 _FIELDS = ("encoding", "delimiter", "header_line")
-MOST_ROWS = 6
+MAX_ROWS = 6
 WIDTH = 150
 _ENCODINGS = {"": texts.READ_AS_FOUND, **ENCODINGS}
 _DELIMITERS = {"": texts.READ_AS_FOUND, **DELIMITERS}
@@ -94,7 +94,7 @@ def draw(columns: str, upload: File, dialect: Dialect) -> None:
         if not is_parquet(upload.getvalue()):
             _choices(columns, upload, dialect)
         try:
-            names, rows = first_rows(upload, dialect, own_form.numbers(), MOST_ROWS)
+            names, rows = first_rows(upload, dialect, own_form.numbers(), MAX_ROWS)
         except InvalidInput as refusal:
             refuse(refusal)
             return

@@ -18,7 +18,7 @@ from pages.shared import own_texts as texts
 from pages.shared.session import control_value, set_controls
 from pages.shared.verbatim import verbatim
 
-MOST_SHOWN = 25
+MAX_SHOWN = 25
 """Rows on screen at once."""
 NAME, KIND, BOUND, UNIT, UNKNOWN = 190, 190, 95, 90, 120
 GAPS = 2 * 8
@@ -28,7 +28,7 @@ HEADINGS = {
     **{"Unit": UNIT, "Unknown is": UNKNOWN},
 }
 EVERY, USED, UNUSED = "All", "Used", "Not used"
-MOST_LETTERS = 20_000
+MAX_LETTERS = 20_000
 
 
 def key_of(version: str, place: int, field: str) -> str:
@@ -54,7 +54,7 @@ def draw(draft: Form, version: str) -> Form:
 def _shown(draft: Form, version: str) -> list[int]:
     """The places of the rows on screen, where there are many of a choice."""
     places = list(range(len(draft.rows)))
-    if len(places) <= MOST_SHOWN:
+    if len(places) <= MAX_SHOWN:
         return places
     with st.container(horizontal=True, vertical_alignment="bottom"):
         part = st.text_input(
@@ -72,13 +72,13 @@ def _shown(draft: Form, version: str) -> list[int]:
                 or (among == USED) == (row.used or row.name == draft.predicted)
             )
         ]
-        pages = max(1, -(-len(found) // MOST_SHOWN))
+        pages = max(1, -(-len(found) // MAX_SHOWN))
         page = 1
         if pages > 1:
             choice = zlib.crc32(f"{part} {among} {pages}".encode())
             page = st.pagination(pages, key=f"own_page_{version}_{choice}")
     st.caption(f"{len(found):,} of {len(places):,} columns")
-    return found[(page - 1) * MOST_SHOWN : page * MOST_SHOWN]
+    return found[(page - 1) * MAX_SHOWN : page * MAX_SHOWN]
 
 
 def _drawn(row: Row, version: str, place: int, *, is_predicted: bool) -> Row:
@@ -96,7 +96,7 @@ def _drawn(row: Row, version: str, place: int, *, is_predicted: bool) -> Row:
             f"{label} of {name}",
             placeholder=hint or label.lower(),
             width=width,
-            max_chars=MOST_LETTERS,
+            max_chars=MAX_LETTERS,
             **keyed(field, getattr(row, field)),
             **more,
         )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 COLUMNS, FILE, LAST = own_form.COLUMNS, "upload_own", "own_entry"
 OPENED, NOT_OPENED = "own descriptions opened", "own description not opened"
-MOST_LETTERS_IN_LINK = 6_000
+MAX_LETTERS_IN_LINK = 6_000
 """A link with so many letters, of any script, is still short enough for servers."""
 EXAMPLE = """\
 fields:
@@ -77,7 +77,7 @@ def controls(
     if previous and control_value(COLUMNS) is None and COLUMNS not in st.query_params:
         # The reader comes back from a data set or page without this control.
         set_controls({COLUMNS: previous})
-        if len(previous) <= MOST_LETTERS_IN_LINK:
+        if len(previous) <= MAX_LETTERS_IN_LINK:
             query.write(COLUMNS, previous)
     own_form.hand_in()
     columns = _description(most)
@@ -100,7 +100,7 @@ def controls(
 def _description(most: int) -> str:
     """Draw the description as text, and the buttons that save it as a file and open one."""
     held = control_value(COLUMNS)
-    is_short = held is None or len(held) <= MOST_LETTERS_IN_LINK
+    is_short = held is None or len(held) <= MAX_LETTERS_IN_LINK
     if not is_short:
         st.query_params.pop(COLUMNS, None)
     columns = st.text_area(

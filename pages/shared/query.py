@@ -40,13 +40,13 @@ REPLACED = (
     "A link without a version is read by the defaults of before, for one record replaced. A new "
     "visit begins with one record blanked out."
 )
-MOST_REFUSALS = 12
-MOST_LETTERS = 40
+MAX_REFUSALS = 12
+MAX_LETTERS = 40
 
 
 def quoted(value: str) -> str:
     """A value from a link as short Markdown, with only its letters and common signs."""
-    text = re.sub(r"[^\w .,:;+\-−–·()/²]", "", value)[:MOST_LETTERS].strip()
+    text = re.sub(r"[^\w .,:;+\-−–·()/²]", "", value)[:MAX_LETTERS].strip()
     return f"“{verbatim(text)}”" if text else "something unreadable"
 
 
@@ -250,6 +250,6 @@ def refusal_message(refusals: Sequence[Refusal]) -> str:
     sentences = list(dict.fromkeys(refusal.sentence for refusal in refusals))
     if len(sentences) < 2:
         return "".join(f"The link asks for {sentence}" for sentence in sentences)
-    more = len(sentences) - MOST_REFUSALS
-    lines = sentences[:MOST_REFUSALS] + ([f"… and {more:,} more."] if more > 0 else [])
+    more = len(sentences) - MAX_REFUSALS
+    lines = sentences[:MAX_REFUSALS] + ([f"… and {more:,} more."] if more > 0 else [])
     return "The link asks for:\n\n" + "\n".join(f"- {line}" for line in lines)

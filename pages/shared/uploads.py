@@ -42,7 +42,7 @@ MEGABYTES, RELEASE_MEGABYTES = 1_000, 3_000
 """Memory of a process; the second holds 1,000,000 records of 18 numbers as curves."""
 READ_SECONDS, ANSWER_SECONDS = 60.0, 180.0
 LOOK_SECONDS = 0.2
-MOST_ANSWERS = 100
+MAX_ANSWERS = 100
 TABLES = ("sklearn.linear_model", "dpcore.methods", "dpcore.evaluation.uploaded")
 HEADERS = ("dpcore.datasets.own.syntax",)
 RELEASES = ("onnx", "dpcore.release.confined_release")
@@ -115,7 +115,7 @@ class Upload:
         """
         future = self._answers.get(key)
         if future is None:
-            if len(self._answers) >= MOST_ANSWERS:
+            if len(self._answers) >= MAX_ANSWERS:
                 self._answers.clear()
             try:
                 future = self._answers[key] = self._thread.submit(self._run, call, arguments)

@@ -19,18 +19,18 @@ _WITHIN_A_VALUE = re.compile(r"(?<=δ) (?==)|(?<=δ =) |(?<=\d) (?=%)")
 _LIST_ITEM = re.compile(r"^(\d*)([-+.)])(?=\s|$)")
 # Control characters, and marks that change the direction of text.
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+")
-MOST_LETTERS = 4_000
+MAX_LETTERS = 4_000
 """Of one line on a page; no sentence of ours comes near it."""
 
 
 def verbatim(text: str) -> str:
     """One line of Markdown that shows exactly this text: no markup, icon, formula or link.
 
-    A text of more than `MOST_LETTERS` letters is cut.
+    A text of more than `MAX_LETTERS` letters is cut.
     """
     text = printable_line(text)
-    if len(text) > MOST_LETTERS:
-        text = f"{text[: MOST_LETTERS - 1]}…"
+    if len(text) > MAX_LETTERS:
+        text = f"{text[: MAX_LETTERS - 1]}…"
     # Word by word: a pattern that looks for words takes the square of a long one's length.
     shown = " ".join(
         _code(word) if _ACTS_LATE.search(word) else _escaped(word) for word in text.split(" ")

@@ -25,7 +25,7 @@ from pages.shared.session import control_value, follow, set_controls, share, sto
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-MOST_STRETCHED, MOST_IN_A_BAR = 3, 8
+MAX_STRETCHED, MAX_IN_A_BAR = 3, 8
 """Options side by side that share the width, and that stand in one bar; more wrap."""
 OnChange = Callable[[], None] | Literal["rerun"]
 
@@ -223,7 +223,7 @@ def _keep_address(control: Control) -> None:
 
 
 def _width(kind: Kind) -> Literal["stretch", "content"]:
-    is_wide = isinstance(kind, OneOf) and kind.row and len(kind.options()) > MOST_STRETCHED
+    is_wide = isinstance(kind, OneOf) and kind.row and len(kind.options()) > MAX_STRETCHED
     return "content" if is_wide or isinstance(kind, SomeOf) else "stretch"
 
 
@@ -268,7 +268,7 @@ def _one_of(
     starts_empty = control.default is None and bool(control.placeholder)
     first = control.default if control.default in offered else offered[0]
     if kind.row:
-        draw = st.segmented_control if len(titles) <= MOST_IN_A_BAR else st.pills
+        draw = st.segmented_control if len(titles) <= MAX_IN_A_BAR else st.pills
         choice = draw(
             name, offered, format_func=titles.__getitem__, default=first, required=True, **common
         )

@@ -23,7 +23,7 @@ from pages.train.controls import TrainChoice
 
 LINK, OTHERS = "compare", "trained"
 """In the address: what is compared, and what else ended in this session."""
-MOST_TRAININGS = 50
+MAX_TRAININGS = 50
 NAMED = ("epochs", "decay", "decay_every")
 """Settings that the title of every training names; of others, those that differ."""
 KEY = re.compile(r"[0-9a-f]{24}")
@@ -37,16 +37,16 @@ def validate_link(link: Link) -> list[Refusal]:
         reason = ""
         if not _is_kept(key):
             reason = "which is not kept on this machine."
-        elif len(keys) == figures.MOST_RUNS:
-            reason = f"but at most {figures.MOST_RUNS} are compared."
+        elif len(keys) == figures.MAX_RUNS:
+            reason = f"but at most {figures.MAX_RUNS} are compared."
         if reason:
             refusals.append(Refusal(LINK, key, f"the training {query.quoted(key)}, {reason}"))
         else:
             keys.append(key)
     others = [key for key in dict.fromkeys(link.get(OTHERS, ())) if _is_kept(key)]
-    store("train finished", [*keys, *(key for key in others if key not in keys)][:MOST_TRAININGS])
+    store("train finished", [*keys, *(key for key in others if key not in keys)][:MAX_TRAININGS])
     # Without a choice, all are laid side by side, as when they ended.
-    store("train compared", keys if LINK in link else others[-figures.MOST_RUNS :])
+    store("train compared", keys if LINK in link else others[-figures.MAX_RUNS :])
     return refusals
 
 
@@ -72,7 +72,7 @@ def note(key: str) -> None:
     """Add a finished training to those that can be compared, and select it."""
     finished_keys: list[str] = stored("train finished") or []
     if key not in finished_keys:
-        store("train finished", [*finished_keys, key][-MOST_TRAININGS:])
+        store("train finished", [*finished_keys, key][-MAX_TRAININGS:])
         store("train fresh", [*(stored("train fresh") or []), key])
 
 
@@ -116,13 +116,13 @@ def show(choice: TrainChoice, _: CalibratedTraining) -> None:
     if current is None or new_keys:
         candidates = [*(stored("train compared") or [] if current is None else current), *new_keys]
         available = [key for key in dict.fromkeys(candidates) if key in titles]
-        set_controls({"compared": available[-figures.MOST_RUNS :]})
+        set_controls({"compared": available[-figures.MAX_RUNS :]})
         store("train fresh", [])
     chosen = st.multiselect(
         "Trainings to compare",
         list(titles),
         format_func=titles.__getitem__,
-        max_selections=figures.MOST_RUNS,
+        max_selections=figures.MAX_RUNS,
         key="compared",
     )
     store("train compared", chosen)

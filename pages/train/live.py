@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.controls.train import MOST_SEED
+from dpcore.controls.train import MAX_SEED
 from dpcore.datasets import images
 from dpcore.evaluation import comparison
 from dpcore.evaluation.marks import ALL_BLANK
@@ -334,7 +334,7 @@ def _idle(
 
 
 def _next_seed() -> None:
-    set_controls({"train_seed": (int(control_text("train_seed") or 0) + 1) % (MOST_SEED + 1)})
+    set_controls({"train_seed": (int(control_text("train_seed") or 0) + 1) % (MAX_SEED + 1)})
 
 
 def _first(states: Mapping[str, str]) -> str:

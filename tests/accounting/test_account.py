@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from dpcore.accounting import entries
 from dpcore.accounting.account import (
-    MOST_ENTRIES,
+    MAX_ENTRIES,
     Account,
     Room,
     composed,
@@ -29,7 +29,7 @@ from dpcore.accounting.account import (
 )
 from dpcore.accounting.budget import split
 from dpcore.accounting.decimals import decimal, named_below
-from dpcore.accounting.entries import MOST_COUNT, AccountEntry
+from dpcore.accounting.entries import MAX_COUNT, AccountEntry
 from dpcore.accounting.planner import spent
 from dpcore.accounting.training_plan import TrainingPlan, steps_per_epoch
 from dpcore.errors import InvalidInput
@@ -412,7 +412,7 @@ def test_the_days_of_repetitions() -> None:
     [
         ({"kind": "gift"}, "kind is 'gift', but it must be one of"),
         ({"count": 0}, "how many is 0"),
-        ({"count": MOST_COUNT + 1}, "how many is 1001"),
+        ({"count": MAX_COUNT + 1}, "how many is 1001"),
         ({"count": 2.5}, "how many is 2.5"),
         ({"first": "soon"}, "first day is 'soon', but it must be a day such as"),
         ({"first": date(1815, 1, 1)}, "first day is '1815-01-01'"),
@@ -450,8 +450,8 @@ def test_each_wrong_field_of_a_training_is_named(changes: dict[str, object], sen
 
 
 def test_too_much_is_refused() -> None:
-    with pytest.raises(InvalidInput, match=f"at most {MOST_ENTRIES}"):
-        Account(BUDGET, (WEEKLY,) * (MOST_ENTRIES + 1))
+    with pytest.raises(InvalidInput, match=f"at most {MAX_ENTRIES}"):
+        Account(BUDGET, (WEEKLY,) * (MAX_ENTRIES + 1))
     with pytest.raises(InvalidInput, match="the number of trainings and releases is 3000"):
         Account(BUDGET, (replace(WEEKLY, count=1_000, every="day"),) * 3)
     with pytest.raises(InvalidInput, match="δ is 0"):

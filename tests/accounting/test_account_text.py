@@ -7,10 +7,10 @@ from datetime import date
 
 import pytest
 
-from dpcore.accounting.account import MOST_ENTRIES, Account, state
+from dpcore.accounting.account import MAX_ENTRIES, Account, state
 from dpcore.accounting.account_text import (
     COLUMNS,
-    MOST_LETTERS,
+    MAX_LETTERS,
     from_calendar,
     from_csv,
     from_link,
@@ -69,8 +69,8 @@ def test_a_name_holds_no_sign_that_is_not_seen() -> None:
         ("release~A~1e99~2026-01-01~week~3", "Entry 1: how many is '1e99'"),
         ("release~A~1~2026-01-01~week~3;release~A", "Entry 2: noise is empty"),
         ("spent~A~2026-01-01~1~0~~~", "Entry 1: it has 7 cells, but it must have at most 5"),
-        (";" * MOST_ENTRIES, f"The account has {MOST_ENTRIES + 1} entries"),
-        ("x" * (MOST_LETTERS + 1), "The account has 16,001 letters"),
+        (";" * MAX_ENTRIES, f"The account has {MAX_ENTRIES + 1} entries"),
+        ("x" * (MAX_LETTERS + 1), "The account has 16,001 letters"),
     ],
 )
 def test_a_hostile_link_is_refused_in_one_sentence(text: str, sentence: str) -> None:
@@ -87,7 +87,7 @@ def test_a_hostile_link_is_refused_in_one_sentence(text: str, sentence: str) -> 
         ("kind,noise\nrelease,3\nrelease,3,4\n", "Row 2: it has more cells than the heading"),
         ("kind,noise\n,3\n", "Row 1: kind is 'empty'"),
         ('kind,noise\n"release,3\n', "The file is no table (CSV)"),
-        ("kind\n" + "release\n" * (MOST_ENTRIES + 1), "The account has 401 entries"),
+        ("kind\n" + "release\n" * (MAX_ENTRIES + 1), "The account has 401 entries"),
     ],
 )
 def test_a_wrong_file_is_refused_in_one_sentence(text: str, sentence: str) -> None:

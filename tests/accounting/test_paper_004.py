@@ -154,6 +154,6 @@ def test_no_share_is_below_the_stated_least(dimension: int) -> None:
     weights = np.zeros(dimension)
     weights[0] = 3.0
     result = paper_004.shares(weights)
-    assert result.min() >= paper_004.LEAST
+    assert result.min() >= paper_004.MIN
     assert np.isfinite(result).all()
     assert (paper_004.shares(0.0 * weights) == 1.0).all()

@@ -9,9 +9,9 @@ from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.browser.waiting import idle
 
-MOST_TABS = 60
+MAX_TABS = 60
 """How often Tab may be pressed on the way to one control."""
-MOST_BESIDE = 10
+MAX_BESIDE = 10
 """How many choices may stand side by side: Tab goes to the first of them."""
 WHERE = """one => {
   const beside = one.closest('[role=radiogroup], [role=tablist]');
@@ -110,9 +110,9 @@ class Keyboard(Hand):
     def _tab_to(self, control: Locator) -> None:
         """Give the control the focus: by Tab, and among choices side by side by the arrow."""
         expect(control).to_be_visible()
-        if self._come_to(control, "Tab", MOST_TABS):
+        if self._come_to(control, "Tab", MAX_TABS):
             return
-        raise AssertionError(f"not reached by {MOST_TABS} presses of Tab: {control}")
+        raise AssertionError(f"not reached by {MAX_TABS} presses of Tab: {control}")
 
     def _come_to(self, control: Locator, key: str, presses: int) -> bool:
         for _ in range(presses):
@@ -121,5 +121,5 @@ class Keyboard(Hand):
             if place == "there":
                 return True
             if place == "beside" and key == "Tab":
-                return self._come_to(control, "ArrowRight", MOST_BESIDE)
+                return self._come_to(control, "ArrowRight", MAX_BESIDE)
         return False

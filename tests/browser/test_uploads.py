@@ -36,7 +36,7 @@ WIDE = (
     + quote("\n".join(f"{name}: one of {LEVELS}" for name in NAMES))
     + "%0Apredict+y:+0+to+1"
 )
-MOST_ABOVE_IDLE = 50.0  # MB
+MAX_ABOVE_IDLE = 50.0  # MB
 
 
 def sentinel(test: str) -> str:
@@ -210,7 +210,7 @@ def test_a_large_table_holds_nobody_up(tab: Page, at_rest: Idle, tmp_path: Path)
     assert turn
     # The reading process has a processor, where there is more than one.
     assert longest < 3.0 * usual + 3.0
-    assert above < 0.5 * MOST_ABOVE_IDLE
+    assert above < 0.5 * MAX_ABOVE_IDLE
     page.close()
 
 
@@ -259,5 +259,5 @@ def test_a_bomb_is_one_sentence_and_takes_the_server_nothing(
     expect(page.get_by_text(re.compile(sentence))).to_be_visible()
     took, above = time.monotonic() - began, at_rest.above()
     print(f"{len(data):,} bytes refused after {took:.1f} s, {above:.0f} MB above idle")
-    assert above < MOST_ABOVE_IDLE
+    assert above < MAX_ABOVE_IDLE
     eventually(page, lambda: page.get_by_test_id("stException").count() == 0)

@@ -74,7 +74,7 @@ Person = tuple[object, ...]
 @pytest.fixture(autouse=True)
 def few_splits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Judge on few splits, each of which trains every method anew."""
-    monkeypatch.setattr(splits, "MOST", SPLITS)
+    monkeypatch.setattr(splits, "MAX", SPLITS)
 
 
 def person(place: int, predicts: str) -> Person:

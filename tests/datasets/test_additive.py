@@ -13,8 +13,8 @@ from dpcore.datasets.encoding import cut_values, scaled
 from dpcore.datasets.feature_rule import (
     CURVES,
     FINE_CURVES,
-    LEAST_RECORDS,
     MAPS,
+    MIN_RECORDS,
     by_noise,
     enough_records,
 )
@@ -75,7 +75,7 @@ def test_a_step_counts_as_the_square_of_its_weight_of_a_feature(features, counte
 def test_few_records_for_each_column_of_numbers_are_straight_lines() -> None:
     for numbers in (0, 1, 5, 30):
         taken = [enough_records(records, numbers) for records in range(1, 1_000)]
-        edge = LEAST_RECORDS * max(numbers, 1) - 1
+        edge = MIN_RECORDS * max(numbers, 1) - 1
         assert taken == [False] * edge + [True] * (999 - edge)
     few, many = prepare(load("breast_cancer"), BY_RULE), prepare(load("cohort"), BY_RULE)
     assert (few.preparation.features, dict(few.maps)) == ("plain", {})
@@ -100,7 +100,7 @@ def test_records_with_gaps_have_no_say_in_the_number_of_records() -> None:
     described = "a: 0 to 1; unknown: blank\npredict y: one of no, yes"
     table, gappy = (read_own(described, _rows(gaps), "t.csv") for gaps in (0, 20))
     drop = replace(BY_RULE, missing="drop")
-    assert prepare(gappy, drop).records < LEAST_RECORDS <= prepare(table, drop).records
+    assert prepare(gappy, drop).records < MIN_RECORDS <= prepare(table, drop).records
     assert tuple(prepare(gappy, drop).maps) == tuple(prepare(table, drop).maps) == MAPS
 
 
@@ -171,13 +171,13 @@ def test_a_map_of_too_many_values_is_left_out_by_public_numbers(monkeypatch) -> 
     whole = prepare(table, BY_RULE)
     for kept in (1, 2):
         fits = table.records * list(whole.maps.values())[kept].dimension
-        monkeypatch.setattr("dpcore.datasets.feature_rule.MOST_VALUES", fits - 1)
+        monkeypatch.setattr("dpcore.datasets.feature_rule.MAX_VALUES", fits - 1)
         made = prepare(table, BY_RULE)
         assert tuple(made.maps) == (MAPS[:kept] if kept > 1 else ())
         study = Study("cohort", records=400, epsilons=(0.1, 60.0), delta=1e-5)
         maps = [rows[0].preparation.features for _, rows in by_map(study, made)]
         assert maps == ["plain", "additive"][:kept]
-    monkeypatch.setattr("dpcore.datasets.feature_rule.MOST_VALUES", fits)
+    monkeypatch.setattr("dpcore.datasets.feature_rule.MAX_VALUES", fits)
     assert tuple(prepare(table, BY_RULE).maps) == MAPS
 
 

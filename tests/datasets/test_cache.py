@@ -69,10 +69,10 @@ def test_what_was_unused_for_longest_goes_first(monkeypatch: pytest.MonkeyPatch)
         cache.array("squares", f"key{place}", Counted())
         os.utime(kept()[-1], (place, place))
     cache.array("squares", "key0", Counted())  # used again
-    monkeypatch.setattr(cache, "MOST_BYTES", 2 * kept()[0].stat().st_size)
+    monkeypatch.setattr(cache, "MAX_BYTES", 2 * kept()[0].stat().st_size)
     cache.array("squares", "key3", Counted())
     assert [path.name for path in kept()] == ["squares-key0.npz", "squares-key3.npz"]
-    monkeypatch.setattr(cache, "MOST_BYTES", 0)
+    monkeypatch.setattr(cache, "MAX_BYTES", 0)
     cache.array("squares", "key4", Counted())
     assert [path.name for path in kept()] == ["squares-key4.npz"]
 

@@ -96,7 +96,7 @@ def test_noise_steered_by_private_weights_proves_and_certifies_nothing():
         PUBLISHED.training(RECORDS)
 
 
-@pytest.mark.parametrize("least", [paper_004.LEAST, 0.3, 0.9])
+@pytest.mark.parametrize("least", [paper_004.MIN, 0.3, 0.9])
 def test_public_weights_are_certified_by_the_least_noise(least):
     config = replace(PUBLISHED, weights="public")
     result = guarantee(config, RECORDS, min_noise_ratio=least)

@@ -490,7 +490,7 @@ def test_records_that_fill_a_batch_up_count_nothing(config):
 
 @pytest.mark.parametrize("chosen", [{"sampling": "none"}, {"sampling": "poisson", "batch": 10}])
 def test_a_sum_of_far_more_records_than_their_public_size_is_not_kept(monkeypatch, chosen):
-    monkeypatch.setattr(training, "MOST_SUMMED", 10)
+    monkeypatch.setattr(training, "MAX_SUMMED", 10)
     config = replace(SMALL, adjacency=Adjacency.ADD_REMOVE, public_size=10, **chosen)
     TrainingRun(config, *data(records=40), 3, system=True)
     with pytest.raises(InvalidInput, match="more records than can be kept") as refused:

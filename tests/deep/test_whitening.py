@@ -65,7 +65,7 @@ def test_the_public_digits_lie_round_the_centre_and_spread_as_they_should(public
         features - _class_means(features, digits), compute_uv=False, full_matrices=False
     )[0]
     value = largest**2 / len(features)
-    expected = value / (value + whitening.LEAST)
+    expected = value / (value + whitening.MIN)
     assert variance[0] == pytest.approx(expected, rel=1e-3)
 
 

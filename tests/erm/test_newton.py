@@ -134,7 +134,7 @@ def test_hessians_are_not_made_where_products_serve(monkeypatch: pytest.MonkeyPa
     assert actual == pytest.approx(truth, abs=1e-6)
     monkeypatch.undo()
     # Where too many products would be needed, it goes on with Hessians.
-    monkeypatch.setattr(newton, "MOST_PRODUCTS", 1)
+    monkeypatch.setattr(newton, "MAX_PRODUCTS", 1)
     actual = minimise(problem, features, labels, Majorant.of(problem, features))
     assert actual == pytest.approx(truth, abs=1e-6)
 

@@ -135,7 +135,7 @@ def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius, adjacency) ->
     features, labels = data(150, 4)
     problem = Problem(loss, lam, 150, 4, adjacency, radius=radius)
     chosen = [*calibrated(problem, (0.5, 4.0), 3), *calibrated(problem, (2.0,), 5)]
-    monkeypatch.setattr(newton_noise, "MOST_ENTRIES", 600)  # four models at a time
+    monkeypatch.setattr(newton_noise, "MAX_ENTRIES", 600)  # four models at a time
     released = newton_noise.release(Training(problem, features, labels, chosen, 3, 5))
     for i, calibration in enumerate(chosen):
         for run in range(3):

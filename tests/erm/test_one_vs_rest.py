@@ -127,7 +127,7 @@ def test_steps_on_batches_are_counted_for_all_classes_together(key, adjacency) -
 
 
 def test_more_classes_than_are_counted_together_add_up() -> None:
-    most = one_vs_rest.MOST_TOGETHER
+    most = one_vs_rest.MAX_TOGETHER
     for key in ("objpert", "grpua"):
         together, apart = (calibrated(key, [2.0], problem(k))[0] for k in (most, most + 1))
         assert "counted together" in together.proof.by

@@ -16,7 +16,7 @@ from dpcore.erm.methods.opera import METHOD as OPERA
 from dpcore.erm.methods.outpert import METHOD as OUTPERT
 from dpcore.erm.newton import minimise
 from dpcore.erm.output_perturbation import (
-    MOST_STEPS,
+    MAX_STEPS,
     TYPICAL_SHARE,
     default_steps,
     excess_risk_bound,
@@ -144,7 +144,7 @@ def test_the_rule_for_t_is_public_whole_and_capped(method) -> None:
                 problem = Problem("logistic", lam, 2_000, 20, radius=radius)
                 steps = one(method, problem, epsilon, edition=edition).steps
                 assert isinstance(steps, int)
-                assert 1 <= steps <= MOST_STEPS
+                assert 1 <= steps <= MAX_STEPS
 
 
 def test_published_t_is_where_the_two_terms_of_the_proof_meet() -> None:

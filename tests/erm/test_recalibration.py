@@ -17,7 +17,7 @@ from dpcore.erm.recalibration import (
     COUNT_STREAM,
     GRID,
     KNOTS,
-    MOST_SHARE,
+    MAX_SHARE,
     Recalibration,
     knots,
     noisy_counts,
@@ -160,7 +160,7 @@ def test_the_share_is_small_and_comes_from_public_values() -> None:
             shares.append(share_for(total, records))
             assert 0.95 * epsilon <= training_budget(total, records).epsilon < epsilon
         assert shares == sorted(shares, reverse=True)
-        assert 0.0 < shares[-1] < shares[0] == MOST_SHARE
+        assert 0.0 < shares[-1] < shares[0] == MAX_SHARE
     # A large set gets no less noise on a count than n/1,500.
     plan = planned(Problem("logistic", 1e-3, 60_000, 12, ZERO), PrivacyBudget(3.0, 1e-5))
     assert plan.sigma == pytest.approx(60_000 / 1_500, rel=1e-6)

@@ -44,7 +44,7 @@ def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius) -> None:
     features, labels = data(61, 4)
     problem = Problem(loss, lam, 61, 4, Adjacency.ZERO_OUT, radius=radius)
     chosen = [*calibrated(problem, batch=5), *calibrated(problem, (1.0,), steps=7)]
-    monkeypatch.setattr(stream, "MOST_ENTRIES", 120)  # runs two at a time
+    monkeypatch.setattr(stream, "MAX_ENTRIES", 120)  # runs two at a time
     released = stream.release(Training(problem, features, labels, chosen, 3, 5))
     for i, calibration in enumerate(chosen):
         for run in range(3):

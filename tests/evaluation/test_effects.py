@@ -9,7 +9,7 @@ import pytest
 from dpcore.accounting.planner import spent
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation.effects import EFFECTS, MOST_TIMES, effect, ends
+from dpcore.evaluation.effects import EFFECTS, MAX_TIMES, effect, ends
 from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import begin, swept
@@ -75,7 +75,7 @@ def test_a_larger_clipping_norm_at_the_same_noise_affords_fewer_epochs() -> None
 
 def test_no_noise_affords_epochs_without_end() -> None:
     result = EFFECTS["sigma"].varied(STUDY, 30.0, RECORDS)
-    assert result.config.epochs == MOST_TIMES * STUDY.config.epochs
+    assert result.config.epochs == MAX_TIMES * STUDY.config.epochs
 
 
 def test_without_a_target_the_budget_is_what_the_study_spends() -> None:

@@ -76,7 +76,7 @@ def test_a_result_is_found_without_training_again(cache: Path) -> None:
 def test_a_job_makes_room_for_its_result(cache: Path) -> None:
     ancient = place(jobs.FOLDER) / "ancient.csv"
     with ancient.open("wb") as file:
-        file.truncate(work.MOST_BYTES)  # sparse: no room is taken
+        file.truncate(work.MAX_BYTES)  # sparse: no room is taken
     os.utime(ancient, (0, 0))
     submit(BRIEF).result(PATIENCE)
     wait_for(lambda: names(cache) == {f"{BRIEF.key}.csv"})
@@ -368,7 +368,7 @@ def test_a_picture_s_worker_leaves_a_core_to_the_page_unless_told_otherwise(
 
 
 def test_a_full_queue_refuses_in_one_sentence(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "MOST_UNFINISHED", 2)
+    monkeypatch.setattr(jobs, "MAX_UNFINISHED", 2)
     first, second = (jobs.submit(Counting(10_000, seconds=0.02, name=name)) for name in "ab")
     with pytest.raises(jobs.QueueFull, match=r"^Counting to 3 has to wait: 2 jobs are in the"):
         jobs.submit(Counting())

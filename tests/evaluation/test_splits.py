@@ -27,7 +27,7 @@ from dpcore.evaluation.scoring import (
 )
 from dpcore.evaluation.splits import (
     ERROR,
-    MOST,
+    MAX,
     each,
     judged,
     number_of_splits,
@@ -69,7 +69,7 @@ def test_the_fewer_records_are_tested_the_more_often_they_are_split(
 ) -> None:
     held = max(1, round(0.2 * records))
     assert number_of_splits(records, held) == count
-    if count < MOST:
+    if count < MAX:
         # Whatever the accuracy of a model is, half a point is all that the splits leave of it.
         generator = np.random.default_rng(0)
         right = generator.hypergeometric(records // 2, records - records // 2, held, 2_000)

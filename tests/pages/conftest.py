@@ -89,7 +89,7 @@ def uploads_in_one_process(one_process: Confined, monkeypatch: pytest.MonkeyPatc
 def seven_splits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Two more than those of a first picture, in this process."""
     loaders._splits.clear()
-    monkeypatch.setattr("dpcore.evaluation.splits.MOST", 7)
+    monkeypatch.setattr("dpcore.evaluation.splits.MAX", 7)
     yield
     loaders._splits.clear()
 

@@ -854,7 +854,7 @@ def test_a_hostile_link_still_gives_a_whole_page(link: dict[str, str | list[str]
     assert not app.error
     assert len(app.metric) == 3
     for warning in app.warning:
-        assert warning.value.count("\n- ") < query.MOST_REFUSALS  # nothing is left out
+        assert warning.value.count("\n- ") < query.MAX_REFUSALS  # nothing is left out
         assert all(len(line) < 300 for line in warning.value.splitlines())
         assert "<" not in warning.value
 

@@ -86,11 +86,11 @@ def test_one_long_word_takes_no_time_and_is_cut() -> None:
     shown = verbatim.verbatim("x" * 16_000)
     # The square of its length took seconds.
     assert time.process_time() - begun < 0.5
-    assert shown == "x" * (verbatim.MOST_LETTERS - 1) + "…"
+    assert shown == "x" * (verbatim.MAX_LETTERS - 1) + "…"
 
 
 def test_a_cut_text_does_nothing() -> None:
-    almost = "x" * (verbatim.MOST_LETTERS - 10)
+    almost = "x" * (verbatim.MAX_LETTERS - 10)
     assert acting(verbatim.verbatim(f"{almost}@evil.example")) == []
     assert acting(verbatim.verbatim(f"{almost} [here](https://evil.example)")) == []
 
@@ -321,7 +321,7 @@ WHOLE = {
 }
 
 
-LEAST = {
+MIN = {
     control.key: control.kind.least
     for control in (*DECLARED, atlas.LEAF)
     if isinstance(control.kind, Number)
@@ -336,7 +336,7 @@ def test_a_number_that_no_field_can_hold_is_refused_in_a_sentence(value: str) ->
     controls = {each.key: each for each in (*DECLARED, atlas.LEAF)}
     for name in {name for names in WHOLE.values() for name in names}:
         refused = check([controls[name]], {name: [value]}, query.quoted)
-        if value == "-0" and LEAST[name] <= 0:
+        if value == "-0" and MIN[name] <= 0:
             assert refused == []
         else:
             (result,) = refused
@@ -358,9 +358,9 @@ def test_a_number_that_no_field_can_hold_is_told_and_the_page_is_whole(
     app.run()
     assert not app.exception
     (warning,) = app.warning
-    refused = [name for name in WHOLE[page] if values != NUMBERS[-1:] or LEAST[name] > 0]
+    refused = [name for name in WHOLE[page] if values != NUMBERS[-1:] or MIN[name] > 0]
     assert warning.value.count("but it must be a number from") >= min(
-        len(refused), query.MOST_REFUSALS
+        len(refused), query.MAX_REFUSALS
     )
 
 

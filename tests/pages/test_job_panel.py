@@ -325,7 +325,7 @@ def test_a_job_that_failed_says_why_as_it_stands(monkeypatch: pytest.MonkeyPatch
 def test_a_full_queue_is_waited_for_and_told_to_who_asks_for_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(jobs, "MOST_UNFINISHED", 0)
+    monkeypatch.setattr(jobs, "MAX_UNFINISHED", 0)
     app = jobs_page(Counting=Counting(upto=2))
     app.run()
     (bar,) = app.get("progress")
@@ -334,7 +334,7 @@ def test_a_full_queue_is_waited_for_and_told_to_who_asks_for_more(
     assert app.session_state["drawn"] == "stopping"
     app.button(key="count_start").click().run()
     assert "jobs are in the queue" in app.toast[0].value
-    monkeypatch.setattr(jobs, "MOST_UNFINISHED", 10)
+    monkeypatch.setattr(jobs, "MAX_UNFINISHED", 10)
     until(app, "done")
 
 

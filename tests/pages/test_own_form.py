@@ -262,7 +262,7 @@ def wide(rows: int = 200) -> bytes:
 def test_500_columns_of_2000_are_described_a_page_at_a_time() -> None:
     app = opened(columns="", data=wide())
     assert [error.value for error in app.error] == []
-    assert [box.label for box in app.checkbox] == WIDE[: own_rows.MOST_SHOWN]
+    assert [box.label for box in app.checkbox] == WIDE[: own_rows.MAX_SHOWN]
     typed(app, WIDE[0], values="0, 1, 2")
     version, _ = draft(app)
     # What was typed is kept while others are on screen, and stands there again.

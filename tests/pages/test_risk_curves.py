@@ -149,7 +149,7 @@ def test_a_curve_is_corrected_by_hand_and_its_effect_told_once_asked_for(
 def test_of_many_columns_only_the_chosen_one_is_computed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pages.explore.risk_curves.MOST_TOGETHER", 9)
+    monkeypatch.setattr("pages.explore.risk_curves.MAX_TOGETHER", 9)
     rows = left(tmp_path, "plain", ("sex",))
     app = at(LINK | {"curve_of": "sex"})
     assert told(rows, 1.0, "sex") in spoken(app)

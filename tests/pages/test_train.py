@@ -354,7 +354,7 @@ def test_every_offered_network_and_input_can_be_trained(key: str) -> None:
 
 
 def test_a_full_queue_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "MOST_UNFINISHED", 0)
+    monkeypatch.setattr(jobs, "MAX_UNFINISHED", 0)
     app = opened(**QUICK, train_seed="5")
     app.run()
     progress = [each.text for each in app.get("progress")]

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.evaluation import jobs
 
 SECONDS = 240.0
-MOST_BETWEEN = 2.0
+MAX_BETWEEN = 2.0
 """Seconds: looking uses the processor that the worker needs."""
 
 
@@ -30,7 +30,7 @@ def until(there: Callable[[], bool], *apps: AppTest, look_seconds: float = 0.3) 
     while not there():
         assert time.monotonic() < deadline, f"not within {SECONDS:g} seconds"
         next_look = time.monotonic() + look_seconds
-        look_seconds = min(1.5 * look_seconds, max(look_seconds, MOST_BETWEEN))
+        look_seconds = min(1.5 * look_seconds, max(look_seconds, MAX_BETWEEN))
         time.sleep(0.05)
         while time.monotonic() < next_look and _is_any_under_way() and not there():
             time.sleep(0.05)

@@ -86,7 +86,7 @@ def test_what_the_columns_do_not_allow_is_refused_by_name() -> None:
         LOGISTIC.to_json().replace("0.5,", "[[1]],", 1).encode(),
         LOGISTIC.to_json().replace("18 to 90", "90 to 18").encode(),
         LOGISTIC.to_json().replace("predict ill", "predict " + "x" * 7_000).encode(),
-        LOGISTIC.to_json().encode() + b" " * explained.MOST_BYTES,
+        LOGISTIC.to_json().encode() + b" " * explained.MAX_BYTES,
     ],
 )
 def test_a_hostile_model_is_one_sentence(data: bytes) -> None:

@@ -38,7 +38,7 @@ sex: one of f, m; unknown: NA
 bmi: 10 to 60
 predict ill: one of no, yes"""
 HEADER = "patient,age,sex,bmi,ill"
-MOST = 3
+MAX = 3
 
 
 def full(signed: grid.Array, weights: grid.Array) -> grid.Array:
@@ -49,10 +49,10 @@ def full(signed: grid.Array, weights: grid.Array) -> grid.Array:
 def made(count: int, seed: int = 0) -> tuple[grid.Array, Persons]:
     """Rows of length 1, shape (4, rows), and whose they are."""
     draw = np.random.default_rng(seed)
-    person = np.repeat(np.arange(count), draw.integers(1, MOST + 1, count))
+    person = np.repeat(np.arange(count), draw.integers(1, MAX + 1, count))
     rows = draw.normal(size=(4, len(person)))
     rows /= np.linalg.norm(rows, axis=0)
-    return rows, bounded(person, MOST, lots_for_exploration(len(person)))
+    return rows, bounded(person, MAX, lots_for_exploration(len(person)))
 
 
 def test_a_persons_vector_is_the_rounded_mean_and_hangs_on_that_person_alone() -> None:
@@ -110,7 +110,7 @@ def lines(count: int = 30, seed: int = 6) -> list[list[str]]:
         [
             f"p{person},{draw.uniform(10, 99):.2f},{draw.choice(['f', 'm', 'NA'])},"
             f"{draw.uniform(9, 61):.2f},{draw.choice(['no', 'yes'])}"
-            for _ in range(draw.integers(1, MOST + 1))
+            for _ in range(draw.integers(1, MAX + 1))
         ]
         for person in range(count)
     ]
@@ -149,11 +149,11 @@ def test_files_that_differ_in_one_person_move_no_sum_by_more_than_is_proved(
 ) -> None:
     """Whatever that person's rows hold, and however many there are."""
     people = lines()[1:]
-    same = [["p0,90,m,60,yes"] * rows for rows in (1, MOST, 40)]
+    same = [["p0,90,m,60,yes"] * rows for rows in (1, MAX, 40)]
     theirs = [
         *(["p0,,,,"] * rows for rows in (1, 2)),
         *same,
-        ["p0,18,f,10,no"] * MOST,
+        ["p0,18,f,10,no"] * MAX,
         ["p0,90,m,60,yes", "p0,-1e9,NA,1e9,no"],
         ["p0,54,f,35,yes", "p0,,,,"],
     ]
@@ -213,7 +213,7 @@ def test_a_certificate_says_what_one_person_is(
     assert released.model.hidden == hidden
     document = released.certificate.document
     facts = document["facts"]
-    assert facts["person"] == {"rows": MOST}
+    assert facts["person"] == {"rows": MAX}
     assert facts["training"]["records"] == 30
     assert facts["attack"]["about"].startswith("3 equal rows of one person")
     assert "one patient, of whom at most 3 rows count, as one" in document["claim"]

@@ -100,7 +100,7 @@ def test_the_table_of_run_times_has_a_verdict_on_each_conclusion(tmp_path: Path)
 def test_the_papers_network_has_a_row_for_each_method_and_epsilon(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(network_000, "MOST_RECORDS", 60)
+    monkeypatch.setattr(network_000, "MAX_RECORDS", 60)
     result = reproduce("paper-000", figure=6, output=str(tmp_path), datasets=PATIENTS, runs=2)
     rows = pd.read_csv(tmp_path / "paper-000-figure-6.csv")
     assert sorted(zip(rows["method"], rows["epsilon"], strict=True)) == sorted(

@@ -10,7 +10,7 @@ from dpcore.datasets.own import mending
 from dpcore.datasets.own.field import DescribedField, Person, TableDescription
 from dpcore.datasets.own.mend import Mend, Mendable, mend
 from dpcore.datasets.own.notation import read, write
-from dpcore.datasets.persons import MOST_ROWS_A_PERSON
+from dpcore.datasets.persons import MAX_ROWS_A_PERSON
 from dpcore.datasets.schema import Classes, Column, Entry, Label
 from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput
@@ -192,10 +192,10 @@ def _check_together(description: TableDescription) -> None:
                 f"The description's person is {quoted(person.column)}, but it must be the name of "
                 "a column."
             )
-        if not 1 <= person.most <= MOST_ROWS_A_PERSON:
+        if not 1 <= person.most <= MAX_ROWS_A_PERSON:
             raise InvalidInput(
                 f"The description: a person has at most {person.most:,} rows, but it must be 1 to "
-                f"{MOST_ROWS_A_PERSON:,}."
+                f"{MAX_ROWS_A_PERSON:,}."
             )
         for field in fields:
             if field.name == person.column:

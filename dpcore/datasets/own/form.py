@@ -31,7 +31,7 @@ UNDECIDED = ""
 BLANK = "blank"
 """How the form writes the mark that is an empty field."""
 NOTHING_SAID = TableDescription(())
-LEAST_THOUSAND = 1000.0
+MIN_THOUSAND = 1000.0
 Lack = Literal["kind", "range", "beyond", "values", "days", "rows", "nothing", "name"]
 """What has to be filled in, or changed in the file, before a column can be used."""
 
@@ -341,7 +341,7 @@ def _suggested(syntax: Syntax, names: Names) -> Row:
             lowest, highest = written(known.lowest), written(known.highest)
             row = replace(row, used=True, lowest=lowest, highest=highest, unit=known.unit)
         # What lies below a thousand has decimals.
-        is_small = known is not None and known.highest < LEAST_THOUSAND
+        is_small = known is not None and known.highest < MIN_THOUSAND
         is_clear = len(syntax.numbers) == 1 or is_small
         return replace(row, kind=syntax.numbers[0] if is_clear else UNDECIDED)
     if not syntax.spellings:

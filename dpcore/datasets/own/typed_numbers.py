@@ -13,7 +13,7 @@ from dpcore.errors import InvalidInput
 _SIGN = re.compile(r"^([-+−])\s*")
 _MARKS = ((",", "."), (".", ","))
 """Between thousands, and before decimals."""
-MOST_LETTERS = 40
+MAX_LETTERS = 40
 """Of a typed number. Seventeen digits tell any two apart."""
 
 
@@ -32,10 +32,10 @@ def readings(text: str, decimal_comma: bool = False) -> tuple[float, ...]:
     Returns
     -------
     tuple of float
-        Empty for what is no number, or has more than `MOST_LETTERS` letters; two for a text like
+        Empty for what is no number, or has more than `MAX_LETTERS` letters; two for a text like
         10,000.
     """
-    if len(text) > MOST_LETTERS:
+    if len(text) > MAX_LETTERS:
         return ()
     text = _SIGN.sub(r"\1", text.strip()).replace("−", "-")
     meant = []
@@ -87,10 +87,8 @@ def why_unread(text: str, decimal_comma: bool = False) -> str:
     if numbers:
         shown = " or ".join(_clearly_written(number, decimal_comma) for number in numbers)
         return f"{quoted(text)}, which could be {shown}: write one of these"
-    if len(text) > MOST_LETTERS:
-        return (
-            f"{quoted(text)}, which is too long: write a number of at most {MOST_LETTERS} letters"
-        )
+    if len(text) > MAX_LETTERS:
+        return f"{quoted(text)}, which is too long: write a number of at most {MAX_LETTERS} letters"
     return f"{quoted(text)}, which is no number: write one such as 0.5 or 12"
 
 

@@ -23,7 +23,7 @@ from dpcore.errors import whole
 if TYPE_CHECKING:
     import pandas as pd
 
-FEWEST, MOST, USUAL = 100, 1_000_000, 3_000
+MIN, MAX, USUAL = 100, 1_000_000, 3_000
 FURTHER = 10_000
 """Patients that models are judged on, the same for every size of the cohort."""
 _BLOCK = 4_096
@@ -94,7 +94,7 @@ ENTRY = Entry(
         "The columns are correlated as they would be in a clinic. Single weights are harder to "
         "recover than the accuracy.",
     ),
-    how_to_get=f"It is built in, with {FEWEST} to {MOST:,} patients.",
+    how_to_get=f"It is built in, with {MIN} to {MAX:,} patients.",
 )
 
 
@@ -170,7 +170,7 @@ def build(records: int | None, seed: int) -> Table:
     InvalidInput
         If either is out of range.
     """
-    count = USUAL if records is None else whole("records", records, at_least=FEWEST, at_most=MOST)
+    count = USUAL if records is None else whole("records", records, at_least=MIN, at_most=MAX)
     seed = whole("seed", seed, at_least=0, at_most=2**63 - 1)
     return replace(_patients(count, seed, 0), further=_patients(FURTHER, seed, 1))
 

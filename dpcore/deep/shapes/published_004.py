@@ -31,7 +31,7 @@ class Uneven(NoiseShape):
         Steps after which w is recomputed (the paper: every step); 0 for once.
     """
 
-    min_noise_ratio = paper_004.LEAST
+    min_noise_ratio = paper_004.MIN
 
     def __init__(self, inputs: ShapeInputs, examples: ExampleGradients, refresh: int) -> None:
         self.inputs, self.examples, self.refresh = inputs, examples, refresh

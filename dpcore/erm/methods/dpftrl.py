@@ -27,7 +27,7 @@ from dpcore.guarantee import Edition, Status, not_in_print, proved_under, verdic
 from dpcore.mechanisms import toeplitz
 from dpcore.mechanisms.gaussian import analytic_sigma
 
-MOST_BATCHES = 300
+MAX_BATCHES = 300
 REACH, REACH_OF_NUMBERS = 10.0, 1.0
 """Fixed once, on public data: steps in the pass, and how far the noise on the sums may move w. Only
 the direction of w tells classes apart, but its length counts where a number is predicted."""
@@ -37,7 +37,7 @@ def calibrate(draft: Calibration, settings: Settings) -> Calibration:
     """The draft with its noise. Pure; sees public values only."""
     problem, budget = draft.problem, draft.requested
     n = problem.records
-    batch = settings.batch_or(-(-n // MOST_BATCHES), n)
+    batch = settings.batch_or(-(-n // MAX_BATCHES), n)
     steps = permuted.batches(n, batch)
     if settings.steps is not None:
         # More steps than records would leave some without any: it is one pass.

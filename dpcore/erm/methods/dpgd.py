@@ -25,7 +25,7 @@ from dpcore.erm.problem import Problem
 from dpcore.guarantee import Edition, Status, not_in_print, proved_under, verdict
 from dpcore.mechanisms.gaussian import analytic_sigma
 
-FEWEST_STEPS, DEFAULT_MOST_STEPS = 30, 400
+MIN_STEPS, DEFAULT_MOST_STEPS = 30, 400
 
 
 def schedule(problem: Problem, unit: float) -> tuple[int, float]:
@@ -37,7 +37,7 @@ def schedule(problem: Problem, unit: float) -> tuple[int, float]:
     """
     noise = math.sqrt(problem.counted) * unit * problem.gradient_change
     reach = problem.function.reach * problem.records / noise
-    steps = int(min(max(reach / 40.0, FEWEST_STEPS), DEFAULT_MOST_STEPS))
+    steps = int(min(max(reach / 40.0, MIN_STEPS), DEFAULT_MOST_STEPS))
     return steps, min(1.0 / problem.smoothness, reach / (10.0 * steps))
 
 

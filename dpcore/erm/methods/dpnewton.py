@@ -23,14 +23,14 @@ from dpcore.erm.method import (
 from dpcore.guarantee import Edition, Status, not_in_print, proved_under, verdict
 from dpcore.mechanisms.gaussian import analytic_mu
 
-STEPS, MOST_STEPS = 12, 1_000
+STEPS, MAX_STEPS = 12, 1_000
 """T by rule, fixed once on public data; and the largest T allowed."""
 
 
 def calibrate(draft: Calibration, settings: Settings) -> Calibration:
     """The draft with its noise. Pure; sees public values only."""
     problem, budget = draft.problem, draft.requested
-    steps = min(settings.steps_or(STEPS), MOST_STEPS)
+    steps = min(settings.steps_or(STEPS), MAX_STEPS)
     mu = float(analytic_mu(budget.epsilon, budget.delta))
     sigma = problem.gradient_change / newton_noise.step_noise(mu, steps).gradient
     conditions = data_conditions(problem)

@@ -29,7 +29,7 @@ from dpcore.mechanisms.gaussian import (
 )
 
 PASSES = 10
-SMALLEST_BATCH, MOST_BATCHES = 50, 1_000
+SMALLEST_BATCH, MAX_BATCHES = 50, 1_000
 """Fixed in advance: ten passes in batches of 50 records, or of n/1,000 where that is more."""
 
 LONGEST = 20.0
@@ -45,7 +45,7 @@ def calibrate(draft: Calibration, settings: Settings) -> Calibration:
     """The draft with its noise. Pure; sees public values only."""
     problem, budget, printed = draft.problem, draft.requested, draft.edition is Edition.PUBLISHED
     n, adjacency = problem.records, problem.adjacency
-    batch = settings.batch_or(min(n, max(SMALLEST_BATCH, -(-n // MOST_BATCHES))), n)
+    batch = settings.batch_or(min(n, max(SMALLEST_BATCH, -(-n // MAX_BATCHES))), n)
     count = permuted.batches(n, batch)
     steps = settings.steps_or(PASSES * count)
     unit = float((classical_sigma if printed else analytic_sigma)(budget.epsilon, budget.delta))

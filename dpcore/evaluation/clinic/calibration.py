@@ -28,7 +28,7 @@ from dpcore.erm.method import Array
 from dpcore.errors import InvalidInput, whole
 
 BINS = 10
-MOST_BINS = 1_000
+MAX_BINS = 1_000
 BLOCK_ENTRIES = 2**18
 """Risks judged at once."""
 
@@ -87,7 +87,7 @@ def risk_calibration(
     -----
     Measured on real records, and not private.
     """
-    count = whole("bins", bins, at_least=1, at_most=MOST_BINS)
+    count = whole("bins", bins, at_least=1, at_most=MAX_BINS)
     ill = np.asarray(positive, dtype=bool)
     people = len(ill)
     if not people:

@@ -59,7 +59,7 @@ from dpcore.progress import Progress, section, silent, stoppable
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_TOGETHER = 50
+MAX_TOGETHER = 50
 """Most columns of one study: each has some hundred rows a model."""
 MEASURES: Limits = MappingProxyType(
     {"log_odds": (-math.inf, math.inf), "risk": (0.0, 1.0), "risk_at_average": (0.0, 1.0)}
@@ -140,7 +140,7 @@ class ColumnStudy:
         Raises
         ------
         InvalidInput
-            If the models use no such column, or there are more than `MOST_TOGETHER`.
+            If the models use no such column, or there are more than `MAX_TOGETHER`.
         """
         used = tuple(column.name for column in used_columns(entry, self.study.preparation))
         for name in self.columns:
@@ -151,9 +151,9 @@ class ColumnStudy:
                     f"use: {listed}."
                 )
         chosen = self.columns or used
-        if len(chosen) > MOST_TOGETHER:
+        if len(chosen) > MAX_TOGETHER:
             raise InvalidInput(
-                f"column stands for {len(chosen)} columns, but at most {MOST_TOGETHER} have curves "
+                f"column stands for {len(chosen)} columns, but at most {MAX_TOGETHER} have curves "
                 "together: name those you want."
             )
         return chosen

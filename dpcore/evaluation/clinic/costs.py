@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Counts = TypeVar("Counts", pd.Series, NDArray[np.float64])
 
-MOST_COST = 1e9
+MAX_COST = 1e9
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Costs:
     Raises
     ------
     InvalidInput
-        If one is negative, beyond `MOST_COST` or no number.
+        If one is negative, beyond `MAX_COST` or no number.
     """
 
     miss: float
@@ -38,9 +38,7 @@ class Costs:
 
     def __post_init__(self) -> None:
         for name, field in (("missed case", "miss"), ("false alarm", "false_alarm")):
-            cost = number(
-                f"cost of a {name}", getattr(self, field), at_least=0.0, at_most=MOST_COST
-            )
+            cost = number(f"cost of a {name}", getattr(self, field), at_least=0.0, at_most=MAX_COST)
             object.__setattr__(self, field, cost)
 
     @property

@@ -88,7 +88,7 @@ class Decisions:
         Raises
         ------
         InvalidInput
-            If one is negative, beyond `MOST_COST` or no number.
+            If one is negative, beyond `MAX_COST` or no number.
         """
         costs = Costs(miss, false_alarm)
         return costs.of(self.missed_per_1000, self.false_per_1000)

@@ -27,7 +27,7 @@ MEASURES = (
     "auc",
     "selection_rate",
 )
-FEWEST = 20
+MIN = 20
 """A group needs so many cases, and so many others, for anything to be said of it. Of 20 people the
 95 % interval of a share of one half (Wilson 1927) is already 40 points wide."""
 
@@ -121,8 +121,8 @@ def group_measures(
 
 
 def too_small(people: NDArray[np.int64], cases: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which groups have fewer than `FEWEST` cases or others, so that nothing is said of them."""
-    return np.asarray(np.minimum(cases, people - cases) < FEWEST)
+    """Which groups have fewer than `MIN` cases or others, so that nothing is said of them."""
+    return np.asarray(np.minimum(cases, people - cases) < MIN)
 
 
 def furthest_apart(rates: Array, compared: NDArray[np.bool_]) -> tuple[int, int] | None:

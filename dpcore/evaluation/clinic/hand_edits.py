@@ -15,9 +15,9 @@ from dpcore.errors import InvalidInput, brief, number, reject
 
 Correction = tuple[str, str, float]
 """Column, term, and the height that it is given, in log odds."""
-MOST_HEIGHT = 50.0
+MAX_HEIGHT = 50.0
 """Odds of 5e21, beyond which nobody means it."""
-MOST_TERMS = 5_000
+MAX_TERMS = 5_000
 LARGEST_FILE = 1_000_000
 SHAPE = 'an object of columns, each an object of terms, such as {"age": {"line": 0.5}}'
 
@@ -30,9 +30,9 @@ def checked(corrections: Sequence[tuple[str, str, Any]]) -> tuple[Correction, ..
     InvalidInput
         If there are too many, or a height is no number from -50 to 50.
     """
-    if len(corrections) > MOST_TERMS:
+    if len(corrections) > MAX_TERMS:
         raise InvalidInput(
-            f"correct has {len(corrections):,} terms, but must have at most {MOST_TERMS:,}."
+            f"correct has {len(corrections):,} terms, but must have at most {MAX_TERMS:,}."
         )
     return tuple((column, term, _height(column, term, to)) for column, term, to in corrections)
 
@@ -41,8 +41,8 @@ def _height(column: str, term: str, value: object) -> float:
     """A checked height."""
     name = f"{brief(term)} of {brief(column)}"
     if isinstance(value, bool) or value is None:
-        raise reject(name, str(value), f"a number from {-MOST_HEIGHT:g} to {MOST_HEIGHT:g}")
-    return number(name, value, at_least=-MOST_HEIGHT, at_most=MOST_HEIGHT)
+        raise reject(name, str(value), f"a number from {-MAX_HEIGHT:g} to {MAX_HEIGHT:g}")
+    return number(name, value, at_least=-MAX_HEIGHT, at_most=MAX_HEIGHT)
 
 
 def corrections_of(given: object) -> tuple[Correction, ...]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from dpcore.datasets import Entry
 from dpcore.errors import InvalidInput, number, reject, whole
-from dpcore.evaluation.clinic.calibration import BINS, MOST_BINS
+from dpcore.evaluation.clinic.calibration import BINS, MAX_BINS
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import digest
 from dpcore.models.model import Model
@@ -15,7 +15,7 @@ from dpcore.predictors import predictor_named
 
 THRESHOLDS = tuple(place / 100 for place in range(1, 100))
 """Public, whatever the records are."""
-MOST_THRESHOLDS = 1_000
+MAX_THRESHOLDS = 1_000
 LOSS = "logistic"
 """The loss whose margins are log-odds."""
 
@@ -57,15 +57,15 @@ class ClinicStudy:
             check_method(method)
         if not methods:
             raise InvalidInput("methods names no private method, but at least one must be named.")
-        if not 1 <= len(self.thresholds) <= MOST_THRESHOLDS:
+        if not 1 <= len(self.thresholds) <= MAX_THRESHOLDS:
             raise InvalidInput(
                 f"threshold has {len(self.thresholds):,} values, but must have 1 to "
-                f"{MOST_THRESHOLDS:,}."
+                f"{MAX_THRESHOLDS:,}."
             )
         levels = {number("threshold", level, above=0.0, below=1.0) for level in self.thresholds}
         object.__setattr__(self, "study", replace(self.study, methods=methods))
         object.__setattr__(self, "thresholds", tuple(sorted(levels)))
-        bins = whole("bins", self.bins, at_least=1, at_most=MOST_BINS)
+        bins = whole("bins", self.bins, at_least=1, at_most=MAX_BINS)
         object.__setattr__(self, "bins", bins)
 
     @property

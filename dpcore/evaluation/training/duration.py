@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
-from dpcore.evaluation.training.study import MOST_ROWS, PICTURES, TrainingStudy
+from dpcore.evaluation.training.study import MAX_ROWS, PICTURES, TrainingStudy
 from dpcore.progress import stoppable
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def duration(rows: pd.DataFrame, studies: Sequence[TrainingStudy], records: int)
     for number, study in enumerate(studies):
         row, config = by_key[timed_as(study).key], study.config
         steps = np.array([row["step"], row["step_low"], row["step_high"]])
-        measuring = min(config.epochs, MOST_ROWS) * row["measuring"]
+        measuring = min(config.epochs, MAX_ROWS) * row["measuring"]
         total += row["batches"] * (config.steps(records) * steps + measuring) + row["loading"]
         if number == 0:  # later ones find the features
             total += row["features"]

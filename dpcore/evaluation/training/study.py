@@ -27,11 +27,11 @@ PICTURES = ("raw", "deskewed")
 WHITENED = ("mnist",)
 """Sets with public coordinates, which come from the very records of some other sets."""
 
-MOST_RUNS, MOST_STUDIES = 1_000, 500
-MOST_ROWS = 200
+MAX_RUNS, MAX_STUDIES = 1_000, 500
+MAX_ROWS = 200
 """Most rows of a run; of more epochs, evenly spaced ones are measured, including the last."""
 
-LEAST_CLIP = 1e-12
+MIN_CLIP = 1e-12
 """Least C of a release: below it factors of a gradient might underflow in single precision."""
 
 _RELEASE = re.compile("[0-9a-f]{32}")
@@ -133,7 +133,7 @@ class TrainingStudy:
         one_of("dataset", self.dataset, images.keys())
         one_of("features", self.features, FEATURES)
         self._check_inputs()
-        self._set(runs=whole("runs", self.runs, at_least=1, at_most=MOST_RUNS))
+        self._set(runs=whole("runs", self.runs, at_least=1, at_most=MAX_RUNS))
         self._set(models=whole("models", self.models, at_least=1, at_most=self.runs))
         self._set(public=whole("public records", self.public, at_least=0))
         self._check_adjacency()
@@ -166,7 +166,7 @@ class TrainingStudy:
         if not _RELEASE.fullmatch(self.release):
             raise reject("release", self.release, "a name from new_release()")
         if self.config.private:
-            number("C of what is kept", self.config.clip, at_least=LEAST_CLIP)
+            number("C of what is kept", self.config.clip, at_least=MIN_CLIP)
 
     def _check_preparation(self) -> None:
         """Refuse rows of a table that one record can move, where a proof takes them for its own."""
@@ -304,9 +304,9 @@ class TrainingSweep:
     studies: tuple[TrainingStudy, ...]
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.studies) <= MOST_STUDIES:
+        if not 1 <= len(self.studies) <= MAX_STUDIES:
             raise InvalidInput(
-                f"studies are {len(self.studies)}, but there must be 1 to {MOST_STUDIES}."
+                f"studies are {len(self.studies)}, but there must be 1 to {MAX_STUDIES}."
             )
         first = _data(self.studies[0])
         if any(_data(study) != first for study in self.studies):

@@ -29,7 +29,7 @@ from dpcore.evaluation.task import Partial
 from dpcore.evaluation.training import scores
 from dpcore.evaluation.training.data import known
 from dpcore.evaluation.training.spending import ACCOUNTANT, EpsilonLedger, assurance, stands
-from dpcore.evaluation.training.study import MOST_ROWS
+from dpcore.evaluation.training.study import MAX_ROWS
 from dpcore.guarantee import Guarantee
 from dpcore.progress import Progress, silent
 
@@ -70,11 +70,11 @@ TELL_EVERY_SECONDS = 0.3
 ONE_THREAD = 5_000_000
 """Up to this many products in a step of one run, a second thread saves no time."""
 
-MOST_ENTRIES = 2**25
+MAX_ENTRIES = 2**25
 """Most entries of the inputs of one step of all runs in a batch: 128 MiB."""
 
 
-LEAST_TIMED = 3
+MIN_TIMED = 3
 """Steps that are timed at least."""
 
 Measure = NDArray[np.float64]
@@ -148,7 +148,7 @@ class Trainer:
         self._last = [self._planned(*each) for each in zip(studies, self.configs, strict=True)]
         self._batches = [self._batch(members) for members in self._together()]
         epochs = max(self._epochs(batch, batch.last) for batch in self._batches)
-        self._noted = checkpoints(epochs, MOST_ROWS)
+        self._noted = checkpoints(epochs, MAX_ROWS)
         self._ledgers = [self._opened(place, progress) for place in range(len(self.studies))]
         self._rows: dict[tuple[int, int, int], tuple[Any, ...]] = {}
         usable = np.flatnonzero(known(data.targets))
@@ -205,7 +205,7 @@ class Trainer:
                     self._note(batch)
 
     def history(self) -> pd.DataFrame:
-        """One row a study, run and epoch so far, or fewer (`MOST_ROWS`); columns `COLUMNS`."""
+        """One row a study, run and epoch so far, or fewer (`MAX_ROWS`); columns `COLUMNS`."""
         import pandas as pd
 
         # An interrupted epoch has a row of its own until a later one is measured.
@@ -322,7 +322,7 @@ class Trainer:
         if config.convolutional or config.noise != "isotropic":
             return 1
         a_step = config.size(self.records) if config.sampling == "none" else config.batch
-        return max(1, MOST_ENTRIES // (a_step * self._inputs[0].numel()))
+        return max(1, MAX_ENTRIES // (a_step * self._inputs[0].numel()))
 
     def _batch(self, members: list[tuple[int, int]]) -> _SameStepsBatch:
         configs = [
@@ -388,13 +388,13 @@ class Trainer:
         Parameters
         ----------
         seconds : float
-            Stops after so many, but not before `LEAST_TIMED` steps.
+            Stops after so many, but not before `MIN_TIMED` steps.
         """
         at = self._batches[0]
         steps: list[float] = []
         with _threads(at.run):
             at.run.advance(1)
-            while at.run.step < at.last and (len(steps) < LEAST_TIMED or sum(steps) < seconds):
+            while at.run.step < at.last and (len(steps) < MIN_TIMED or sum(steps) < seconds):
                 start = time.perf_counter()
                 at.run.advance(1)
                 steps.append(time.perf_counter() - start)

@@ -221,7 +221,7 @@ def _row(
     )
 
 
-MOST_NAMED = 3
+MAX_NAMED = 3
 """Groups that are named where they are left out."""
 COMPARED = ("missed_per_1000", "false_per_1000")
 """The measures of groups in a report."""
@@ -252,7 +252,7 @@ def groups(findings: Findings) -> Section:
     )
     heads = ("Group", "People", "Missed", "without", "Alarms", "without")
     names = [name for name in dict.fromkeys(own.loc[few, "group"]) if name != GAP]
-    which = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} groups"
+    which = listed(names) if len(names) <= MAX_NAMED else f"{len(names)} groups"
     omission = (
         f"Left out, as too few or so that those of too few do not follow: {which}."
         if names

@@ -17,7 +17,7 @@ LEFT, RIGHT, TOP, BOTTOM = 56.0, 12.0, 8.0, 40.0
 ROOM = 0.12
 """Share of the range of values that is left free above and below, for words."""
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
-MOST_TICKS, LABEL_WIDTH = 5, 38.0
+MAX_TICKS, LABEL_WIDTH = 5, 38.0
 """Most values on the vertical axis, and the width of a number on the other."""
 
 
@@ -139,7 +139,7 @@ def _named(points: list[float], chosen: float, frame: _PictureFrame) -> list[flo
 
 def _ticks(low: float, high: float) -> list[float]:
     """Round values between two ends, a few of them."""
-    rough = (high - low) / MOST_TICKS
+    rough = (high - low) / MAX_TICKS
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(one * power for one in STEPS if one * power >= rough)
     first, last = math.ceil(low / step), math.floor(high / step)

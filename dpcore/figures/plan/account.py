@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from dpcore.accounting.account import DIGITS, MOST_MORE, Account, Room, Statement
+from dpcore.accounting.account import DIGITS, MAX_MORE, Account, Room, Statement
 from dpcore.accounting.decimals import decimal, excess
 from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.model_proofs import GAUSSIAN, PAIR, PROOFS, PURE
@@ -170,7 +170,7 @@ def left(rooms: Sequence[Room], statement: Statement) -> str:
 
 
 def _room(each: Room, *, is_planned: bool) -> str:
-    number = f"at least {MOST_MORE:,}" if each.count >= MOST_MORE else f"{each.count:,}"
+    number = f"at least {MAX_MORE:,}" if each.count >= MAX_MORE else f"{each.count:,}"
     noun = each.entry.kind if each.entry.kind in ("training", "model") else "release"
     nouns = f"{noun}{'' if each.count == 1 else 's'}"
     if is_planned:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 HEIGHT = 420
 NAMES = {"decay": "decay R of the variance", "rate": "sampling rate q"}
 FALLS = {"decay": "R nearer to 1", "rate": "smaller q"}
-MOST_TICKS = 9
+MAX_TICKS = 9
 
 
 def epsilon(
@@ -135,7 +135,7 @@ def _nearest(values: list[float], value: float) -> int:
 
 def _ticks(values: list[float], digits: int) -> dict[str, object]:
     """Cells of equal size, named by their values."""
-    stride = -(-len(values) // MOST_TICKS)
+    stride = -(-len(values) // MAX_TICKS)
     places = range(0, len(values), stride)
     return {
         "tickvals": list(places),

@@ -6,8 +6,8 @@ from dpcore.figures.training.effects import effect, written
 from dpcore.figures.training.lines import epsilon_schedule, large_first_noise, learning
 from dpcore.figures.training.series import (
     AXES,
+    MAX_RUNS,
     METRICS,
-    MOST_RUNS,
     REPETITION,
     SERIES,
     lost,
@@ -18,8 +18,8 @@ from dpcore.figures.training.time import about, in_time
 
 __all__ = [
     "AXES",
+    "MAX_RUNS",
     "METRICS",
-    "MOST_RUNS",
     "REPETITION",
     "SERIES",
     "ablation",

@@ -64,11 +64,11 @@ SERIES = {
 
 Clipping and noise have the colours that their parts have in the bars of the cost."""
 
-MOST_RUNS = 6
+MAX_RUNS = 6
 
 
 def runs(names: Sequence[str]) -> dict[str, Series]:
-    """Line styles of overlaid trainings, at most `MOST_RUNS`."""
+    """Line styles of overlaid trainings, at most `MAX_RUNS`."""
     looks = (_BLUE, _RED, _GREEN, _PURPLE, _BLACK, _GREY)
     return {
         name: Series(f"training {name}", look) for name, look in zip(names, looks, strict=False)

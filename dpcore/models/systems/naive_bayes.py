@@ -36,7 +36,7 @@ FURTHEST = _WORST_DISTANCE**2 * (1.0 + 4.0 * (2.0 - _WORST_DISTANCE) ** 2)
 """The largest (x - x′)² + 4(x² - x′²)² on [-1, 1]."""
 SPREAD = 0.3
 """Assumed distance of class means, with half the range as 1; not taken from the data."""
-LEAST_VARIANCE = 0.02**2
+MIN_VARIANCE = 0.02**2
 
 
 def sensitivity(shape: RecordShape, adjacency: Adjacency) -> float:
@@ -101,7 +101,7 @@ def log_odds(noisy: Array, sigma: Array, shape: RecordShape) -> Array:
     grand_mean = (share * first).sum(axis=-2, keepdims=True)
     mean = grand_mean + (first - grand_mean) * SPREAD**2 / (SPREAD**2 + blur)
     # A variance is at least as large as its noise would hide.
-    variances = np.maximum(second - first**2, LEAST_VARIANCE)
+    variances = np.maximum(second - first**2, MIN_VARIANCE)
     variances = variances + np.sqrt(blur * (0.25 + 4.0 * first**2))
     pooled = (share * variances).sum(axis=-2, keepdims=True)
     variance = pooled + (variances - pooled) * SPREAD**4 / (SPREAD**4 + blur)

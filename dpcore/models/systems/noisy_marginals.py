@@ -42,7 +42,7 @@ from dpcore.models.records import Records, RecordShape, Whole
 BINS = 8
 SHARES = (0.15, 0.15, 0.7)
 """Shares of ρ: for the columns' counts, for the choice of pairs, for the pairs' tables."""
-MOST_RECORDS = 20_000
+MAX_RECORDS = 20_000
 ColumnPair = tuple[int, int]
 
 
@@ -260,7 +260,7 @@ def learn(training: ModelTraining) -> Array:
         for place, calibration in enumerate(calibrations):
             draw = generator(training.seed, run)
             synthesiser = release(exact, calibration, draw)
-            count = int(min(MOST_RECORDS, max(1, round(synthesiser.total))))
+            count = int(min(MAX_RECORDS, max(1, round(synthesiser.total))))
             synthetic = synthesiser.records(count, draw)
             weights[place, run] = teachers.ridge(
                 teachers.inputs(synthetic), synthetic.signs, teachers.STUDENT_RIDGE

@@ -53,7 +53,7 @@ from dpcore.release.ledger.spends import (
 )
 
 ACCEPTS = ("gaussian", "renyi", "approximate")
-LEAST_CAP, MOST_CAP = 1e-6, 100.0
+MIN_CAP, MAX_CAP = 1e-6, 100.0
 LARGEST_DELTA = 0.1
 
 
@@ -205,7 +205,7 @@ def cap(epsilon: float, delta: float) -> tuple[float, float]:
     InvalidInput
         If it is out of range.
     """
-    number("ε", epsilon, at_least=LEAST_CAP, at_most=MOST_CAP)
+    number("ε", epsilon, at_least=MIN_CAP, at_most=MAX_CAP)
     number("δ", delta, at_least=SMALLEST_DELTA * 1e3, at_most=LARGEST_DELTA)
     return named_below(decimal(epsilon)), named_below(decimal(delta))
 

@@ -30,7 +30,7 @@ from dpcore.release.ledger.spends import (
     SubsampledGaussianSpend,
 )
 
-MOST_LINES = 1_000
+MAX_LINES = 1_000
 MEASURES = (
     "MaxDivergence",
     "ZeroConcentratedDivergence",
@@ -74,11 +74,11 @@ def _opacus(plain: dict[str, Any]) -> list[DeclaredSpend]:
     lines = plain["history"]
     if not (
         isinstance(lines, list)
-        and 1 <= len(lines) <= MOST_LINES
+        and 1 <= len(lines) <= MAX_LINES
         and all(isinstance(line, list) and len(line) == 3 for line in lines)
     ):
         raise InvalidInput(
-            f"history must hold 1 to {MOST_LINES:,} lines of noise multiplier, sample rate and "
+            f"history must hold 1 to {MAX_LINES:,} lines of noise multiplier, sample rate and "
             "number of steps."
         )
     source = plain.get(SOURCE, f"Opacus, accountant {plain.get('mechanism', 'unknown')}")

@@ -12,7 +12,7 @@ from dpcore.release.ledger.filter import LedgerAccount, Totals
 from dpcore.release.ledger.spends import NOUNS, Spend, from_json, kind_of
 from dpcore.rounding import lowered, typed
 
-MOST_MORE = 10_000
+MAX_MORE = 10_000
 """Most further spends that are counted."""
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -77,7 +77,7 @@ class Left:
         return f"δ = {typed(self.account.delta)} · {adjacency} · the ledger’s filter."
 
     def more(self, spend: Spend) -> int:
-        """How many more like this spend are within the cap; at most `MOST_MORE`.
+        """How many more like this spend are within the cap; at most `MAX_MORE`.
 
         Raises
         ------
@@ -93,9 +93,9 @@ class Left:
         if not within(1):
             return 0
         low, high = 1, 2
-        while high <= MOST_MORE and within(high):
+        while high <= MAX_MORE and within(high):
             low, high = high, 2 * high
-        high = min(high, MOST_MORE + 1)
+        high = min(high, MAX_MORE + 1)
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if within(middle) else (low, middle)
@@ -113,7 +113,7 @@ class Left:
         shown = lowered(self.epsilon, 3) if count else self.shown
         noun = NOUNS[kind_of(like)] + ("" if count == 1 else "s")
         number = _WORDS[count] if count < len(_WORDS) else f"{count:,}"
-        beyond = "at least " if count == MOST_MORE else ""
+        beyond = "at least " if count == MAX_MORE else ""
         which = "the last" if spend is None else "this one"
         alone = account.exactly_spent(Totals().plus(account.terms.charge(like)))
         rest = decimal(account.epsilon) - account.exactly_spent()

@@ -27,11 +27,11 @@ from dpcore.accounting.theorems import renyi
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency
 
-LEAST_MULTIPLIER, MOST_MULTIPLIER = 0.1, 1e6
+MIN_MULTIPLIER, MAX_MULTIPLIER = 0.1, 1e6
 """Less noise than this has an ε of 50 and more, at which no cap is a promise."""
-LEAST_RATE = 1e-9
-LEAST_EPSILON, MOST_EPSILON = 1e-9, 1e3
-MOST_COUNT = 10_000_000
+MIN_RATE = 1e-9
+MIN_EPSILON, MAX_EPSILON = 1e-9, 1e3
+MAX_COUNT = 10_000_000
 SAMPLINGS = ("poisson", "fixed")
 
 
@@ -88,7 +88,7 @@ class SubsampledGaussianSpend:
 
     def __post_init__(self) -> None:
         _set(self, noise_multiplier=_multiplier(self.noise_multiplier), steps=_count(self.steps))
-        rate = number("sampling rate", self.sampling_rate, at_least=LEAST_RATE, at_most=1.0)
+        rate = number("sampling rate", self.sampling_rate, at_least=MIN_RATE, at_most=1.0)
         _set(self, sampling_rate=rate, sampling=one_of("sampling", self.sampling, SAMPLINGS))
         _set(self, adjacency=_adjacency(self.adjacency))
 
@@ -134,7 +134,7 @@ class ConcentratedSpend:
     adjacency: Adjacency | None = None
 
     def __post_init__(self) -> None:
-        rho = number("ρ", self.rho, at_least=LEAST_EPSILON**2, at_most=MOST_EPSILON)
+        rho = number("ρ", self.rho, at_least=MIN_EPSILON**2, at_most=MAX_EPSILON)
         _set(self, rho=rho, adjacency=_adjacency(self.adjacency))
 
 
@@ -306,15 +306,15 @@ def _set(spend: object, **values: object) -> None:
 
 
 def _multiplier(value: object) -> float:
-    return number("noise multiplier", value, at_least=LEAST_MULTIPLIER, at_most=MOST_MULTIPLIER)
+    return number("noise multiplier", value, at_least=MIN_MULTIPLIER, at_most=MAX_MULTIPLIER)
 
 
 def _count(value: object) -> int:
-    return whole("count", value, at_least=1, at_most=MOST_COUNT)
+    return whole("count", value, at_least=1, at_most=MAX_COUNT)
 
 
 def _epsilon(value: object) -> float | str:
-    number("ε", value, at_least=LEAST_EPSILON, at_most=MOST_EPSILON)
+    number("ε", value, at_least=MIN_EPSILON, at_most=MAX_EPSILON)
     return _digits("ε", value)
 
 

@@ -26,11 +26,11 @@ from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
 from dpcore.release.ledger import GaussianSpend
-from dpcore.release.mechanism import ADJACENCIES, MOST_SIGMA
+from dpcore.release.mechanism import ADJACENCIES, MAX_SIGMA
 
 UNITS = 2**20
 """Units of one record's count: σ is whole in these, so that it is hardly rounded."""
-MOST_PAIR_NOISE = 0.05
+MAX_PAIR_NOISE = 0.05
 """Standard deviation of a mean product up to which pairs are measured: beyond, they tell less than
 the noise that they add to the tables."""
 
@@ -68,7 +68,7 @@ class Counting:
                 raise reject(name, value, "a whole number")
         whole("tables", self.tables, at_least=1, at_most=MAX_COLUMNS)
         whole("weight", self.weight, at_least=0, at_most=UNITS)
-        whole("sigma", self.sigma, at_least=1, at_most=MOST_SIGMA)
+        whole("sigma", self.sigma, at_least=1, at_most=MAX_SIGMA)
         if self.units != UNITS:
             raise reject("units", self.units, f"{UNITS:,}, the only ones so far")
 
@@ -125,7 +125,7 @@ def counting_for(
     """The mechanism with the least noise that keeps a budget.
 
     Pairs weigh so much that all products of a record are as long as its counts, and are measured
-    where the noise on a mean product is then at most `MOST_PAIR_NOISE`.
+    where the noise on a mean product is then at most `MAX_PAIR_NOISE`.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def counting_for(
     if tables > 1:
         weight = min(UNITS, math.isqrt(2 * UNITS**2 // (tables - 1)))
         counting = _least(budget, tables, weight, adjacency)
-        if counting.sigma <= MOST_PAIR_NOISE * weight * records:
+        if counting.sigma <= MAX_PAIR_NOISE * weight * records:
             return counting
     return _least(budget, tables, 0, adjacency)
 
@@ -153,7 +153,7 @@ def _least(budget: PrivacyBudget, tables: int, weight: int, adjacency: Adjacency
     chosen = Adjacency(one_of("adjacency", str(adjacency), ADJACENCIES))
     unit = Counting(chosen, tables, UNITS, weight, 1).sensitivity
     sigma = unit * float(analytic_sigma(epsilon, delta))
-    if sigma > MOST_SIGMA / 2:
+    if sigma > MAX_SIGMA / 2:
         raise InvalidInput(f"epsilon is {epsilon:g}, but it must be larger: σ is too large.")
     for margin in (1e-12, 1e-10, 1e-8):
         counting = Counting(chosen, tables, UNITS, weight, math.ceil(sigma * (1 + margin)))

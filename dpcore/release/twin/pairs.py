@@ -23,7 +23,7 @@ ROWS = 2**16
 """Records at a time; the result does not depend on it."""
 LARGEST = 0.95
 """Correlations beyond are taken for this one."""
-_HALVINGS, _NODES, _LEAST_SHARE = 30, 32, 1e-3
+_HALVINGS, _NODES, _MIN_SHARE = 30, 32, 1e-3
 
 
 def products(places: Whole, label: NDArray[np.int8], cuts: Whole) -> Whole:
@@ -72,7 +72,7 @@ def correlations(fit: Fit, cuts: Whole, means: Array, noise: float) -> Array:
             [table[cut:, outcome].sum() / table[:, outcome].sum() for outcome, cut in enumerate(at)]
             for table, at in zip(fit.tables, cuts, strict=True)
         ]
-    ).clip(_LEAST_SHARE, 1.0 - _LEAST_SHARE)
+    ).clip(_MIN_SHARE, 1.0 - _MIN_SHARE)
     places, (i, j) = -special.ndtri(shares), np.triu_indices(d, 1)
     low, high = np.full(len(means), -LARGEST), np.full(len(means), LARGEST)
     for _ in range(_HALVINGS):

@@ -10,7 +10,7 @@ from dpcore.datasets.own.notation import read
 from dpcore.errors import whole
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.release.ledger import GaussianSpend
-from dpcore.release.made_up import MOST_RECORDS
+from dpcore.release.made_up import MAX_RECORDS
 from dpcore.release.model import entry_of
 from dpcore.release.table.csv_text import harmless_columns
 from dpcore.release.twin.mechanism import Counting, counting_for
@@ -86,7 +86,7 @@ def twin_plan(
     entry, budget = entry_of(columns), PrivacyBudget(epsilon, delta)
     # The twin's own description must hold, too; better refused now than after the payment.
     entry_of(columns_of_twin(columns))
-    n = whole("number of records", records, at_least=2, at_most=MOST_RECORDS)
+    n = whole("number of records", records, at_least=2, at_most=MAX_RECORDS)
     mechanism = counting_for(budget, len(entry.columns), n, adjacency)
     plan = TwinPlan(columns, n, budget, mechanism)
     # The ledger takes no other noise than this.

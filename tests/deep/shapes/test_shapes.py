@@ -352,7 +352,7 @@ def test_public_weights_computed_once_certify_by_the_least_noise(digits):
     often.advance(20)
     assert (
         often.shape.min_noise_ratio
-        == paper_004.LEAST
+        == paper_004.MIN
         <= min(float(e.min()) for e in often.shape.spread())
     )
 

@@ -9,7 +9,7 @@ import pytest
 
 from dpcore.erm import permuted
 from dpcore.erm.method import Settings
-from dpcore.erm.methods.dpftrl import METHOD, MOST_BATCHES
+from dpcore.erm.methods.dpftrl import MAX_BATCHES, METHOD
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Status
@@ -47,7 +47,7 @@ def test_every_record_is_in_one_step_only() -> None:
 
 
 def test_steps_are_bounded_by_the_rule_and_by_the_records() -> None:
-    assert calibrated(Problem("logistic", 0.1, 10**6, 3))[0].steps <= MOST_BATCHES
+    assert calibrated(Problem("logistic", 0.1, 10**6, 3))[0].steps <= MAX_BATCHES
     assert calibrated(Problem("logistic", 0.1, 60, 3), steps=1_000)[0].steps == 60
     with pytest.raises(InvalidInput, match="batch size is 0, but"):
         calibrated(Problem("logistic", 0.1, 60, 3), batch=0)

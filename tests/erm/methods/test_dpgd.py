@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpcore.accounting.sampled import SampledGaussian, hit_epsilon
 from dpcore.erm.method import Settings
-from dpcore.erm.methods.dpgd import DEFAULT_MOST_STEPS, FEWEST_STEPS, METHOD
+from dpcore.erm.methods.dpgd import DEFAULT_MOST_STEPS, METHOD, MIN_STEPS
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Status
@@ -52,7 +52,7 @@ def test_the_schedule_is_public_and_within_its_limits() -> None:
         for loss, lam, radius in (("logistic", 0.1, None), ("huber", 0.0, 2.0)):
             problem = Problem(loss, lam, 500, 30, radius=radius)
             c = one(problem, epsilon)
-            assert FEWEST_STEPS <= c.steps <= DEFAULT_MOST_STEPS
+            assert MIN_STEPS <= c.steps <= DEFAULT_MOST_STEPS
             assert 0.0 < c.learning_rate <= 1.0 / problem.smoothness
 
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from dpcore.erm.method import Settings
-from dpcore.erm.methods.dpnewton import METHOD, MOST_STEPS, STEPS
+from dpcore.erm.methods.dpnewton import MAX_STEPS, METHOD, STEPS
 from dpcore.erm.newton_noise import step_noise
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
@@ -35,6 +35,6 @@ def test_the_answers_of_all_steps_compose_to_the_budget(adjacency, steps) -> Non
 
 def test_steps_are_bounded() -> None:
     problem = Problem("logistic", 0.01, 100, 10)
-    assert calibrated(problem, steps=1_000_000)[0].steps == MOST_STEPS
+    assert calibrated(problem, steps=1_000_000)[0].steps == MAX_STEPS
     with pytest.raises(InvalidInput, match="steps T is 0, but it must be"):
         calibrated(problem, steps=0)

@@ -21,7 +21,7 @@ from dpcore.evaluation.clinic.by_hand import COLUMNS, HandStudy, corrected, effe
 from dpcore.evaluation.clinic.column_curves import ColumnStudy, charted, curve_part, term_part
 from dpcore.evaluation.clinic.hand_edits import (
     LARGEST_FILE,
-    MOST_TERMS,
+    MAX_TERMS,
     corrected_weights,
     corrections_of,
     read,
@@ -156,7 +156,7 @@ def test_by_rule_each_epsilon_has_the_terms_of_its_own_features(table: Table) ->
         ({"age": {"line": [1]}}, "'line' of 'age' is [1], but it must be a finite number"),
         ({"age": 1.0}, "correct is {'age': 1.0}, but it must be an object of columns, each an"),
         ([1], "correct is [1], but it must be an object of columns"),
-        ({"age": dict.fromkeys(map(str, range(MOST_TERMS + 1)), 0)}, "correct has 5,001 terms"),
+        ({"age": dict.fromkeys(map(str, range(MAX_TERMS + 1)), 0)}, "correct has 5,001 terms"),
         ({"shoe": {"line": 1.0}}, "column is 'shoe', but it must be one that the models of cohort"),
         ({"age": {"step 13": 1.0}}, "term is 'step 13', but 'age' has only: line; step 1; step 2"),
         ({"sex": {"line": 1.0}}, "term is 'line', but 'sex' has only: male."),

@@ -17,7 +17,7 @@ from dpcore.evaluation import jobs, work
 from dpcore.evaluation.baselines import LINEAR, without_privacy
 from dpcore.evaluation.clinic.column_curves import (
     COLUMNS,
-    MOST_TOGETHER,
+    MAX_TOGETHER,
     ColumnStudy,
     average_person,
     charted,
@@ -109,7 +109,7 @@ def test_each_map_has_a_curve_without_privacy_of_its_own(table: Table) -> None:
 
 
 def test_over_several_splits_the_curve_is_their_mean(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpcore.evaluation.splits.MOST", 3)
+    monkeypatch.setattr("dpcore.evaluation.splits.MAX", 3)
     table = load("breast_cancer")
     study = replace(STUDY, dataset="breast_cancer", records=None, epsilons=(1.0,), runs=6)
     result = charted(ColumnStudy(study, ("mean radius",)), records=table)
@@ -155,10 +155,10 @@ def test_columns_that_are_not_there_and_too_many_are_refused(table: Table) -> No
     with pytest.raises(InvalidInput, match="column is 'hat', but it must be one that the models"):
         charted(replace(EVERY, columns=("hat",)), records=table)
     column = table.entry.columns[0]
-    many = tuple(replace(column, name=f"age {place}") for place in range(MOST_TOGETHER + 1))
+    many = tuple(replace(column, name=f"age {place}") for place in range(MAX_TOGETHER + 1))
     with pytest.raises(InvalidInput, match="column stands for 51 columns, but at most 50"):
         EVERY.of(replace(table.entry, columns=many))
-    assert len(EVERY.of(replace(table.entry, columns=many[1:]))) == MOST_TOGETHER
+    assert len(EVERY.of(replace(table.entry, columns=many[1:]))) == MAX_TOGETHER
     with pytest.raises(InvalidInput, match="dataset is 'diabetes', but it must be"):
         charted(ColumnStudy(replace(STUDY, dataset="diabetes", records=None)))
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.clinic.costs import MOST_COST, Costs
+from dpcore.evaluation.clinic.costs import MAX_COST, Costs
 from dpcore.evaluation.scoring import spread
 
 
@@ -36,7 +36,7 @@ def test_the_threshold_is_where_either_decision_costs_the_same() -> None:
     assert math.isnan(Costs(0.0, 0.0).threshold)
 
 
-@pytest.mark.parametrize("wrong", [-0.01, math.nan, math.inf, 1.01 * MOST_COST, "much"])
+@pytest.mark.parametrize("wrong", [-0.01, math.nan, math.inf, 1.01 * MAX_COST, "much"])
 def test_a_hostile_cost_is_refused_by_its_name(wrong: float) -> None:
     with pytest.raises(InvalidInput, match=r"cost of a missed case is .*, but it must be"):
         Costs(wrong, 1.0)

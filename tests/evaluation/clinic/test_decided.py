@@ -44,7 +44,7 @@ def no_trees_are_tried_and_few_splits() -> Iterator[None]:
     """Either takes seconds and has tests of its own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dpcore.evaluation.baselines._better", lambda *_: LINEAR)
-        patch.setattr("dpcore.evaluation.splits.MOST", 5)
+        patch.setattr("dpcore.evaluation.splits.MAX", 5)
         yield
 
 

@@ -16,7 +16,7 @@ from dpcore.evaluation.baselines import LINEAR
 from dpcore.evaluation.clinic import group_task
 from dpcore.evaluation.clinic import risks as models_of
 from dpcore.evaluation.clinic.group_task import COLUMNS, EVERYBODY, GAP, GroupStudy, compared
-from dpcore.evaluation.clinic.groups import FEWEST, MEASURES, group_measures
+from dpcore.evaluation.clinic.groups import MEASURES, MIN, group_measures
 from dpcore.evaluation.clinic.risks import Judged, reference, released
 from dpcore.evaluation.clinic.rows import REFERENCE
 from dpcore.evaluation.clinic.study import ClinicStudy
@@ -174,7 +174,7 @@ def test_a_small_group_that_is_hurt_is_named_and_else_none(
 
 
 def test_people_of_several_splits_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dpcore.evaluation.splits.MOST", 5)
+    monkeypatch.setattr("dpcore.evaluation.splits.MAX", 5)
     table = load("breast_cancer")
     clinic = ClinicStudy(replace(STUDY, dataset="breast_cancer", records=None), (0.5,))
     result = compared(GroupStudy(clinic, "mean radius"), records=table)
@@ -199,7 +199,7 @@ def test_a_group_that_is_too_small_for_one_model_is_left_out_for_all(
     def fewer_without_privacy(models: Judged, *more: Any) -> tuple[Any, Any]:
         people, cases = counts(models, *more)
         if models.calibration is None:
-            cases[1] = FEWEST - 1
+            cases[1] = MIN - 1
         return people, cases
 
     assert not rows["too_small"].any()

@@ -14,8 +14,8 @@ from sklearn.metrics import accuracy_score, roc_auc_score
 
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.clinic.groups import (
-    FEWEST,
     MEASURES,
+    MIN,
     furthest_apart,
     group_measures,
     too_small,
@@ -107,7 +107,7 @@ def test_a_gap_is_between_groups_that_have_a_rate_and_are_compared() -> None:
 def test_a_group_needs_twenty_of_either_kind() -> None:
     people, cases = np.array([40, 39, 1000, 1000, 0]), np.array([20, 20, 19, 981, 0])
     assert too_small(people, cases).tolist() == [False, True, True, True, True]
-    low, high = accuracy_interval(0.5, FEWEST)
+    low, high = accuracy_interval(0.5, MIN)
     assert high - low == pytest.approx(0.4, abs=0.005)
 
 

@@ -129,7 +129,7 @@ def left_by(study: TrainingStudy | TrainingSweep) -> bytes:
 def test_an_epoch_that_was_left_off_in_leaves_no_row_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("dpcore.evaluation.training.trainer.MOST_ROWS", 2)  # epochs 2 and 4 of 4
+    monkeypatch.setattr("dpcore.evaluation.training.trainer.MAX_ROWS", 2)  # epochs 2 and 4 of 4
     study = replace(STUDY, config=replace(LINEAR, epochs=4))
     trainer = stopped(2 * STEPS + 3, study)
     assert trainer.history()["epoch"].tolist() == [2, 3] * 2

@@ -54,7 +54,7 @@ def test_steps_and_measures_of_all_runs_add_up() -> None:
 def test_rows_are_measured_at_most_so_often() -> None:
     long = replace(STUDY, config=replace(CONFIG, epochs=1_000))
     result = duration.duration(rows_of(long), [long], 1_437)
-    measuring = 2 * study.MOST_ROWS * 10.0
+    measuring = 2 * study.MAX_ROWS * 10.0
     assert result.seconds == 1000.0 + 100.0 + measuring + 2 * 6_000 * 1.0
 
 

@@ -218,7 +218,7 @@ def test_a_sweep_gives_what_each_study_gives_up_to_its_random_draws() -> None:
 def test_large_batches_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     from dpcore.evaluation.training import trainer
 
-    monkeypatch.setattr(trainer, "MOST_ENTRIES", 256 * 64 * 2)
+    monkeypatch.setattr(trainer, "MAX_ENTRIES", 256 * 64 * 2)
     made = begin([replace(STUDY, runs=5, models=5)], device="cpu")
     assert [batch.run.runs for batch in made._batches] == [2, 2, 1]
     made.run()

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dpcore.accounting import epsilon_curve, grid
-from dpcore.accounting.account import MOST_MORE, Account, Room, state
+from dpcore.accounting.account import MAX_MORE, Account, Room, state
 from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.presets import preset
 from dpcore.accounting.schedules import constant, geometric
@@ -152,7 +152,7 @@ def test_the_account_says_what_is_spent_and_what_is_left() -> None:
     )
     assert account.remainder(fitting) == "0.289"
     assert "ε = 1e-15 more than the budget of 1" in account.spent(over)
-    result = [Room(training, 2), Room(weekly, 1), Room(weekly, 0), Room(weekly, MOST_MORE)]
+    result = [Room(training, 2), Room(weekly, 1), Room(weekly, 0), Room(weekly, MAX_MORE)]
     assert account.left(result, kept) == (
         "Left: 2 trainings such as “Training” (noise multiplier 2 · 10 epochs in batches of "
         "256 from n = 10,000, T = 400), or 1 more release like “Weekly count”, or at least "

@@ -80,7 +80,7 @@ def test_nothing_yet_is_said() -> None:
 
 
 def test_finished_trainings_have_looks_of_their_own() -> None:
-    result = figures.runs([str(number) for number in range(2, 2 + figures.MOST_RUNS)])
+    result = figures.runs([str(number) for number in range(2, 2 + figures.MAX_RUNS)])
     assert [each.title for each in result.values()][:2] == ["training 2", "training 3"]
-    assert len({each.look.dash for each in result.values()}) == figures.MOST_RUNS
-    assert len({each.look.marker for each in result.values()}) == figures.MOST_RUNS
+    assert len({each.look.dash for each in result.values()}) == figures.MAX_RUNS
+    assert len({each.look.marker for each in result.values()}) == figures.MAX_RUNS

@@ -33,8 +33,8 @@ from dpcore.release.twin.twin import private_twin
 from tests.release.test_release import ledger_with
 from tests.release.twin.test_twin import squared
 
-MOST = 3
-COLUMNS = f"""person: who, at most {MOST} rows
+MAX = 3
+COLUMNS = f"""person: who, at most {MAX} rows
 number of persons: public
 age: 18 to 90 years; unknown: blank
 sex: one of f, m
@@ -117,7 +117,7 @@ def test_each_row_of_a_person_has_the_same_chance() -> None:
 
 
 def test_who_has_one_row_each_is_left_as_it_is() -> None:
-    columns = COLUMNS.replace(f"who, at most {MOST} rows", "one row each")
+    columns = COLUMNS.replace(f"who, at most {MAX} rows", "one row each")
     table = read([[f"p{number},20,f,no,yes"] for number in range(4)], columns)
     assert table.one_row_each() is table
 
@@ -142,7 +142,7 @@ def test_the_twin_has_a_row_a_person_and_its_card_says_how() -> None:
     assert "number of persons is public" in document["proof"]["neighbours"]
     assert "persons.py" in document["proof"]["by"][0]
     # The most rows that the description allows is in nothing that leaves.
-    assert f"at most {MOST}" not in made.card.to_yaml() + made.columns
+    assert f"at most {MAX}" not in made.card.to_yaml() + made.columns
     text = made.card.to_yaml()
     assert check(text, ledger, files={"twin.csv": made.csv.encode}).problems == ()
     facts = json.loads(json.dumps(document["facts"]))

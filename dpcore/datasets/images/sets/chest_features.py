@@ -26,12 +26,12 @@ from dpcore.datasets.images.examples import (
 from dpcore.progress import Progress
 
 RECORDS, FEATURES, TEST = 10_000, 1_024, 2_500
-FEWEST, MOST = 100, 200_000
+MIN, MAX = 100, 200_000
 NARROWEST, WIDEST = 16, 4_096
 SETTINGS = (
-    Setting("records", "for training", RECORDS, least=FEWEST, most=MOST),
+    Setting("records", "for training", RECORDS, least=MIN, most=MAX),
     Setting("features", "of each record", FEATURES, least=NARROWEST, most=WIDEST),
-    Setting("test_records", "for testing", TEST, least=FEWEST, most=MOST),
+    Setting("test_records", "for testing", TEST, least=MIN, most=MAX),
     SEED,
 )
 
@@ -76,7 +76,7 @@ ENTRY = ExamplesEntry(
         "The true model is linear in the features. That is kinder to a linear head than any real "
         "network's features are.",
     ),
-    how_to_get=f"It is built in, with {FEWEST} to {MOST:,} records of {NARROWEST} to {WIDEST:,} "
+    how_to_get=f"It is built in, with {MIN} to {MAX:,} records of {NARROWEST} to {WIDEST:,} "
     "features.",
 )
 

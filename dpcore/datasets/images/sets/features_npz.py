@@ -26,7 +26,7 @@ from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput, whole
 from dpcore.progress import Progress
 
-WIDEST, MOST_NAMES = 65_536, 1_000
+WIDEST, MAX_NAMES = 65_536, 1_000
 ARRAYS = ("train_features", "train_labels", "test_features", "test_labels")
 
 ENTRY = ExamplesEntry(
@@ -126,8 +126,8 @@ def _check_headers(headers: Mapping[str, npz.Header], name: str) -> None:
     for key in ARRAYS[1::2]:
         shape, kind = headers[key]
         if task == "labels":
-            fits = len(shape) == 2 and 1 <= shape[1] <= MOST_NAMES and kind.kind in "bifu"
-            allowed = f"(records, labels) with at most {MOST_NAMES:,} labels"
+            fits = len(shape) == 2 and 1 <= shape[1] <= MAX_NAMES and kind.kind in "bifu"
+            allowed = f"(records, labels) with at most {MAX_NAMES:,} labels"
         else:
             fits = len(shape) == 1 and kind.kind in "iu"
             allowed = (
@@ -170,11 +170,11 @@ def _targets(values: NDArray[Any], task: TargetKind, what: str) -> NDArray[Any]:
         if (np.isnan(single) | (single == 0) | (single == 1)).all():
             return single
         raise InvalidInput(f"{what} has a value that is neither 0 nor 1 nor nan, as it must be.")
-    if not len(values) or (values.min() >= NULL_CLASS and values.max() < MOST_NAMES):
+    if not len(values) or (values.min() >= NULL_CLASS and values.max() < MAX_NAMES):
         return values.astype(np.int64)
     raise InvalidInput(
         f"{what} runs from {values.min()} to {values.max()}, but it must run from 0 to at most "
-        f"{MOST_NAMES - 1}, with {NULL_CLASS} for a null record."
+        f"{MAX_NAMES - 1}, with {NULL_CLASS} for a null record."
     )
 
 
@@ -198,10 +198,10 @@ def _names(
                 f"names is missing in {name}, but it must name each class, or the setting classes "
                 "must say how many there are: counted in the labels, they would tell of one record."
             )
-        whole("classes", classes, at_least=count, at_most=MOST_NAMES)
+        whole("classes", classes, at_least=count, at_most=MAX_NAMES)
         return tuple(f"class {index}" for index in range(classes))
     names = tuple(str(text).strip()[:100] for text in stored.reshape(-1))
-    fits = len(names) == count if task == "labels" else MOST_NAMES >= len(names) >= count
+    fits = len(names) == count if task == "labels" else MAX_NAMES >= len(names) >= count
     if stored.dtype.kind != "U" or not fits or len(set(names)) < len(names) or "" in names:
         raise InvalidInput(
             f"names in {name} is {stored.dtype} of shape {stored.shape}, but it must be {count} "
