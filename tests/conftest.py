@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 # Where the environment forbids compiled modules to be kept, as in many containers, every process
@@ -34,63 +36,6 @@ from dpcore.datasets import cache
 # A test must not pass or fail by the speed of the machine or by luck of the draw.
 settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("repeatable")
-
-KILLED = "waits until the system has ended a worker that is killed, and its end is noticed"
-WORKER = "waits for what a worker has written, and for its end, while others use the processors"
-DASK = "waits for the processes of a Dask cluster"
-FLAKY = {
-    "evaluation/test_executors.py": {
-        "test_two_jobs_run_side_by_side_on_the_cluster": DASK,
-        "test_a_worker_that_dies_is_reported_and_takes_no_other_along": DASK,
-    },
-    "evaluation/test_jobs.py": {
-        "test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_again": KILLED,
-        "test_a_task_that_kills_its_worker_fails_alone": KILLED,
-        "test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it": KILLED,
-        "test_a_worker_killed_while_it_has_nothing_to_do_takes_no_job_along": KILLED,
-        "test_a_job_lost_with_its_server_is_reported_and_can_be_started_again": KILLED,
-        "test_a_job_whose_worker_outlives_the_server_is_found_running_and_can_be_stopped": KILLED,
-        "test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped": WORKER,
-        "test_a_training_that_was_stopped_is_resumed": WORKER,
-    },
-    "browser/test_explore_own.py": {
-        "test_the_form_is_changed_and_confirmed_and_fits_a_telephone": "Streamlit's browser part "
-        "ended the page once (\"'setIn' cannot be called on an ElementNode\"), and not when tried "
-        "again",
-    },
-    "browser/test_shared_jobs.py": {
-        "test_a_browser_that_is_closed_ends_what_only_it_waited_for": "measures time: the server "
-        "may be held up",
-    },
-    "browser/test_uploads.py": {
-        "test_a_large_table_holds_nobody_up": "measures time: other processes may hold up the page",
-        "test_a_browser_that_is_back_at_once_finds_its_file": "waits until Chromium has its line "
-        "back",
-    },
-}
-"""Tests that are tried once more when they fail, by file, each with the reason. They depend on a
-process that is not ours to hurry: a fault fails twice, a busy machine once."""
-
-LONG = (
-    "audit/test_attacks.py",
-    "evaluation/test_jobs.py",
-    "pages/test_explore.py",
-    "evaluation/test_watchers.py",
-    "pages/test_explore_own.py",
-    "pages/test_train.py",
-    "accounting/test_pld.py",
-    "pages/test_shared_jobs.py",
-    "pages/test_plan.py",
-    "pages/test_keeping.py",
-    "cli/test_neighbours.py",
-    "pages/test_train_keep.py",
-    "accounting/test_planner.py",
-    "pages/test_links.py",
-    "accounting/test_presets.py",
-    "reproduction/test_paper_003.py",
-    "accounting/test_renyi.py",
-)
-"""Files that take longest without a browser, busy ones beside those that wait for workers."""
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -124,7 +69,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if (
         "PYTEST_XDIST_WORKER" in os.environ
         and hasattr(os, "nice")
-        and item.get_closest_marker("browser") is None
+        and item.path.parent.name != "browser"
     ):
         os.nice(max(0, 19 - os.nice(0)))
 
@@ -143,26 +88,48 @@ def process_as_before() -> Iterator[None]:
         sys.modules["pages.shared.session_end"].stop_overwriting()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that `FLAKY` names, and begin with the files that take longest.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the command line ask for the slow tests."""
+    parser.addoption("--all", action="store_true", help="run the slow tests, too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the slow tests to `--all`, or to whoever names them, and begin with what takes longest.
 
     A file is run by one process; a long one that came last would be waited for by the others.
     """
-    here = Path(__file__).parent
-    places = {here / name: place for place, name in enumerate(LONG, 1)}
-    missing = [path.name for path in places if not path.exists()]
-    if missing:
-        raise pytest.UsageError(f"{', '.join(missing)}: named by LONG in conftest.py, not there")
-
-    def place(item: pytest.Item) -> int:
-        return 0 if item.path.parent == here / "browser" else places.get(item.path, len(LONG) + 1)
-
-    items.sort(key=place)
     for item in items:
-        named = FLAKY.get(item.path.relative_to(here).as_posix(), {})
-        reason = named.get(getattr(item, "originalname", None) or item.name)
-        if reason is not None:
-            item.add_marker(pytest.mark.flaky(reruns=1, reason=reason))
+        mark = item.get_closest_marker("slow")
+        if mark is not None and not mark.args:
+            raise pytest.UsageError(f"{item.nodeid}: the marker slow must say its reason")
+    if not config.getoption("--all") and not any("::" in name for name in config.args):
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    sizes = Counter(item.path for item in items)
+    slowest = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(
+        key=lambda item: (
+            item.path.parent.name != "browser",
+            -slowest[item.path],
+            -sizes[item.path],
+        )
+    )
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """With `--all`, list what takes over two seconds and is not marked as slow."""
+    if not terminalreporter.config.getoption("--all"):
+        return
+    seconds: Counter[str] = Counter()
+    for report in chain.from_iterable(terminalreporter.stats.values()):
+        if isinstance(report, pytest.TestReport) and "slow" not in report.keywords:
+            seconds[report.nodeid] += report.duration
+    unmarked = [(name, each) for name, each in seconds.most_common() if each > 2.0]
+    if unmarked:
+        terminalreporter.section("over two seconds and not marked as slow")
+        for name, each in unmarked:
+            terminalreporter.line(f"{each:6.1f} s  {name}")
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
 from tests.browser.waiting import idle
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 
 SYSTEMS = systems.register()
 BARS = ".js-plotly-plot .barlayer .trace path"

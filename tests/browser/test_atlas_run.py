@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Watched
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 
 CURVE = '[aria-label^="Decision tree: accuracy on test records against ε"]'
 SECONDS = 90_000

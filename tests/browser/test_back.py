@@ -11,7 +11,7 @@ from tests.browser.conftest import Watched
 from tests.browser.server import ROOT
 from tests.browser.waiting import idle
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 # The budget of Release's demonstration has room for this ε.
 # Learn has a control of the seed's name too, and Train one of the prior's.
 FIRST = "?v=4&data=Breast+cancer+(Wisconsin)&methods=OPERA&focus=OPERA&epsilon=2&seed=7&prior=30"

@@ -17,7 +17,7 @@ from tests.browser.conftest import Hasty
 from tests.browser.server import Server
 from tests.browser.waiting import idle
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 EVIL = "evil.example"
 # In closed form: the network is not trained behind what Explore trains.
 CHEAP = "v=4&methods=OPERA&focus=OPERA"

@@ -26,7 +26,7 @@ from tests.browser.waiting import (
     wait_until,
 )
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 
 DRAWN = ".js-plotly-plot .scatterlayer .trace path"
 BREAST = "data=Breast+cancer+(Wisconsin)"

@@ -12,7 +12,7 @@ from tests.browser.conftest import Watched
 from tests.browser.test_explore import choose, opened, settled
 from tests.browser.waiting import expect_alternative_texts, expect_whole
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 
 LINK = "?data=Diabetes+progression&number_methods=OPERA&number_methods=AdaSSP&view=Best+method"
 

@@ -15,7 +15,7 @@ from tests.hostile import TEXTS
 from tests.pages.test_explore_own import file
 from tests.pages.test_hostile_text import HOSTILE
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 
 SCRIPT = f"""
 import sys

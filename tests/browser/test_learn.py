@@ -12,7 +12,7 @@ from tests.browser.conftest import Watched
 from tests.browser.sight import in_sight
 from tests.browser.waiting import expect_alternative_texts, idle, resize
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 AXES = ".js-plotly-plot .xaxislayer-above .xtick"
 
 

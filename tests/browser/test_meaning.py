@@ -14,7 +14,7 @@ from tests.browser.conftest import Watched
 from tests.browser.test_explore import BREAST, CHEAP, choose, settled
 from tests.browser.waiting import eventually, expect_whole, resize, wait_until
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 
 LINK = f"?{CHEAP}&{BREAST}"
 

@@ -25,7 +25,7 @@ from tests.browser.waiting import (
     wait_until,
 )
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 
 TABS = (
     "Noise schedule",

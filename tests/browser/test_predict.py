@@ -18,7 +18,7 @@ from tests.browser.sight import in_sight
 from tests.browser.test_sight import drawn
 from tests.browser.waiting import eventually, expect_whole, photograph, resize
 
-pytestmark = [pytest.mark.browser, memory.needed]
+pytestmark = [pytest.mark.slow("drives a browser"), memory.needed]
 TYPED, SHOWN = "61.735194", "61.7352"
 NO_CACHE_OF_BLOCKS = "glibc.malloc.tcache_count=0"
 

@@ -11,7 +11,7 @@ from tests.browser.conftest import Watched
 from tests.browser.test_explore import CHEAP
 from tests.browser.waiting import idle, wear
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 AXES = ".js-plotly-plot .xaxislayer-above .xtick"
 THEMES: tuple[Literal["dark", "light"], ...] = ("dark", "light")
 PAPER = 1054  # pixels: the width of A4 within its margins, shrunk as far as a printer shrinks

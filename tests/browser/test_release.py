@@ -12,7 +12,7 @@ from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
 from tests.browser.waiting import eventually, expect_whole, idle, photograph
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 
 
 def row(page: Page, number: int) -> str:

@@ -12,7 +12,7 @@ from tests.browser.conftest import Watched
 from tests.browser.sight import in_sight, share_above_the_fold
 from tests.browser.waiting import PATIENCE, expect_whole, idle, wait_until, wear
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 
 
 class Opened(NamedTuple):

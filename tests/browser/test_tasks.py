@@ -23,7 +23,7 @@ from tests.browser.waiting import (
 )
 from tests.pages.test_explore_own import SUGGESTED, clinic
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 
 LOST = re.compile(r"; (\d+\.\d) points fewer than without privacy")
 

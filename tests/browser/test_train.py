@@ -20,7 +20,7 @@ from tests.browser.waiting import (
     still_numbers,
 )
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.slow("drives a browser")
 
 SHORT = "?passes=2&units=8&repeats=2"
 LONG = "?passes=1000&repeats=30&schedule=Constant"

@@ -44,6 +44,7 @@ def cluster(address: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return cache
 
 
+@pytest.mark.flaky(reruns=1, reason="waits for the processes of a Dask cluster")
 def test_two_jobs_run_side_by_side_on_the_cluster(cluster: Path) -> None:
     tasks = [Counting(10_000, seconds=0.02, name=name) for name in "ab"]
     first, second = (jobs.submit(task) for task in tasks)
@@ -61,6 +62,7 @@ def test_two_jobs_run_side_by_side_on_the_cluster(cluster: Path) -> None:
     wait_for(lambda: names(cluster) == left | {f"{third.key}.csv", f"{third.key}.note.txt"})
 
 
+@pytest.mark.flaky(reruns=1, reason="waits for the processes of a Dask cluster")
 def test_a_worker_that_dies_is_reported_and_takes_no_other_along() -> None:
     other = jobs.submit(Counting(100, seconds=0.05, name="other"))
     deadly = jobs.submit(Counting(dies=True))

@@ -155,6 +155,10 @@ def test_a_queued_job_that_is_cancelled_never_starts(cache: Path) -> None:
     wait_for(lambda: names(cache) == {f"{BRIEF.key}.csv"})
 
 
+@pytest.mark.flaky(
+    reruns=1,
+    reason="waits until the system has ended a worker that is killed, and its end is noticed",
+)
 @pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
 def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_again(
     cache: Path,
@@ -239,6 +243,10 @@ def test_a_training_leaves_its_history_weights_and_settings() -> None:
     assert settings["conclusion"]["certified"]["epsilon"] == pytest.approx(rows["epsilon"].max())
 
 
+@pytest.mark.flaky(
+    reruns=1,
+    reason="waits for what a worker has written, and for its end, while others use the processors",
+)
 def test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped(cache: Path) -> None:
     job = jobs.submit(Counting(10_000, seconds=0.02))
     assert job.partial() is None
@@ -252,6 +260,10 @@ def test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped(cache: Pa
     assert len(job.partial()) > first
 
 
+@pytest.mark.flaky(
+    reruns=1,
+    reason="waits for what a worker has written, and for its end, while others use the processors",
+)
 def test_a_training_that_was_stopped_is_resumed(cache: Path) -> None:
     config = TrainingConfig(network="linear", epochs=150, batch=64, sigma=3.0)
     study = TrainingStudy("digits", config=config, epsilon=None)
@@ -380,6 +392,10 @@ def test_a_full_queue_refuses_in_one_sentence(cache: Path, monkeypatch: pytest.M
     assert len(third.result(PATIENCE)) == 3
 
 
+@pytest.mark.flaky(
+    reruns=1,
+    reason="waits until the system has ended a worker that is killed, and its end is noticed",
+)
 @pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
 def test_a_task_that_kills_its_worker_fails_alone(cache: Path) -> None:
     # The first keeps the worker busy, so that the others wait behind the deadly one.
@@ -396,6 +412,10 @@ def test_a_task_that_kills_its_worker_fails_alone(cache: Path) -> None:
         again.result(PATIENCE)
 
 
+@pytest.mark.flaky(
+    reruns=1,
+    reason="waits until the system has ended a worker that is killed, and its end is noticed",
+)
 @pytest.mark.skipif(not CHILDREN.exists(), reason="processes are counted in /proc")
 @pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
 def test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it(cache: Path) -> None:
@@ -433,6 +453,10 @@ def test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it(cach
     wait_for(lambda: not [name for name in names(cache) if name.endswith((".job", ".progress"))])
 
 
+@pytest.mark.flaky(
+    reruns=1,
+    reason="waits until the system has ended a worker that is killed, and its end is noticed",
+)
 @pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
 def test_a_worker_killed_while_it_has_nothing_to_do_takes_no_job_along() -> None:
     for name in "abc":
@@ -510,6 +534,10 @@ def killed_server(tmp_path_factory: pytest.TempPathFactory) -> Server:
     return Server(start, lambda: list_of_workers.read_text().split())
 
 
+@pytest.mark.flaky(
+    reruns=1,
+    reason="waits until the system has ended a worker that is killed, and its end is noticed",
+)
 def test_a_job_lost_with_its_server_is_reported_and_can_be_started_again(
     cache: Path, monkeypatch: pytest.MonkeyPatch, killed_server: Server
 ) -> None:
