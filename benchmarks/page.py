@@ -170,7 +170,7 @@ def tab_moves(playwright: Playwright) -> dict[str, tuple[list[float], list[float
         bare.goto(floor)
         drawn(bare)
         for tab in TABS:
-            explore.goto(f"{app}/?v=4&methods=OPERA&focus=OPERA&view={tab}")
+            explore.goto(f"{app}/?methods=OPERA&focus=OPERA&view={tab}")
             first = explore.locator(f"{PLACE} .js-plotly-plot path").first
             first.wait_for(state="attached", timeout=300_000)
             trained(explore)
@@ -214,7 +214,7 @@ WATCH_PLAN = """() => {
 
 def plan_moves(page: Page, address: str) -> tuple[list[float], list[float]]:
     """Milliseconds from key press to the numbers by Rényi and by PLD, `MOVES` times."""
-    page.goto(f"{address}/plan?v=4&sigma=2.8")  # opens the plan of one training
+    page.goto(f"{address}/plan?question=One+run+in+detail")
     drawn(page)
     page.wait_for_timeout(2000)
     page.get_by_role("spinbutton", name="First noise σ₀").focus()

@@ -28,16 +28,16 @@ MORE = {
         *("huber_width", "fourier_features", "bandwidth", "may_miss", "may_cost", "steps", "view"),
     ),
     "plan": (
-        *("calendar", "plan_view", "every", "ladder_epsilon", "ladder_delta", "budget", "noise"),
-        *("ladder_sensitivity", "release_sensitivity", "composition", "target", "solve", "v"),
+        *("plan_view", "every", "ladder_epsilon", "ladder_delta", "ladder_sensitivity", "account"),
+        *("target", "solve"),
     ),
     "train": (
         *("compare", "layers", "units", "ratio", "when", "effect", "gives_way", "train_view"),
-        *("train_seed", "order", "share", "public", "person", "meaning", "v"),
+        *("train_seed", "order", "share", "public", "person", "meaning"),
     ),
     "atlas": ("search", "leaf", "system", "form", "run_data", "run_delta", "run_runs", "paper"),
 }
-ANYWHERE = ("prior", "rate", "embed", "embed_options", "v", "evil", "https://evil.example", "")
+ANYWHERE = ("prior", "rate", "embed", "embed_options", "evil", "https://evil.example", "")
 TEXTS = (
     *("https://evil.example/login", "HTTP://evil.example", "www.evil.example", "x@evil.example"),
     *("[here](https://evil.example)", "![x](https://evil.example/x.png)", ":smile:evil", "$evil$"),
@@ -49,16 +49,6 @@ DESCRIPTIONS = (
     "www.evil.example: 1 to 2 www.evil.example\npredict www.evil: one of a, <b>evil</b>",
     "https://evil.example: 1 to 2",
     "a: www.evil.example",
-)
-CALENDARS = (
-    "2026-03-31~https://evil.example~1~;2026-04-30~=evil()~2~",
-    "2026-03-31~<a href='//evil.example'>x</a>~1~",
-    "www.evil.example~x~1~",
-    "2026-03-31~x~www.evil.example~",
-    "2026-03-31~x~1e999~nan;;;;",
-    "~;~" * 500,
-    "0000-00-00~x~1~",
-    "9999-12-31~x~1e308~1e-308",
 )
 _CODE = re.compile(r"(?<![\\`])(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 _LIVE = re.compile(r"(?i)(?:https?://|www\.|\S@)\S*evil|\]\(\S*evil|<(?:a|img|script)\b[^>]*evil")
@@ -97,8 +87,6 @@ def _link(
         ]
     if page == "explore" and draw.random() < 0.15:
         settings |= {"data": ["Your own table"], "own_columns": [draw.choice(DESCRIPTIONS)]}
-    if page == "plan" and draw.random() < 0.25:
-        settings |= {"plan_view": ["Release calendar"], "calendar": [draw.choice(CALENDARS)]}
     return page, settings
 
 

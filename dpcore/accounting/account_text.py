@@ -1,4 +1,4 @@
-"""An account as text: in a link, in a file (CSV), and from an old calendar of releases."""
+"""An account as text: in a link, and in a file (CSV)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from datetime import date
 from typing import Any
 
 from dpcore.accounting.account import MAX_ENTRIES
-from dpcore.accounting.budget import split
 from dpcore.accounting.entries import KINDS, AccountEntry
-from dpcore.errors import InvalidInput, number, one_of
-from dpcore.guarantee import PrivacyBudget
-from dpcore.rounding import raised
+from dpcore.errors import InvalidInput, one_of
 from dpcore.spreadsheet import FORMULA_SIGNS
 
 MAX_LETTERS = 16_000
@@ -122,74 +118,3 @@ def _from_row(row: dict[str, Any]) -> AccountEntry:
     if "" in row:
         raise InvalidInput("it has more cells than the heading, but it must have as many.")
     return AccountEntry.of({name: (cell or "").strip() for name, cell in row.items()})
-
-
-def from_calendar(
-    text: str, budget: PrivacyBudget, composition: str, sensitivity: float, *, typed_noise: bool
-) -> tuple[AccountEntry, ...]:
-    """The entries of a calendar of releases as links of before held it, with the same noise.
-
-    Parameters
-    ----------
-    text : str
-        Rows of date, what, weight and σ.
-    budget : PrivacyBudget
-        For all of them.
-    composition : str
-        "basic", "zcdp" or "pld": the rule by which weights became noise.
-    sensitivity : float
-        Δ of each release.
-    typed_noise : bool
-        Whether σ counts, and not the weight.
-
-    Raises
-    ------
-    InvalidInput
-        If the text is anything else.
-    """
-    if len(text) > 4 * MAX_LETTERS:
-        raise InvalidInput(f"The calendar has {len(text):,} letters, which is too many.")
-    rows = [part.split(BETWEEN_CELLS) for part in text.split(BETWEEN_ENTRIES)]
-    for place, row in enumerate(rows, start=1):
-        if len(row) != 4:
-            raise InvalidInput(
-                f"Row {place} of the calendar has {len(row)} cells, but it must have 4: date, "
-                "what, weight and σ."
-            )
-    sensitivity = number("sensitivity Δ", sensitivity, above=0.0)
-    column, name = (3, "σ") if typed_noise else (2, "weight")
-    amounts = [
-        number(f"Row {place}, {name}", row[column], above=0.0, at_most=1e6)
-        for place, row in enumerate(rows, start=1)
-    ]
-    if typed_noise:
-        noises = [sigma / sensitivity for sigma in amounts]
-    else:
-        noises = [
-            portion.noise_multiplier for portion in split(budget, amounts, composition).portions
-        ]
-    releases = [
-        {"kind": "release", "what": row[1], "first": row[0], "noise": raised(noise, 12)}
-        for row, noise in zip(rows, noises, strict=True)
-    ]
-    return _merged(_entries(releases, "Row", AccountEntry.of))
-
-
-def _merged(entries: Sequence[AccountEntry]) -> tuple[AccountEntry, ...]:
-    """Neighbours of equal noise that follow each other by days or by weeks as one entry."""
-    runs: list[list[AccountEntry]] = []
-    for entry in sorted(entries, key=lambda entry: entry.first):
-        run = runs[-1] if runs else [entry]
-        gap = (entry.first - run[-1].first).days
-        usual = (run[1].first - run[0].first).days if len(run) > 1 else gap
-        if runs and entry.noise == run[0].noise and gap == usual and gap in (1, 7):
-            run.append(entry)
-        else:
-            runs.append([entry])
-    return tuple(_one(run) for run in runs)
-
-
-def _one(run: Sequence[AccountEntry]) -> AccountEntry:
-    every = "day" if len(run) > 1 and run[1].first - run[0].first == date.resolution else "week"
-    noise, what = run[0].noise, run[0].what
-    return AccountEntry("release", what, len(run), run[0].first, every, noise)

@@ -44,7 +44,6 @@ QUESTION = Control(
             "run": "One run in detail",
         },
         row=True,
-        formerly={"A setting for my budget": "setting"},
     ),
     noun="the question",
     fallback_name="the account",
@@ -102,8 +101,6 @@ MODEL_DATA = Control(
 )
 SHARED = (YEAR_DELTA, YEAR_NEIGHBOUR, MODEL_DATA)
 """The controls of the state that pages share. A year's budget is not the ε of one release."""
-NAMED = (QUESTION,)
-"""Named in every link, as one without a question is a link of before."""
 
 FIND = Control(
     "find",

@@ -81,7 +81,7 @@ FILTERS = Page(
     Control(
         "verdict",
         "Verdict on the claim",
-        OneOf({ALL: ALL, **VERDICTS}, means={ALL: None}, formerly={key: key for key in VERDICTS}),
+        OneOf({ALL: ALL, **VERDICTS}, means={ALL: None}),
         noun="the verdict",
         fallback_name="all verdicts",
         field="status",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -46,7 +45,6 @@ LOSSES = {
     "squared": "Linear regression",
 }
 EDITIONS = {str(edition): name.capitalize() for edition, name in EDITION_NAMES.items()}
-OLD_EDITIONS = {"Sound": "sound", "As published": "published"}
 DELTAS = tuple(float(f"1e{exponent}") for exponent in range(-12, -1))
 MAX_RECORDS = 1_000_000_000
 
@@ -99,9 +97,7 @@ def adjacency(key: str, field: str = "adjacency", **changed: Any) -> Control:
     return replace(control, **changed)
 
 
-def tabs(
-    key: str, names: tuple[str, ...], formerly: Mapping[str, str] | None = None, label: str = ""
-) -> Control:
-    """The control of the open tab; links may still hold names from before."""
-    kind = OneOf({name: name for name in names}, row=True, formerly=formerly or {})
+def tabs(key: str, names: tuple[str, ...], label: str = "") -> Control:
+    """The control of the open tab."""
+    kind = OneOf({name: name for name in names}, row=True)
     return Control(key, label, kind, noun="the tab")

@@ -51,13 +51,13 @@ class OneOf(_Listed):
         Whether all options are visible, side by side.
     means : mapping
         Key to value of the field, where the value is not the key itself.
-    formerly : mapping
-        Titles that old links hold, to key.
+    also : mapping
+        What a link may hold in place of a title, to key.
     """
 
     row: bool = False
     means: Mapping[str, Any] = field(default_factory=dict)
-    formerly: Mapping[str, str] = field(default_factory=dict)
+    also: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

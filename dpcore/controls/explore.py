@@ -229,7 +229,7 @@ CHOSEN_METHODS = {
 EDITION = Control(
     "edition",
     "Edition",
-    OneOf(common.EDITIONS, row=True, formerly=common.OLD_EDITIONS),
+    OneOf(common.EDITIONS, row=True),
     fallback_name="the corrected one",
     field="edition",
     brief="sound (default) or published",
@@ -646,7 +646,7 @@ CURVE_AS = Control(
 )
 BY_COLUMN = (CURVE_OF, CURVE_AS)
 """Controls of what models say about a column."""
-VIEW = common.tabs("view", TABS, {"Every method": THE_CHOSEN_METHODS}, "Look closer")
+VIEW = common.tabs("view", TABS, "Look closer")
 SHARED = (DATA, PATIENTS, EPSILON, DELTA, ADJACENCY, SEED)
 """The controls of the state that pages share."""
 DETAIL = (EPSILON, *MAY_COST.values(), *DECISIONS, *BY_GROUP, *BY_COLUMN, VIEW, *common.RISK)

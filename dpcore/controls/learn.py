@@ -21,7 +21,7 @@ LESSON = Control(
     "lesson",
     "Lesson",
     # A link may name a lesson by its number alone, whatever its title becomes.
-    OneOf(_lessons, formerly={number: number for number in "123456"}),
+    OneOf(_lessons, also={number: number for number in "123456"}),
     default="1",
     noun="the lesson",
     fallback_name="the first one",

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.atlas import answer, cards, controls
 from pages.shared import query, view_link
 
-query.tell("atlas", controls.validate_link())
+query.tell(controls.validate_link())
 
 choice = controls.sidebar()
 if choice.chosen is not None:

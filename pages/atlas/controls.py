@@ -7,8 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from dpcore.controls.atlas import FILTERS, FORM, LEAF, NEIGHBOUR, RUN, SEARCH, SYSTEM, systems
-from dpcore.controls.common import ADJACENCIES
+from dpcore.controls.atlas import FILTERS, FORM, LEAF, RUN, SEARCH, SYSTEM, systems
 from dpcore.export.atlas import list_command
 from dpcore.systems import System, register, selected
 from pages.shared import query
@@ -40,8 +39,6 @@ class AtlasChoice:
 
 def validate_link() -> str:
     """All refusals of the link as one message, computed once a session."""
-    # Models keep the adjacency of old links.
-    query.upgrade_link("atlas", NEIGHBOUR.key, ADJACENCIES, lambda _: None)
     return once("atlas_link", _validate_link)
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dpcore.accounting.presets import preset
-from dpcore.controls import explore, plan, train
-from dpcore.controls.control import Page
+from dpcore.controls import account, explore, plan, train
 from dpcore.controls.link import address
 from dpcore.datasets import catalogue
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
@@ -16,7 +14,6 @@ from dpcore.guarantee import Edition
 from dpcore.methods import method_named
 from dpcore.systems.system import Place, Relation, Runnable
 from dpcore.systems.trainings import TRAININGS
-from pages.shared import query
 
 TRAIN_LABELS = {
     Relation.ITSELF: "Train it",
@@ -50,16 +47,13 @@ def route(run: Runnable) -> Route:
         return Route("explore/explore.py", f"{title} in Explore", ":material/explore:", settings)
     if run.place is Place.PLAN:
         values = plan.values(preset(run.key).training)
-        settings = _link_settings(plan.CONTROLS, values)
+        asked = {account.QUESTION.key: account.QUESTION.text("run"), plan.PAPER.key: "true"}
+        settings = asked | address(plan.CONTROLS, values)
         return Route("plan/plan.py", "Its cost in Plan", ":material/event_note:", settings)
-    settings = _link_settings(train.CONTROLS, _train_settings(run.key))
+    settings = address(train.CONTROLS, _train_settings(run.key))
     return Route(
         "train/train.py", TRAIN_LABELS[run.relation], ":material/model_training:", settings
     )
-
-
-def _link_settings(page: Page, values: Mapping[str, Any]) -> dict[str, str | list[str]]:
-    return address(page, values) | {query.VERSION: query.THIS}
 
 
 def _explore_settings(run: Runnable) -> dict[str, str | list[str]]:
@@ -78,7 +72,7 @@ def _explore_settings(run: Runnable) -> dict[str, str | list[str]]:
         values["loss"] = run.loss
     if run.features or is_published:
         values["feature_map"] = run.features or "plain"
-    return _link_settings(explore.CONTROLS, values)
+    return address(explore.CONTROLS, values)
 
 
 def _train_settings(key: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from dpcore.rounding import stop_below
 from pages.explore import texts
 from pages.explore.controls import Start
 from pages.explore.layout import Slots
-from pages.shared import downloads, own_table, page_links, query, view_link
+from pages.shared import downloads, own_table, page_links, view_link
 from pages.shared.charts import plot
 from pages.shared.numbers import in_grid
 from pages.shared.session import control_text, control_value, follow, set_controls, store, stored
@@ -198,7 +198,6 @@ def at_chosen_epsilon(view: View, slots: Slots) -> None:
         if row is not None:
             key = f"overview {view.contents} {focus} {row['epsilon']} {view.dark}"
             plot(once(view, key, lambda: _overview(view, row, focus)), "accuracy_figure")
-        query.sign()
         detail.at_chosen_epsilon(view, row, epsilon, focus, slots)
         page_links.draw_anew()  # last: nobody waits for where the links lead
 

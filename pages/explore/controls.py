@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpcore.controls import explore_links
 from dpcore.controls.common import LOSSES
 from dpcore.controls.explore import (
-    ADJACENCIES,
     BEST,
     BEST_METHOD,
     CHOSEN_METHODS,
@@ -26,7 +24,6 @@ from dpcore.controls.explore import (
     FOCUS,
     GROUP_BY,
     HELD_OUT,
-    MISSING,
     MY_OWN,
     NEAR_ZERO,
     OBJECTIVE,
@@ -45,7 +42,7 @@ from dpcore.datasets.grouping import columns
 from dpcore.erm import accurate
 from dpcore.evaluation.study import TAKING_LONG, Study
 from dpcore.figures.words import large_delta, plain
-from dpcore.guarantee import Adjacency, default_delta
+from dpcore.guarantee import default_delta
 from pages.explore import presets, texts
 from pages.shared import own_table, own_texts, query, uploads
 from pages.shared.presets import apply_stored
@@ -166,26 +163,11 @@ def _source(dataset: str) -> str:
     return "upload" if dataset == OWN else availability(dataset)
 
 
-def link_complaint() -> str:
+def validate_link() -> str:
     """All refusals of the link as one message, computed once a session."""
-    query.upgrade_link(
-        "explore", "adjacency", ADJACENCIES, lambda _: Adjacency.REPLACE_ONE, _old_values
-    )
     complaint = once("link_complaint", _validate_link)
     _mean_what_is_named()
     return complaint
-
-
-def _old_values(link: Link) -> dict[str, tuple[str, str]]:
-    """What an older link implies without naming it, as (value, title) by control."""
-    implied = explore_links.former_defaults(link)
-    if query.VERSION not in link:
-        named = {key: [title] for key, (_, title) in implied.items()}
-        has_gaps = any(column.missing_marks for column in _linked_entry({**link, **named}).used)
-        if has_gaps and "missing" not in link:
-            # Records with gaps were left out unless the link said otherwise.
-            implied["missing"] = ("drop", str(MISSING.text("drop")))
-    return implied
 
 
 def _linked_entry(link: Link) -> Entry:
@@ -222,7 +204,7 @@ def _validate_link() -> str:
 
 
 def _mean_what_is_named() -> None:
-    """A link that names a δ or a λ means it, also one from before there was a choice."""
+    """A link that names a δ or a λ means it, also one that does not name the choice."""
     link = query.read_link()
     for value, way in (("delta", "delta_way"), ("lambda_value", "lambda")):
         if value in link and way not in link:
@@ -271,7 +253,7 @@ def _explain_methods(titles: dict[str, str], loss: str, predicts: str) -> None:
                 "atlas/atlas.py",
                 label=f"{title} in the Atlas",
                 icon=":material/map:",
-                query_params={"search": title, query.VERSION: query.THIS},
+                query_params={"search": title},
             )
         for key in register():
             if key not in titles and (refused := refusal(key, loss, predicts)):

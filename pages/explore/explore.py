@@ -9,7 +9,7 @@ from pages.explore import answer, controls
 from pages.explore.layout import layout
 from pages.shared import job_panel, presets, query, shared_jobs
 
-query.tell("explore", controls.link_complaint())
+query.tell(controls.validate_link())
 
 start = controls.start()
 line_place, work_place = answer.title(start), st.container()

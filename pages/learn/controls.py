@@ -38,7 +38,6 @@ class LearnChoice:
 
 def validate_link() -> str:
     """All refusals of the link as one message, computed once a session."""
-    query.sign()
     return once("learn_link", lambda: query.validate_link(EVERY))
 
 
@@ -51,7 +50,6 @@ def sidebar() -> LearnChoice:
         with top:
             number = int(drawn(LESSON, disabled=is_class))
             seed = drawn(SEED, disabled=is_class)
-    query.sign()
     return LearnChoice(number, int(seed or 0), is_class, is_presented)
 
 

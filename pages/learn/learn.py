@@ -5,6 +5,6 @@ from __future__ import annotations
 from pages.learn import answer, controls
 from pages.shared import query
 
-query.tell("learn", controls.validate_link())
+query.tell(controls.validate_link())
 
 answer.draw(controls.sidebar())

@@ -13,7 +13,7 @@ from pages.shared.session import once
 from pages.shared.texts import LEDGER
 from pages.shared.verbatim import refuse
 
-query.tell("ledger", once("ledger_link", lambda: query.validate_link(())))
+query.tell(once("ledger_link", lambda: query.validate_link(())))
 view_link.title(LEDGER)
 person = sign_in.needed(Role.STEWARD)
 sign_in.who(person)

@@ -37,7 +37,7 @@ from dpcore.errors import InvalidInput
 from dpcore.figures.plan import account as words
 from dpcore.guarantee import Adjacency
 from pages.plan import texts
-from pages.shared import query, upload_limit
+from pages.shared import upload_limit
 from pages.shared.session import control_value, store, stored
 from pages.shared.verbatim import refuse, verbatim
 
@@ -171,7 +171,7 @@ def write() -> None:
         return
     store("account written", text)
     if text:
-        query.write(ENTRIES, text)
+        st.query_params[ENTRIES] = text
     else:
         del st.query_params[ENTRIES]
 

@@ -11,7 +11,7 @@ from pages.shared.widgets import drawn
 
 ANSWERS = {"account": account.show, "setting": setting.show, "run": run.show}
 
-query.tell("plan", links.validate_link())
+query.tell(links.validate_link())
 view_link.title("What can I afford?")
 question = drawn(QUESTION, width="content")
 progress = st.container()

@@ -57,7 +57,6 @@ def sidebar() -> Choice | InvalidInput | None:
         st.caption(texts.NOTHING_STORED)
         script, link = page_links.link_to("May it leave?")
         st.page_link(script, label=texts.RELEASE, icon=":material/output:", query_params=link)
-    query.sign()
     if is_demonstration:
         files = _demonstration()
     contents = [data for name, data in files.items() if name.endswith(".json")]

@@ -11,7 +11,7 @@ from pages.shared import query, sign_in, view_link
 from pages.shared.texts import PREDICT
 from pages.shared.verbatim import refuse
 
-query.tell("predict", controls.validate_link())
+query.tell(controls.validate_link())
 view_link.title(PREDICT)
 sign_in.who(sign_in.needed(Role.READER))
 choice = controls.sidebar()

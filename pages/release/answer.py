@@ -8,7 +8,7 @@ from dpcore.controls.release import CONTROLS, DEMONSTRATION
 from pages.release import budget, final_step, look, person, table, texts, twin
 from pages.release.account import PayingAccount
 from pages.release.steps import FIRST, ICONS, ReleaseStep, current
-from pages.shared import query, view_link
+from pages.shared import view_link
 from pages.shared.session import store, stored
 from pages.shared.widgets import ControlForm
 
@@ -53,7 +53,6 @@ def draw() -> None:
     before = (first, second, third, fourth)
     with rows[4]:
         fifth = final_step.draw(form, records, paid_from, before)
-    query.sign()
     steps = (*before, fifth)
     store(STEPS, steps)
     if steps != headed:

@@ -24,7 +24,7 @@ from dpcore.rounding import typed
 from pages.release import texts
 from pages.release.account import PayingAccount
 from pages.release.attempt import Attempt
-from pages.shared import badges, last_release, query
+from pages.shared import badges, last_release
 from pages.shared.code import show_command
 from pages.shared.verbatim import refuse, verbatim
 
@@ -112,7 +112,7 @@ def _released(released: Released, attempt: Attempt[Released]) -> None:
             "predict/predict.py",
             label=texts.PREDICT_BY_IT,
             icon=":material/person_search:",
-            query_params={PREDICT_BY.key: str(PREDICT_BY.text(FILE)), query.VERSION: query.THIS},
+            query_params={PREDICT_BY.key: str(PREDICT_BY.text(FILE))},
         )
 
 

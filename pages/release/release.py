@@ -5,5 +5,5 @@ from __future__ import annotations
 from pages.release import answer, controls
 from pages.shared import query
 
-query.tell("release", controls.validate_link())
+query.tell(controls.validate_link())
 answer.draw()

@@ -12,7 +12,7 @@ from dpcore.datasets.own.description import ENTRY, class_of, described
 from dpcore.datasets.own.notation import MAX_LETTERS
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
-from pages.shared import own_form, own_reading, query, upload_limit, uploads
+from pages.shared import own_form, own_reading, upload_limit, uploads
 from pages.shared import own_texts as texts
 from pages.shared.session import control_value, set_controls, store, stored
 from pages.shared.verbatim import refuse
@@ -78,7 +78,7 @@ def controls(
         # The reader comes back from a data set or page without this control.
         set_controls({COLUMNS: previous})
         if len(previous) <= MAX_LETTERS_IN_LINK:
-            query.write(COLUMNS, previous)
+            st.query_params[COLUMNS] = previous
     own_form.hand_in()
     columns = _description(most)
     if upload is None:

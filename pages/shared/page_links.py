@@ -41,8 +41,8 @@ class PageLink:
     icon : str
     help : str
     controls : str
-        Module of `dpcore.controls` with `SHARED`, its controls of the state, and maybe `NAMED`,
-        those that every link names; "" where the page shares no state.
+        Module of `dpcore.controls` with `SHARED`, its controls of the state; "" where the page
+        shares no state.
     """
 
     script: str
@@ -120,7 +120,7 @@ def open_page(question: str) -> None:
         leave()
     # What the page that is left has not drawn stays in the address.
     there, left = _address(), _settings().get(came_from, {})
-    is_bare = all(name == query.VERSION or left.get(name) == there[name] for name in there)
+    is_bare = all(left.get(name) == there[name] for name in there)
     if came_from not in (None, question) and is_bare:
         st.query_params.from_dict(_settings().get(question, {}))
     at_first = st.sidebar.empty()
@@ -134,7 +134,7 @@ def open_page(question: str) -> None:
 def link_to(question: str, **settings: str) -> tuple[str, dict[str, str | list[str]]]:
     """A page's script and link, with these settings in place of what it showed last."""
     page_link = next(each for each in PAGE_LINKS if each.question == question)
-    return page_link.script, {**_link(page_link), **settings, query.VERSION: query.THIS}
+    return page_link.script, {**_link(page_link), **settings}
 
 
 def close_page() -> None:
@@ -191,11 +191,7 @@ def _link(page_link: PageLink) -> dict[str, str | list[str]]:
                 if value != control.default:
                     link[control.key] = text
                 break
-    if not link:
-        return {}
-    named: Iterable[Control] = getattr(module, "NAMED", ())
-    first = {control.key: str(control.text(control.default)) for control in named}
-    return first | link | {query.VERSION: query.THIS}
+    return link
 
 
 def _text(control: Control, value: object) -> str | None:

@@ -20,7 +20,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import at_most, percent_at_most, plain
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 from dpcore.progress import Progress
-from pages.shared import query, texts
+from pages.shared import texts
 from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.numbers import draw_numbers
@@ -112,7 +112,6 @@ def attacker_panel(
     noise : float, optional
         As for `card`, whose table stands with the others.
     """
-    query.sign()
     place = st.expander(
         MEANING.label, key=MEANING.key, icon=":material/person_search:", bind="query-params"
     )

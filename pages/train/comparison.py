@@ -65,7 +65,7 @@ def remember(current: str) -> None:
     known = {current, *st.query_params.get_all(LINK)}
     others = [key for key in stored("train finished") or [] if key not in known]
     if st.query_params.get_all(OTHERS) != others:
-        query.write(OTHERS, others)
+        st.query_params[OTHERS] = others
 
 
 def note(key: str) -> None:
@@ -127,7 +127,7 @@ def show(choice: TrainChoice, _: CalibratedTraining) -> None:
     )
     store("train compared", chosen)
     if st.query_params.get_all(LINK) != chosen:
-        query.write(LINK, chosen)
+        st.query_params[LINK] = chosen
     remember(choice.study.key)
     trainings = {name: _load(key) for name, key in keys_by_name.items() if key in chosen}
     if trainings:

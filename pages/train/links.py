@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.control import OneOf
 from dpcore.controls.link import Link
 from dpcore.controls.train import CONTROLS, DETAIL
 from dpcore.datasets import images
 from dpcore.evaluation.training.study import features_for, networks_for
-from dpcore.guarantee import Adjacency
 from pages.shared import query
 from pages.shared.session import once
 from pages.train import comparison, controls
@@ -18,7 +16,6 @@ from pages.train import comparison, controls
 
 def validate_link() -> str:
     """All refusals of the link as one message, computed once a session."""
-    query.upgrade_link("train", "person", ADJACENCIES, lambda _: Adjacency.ADD_REMOVE)
     return once("train_link", _validate_link)
 
 

@@ -20,7 +20,7 @@ from pages.train import (
     texts,
 )
 
-query.tell("train", links.validate_link())
+query.tell(links.validate_link())
 # What is trained here waits for no curve of the first page; that page goes on with them.
 shared_jobs.only(shared_jobs.CURVES, ())
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
 
 import pytest
 
-from dpcore.accounting.account import MAX_ENTRIES, Account, state
+from dpcore.accounting.account import MAX_ENTRIES
 from dpcore.accounting.account_text import (
     COLUMNS,
     MAX_LETTERS,
-    from_calendar,
     from_csv,
     from_link,
     to_csv,
     to_link,
 )
-from dpcore.accounting.budget import COMPOSITIONS, split
 from dpcore.accounting.entries import AccountEntry
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, PrivacyBudget
@@ -98,41 +95,3 @@ def test_a_wrong_file_is_refused_in_one_sentence(text: str, sentence: str) -> No
 
 def test_every_column_of_the_file_is_a_field() -> None:
     assert to_csv(()).strip().split(",") == list(COLUMNS)
-
-
-@pytest.mark.parametrize("composition", COMPOSITIONS)
-def test_an_old_calendar_keeps_its_noise_and_its_cost(composition: str) -> None:
-    text = "2026-03-31~Q1~1~;2026-06-30~Q2~2~;2026-09-30~Q3~1~"
-    entries = from_calendar(text, BUDGET, composition, 5.0, typed_noise=False)
-    noises = [
-        portion.noise_multiplier for portion in split(BUDGET, [1, 2, 1], composition).portions
-    ]
-    assert [entry.noise for entry in entries] == pytest.approx(noises, rel=1e-11)
-    assert all((entry.noise or 0.0) >= noise for entry, noise in zip(entries, noises, strict=True))
-    result = state(Account(BUDGET, entries))
-    assert result.is_within
-    exact = split(BUDGET, [1, 2, 1], composition).certified_epsilon
-    assert result.guarantee.epsilon == pytest.approx(exact, rel=1e-6)
-
-
-def test_an_old_calendar_with_typed_noise_is_merged_by_weeks() -> None:
-    days = [*(date(2026, 1, 5 + 7 * week) for week in range(3)), date(2026, 3, 1)]
-    text = ";".join(f"{day}~Count {place}~~8" for place, day in enumerate(days, start=1))
-    entries = from_calendar(text, BUDGET, "pld", 2.0, typed_noise=True)
-    assert entries == (
-        AccountEntry("release", "Count 1", 3, days[0], "week", 4.0),
-        AccountEntry("release", "Count 4", 1, days[3], "week", 4.0),
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("<script>", "Row 1 of the calendar has 1 cells"),
-        ("2026-13-01~x~1~", "Row 1: first day is '2026-13-01'"),
-        ("2026-01-01~x~lots~", "Row 1, weight is 'lots'"),
-    ],
-)
-def test_an_old_hostile_calendar_is_refused(text: str, sentence: str) -> None:
-    with pytest.raises(InvalidInput, match=sentence):
-        from_calendar(text, BUDGET, "pld", 1.0, typed_noise=False)

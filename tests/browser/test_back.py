@@ -14,7 +14,7 @@ from tests.browser.waiting import idle
 pytestmark = pytest.mark.slow("drives a browser")
 # The budget of Release's demonstration has room for this ε.
 # Learn has a control of the seed's name too, and Train one of the prior's.
-FIRST = "?v=4&data=Breast+cancer+(Wisconsin)&methods=OPERA&focus=OPERA&epsilon=2&seed=7&prior=30"
+FIRST = "?data=Breast+cancer+(Wisconsin)&methods=OPERA&focus=OPERA&epsilon=2&seed=7&prior=30"
 DOORS = {
     "What does it cost?": r"/\?(?=.*data=Breast)(?=.*epsilon=2)(?=.*focus=OPERA)(?=.*seed=7)",
     "What can I afford?": r"/plan(\?|$)",

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow("drives a browser")
 DRAWN = ".js-plotly-plot .scatterlayer .trace path"
 BREAST = "data=Breast+cancer+(Wisconsin)"
 # In closed form: nothing that this test or the next has to wait for is trained in the background.
-CHEAP = "v=4&methods=OPERA&focus=OPERA"
+CHEAP = "methods=OPERA&focus=OPERA"
 
 
 def settled(page: Page) -> None:
@@ -241,7 +241,7 @@ def test_a_papers_settings_are_in_the_address_and_found_again(
 
 
 def test_methods_are_added_and_taken_away(watched: Watched, address: str) -> None:
-    link = "?v=4&methods=OutPert&methods=OPERA&focus=OPERA&view=Every+method&expert=true"
+    link = "?methods=OutPert&methods=OPERA&focus=OPERA&view=Every+method&expert=true"
     page = opened(watched, address, link)
     compared = page.locator(".st-key-cost_figure .ytick")
     expect(compared).to_have_text(["OutPert", "OPERA"])  # from below: the best is on top
@@ -312,20 +312,20 @@ def test_a_hostile_link_shows_a_sentence_and_no_traceback(watched: Watched, addr
     page = opened(
         watched,
         address,
-        "?v=4&epsilon=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&data=none&what=ever",
+        "?epsilon=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&data=none&what=ever",
     )
     warnings = page.get_by_test_id("stAlert")
     expect(warnings).to_have_count(1)
     expect(warnings.get_by_role("listitem")).to_have_count(3)
     expect(warnings.get_by_text("the data set “none”")).to_be_visible()
     expect(warnings.get_by_text("it is left out")).to_be_visible()
-    wait_until(page, "location.search === '?v=4'")
+    wait_until(page, "location.search === ''")
     expect(page.get_by_test_id("stMetricValue")).to_have_count(3)
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_streamlits_own_settings_stay_in_the_address(watched: Watched, address: str) -> None:
-    page = opened(watched, address, "?v=4&embed=true&embed_options=light_theme&what=ever&runs=100")
+    page = opened(watched, address, "?embed=true&embed_options=light_theme&what=ever&runs=100")
     expect(page.get_by_test_id("stAlert")).to_contain_text("the setting “what”")
     for name in ("embed=true", "embed_options=light_theme", "runs=100"):
         expect(page).to_have_url(re.compile(name))
@@ -334,7 +334,7 @@ def test_streamlits_own_settings_stay_in_the_address(watched: Watched, address: 
 
 def test_a_wrong_file_leaves_nothing_but_the_reason(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}/?v=4&data=IPUMS-BR+(Brazilian+census)")
+    page.goto(f"{address}/?data=IPUMS-BR+(Brazilian+census)")
     hand_over(page, "x.csv", b"a,b\n1,2\n")
     # Streamlit leaves what stood before until the run ends: for a moment both are there.
     expect(page.get_by_test_id("stAlert").filter(has_text="lines 1 and 2")).to_be_visible()

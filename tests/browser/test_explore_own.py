@@ -27,7 +27,7 @@ from tests.pages.test_explore_own import COLUMNS, SUGGESTED, clinic, file
 
 pytestmark = pytest.mark.slow("drives a browser")
 
-LINK = "?v=4&data=Your+own+table&number_methods=OPERA&focus=OPERA"
+LINK = "?data=Your+own+table&number_methods=OPERA&focus=OPERA"
 CONFIRM = "Confirm and use these columns"
 
 
@@ -56,7 +56,7 @@ def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(
     watched: Watched, address: str
 ) -> None:
     page = watched.page
-    page.goto(f"{address}/?v=4&data=Your+own+table&methods=OPERA&focus=OPERA")
+    page.goto(f"{address}/?data=Your+own+table&methods=OPERA&focus=OPERA")
     hand_over(page, "clinic.csv", clinic(400))
     expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
     idle(page)
@@ -81,7 +81,7 @@ def test_the_form_is_changed_and_confirmed_and_fits_a_telephone(
 
 def test_what_is_typed_at_speed_stands_in_its_own_row(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}/?v=4&data=Your+own+table&methods=OPERA&focus=OPERA")
+    page.goto(f"{address}/?data=Your+own+table&methods=OPERA&focus=OPERA")
     hand_over(page, "clinic.csv", clinic(400))
     expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
     idle(page)
@@ -118,7 +118,7 @@ def test_a_refused_file_keeps_the_form_and_is_mended_by_a_button(
     watched: Watched, address: str
 ) -> None:
     page = watched.page
-    page.goto(f"{address}/?v=4&data=Your+own+table&methods=OPERA&focus=OPERA")
+    page.goto(f"{address}/?data=Your+own+table&methods=OPERA&focus=OPERA")
     hand_over(page, "clinic.csv", clinic(400))
     expect(page.get_by_role("button", name=CONFIRM)).to_be_visible()
     idle(page)

@@ -95,7 +95,7 @@ def test_it_is_whole_and_without_barrier_on_every_ground(
 def test_there_is_one_panel_however_often_epsilon_or_the_method_moves(
     watched: Watched, address: str
 ) -> None:
-    page = opened(watched, address, "?methods=OPERA&methods=OutPert&focus=OutPert&expert=true&v=4")
+    page = opened(watched, address, "?methods=OPERA&methods=OutPert&focus=OutPert&expert=true")
     panels = page.locator("summary", has_text="What could an attacker tell?")
     slider = page.get_by_role("slider", name="Privacy loss ε")
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):

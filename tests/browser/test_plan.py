@@ -6,10 +6,15 @@ import csv
 import math
 import re
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from dpcore.accounting.presets import preset
+from dpcore.controls.account import QUESTION
+from dpcore.controls.link import address as link_of
+from dpcore.controls.plan import CONTROLS, PAPER, values
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
 from tests.browser.sight import in_sight, share_above_the_fold
@@ -34,6 +39,13 @@ TABS = (
     "σ ladder",
     "Accountants",
     "Take along",
+)
+ONE_RUN = urlencode(
+    {
+        QUESTION.key: QUESTION.text("run"),
+        PAPER.key: "true",
+        **link_of(CONTROLS, values(preset("chexpert").training)),
+    }
 )
 FIGURES = ("Noise schedule", "Heat maps", "σ ladder")
 # A column that is filled, and how many rows there are.
@@ -62,9 +74,9 @@ def settled(page: Page) -> None:
     page.wait_for_timeout(100)
 
 
-def opened(watched: Watched, address: str, link: str = "?v=4&sigma=2.8") -> Page:
-    """One run, by a link of before Plan had an account: an experiment of paper 003."""
-    watched.page.goto(f"{address}/plan{link}")
+def opened(watched: Watched, address: str, link: str = "") -> Page:
+    """One run in detail, by default an experiment of paper 003."""
+    watched.page.goto(f"{address}/plan?{ONE_RUN}{link}")
     settled(watched.page)
     return watched.page
 
@@ -160,7 +172,7 @@ def test_a_preset_is_loaded_and_travels_in_the_link(watched: Watched, address: s
 def test_the_question_asked_backwards_can_be_used(
     watched: Watched, address: str, unknown: str
 ) -> None:
-    page = opened(watched, address, "?v=4&target=0.5")
+    page = opened(watched, address, "&target=0.5")
     page.get_by_role("radio", name=unknown, exact=True).click()
     settled(page)
     certified = page.get_by_text(re.compile("For ε = 0.5: .*PLD, zero-out"))
@@ -234,7 +246,7 @@ def test_every_row_of_questions_is_full_in_a_narrow_window(watched: Watched, add
 def test_a_setting_for_the_budget_has_its_picture_above_the_fold(
     watched: Watched, address: str
 ) -> None:
-    page, link = watched.page, f"{address}/plan?v=4&question=Find+a+setting+for+my+budget"
+    page, link = watched.page, f"{address}/plan?question=Find+a+setting+for+my+budget"
     for sought in ("Epochs", "Noise+of+a+release"):
         for width, height, share in ((1280, 800, 1.0), (390, 844, 0.5)):
             page.set_viewport_size({"width": width, "height": height})
@@ -245,15 +257,11 @@ def test_a_setting_for_the_budget_has_its_picture_above_the_fold(
             assert len(words) <= 150, " ".join(words)
             assert len(controls) <= 8, controls
     expect_alternative_texts(page, 1)
-    # The title of before is still read.
-    page.goto(f"{address}/plan?v=2&question=A+setting+for+my+budget")
-    expect(page.get_by_role("heading", name="Epochs: 67")).to_be_visible()
-    expect(page.get_by_test_id("stAlert")).to_have_count(0)
 
 
 def test_what_is_no_number_stays_where_it_was_typed(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}/plan?question=Find+a+setting+for+my+budget&v=4")
+    page.goto(f"{address}/plan?question=Find+a+setting+for+my+budget")
     expect(page.get_by_role("heading", name="Epochs: 67")).to_be_visible()
     box = page.get_by_role("textbox", name="It may spend ε")
     box.fill("two")
@@ -265,7 +273,7 @@ def test_what_is_no_number_stays_where_it_was_typed(watched: Watched, address: s
 
 def test_a_long_account_can_be_stopped(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}/plan?sigma=2.8&length=Steps&duration=3000&decays=Every+step&decay=0.9995")
+    page.goto(f"{address}/plan?{ONE_RUN}&length=Steps&duration=3000&decays=Every+step&decay=0.9995")
     main = page.get_by_test_id("stMain")
     main.get_by_role("button", name="Stop", exact=True).first.click()
     expect(main.get_by_role("button", name="Go on").first).to_be_visible(timeout=30_000)
@@ -276,7 +284,7 @@ def test_a_long_account_can_be_stopped(watched: Watched, address: str) -> None:
 
 def test_a_hostile_link_shows_sentences_and_no_traceback(watched: Watched, address: str) -> None:
     page = opened(
-        watched, address, "?v=4&sigma=-3&decay=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&solve=all"
+        watched, address, "&sigma=-3&decay=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&solve=all"
     )
     warnings = page.get_by_test_id("stAlert")
     expect(warnings).to_have_count(1)
@@ -293,7 +301,7 @@ def test_every_tab_is_whole_heard_and_its_table_downloaded(
 ) -> None:
     # Every other tab is drawn at the other width, and in the other theme the others are.
     resize(watched.page, widths[0])
-    page = opened(watched, address, "?v=4&solve=noise+σ₀")
+    page = opened(watched, address, "&solve=noise+σ₀")
     photograph(page, f"plan_{theme}")
     # In the dark only what draws: the other tabs hold tables.
     for tab in TABS if theme == "light" else FIGURES:

@@ -43,7 +43,7 @@ PAGES = (
     # The field of ε and the slider over the chart are one.
     Opened("", words=120, controls=4, beside="δ = 1e-5 · zero-out · "),
     Opened("plan"),
-    Opened("train?v=4&passes=2&units=8&repeats=1"),
+    Opened("train?passes=2&units=8&repeats=1"),
     # It opens with the verdicts that matter, and the chart after them.
     Opened("atlas", chart=False),
     Opened("learn?lesson=6"),

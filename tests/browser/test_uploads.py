@@ -23,16 +23,16 @@ from tests.browser.waiting import PATIENCE, eventually, hand_over, idle
 
 pytestmark = [pytest.mark.slow("drives a browser"), memory.needed]
 COLUMNS = "age: 18 to 90\nbmi: 15 to 50\npredict ill: one of no, yes"
-OWN = f"?v=4&data=Your+own+table&own_columns={quote(COLUMNS)}"
-FEATURES = "train?dataset=Features+from+a+file+of+your+own&passes=2&repeats=1&units=8&v=4"
-LARGE = "?v=4&methods=OPERA&focus=OPERA&runs=10&data=Your+own+table&own_columns=" + quote(
+OWN = f"?data=Your+own+table&own_columns={quote(COLUMNS)}"
+FEATURES = "train?dataset=Features+from+a+file+of+your+own&passes=2&repeats=1&units=8"
+LARGE = "?methods=OPERA&focus=OPERA&runs=10&data=Your+own+table&own_columns=" + quote(
     "age: 18 to 90\npredict ill: one of 0, 1"
 )
 # Of a few bytes 1.3 GB would be made: 360 columns of 450,000 rows.
 NAMES = [f"c{i}" for i in range(6)]
 LEVELS = ", ".join(f"v{i}" for i in range(60))
 WIDE = (
-    "?v=4&data=Your+own+table&own_columns="
+    "?data=Your+own+table&own_columns="
     + quote("\n".join(f"{name}: one of {LEVELS}" for name in NAMES))
     + "%0Apredict+y:+0+to+1"
 )

@@ -46,7 +46,7 @@ def first() -> AppTest:
 def opened(page: str = "atlas", **link: str | list[str]) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page(f"{page}/{page}.py")
-    for name, value in ({"v": "4"} | link if link else {}).items():
+    for name, value in link.items():
         app.query_params[name] = value
     return app.run()
 
@@ -130,11 +130,6 @@ def test_the_first_screen_is_short(first: AppTest) -> None:
             lambda each: systems.standing(each).status is Status.CLAIM_NOT_SUPPORTED,
         ),
         ({"runnable": "true"}, systems.runs_here),
-        # Links of before hold the status as files do.
-        (
-            {"verdict": "claim not supported"},
-            lambda each: systems.standing(each).status is Status.CLAIM_NOT_SUPPORTED,
-        ),
         ({"practice": "known to leak"}, lambda each: bool(each.leaks)),
         ({"failures": "true"}, lambda each: bool(each.breaks or each.leaks)),
         ({"search": "GAN pate-gan"}, lambda each: each.key == "pate-gan"),

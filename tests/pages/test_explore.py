@@ -76,8 +76,8 @@ def closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
     only_methods(monkeypatch, "outpert", "opera")
 
 
-BREAST = {"data": "Breast cancer (Wisconsin)", "v": "4"}
-COHORT = {"data": "Synthetic clinical cohort", "v": "4"}
+BREAST = {"data": "Breast cancer (Wisconsin)"}
+COHORT = {"data": "Synthetic clinical cohort"}
 
 
 def at(link: Mapping[str, str | list[str]]) -> AppTest:
@@ -294,8 +294,6 @@ def test_the_best_is_taken_from_all_methods_whichever_are_drawn(
     assert numbers(app) == numbers(poorer)
     assert sentence(app) == sentence(poorer)
     compared = opened(methods="OutPert", view="Chosen methods")
-    again = opened(methods="OutPert", view="Every method")  # its name in older links
-    assert again.session_state["view"] == "Chosen methods"
     best = re.search(r"([\w-]+): best proved of ", spoken(app))
     assert best is not None
     assert f"the least loss first: {best[1]} " in spoken(compared)
@@ -901,7 +899,7 @@ def test_many_vain_wishes_make_one_message_and_leave_the_address() -> None:
     for said in ("“999999999”", "“Nowhere”", "“nobody”", "“nan”", "“1e99”", "1 to 1,000,000"):
         assert said in told
     assert "1e+06" not in told
-    assert set(app.query_params) <= {"data", "methods", "loss", "v"}
+    assert set(app.query_params) <= {"data", "methods", "loss"}
     assert "nobody" not in app.query_params["methods"]
 
 
@@ -912,7 +910,7 @@ def test_settings_that_no_control_has_leave_the_address_and_are_named() -> None:
     assert told.count("the setting “unknown”, which this page does not have.") == 1
     assert "the setting “b”" in told
     assert "“nan”" in told
-    assert set(app.query_params) == {"data", "loss", "v"}
+    assert set(app.query_params) == {"data", "loss"}
 
 
 def test_numbers_for_a_method_that_is_not_chosen_are_refused_aloud() -> None:

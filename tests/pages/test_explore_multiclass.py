@@ -30,7 +30,7 @@ def one_method(monkeypatch: pytest.MonkeyPatch) -> None:
 def opened(**link: str) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=240)
     usual = {"data": "Handwritten digits", "methods": "PSGD", "focus": "PSGD"}
-    usual |= {"epsilon": "10", "v": "4"}
+    usual |= {"epsilon": "10"}
     for name, value in (usual | link).items():
         app.query_params[name] = value
     return app.run()

@@ -57,7 +57,7 @@ def file(rows: int = ROWS) -> bytes:
 def opened(columns: str = COLUMNS, data: bytes | None = None, **link: str | list[str]) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["data"] = "Your own table"
-    for name, value in {"own_columns": columns, "v": "4", **link}.items():
+    for name, value in {"own_columns": columns, **link}.items():
         app.query_params[name] = value
     app.run()
     assert not app.exception

@@ -36,7 +36,7 @@ def closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opened(**link: str | list[str]) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=180)
-    for name, value in {"data": DATA, "v": "4", **link}.items():
+    for name, value in {"data": DATA, **link}.items():
         app.query_params[name] = value
     app.run()
     assert not app.exception

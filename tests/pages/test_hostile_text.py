@@ -237,7 +237,7 @@ def test_any_sign_is_text_where_a_model_is_released_and_where_it_predicts(
     said = replace(ANY_SIGN, person=Person(), number_is_public=True)
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("release/release.py")
-    app.query_params |= {"release_table": "My own table", "own_columns": write(said), "v": "4"}
+    app.query_params |= {"release_table": "My own table", "own_columns": write(said)}
     app.run()
     app.file_uploader(key="upload_own").upload("mine.csv", any_sign()).run()
     app.checkbox(key="release_one_row").check().run()
@@ -264,7 +264,7 @@ def test_any_sign_is_text_where_a_model_is_released_and_where_it_predicts(
     assert not re.search(r"<b>qz|<i>qz|<a href='//evil", files["certificate.html"].decode())
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("predict/predict.py")
-    app.query_params |= {"predict_model": "Your file", "v": "4"}
+    app.query_params |= {"predict_model": "Your file"}
     app.run()
     app.file_uploader(key="predict_files").set_value([("model.json", files["model.json"], "")])
     app.run()
@@ -286,7 +286,6 @@ def test_an_account_of_a_link_is_text_in_its_figure_and_on_the_page() -> None:
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
     name = "<a href='//evil.example'>x</a>:smile:"
-    app.query_params["v"] = "2"
     app.query_params["account"] = f"release~{name}~1~2026-03-31~week~20"
     app.run()
     assert not app.exception

@@ -121,7 +121,7 @@ def test_a_network_is_trained_to_its_end_without_keeping(trouble: tuple[str, Pat
 
 def test_a_curve_is_trained_without_keeping(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     only_methods(monkeypatch, "dpgd")
-    app = opened("explore", view="Take along", runs="10", v="4")
+    app = opened("explore", view="Take along", runs="10")
     until(lambda: "dpgd" in set(app.dataframe[0].value["method"]), app, look_seconds=2.0)
     assert not app.exception
 

@@ -40,7 +40,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 FIRST = {
     **{"data": "Breast cancer (Wisconsin)", "methods": "OPERA", "focus": "OPERA"},
-    **{"meaning": "true", "v": "4"},
+    **{"meaning": "true"},
 }
 
 
@@ -307,7 +307,7 @@ def planned(**link: str) -> AppTest:
     """Plan with the panel open, once nothing is certified in the background any more."""
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
-    for name, value in ({"meaning": "true", "v": "4"} | link).items():
+    for name, value in ({"meaning": "true"} | link).items():
         app.query_params[name] = value
     app.run()
     deadline = time.monotonic() + 180.0
@@ -376,7 +376,7 @@ def test_train_states_what_its_run_means_by_the_whole_curve() -> None:
     """ε = 3 alone allows 96 of 100, the noise of the first screen 64."""
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("train/train.py")
-    for name, value in {"meaning": "true", "v": "4"}.items():
+    for name, value in {"meaning": "true"}.items():
         app.query_params[name] = value
     app.run()
     until(lambda: RIGHT_GUESSES in numbers(app) and "being computed" not in spoken(app), app)

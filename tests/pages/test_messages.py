@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 from pages.shared.page_links import PAGE_LINKS, PageLink
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
-CHEAP = {"v": "4", "data": "Breast cancer (Wisconsin)", "methods": "OPERA", "focus": "OPERA"}
+CHEAP = {"data": "Breast cancer (Wisconsin)", "methods": "OPERA", "focus": "OPERA"}
 """Explore without training."""
 
 

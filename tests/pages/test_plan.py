@@ -18,7 +18,9 @@ from dpcore.accounting.claims import Finding, evidence, under_replace_one
 from dpcore.accounting.epsilon_curve import TITLES
 from dpcore.accounting.planner import solve, spent, to_set
 from dpcore.accounting.presets import PRESETS, preset
-from dpcore.controls.plan import SOLVED, TABS
+from dpcore.controls.account import QUESTION
+from dpcore.controls.link import address
+from dpcore.controls.plan import CONTROLS, PAPER, SOLVED, TABS, values
 from dpcore.export.plan import command, opacus, plan_command, snippet
 from dpcore.figures.plan.sentences import answered, judged
 from dpcore.figures.words import at_most, plain
@@ -34,12 +36,18 @@ TASK = "_kept_task "
 ABOVE = ("renyi", "certify", "replace-one", "stated", "curve rdp", "curve pld")
 ANSWERS = {"Heat maps": ["map"], "Paper 003": ["presets"], "Accountants": ["every accountant"]}
 
+ONE_RUN: dict[str, str | list[str]] = {
+    QUESTION.key: QUESTION.text("run"),
+    PAPER.key: "true",
+    **address(CONTROLS, values(preset("chexpert").training)),
+}
+
 
 def opened(**link: str) -> AppTest:
-    """One run, by a link of before Plan had an account: an experiment of paper 003."""
+    """One run in detail, by default an experiment of paper 003."""
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
-    for name, value in ({"v": "4"} | (link or {"sigma": "2.8"})).items():
+    for name, value in (ONE_RUN | link).items():
         app.query_params[name] = value
     return app.run()
 

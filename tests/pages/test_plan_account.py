@@ -18,9 +18,7 @@ from dpcore.accounting.account_text import from_link, to_link
 from dpcore.accounting.budget import split
 from dpcore.accounting.entries import AccountEntry
 from dpcore.accounting.model_room import KINDS, model_rooms
-from dpcore.accounting.presets import preset
 from dpcore.accounting.training_plan import TrainingPlan
-from dpcore.controls import plan_links
 from dpcore.controls.account import ACCOUNT, ENTRIES, FIND, QUESTION, SETTING, first_day, usual
 from dpcore.controls.plan import CONTROLS, FIRST
 from dpcore.evaluation import jobs
@@ -47,7 +45,7 @@ QUARTERS = replace(TRAINING, count=4).days()
 def opened(**link: str) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
-    for name, value in ({"v": "4"} | link if link else {}).items():
+    for name, value in link.items():
         app.query_params[name] = value
     return settled(app.run())
 
@@ -426,7 +424,7 @@ def test_a_link_holds_the_budget_of_either_question() -> None:
     settled(app.segmented_control(key="question").set_value("account").run())
     expect_account(app, [TRAINING], PrivacyBudget(5.0, 1e-5))
     assert app.number_input(key="find_people").value == 60_000
-    # A link of before named one budget, which was that of its question.
+    # A link with the account's budget alone: the search begins with it.
     app = opened(question=str(QUESTION.text("setting")), year_epsilon="2", people="60000")
     assert app.text_input(key="find_epsilon").value == "2"
     assert "n·δ = 0.06." in said(app)
@@ -470,58 +468,6 @@ def test_what_is_out_of_reach_is_said() -> None:
     app = opened(question=str(QUESTION.text("setting")), year_epsilon="0.001", find_noise="0.05")
     assert "There is no such setting." in said(app)
     assert "No number of epochs reaches ε = 0.001" in said(app)
-
-
-# Links of before.
-
-
-def test_an_old_link_names_what_was_the_default_then() -> None:
-    link = {"target": ["0.5"], "v": ["2"]}
-    assert plan_links.is_former(link)
-    today = plan_links.today(link, 2026)
-    then = preset("chexpert").training
-    assert today == link | {
-        "question": ["One run in detail"],
-        "paper": ["true"],
-        "batch": ["100"],
-        "duration": ["8"],
-        "sigma": ["2.8"],
-        "decay": ["0.99"],
-        "plan_delta": ["1e-4"],
-    }
-    assert not plan_links.is_former(today)
-    values = {control.key: control.default for control in CONTROLS}
-    values |= {key: CONTROLS[key].value(today[key][0]) for key in today if key in values}
-    assert (values["records"], values["batch"]) == (then.records, then.batch)
-    assert (values["sigma"], values["decay"], values["plan_delta"]) == (2.8, 0.99, 1e-4)
-
-
-@pytest.mark.parametrize("control", [*ACCOUNT, *SETTING], ids=lambda control: control.key)
-def test_a_link_of_today_is_not_read_as_an_old_one(control: object) -> None:
-    assert not plan_links.is_former({control.key: ["1"], "v": ["2"]})  # type: ignore[attr-defined]
-
-
-def test_an_old_calendar_is_the_account_with_the_same_noise() -> None:
-    rows = "2031-01-01~Survey~1~;2031-02-01~Survey~3~"
-    app = opened(plan_view="Release calendar", calendar=rows, budget="2")
-    assert not app.exception
-    assert not app.warning
-    first, second = from_link(app.query_params["account"])
-    exact = split(PrivacyBudget(2.0, 1e-4), [1, 3], "pld").portions
-    assert first.noise == pytest.approx(exact[0].noise_multiplier, rel=1e-10)
-    assert second.noise == pytest.approx(exact[1].noise_multiplier, rel=1e-10)
-    assert numbers(app)["ε of all entries"] == "2"
-    assert numbers(app)["ε left"] == "0"
-    assert "by the rule" not in said(app)
-
-
-def test_an_old_calendar_that_cannot_be_followed_is_said() -> None:
-    app = opened(plan_view="Release calendar", calendar="<script>")
-    assert not app.exception
-    (warning,) = app.warning
-    assert "calendar that cannot be followed" in warning.value
-    assert "<" not in warning.value.replace("\\<", "")
-    assert "Quarter 1" in said(app)
 
 
 def test_a_control_reads_what_it_writes() -> None:
@@ -570,7 +516,7 @@ def test_one_model_more_says_what_it_loses_on_a_data_set(
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
     app.session_state["model_room"] = True
-    app.query_params["v"], app.query_params["people"] = "4", "250"
+    app.query_params["people"] = "250"
     app.query_params["account"] = to_link([WEEKLY])
     app = settled(app.run())
     until(lambda: any("Right for" in each.value for each in app.markdown), app)

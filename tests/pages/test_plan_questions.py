@@ -30,7 +30,7 @@ QUESTIONS = [
 def opened(link: dict[str, str]) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
-    for name, value in ({"v": "4"} | link).items():
+    for name, value in link.items():
         app.query_params[name] = value
     return app.run()
 

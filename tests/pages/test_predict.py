@@ -100,7 +100,7 @@ def test_the_demonstration_answers_and_leaves_nothing_of_a_person(
 
 
 def test_a_model_of_ones_own_makes_its_form_and_its_certificate_is_checked() -> None:
-    app = opened(predict_model="Your file", v="4")
+    app = opened(predict_model="Your file")
     assert "model.json" in spoken(app)
     given(app, ("model.json", b'{"format": 1, "x": ' + b"[" * 9_000))
     assert len(app.error) == 1
@@ -139,7 +139,7 @@ def test_a_model_from_a_file_is_read_once_and_not_in_the_server(
 
     monkeypatch.setattr(controls, "isolated_call", isolated)
     monkeypatch.setattr(ReleasedModel, "from_json", None)
-    app = opened(predict_model="Your file", v="4")
+    app = opened(predict_model="Your file")
     given(app, ("model.json", MODEL.to_json().encode()))
     assert len(app.text_input) == 2
     app.text_input[0].set_value("50")
@@ -163,7 +163,7 @@ def cautions(app: AppTest) -> list[str]:
 def test_files_of_the_demonstration_are_said_to_be_of_made_up_patients(
     demonstrated: dict[str, bytes],
 ) -> None:
-    app = given(opened(predict_model="Your file", v="4"), *demonstrated.items())
+    app = given(opened(predict_model="Your file"), *demonstrated.items())
     assert cautions(app) == [texts.DEMONSTRATION]
     assert "the model expects" not in spoken(app)  # the form begins empty
     given(app, ("model.json", demonstrated["model.json"]))
@@ -237,7 +237,7 @@ def test_a_text_that_is_not_one_number_has_no_answer(typed: str, told: str) -> N
 
 
 def test_beside_decimal_commas_a_point_may_part_thousands() -> None:
-    app = opened(predict_model="Your file", v="4")
+    app = opened(predict_model="Your file")
     columns = COLUMNS.replace("18 to 90 years", "18 to 90 years; decimal comma")
     given(app, ("model.json", replace(MODEL, columns=columns).to_json().encode()))
     app.text_input[0].set_value("50.125")
@@ -251,7 +251,7 @@ def test_beside_decimal_commas_a_point_may_part_thousands() -> None:
 
 
 def test_an_empty_field_beside_a_refused_one_is_said_after_it() -> None:
-    app = opened(predict_model="Your file", v="4")
+    app = opened(predict_model="Your file")
     given(app, ("model.json", MODEL.to_json().encode()))
     app.text_input[0].set_value("17")
     run(app)
@@ -263,7 +263,7 @@ def test_an_empty_field_beside_a_refused_one_is_said_after_it() -> None:
 
 
 def test_a_network_answers_and_explains_in_the_same_way() -> None:
-    app = opened(predict_model="Your file", v="4")
+    app = opened(predict_model="Your file")
     given(app, ("model.json", NETWORK.to_json().encode()))
     app.text_input[0].set_value("50")
     app.selectbox[0].set_value("unknown")
@@ -278,7 +278,7 @@ def test_a_network_answers_and_explains_in_the_same_way() -> None:
 
 
 def test_a_file_is_predicted_and_gone_when_the_page_is_left() -> None:
-    app = opened(predict_for="A CSV file", v="4")
+    app = opened(predict_for="A CSV file")
     columns = "age,sex,systolic_pressure,bmi,hba1c,egfr,medicines,admissions_last_year"
     head = f"{columns},smoker,lives_alone\n"
     line = "61.735194,male,135,27,6.5,62,5,1,no,yes\n"
@@ -331,7 +331,7 @@ def test_whoever_signs_in_predicts_and_a_role_that_is_taken_away_is_gone(
     claims: dict[str, object] = {}
     monkeypatch.setattr(sign_in, "get_secrets_auth_section", lambda: section)
     monkeypatch.setattr(type(sign_in.st.user), "to_dict", lambda _: claims)
-    app = opened(predict_model="Your file", v="4")
+    app = opened(predict_model="Your file")
     assert "its package is not installed" in app.error[0].value
     monkeypatch.setattr(sign_in, "is_authlib_installed", lambda: True)
     run(app)

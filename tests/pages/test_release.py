@@ -170,7 +170,7 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
     history = ledger.history(demonstration.DATA_SET)
     assert [entry.kind for entry in history] == ["created", "spent", "attached"]
     (link,) = (one.proto for one in app.get("page_link") if one.proto.label == texts.PREDICT_BY_IT)
-    assert link.query_string == "predict_model=Your+file&v=4"
+    assert link.query_string == "predict_model=Your+file"
     app.switch_page("predict/predict.py")
     app.query_params["predict_model"] = "Your file"
     run(app)
@@ -180,7 +180,7 @@ def test_the_demonstration_goes_from_its_first_step_to_its_last_and_is_paid_once
 
 
 def test_what_cannot_be_paid_has_no_button_and_says_what_to_do() -> None:
-    app = opened(release_epsilon="7", v="4")
+    app = opened(release_epsilon="7")
     assert steps(app)[3] == "to do: choose what can be paid"
     assert steps(app)[4] == "not possible yet: step 4 comes first"
     assert "Choose a smaller ε, or have the cap raised." in said(app)
@@ -256,9 +256,7 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
     ledger.create("other", **vars(agreed))
     monkeypatch.setenv("DPCORE_LEDGER", place)
     said_nothing = COLUMNS.partition("public\n")[2]
-    app = opened(
-        release_table=OWN, own_columns=said_nothing, release_unit="One record replaced", v="4"
-    )
+    app = opened(release_table=OWN, own_columns=said_nothing, release_unit="One record replaced")
     app.file_uploader(key="upload_own").upload("mine.csv", data())
     # As the form of the columns leaves it.
     app.session_state["_kept_syntaxes"] = ("", look(data(), "mine.csv"))
@@ -309,7 +307,7 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
 
     monkeypatch.setattr(uploads.Upload, "ask", slowly)
     pressed(run(app))
-    again = opened(release_table=OWN, own_columns=COLUMNS, v="4")
+    again = opened(release_table=OWN, own_columns=COLUMNS)
     again.selectbox(key="release_data_set").set_value("clinic")
     assert not buttons(run(again))
     # Its records take part in no other release meanwhile, and stay.
@@ -331,11 +329,9 @@ def test_a_table_of_ones_own_is_paid_once_also_where_the_page_is_loaded_anew(
 
 @pytest.mark.parametrize("look", ["Not at all", "At a private twin"])
 def test_a_delta_of_one_record_is_warned_about(look: str) -> None:
-    warned = [
-        each.value for each in opened(release_delta="0.001", release_look=look, v="4").warning
-    ]
+    warned = [each.value for each in opened(release_delta="0.001", release_look=look).warning]
     assert any("is at least 1/n" in text for text in warned)
-    assert not opened(release_look=look, v="4").warning
+    assert not opened(release_look=look).warning
 
 
 def test_what_the_noise_costs_is_told_on_made_up_records(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,7 +350,7 @@ def test_what_the_noise_costs_is_told_on_made_up_records(monkeypatch: pytest.Mon
 
 
 def test_nobody_has_looked_before_there_is_a_table() -> None:
-    app = opened(release_table=OWN, v="4")
+    app = opened(release_table=OWN)
     assert steps(app)[2] == "not possible yet: the table is not read yet"
 
 
@@ -367,7 +363,7 @@ def test_what_a_rehearsal_says_is_the_average_and_the_range_of_the_loss() -> Non
 
 
 def test_a_twin_has_its_price_is_paid_once_and_leads_to_explore() -> None:
-    app = opened(release_look="At a private twin", v="4")
+    app = opened(release_look="At a private twin")
     assert steps(app)[2] == "to do: make the twin, or look in another way"
     assert steps(app)[4] == "not possible yet: step 3 comes first"
     assert "This costs ε = 0.5 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)" in said(app)
@@ -398,7 +394,7 @@ def test_a_twin_has_its_price_is_paid_once_and_leads_to_explore() -> None:
 
 
 def test_a_twin_leads_to_train_and_to_plan() -> None:
-    app = opened(release_look="At a private twin", v="4")
+    app = opened(release_look="At a private twin")
     (button,) = (each for each in app.button if each.label == "Make the twin")
     button.click()
     until(lambda: steps(app)[2].startswith("done"), app)
@@ -419,7 +415,7 @@ def test_a_twin_leads_to_train_and_to_plan() -> None:
 
 
 def test_a_stand_in_leads_to_train() -> None:
-    app = opened(v="4")
+    app = opened()
     assert not [button for button in app.button if button.key == "plan standin"]
     app.button(key="train standin").click()
     assert [note.value for note in run(app).info] == [texts.OF_A_STAND_IN]
@@ -427,7 +423,7 @@ def test_a_stand_in_leads_to_train() -> None:
 
 
 def test_a_stand_in_leads_to_explore() -> None:
-    app = opened(v="4")
+    app = opened()
     assert steps(app)[2].startswith("optional")
     app.button(key="explore standin").click()
     assert_explored(app, "standin.csv", 1_000)
@@ -440,7 +436,7 @@ def test_a_stand_in_leads_to_explore() -> None:
 def test_no_link_says_what_one_person_is(sent: str) -> None:
     rest = COLUMNS.partition("public\n")[2]
     linked = f"{sent}\nnumber of persons: public\n{rest}"
-    app = opened(release_table=OWN, own_columns=linked, v="4")
+    app = opened(release_table=OWN, own_columns=linked)
     assert described(app) == read(rest)
     assert app.query_params["own_columns"] == app.text_area(key="own_columns").value
     assert not app.checkbox(key="release_one_row").value
@@ -464,7 +460,7 @@ def test_no_link_to_explore_says_what_one_person_is() -> None:
 @pytest.mark.usefixtures("uploads_in_one_process")
 def test_a_stand_in_of_ones_own_table_leads_to_explore_and_back() -> None:
     mine = COLUMNS.replace("one row each", "ignored, at most 3 rows")
-    app = opened(release_table=OWN, v="4")
+    app = opened(release_table=OWN)
     app.text_area(key="own_columns").set_value(mine)
     app.file_uploader(key="upload_own").upload("mine.csv", data())
     before = steps(run(app))[:2]
@@ -502,7 +498,7 @@ def test_the_sectors_are_the_registrys() -> None:
 
 
 def test_a_network_is_a_choice_that_is_priced_and_released() -> None:
-    app = opened(release_loss="Network", v="4")
+    app = opened(release_loss="Network")
     assert app.button_group(key="release_loss").value == "network"
     assert "did as well as a network" in said(app)
     assert steps(app)[3] == "done: ε = 1 of the 3 left (δ = 1e-5, zero-out, Gaussian DP)"
@@ -520,14 +516,14 @@ def test_a_network_is_a_choice_that_is_priced_and_released() -> None:
 
 @pytest.mark.parametrize(("epsilon", "corrects"), [("0.01", False), ("1", True)])
 def test_risks_that_the_rule_leaves_as_trained_are_no_choice(epsilon: str, corrects: bool) -> None:
-    app = opened(release_epsilon=epsilon, v="4")
+    app = opened(release_epsilon=epsilon)
     assert ("release_risks" in {each.key for each in app.button_group}) == corrects
     assert (texts.TOO_FEW in said(app)) == (not corrects)
     assert steps(app)[3].startswith(f"done: ε = {epsilon} of the 3 left")
 
 
 def test_scores_are_released_without_a_word_of_risks() -> None:
-    app = opened(release_loss="Huber SVM", v="4")
+    app = opened(release_loss="Huber SVM")
     pressed(app)
     until(lambda: steps(app)[-1].startswith("done"), app)
     assert "**: Huber SVM, numbers as straight lines." in said(app)
@@ -543,6 +539,6 @@ def test_scores_are_released_without_a_word_of_risks() -> None:
     ],
 )
 def test_every_choice_is_drawn(key: str, option: str) -> None:
-    app = opened(**{key: option, "v": "4"})
+    app = opened(**{key: option})
     assert len(steps(app)) == 5
     assert not app.error

@@ -58,7 +58,7 @@ def nothing_goes_on() -> Iterator[None]:
 def opened(**link: str | list[str]) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("train/train.py")
-    for name, value in ({"v": "4"} | link if link else {}).items():
+    for name, value in link.items():
         app.query_params[name] = value
     app.run()
     until(lambda: bool(app.metric or app.error or app.info), app)
