@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from dpcore.datasets import cache
-from pages.shared import finite_numbers, forged_values, page_links, preload, session_end, texts
+from pages.shared import finite_numbers, page_links, preload, session_end, texts
 from pages.shared.charts import on_dark
 from pages.shared.verbatim import verbatim
 
@@ -58,7 +58,6 @@ st.html(
 # What tells a browser's tabs and its history apart comes first.
 st.set_page_config(page_title=titles[page.url_path])
 finite_numbers.refuse()
-forged_values.ignore()
 page_links.open_page(page.title)
 complaint = cache.complaint()
 if complaint:

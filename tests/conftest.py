@@ -76,16 +76,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def process_as_before() -> Iterator[None]:
-    """Undo what pages that are run by `AppTest` leave of this process.
-
-    `__main__` is replaced, and processes that are spawned later would run it; a page with a field
-    for files has freed memory overwritten, which makes a training sixty times as slow.
-    """
+    """Undo that `AppTest` replaces `__main__`: processes that are spawned later would run it."""
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
-    if "pages.shared.session_end" in sys.modules:
-        sys.modules["pages.shared.session_end"].stop_overwriting()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -255,8 +255,7 @@ def test_one_module_touches_the_session_state() -> None:
             for node in ast.walk(parsed(path))
         )
     }
-    # The second only empties it, when its browser has gone.
-    assert holders <= {"pages/shared/session.py", "pages/shared/session_end.py"}
+    assert holders == {"pages/shared/session.py"}
 
 
 def test_one_module_polls() -> None:

@@ -126,7 +126,7 @@ def test_no_other_module_names_a_variable() -> None:
 def test_a_look_that_fails_does_not_end_the_looking(monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[float] = []
 
-    async def fail(_: dict[str, float], patience: float) -> None:
+    def fail(_: dict[str, float], patience: float) -> None:
         looks.append(patience)
         raise RuntimeError
 

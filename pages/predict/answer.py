@@ -22,9 +22,8 @@ from dpcore.release.explained import MAX_COLUMNS, PersonValues, Value
 from dpcore.release.model import ReleasedModel
 from pages.predict import certificate, texts
 from pages.predict.controls import Choice
-from pages.shared import session_end
 from pages.shared.charts import on_dark, plot, table_behind
-from pages.shared.session import control_value, on_leaving
+from pages.shared.session import control_value
 from pages.shared.verbatim import refuse, verbatim
 
 NARROWEST = 120
@@ -45,9 +44,6 @@ def show(choice: Choice) -> None:
             icon=":material/table_rows:",
         )
         return
-    # What was typed is overwritten in memory, too, soon after the page is left.
-    session_end.overwrite_freed_memory()
-    on_leaving("person", session_end.sweep_soon)
     place = st.container(gap="small")
     form, picture = st.columns([2, 3], gap="medium")
     with form, st.container(border=True):

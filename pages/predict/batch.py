@@ -57,7 +57,7 @@ def _predictions(choice: Choice, file: File) -> PredictedBatch | InvalidInput:
         computed: PredictedBatch | InvalidInput
         try:
             computed = isolated_call(
-                file.name, batch, choice.contents, choice.certificate, file.getvalue(), file.name
+                file.name, batch, choice.contents, choice.certificate, file, file.name
             )
         except InvalidInput as refusal:
             computed = refusal

@@ -13,7 +13,7 @@ from dpcore.release.explained import MAX_BYTES, read_model
 from dpcore.release.model import ReleasedModel
 from pages.predict import texts
 from pages.predict.isolated_call import isolated_call
-from pages.shared import last_release, page_links, query, session_end, upload_limit
+from pages.shared import last_release, page_links, query, upload_limit
 from pages.shared.session import once, store, stored
 from pages.shared.widgets import drawn
 
@@ -86,10 +86,8 @@ def _files() -> dict[str, bytes]:
     )
     files = {}
     for upload in uploads:
-        session_end.watch_file(upload)
         # One byte more shows that it has too many.
         files[upload.name.lower()] = upload.read(MAX_BYTES + 1)
-        upload.close()  # each run gets a copy
     if not files and (files := last_release.stored_files()):
         st.caption(texts.LAST_RELEASE)
     return files

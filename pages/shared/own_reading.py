@@ -69,7 +69,7 @@ def first_rows(
 
 def _looked(file: File, look: Callable[..., Any], *more: object) -> Any:
     """What a look at a file gives, in a process that ends with it."""
-    data = file.file_id, file.name, uploads.HEADERS, look, file.getvalue(), file.name
+    data = file.file_id, file.name, uploads.HEADERS, look, file, file.name
     looking = uploads.Upload(*data, *more)
     try:
         return looking.answer("", None)

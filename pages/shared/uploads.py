@@ -78,7 +78,8 @@ class Upload:
         As for `Confined`.
     read : callable
     arguments : objects
-        Of `read`, which runs in the process, and again if that ended for using too much.
+        Of `read`, which runs in the process, and again if that ended for using too much. The bytes
+        of a `File` go straight into the process: none is kept here.
     megabytes : int
         As for `Confined`.
     """
@@ -138,7 +139,8 @@ class Upload:
         if self._read[0] != self._process.begun:
             read, data = self._reading
             action = f"Reading {self._filename}"
-            contents = self._process.ask(action, read, *data, seconds=READ_SECONDS)
+            sent = (each.getvalue() if isinstance(each, File) else each for each in data)
+            contents = self._process.ask(action, read, *sent, seconds=READ_SECONDS)
             self._read = self._process.begun, contents
         if call is None:
             return self._read[1]
@@ -223,17 +225,16 @@ class File:
     ----------
     file_id, name : str
         Streamlit's id, and the person's name of it.
+    getvalue : callable
+        () -> its bytes, in any thread.
     is_public : bool
         Whether the person declares its records public. No link can say so.
     """
 
     file_id: str
     name: str
+    getvalue: Callable[[], bytes]
     is_public: bool = False
-
-    def getvalue(self) -> bytes:
-        """Bytes of the file."""
-        return session_end.file_contents(self.file_id)
 
 
 @dataclass(frozen=True)
@@ -242,23 +243,17 @@ class MadeUpFile(File):
 
     Parameters
     ----------
-    contents : bytes
     note : str
         What its results mean, in a sentence or two.
     """
 
-    contents: bytes = b""
     note: str = ""
-
-    def getvalue(self) -> bytes:
-        """Bytes of the file."""
-        return self.contents
 
 
 def hand_over(name: str, contents: bytes, note: str, kind: Kind = "table") -> None:
     """Hand made-up records to the pages that take such a file; `note` as of a `MadeUpFile`."""
     digest = hashlib.sha256(contents).hexdigest()
-    file = MadeUpFile(f"made {digest}", name, is_public=True, contents=contents, note=note)
+    file = MadeUpFile(f"made {digest}", name, lambda: contents, is_public=True, note=note)
     store(_handed_over_key(kind), file)
 
 
@@ -296,7 +291,6 @@ def field(label: str, key: str, most: int = upload_limit.SMALL, **more: Any) -> 
         As for Streamlit's field.
     """
     forgotten_count = stored("forgotten") or 0
-    session_end.overwrite_freed_memory()
     upload: UploadedFile | None = st.file_uploader(
         label,
         key=f"{key}_{forgotten_count}" if forgotten_count else key,
@@ -305,9 +299,7 @@ def field(label: str, key: str, most: int = upload_limit.SMALL, **more: Any) -> 
     )
     if upload is None:
         return None
-    session_end.watch_file(upload)
-    file = File(upload.file_id, upload.name)
-    upload.close()  # each run gets a copy
+    file = File(upload.file_id, upload.name, session_end.contents_of(upload.file_id))
     st.button(
         FORGET,
         key=f"forget_{key}",
@@ -351,7 +343,7 @@ def _name(*parts: str) -> str:
 def _table(name: str, _key: str, _columns: str, _file: File) -> Upload:
     from dpcore.evaluation import uploaded
 
-    arguments = (_key, _file.getvalue(), _file.name, _columns)
+    arguments = (_key, _file, _file.name, _columns)
     return Upload(name, _file.name, TABLES, uploaded.take_table, *arguments)
 
 
@@ -359,8 +351,7 @@ def _table(name: str, _key: str, _columns: str, _file: File) -> Upload:
 def _features(name: str, _file: File) -> Upload:
     from dpcore.evaluation import uploaded
 
-    arguments = (_file.getvalue(), _file.name)
-    return Upload(name, _file.name, FEATURES, uploaded.take_examples, *arguments)
+    return Upload(name, _file.name, FEATURES, uploaded.take_examples, _file, _file.name)
 
 
 def table(key: str, columns: str, file: File) -> str:
@@ -374,7 +365,7 @@ def table(key: str, columns: str, file: File) -> str:
 def _release(name: str, _columns: str, _file: File) -> Upload:
     from dpcore.release import confined_release
 
-    arguments = (_columns, _file.getvalue(), _file.name)
+    arguments = (_columns, _file, _file.name)
     return Upload(
         name,
         _file.name,

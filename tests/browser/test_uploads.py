@@ -40,7 +40,7 @@ MAX_ABOVE_IDLE = 50.0  # MB
 
 
 def sentinel(test: str) -> str:
-    """Put together only here: whoever has it in memory or on disk has it from the test's file."""
+    """Put together only here: a file on the disk that holds it has it from the test's file."""
     return "".join(("zQ7", "vx", test, secrets.token_hex(4)))
 
 
@@ -81,8 +81,9 @@ def soon(holds: Callable[[], bool], seconds: float = 60.0) -> None:
         time.sleep(1.0)
 
 
-def nowhere(server: Server, who: str, since: float) -> bool:
-    return not memory.holds(server.pid, who.encode()) and not memory.on_disk(
+def is_gone(server: Server, who: str, since: float, before: set[int]) -> bool:
+    """Whether the processes that read the file have ended, and no file on the disk holds it."""
+    return memory.confined(server.pid) <= before and not memory.on_disk(
         who.encode(), server.cache, since=since
     )
 
@@ -122,10 +123,10 @@ def at_rest(tab: Page, forgetful: Server) -> Idle:
     return idle_servers[forgetful.pid]
 
 
-def test_a_table_is_nowhere_soon_after_it_is_told_to_go_or_its_browser_has_gone(
+def test_a_table_is_gone_soon_after_it_is_told_to_go_or_its_browser_has_gone(
     tab: Page, forgetful: Server
 ) -> None:
-    since, who = time.time(), sentinel("table")
+    since, who, before = time.time(), sentinel("table"), memory.confined(forgetful.pid)
     page = opened(
         tab.context.new_page(), f"{forgetful.address}/{OWN}&methods=Private+gradient+descent"
     )
@@ -133,14 +134,14 @@ def test_a_table_is_nowhere_soon_after_it_is_told_to_go_or_its_browser_has_gone(
         hand_over(page, "mine.csv", table(3_000, who))
         expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
         idle(page)
-        assert memory.holds(forgetful.pid, who.encode())
+        assert memory.confined(forgetful.pid) - before
         if left == "closed":
             page.close()
         else:
             page.get_by_role("button", name="Forget my data now").click()
             expect(page.get_by_role("button", name="Forget my data now")).to_have_count(0)
             expect(page.get_by_text("mine.csv")).to_have_count(0)
-        soon(lambda: nowhere(forgetful, who, since))
+        soon(lambda: is_gone(forgetful, who, since, before))
         # Nothing that learned from it is left either.
         soon(lambda: not list((forgetful.cache / "uploads").glob("*")))
 
@@ -150,12 +151,12 @@ def test_features_and_what_learned_from_them_are_gone_with_the_browser(
 ) -> None:
     since, who = time.time(), sentinel("features")
     results = forgetful.cache / "jobs"
-    before = set(results.glob("*"))
+    before, readers = set(results.glob("*")), memory.confined(forgetful.pid)
     page = opened(tab, f"{forgetful.address}/{FEATURES}")
     hand_over(page, "mine.npz", features(who))
     eventually(page, lambda: bool(set(results.glob("*.csv")) - before))
     page.goto("about:blank")
-    soon(lambda: nowhere(forgetful, who, since))
+    soon(lambda: is_gone(forgetful, who, since, readers))
     soon(lambda: set(results.glob("*")) <= before)
 
 
@@ -165,13 +166,15 @@ def test_a_browser_that_is_back_at_once_finds_its_file(tab: Page, server: Server
     page = opened(tab, f"{server.address}/{OWN}")
     hand_over(page, "mine.csv", table(300, who))
     expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
+    readers = memory.confined(server.pid)
+    assert readers
     page.context.set_offline(True)
     page.evaluate("() => 0")
     page.wait_for_timeout(3_000)
     page.context.set_offline(False)
     idle(page)
     expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
-    assert memory.holds(server.pid, who.encode())
+    assert memory.confined(server.pid) == readers
 
 
 def another_page(page: Page, address: str, turn: int) -> float:

@@ -99,8 +99,7 @@ def jobs_of_seven_splits(seven_splits: None, monkeypatch: pytest.MonkeyPatch) ->
     """Jobs are done by a thread of this process, on a third of the splits or less.
 
     What pages say of jobs goes by their files, which are the same. Workers are tested in
-    `tests/evaluation/test_jobs.py`. Not for jobs on large blocks of memory behind a page with a
-    field for files, which has what is freed in this process overwritten.
+    `tests/evaluation/test_jobs.py`.
     """
     with ThreadPoolExecutor(1) as thread:
 

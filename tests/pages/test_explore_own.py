@@ -16,7 +16,6 @@ from dpcore.datasets.own.notation import read
 from dpcore.datasets.partition import drawn
 from dpcore.figures.words import plain
 from pages.shared import own_texts as texts
-from pages.shared import session_end
 from tests.pages.explored import below_title, numbers, only_methods, sentence
 from tests.pages.test_explore_regression import APP, alone, spoken
 from tests.pages.waiting import until
@@ -92,7 +91,6 @@ def test_what_is_taken_along_gives_the_numbers_on_screen(
     (tmp_path / "your_file.csv").write_bytes(data)
     (tmp_path / "columns.yaml").write_text(COLUMNS)
     monkeypatch.chdir(tmp_path)
-    session_end.stop_overwriting()  # as in the reader's own process
     line = next(block.value for block in app.code if "python -m dpcore" in block.value)
     assert cli.main(shlex.split(line.replace("\\\n", " "))[3:]) == 0
     assert np.allclose(pd.read_csv("out.csv")["rmse"], shown["rmse"])
