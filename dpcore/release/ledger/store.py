@@ -10,20 +10,17 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, StaticPool
 
 from dpcore.errors import InvalidInput, reject
-from dpcore.release.ledger import chain
-from dpcore.release.ledger.guards import SQLITE
 
 MEMORY = "memory"
 VERSIONS = ("0001",)
@@ -73,12 +70,7 @@ class Store:
         is_alone = url.drivername == "sqlite" and url.database is None
         self._lock = threading.RLock() if is_alone else None
         self.engine = _engine(url)
-        self._is_current = self.engine.dialect.name != "sqlite"
         self._migrate()
-        if not self._is_current:
-            # A file that may only be read, or that others have open, is left for its first change.
-            with suppress(OperationalError):
-                self._end_log(patience=0.0)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -93,17 +85,10 @@ class Store:
             "could not be written; look into its history before you try again, as what stands "
             "there is spent"
         )
-        with self._refusing(advice), self._alone():
-            if not self._is_current:
-                self._end_log(PATIENCE)
-                # Stays, also where what follows is refused.
-                with self._writer() as chosen, chosen.begin():
-                    _renew_guards(chosen)
-                self._is_current = True
-            with self._writer() as chosen, chosen.begin():
-                if self.engine.dialect.name == "postgresql":
-                    chosen.execute(sa.text("LOCK TABLE ledger_entries IN EXCLUSIVE MODE"))
-                yield chosen
+        with self._refusing(advice), self._alone(), self._writer() as chosen, chosen.begin():
+            if self.engine.dialect.name == "postgresql":
+                chosen.execute(sa.text("LOCK TABLE ledger_entries IN EXCLUSIVE MODE"))
+            yield chosen
 
     def _writer(self) -> Connection:
         return self.engine.connect().execution_options(ledger_writes=True)
@@ -127,29 +112,11 @@ class Store:
                 raw = connection.connection.driver_connection
                 assert isinstance(raw, sqlite3.Connection)
                 raw.backup(copy)
-                copy.execute("PRAGMA journal_mode=DELETE")
         except BaseException as error:
             target.unlink()
             if isinstance(error, sqlite3.Error):
                 raise InvalidInput(f"The ledger could not be copied ({error}).") from error
             raise
-
-    def _end_log(self, patience: float) -> None:
-        """Have a file of an older version keep nothing of itself in another one, its log."""
-        until = time.monotonic() + patience
-        while True:
-            try:
-                with self.engine.connect() as connection:
-                    connection.exec_driver_sql("COMMIT")  # within a transaction no mode is changed
-                    if connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal":
-                        connection.exec_driver_sql("PRAGMA journal_mode=DELETE")
-            except OperationalError:
-                # SQLite does not wait for others that have it open.
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.05)
-            else:
-                return
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -243,29 +210,6 @@ def _version(connection: Connection) -> str | None:
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
-
-
-def _renew_guards(connection: Connection) -> None:
-    """Put today's guards in the place of others, such as those of an older version.
-
-    Raises
-    ------
-    InvalidInput
-        If the chain does not hold: what a weaker guard let through is not written on.
-    """
-    triggers = connection.exec_driver_sql(
-        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'ledger_entries'"
-    ).all()
-    if {sql for _, sql in triggers} == set(SQLITE):
-        return
-    with connection.execute(EVERY) as rows:
-        for problem in chain.problems((tuple(row) for row in rows), ()):
-            raise InvalidInput(problem)
-    quote = connection.dialect.identifier_preparer.quote_identifier
-    for name, _ in triggers:
-        connection.exec_driver_sql(f"DROP TRIGGER {quote(name)}")
-    for statement in SQLITE:
-        connection.exec_driver_sql(statement)
 
 
 def _upgrade(connection: Connection) -> None:

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from dpcore.errors import InvalidInput
 from dpcore.release.canonical import canonical, digest
-from dpcore.release.ledger import Ledger, PureSpend, chain, guards, store
+from dpcore.release.ledger import Ledger, PureSpend, chain, store
 
 ROOT = Path(__file__).resolve().parents[3]
 KILLS = int(os.environ.get("DPCORE_LEDGER_KILLS", "15"))
@@ -173,28 +173,6 @@ def test_a_copy_of_a_ledger_that_is_open_has_every_payment(place: Path, tmp_path
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 3  # EXTRA
 
 
-def test_a_file_of_an_older_version_has_no_log_once_it_is_opened(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert pragma(place, "journal_mode=WAL") == "wal"
-    Ledger.open(f"sqlite:///file:{place}?mode=ro&uri=true")
-    other = sqlite3.connect(place)
-    count = other.execute("SELECT COUNT(*) FROM ledger_entries").fetchone()
-    ledger = Ledger.open(place)
-    # Another program has it open: its log stays, so nothing is paid.
-    monkeypatch.setattr(store, "PATIENCE", 0.2)
-    assert ledger.verify() == []
-    with pytest.raises(InvalidInput, match=r"could not be written.*locked"):
-        ledger.spend("clinic", PureSpend(0.1), **BY)
-    assert other.execute("SELECT COUNT(*) FROM ledger_entries").fetchone() == count
-    other.close()
-    ledger.spend("clinic", PureSpend(0.1), **BY)
-    assert pragma(place, "journal_mode") == "delete"
-    assert pragma(place, "journal_mode=WAL") == "wal"
-    assert Ledger.open(place).verify() == []
-    assert pragma(place, "journal_mode") == "delete"
-
-
 def test_a_file_that_may_only_be_read_still_answers(place: Path) -> None:
     ledger = Ledger.open(f"sqlite:///file:{place}?mode=ro&uri=true")
     assert ledger.verify() == []
@@ -294,70 +272,6 @@ def unguarded(place: Path) -> sqlite3.Connection:
     return connection
 
 
-OLD_GUARDS = {
-    "the first": (),
-    "a number's": (
-        "CREATE TRIGGER ledger_entries_insert BEFORE INSERT ON ledger_entries WHEN NEW.number <> "
-        f"(SELECT COALESCE(MAX(number), 0) + 1 FROM ledger_entries) {guards.FINAL}",
-    ),
-    "a stranger's": ('CREATE TRIGGER "a ""b" AFTER INSERT ON ledger_entries BEGIN SELECT 1; END',),
-}
-"""By who guarded entries that are inserted, beside today's guards of the others."""
-
-
-def guarded_as_before(place: Path, name: str) -> sqlite3.Connection:
-    """The file of an older version, opened by somebody else."""
-    connection = unguarded(place)
-    for statement in (*guards.SQLITE[:2], *OLD_GUARDS[name]):
-        connection.execute(statement)
-    return connection
-
-
-def replace_last(connection: sqlite3.Connection) -> None:
-    """Put another entry in the place of the last one, which its hash belongs to."""
-    connection.execute(
-        "INSERT OR REPLACE INTO ledger_entries SELECT number + 1, data_set, NULL, document, hash "
-        "FROM ledger_entries WHERE number = 3"
-    )
-
-
-@pytest.mark.parametrize("name", OLD_GUARDS)
-def test_a_ledger_of_an_older_version_gets_todays_guards_once_it_is_written(
-    place: Path, name: str
-) -> None:
-    guarded_as_before(place, name).close()
-    ledger = Ledger.open(place)
-    ledger.left("clinic")
-    other = sqlite3.connect(place, isolation_level=None)
-    before = set(other.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger'"))
-    assert before == {(sql,) for sql in (*guards.SQLITE[:2], *OLD_GUARDS[name])}
-    with pytest.raises(InvalidInput, match="its cap is 1"):
-        ledger.spend("clinic", PureSpend(5.0), **BY)
-    after = set(other.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger'"))
-    assert after == {(sql,) for sql in guards.SQLITE}
-    with pytest.raises(sqlite3.IntegrityError, match="final"):
-        replace_last(other)
-    other.close()
-    assert ledger.spend("clinic", PureSpend(0.1), **BY).entry == 4
-    assert ledger.verify() == []
-    ledger.close()
-
-
-def test_a_chain_that_was_changed_under_a_weak_guard_is_not_written_on(place: Path) -> None:
-    connection = guarded_as_before(place, "a number's")
-    replace_last(connection)
-    before = set(connection.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger'"))
-    ledger = Ledger.open(place)
-    (problem,) = ledger.verify()
-    with pytest.raises(InvalidInput, match="Entry 3 is missing: entry 4 stands in its place") as no:
-        ledger.create("other", **TERMS)
-    assert str(no.value) == problem
-    assert set(connection.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger'")) == before
-    assert list(ledger.data_sets()) == ["clinic"]
-    connection.close()
-    ledger.close()
-
-
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("rehashed", [False, True])
 def test_a_changed_entry_is_found(place: Path, name: str, rehashed: bool) -> None:
@@ -430,8 +344,6 @@ def test_a_ledger_that_was_found_wrong_is_not_left_locked(
 ) -> None:
     connection = unguarded(place)
     connection.execute("UPDATE ledger_entries SET hash='' WHERE number=1")
-    for statement in guards.SQLITE:  # without which the whole chain is looked at before a spend
-        connection.execute(statement)
     connection.close()
     monkeypatch.setattr(store, "PATIENCE", 0.5)
     ledger, other = Ledger.open(place), Ledger.open(place)
