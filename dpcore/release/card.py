@@ -12,28 +12,18 @@ from dpcore.release.record import Record
 from dpcore.rounding import lowered, raised, typed
 
 CORRECTED = "Its risks are corrected by noisy counts of its scores, within the same ε."
-_ELSEWHERE = (
+_MARKUP = re.compile(
+    # Also what some readers make an address of, with no mark around it.
+    r"[\\`*\[\]<>#|~$@]|:(?=//)|(?<=\w)\.(?=[^\W\d_])"
     r"|(?<![^\W_])_|_(?![^\W_])"  # not within a word
     r"|&(?=#?\w+;)"
     r"|^[+=-]"
 )
-_MARKUP = {
-    form: re.compile(everywhere + _ELSEWHERE)
-    for form, everywhere in {
-        1: r"[\\`*\[\]<>#|~]",
-        2: r"[\\`*\[\]<>#|~$]|:(?=//)",
-        # What some readers make an address of, with no mark around it.
-        3: r"[\\`*\[\]<>#|~$@]|:(?=//)|(?<=\w)\.(?=[^\W\d_])",
-    }.items()
-}
-"""What Markdown may take for markup, by the form of a card; all else stays, for those who read the
-file itself."""
-FORMS = tuple(_MARKUP)
-"""Of the cards there have been, the newest last: a card is compared with one made anew."""
+"""What Markdown may take for markup; all else stays, for those who read the file itself."""
 _NUMBERED = re.compile(r"^(\d+)([.)])")
 
 
-def card(model: ReleasedModel, certificate: Certificate, form: int = FORMS[-1]) -> str:
+def card(model: ReleasedModel, certificate: Certificate) -> str:
     """The card, without anything that was measured on the records.
 
     Numbers are rounded to the safe side; the certificate has every digit.
@@ -43,39 +33,33 @@ def card(model: ReleasedModel, certificate: Certificate, form: int = FORMS[-1]) 
     model : ReleasedModel
     certificate : Certificate
         Without the hashes of files, as this card's is one of them.
-    form : int
-        One of `FORMS`.
     """
-
-    def plain(text: str) -> str:
-        return _plain(text, form)
-
     facts, proof = certificate.document["facts"], certificate.document["proof"]
     record = Record.in_facts(facts)
     about, outcome = facts["about"], model.entry.outcome
     output = "the risk" if model.loss == "logistic" else "a score, which is no risk,"
     corrected = "" if model.risks is None else f" {CORRECTED}"
     parts = {
-        f"# {plain(about['name'])}": [
-            f"**{title}.** {' '.join(map(plain, sentences))}"
+        f"# {_plain(about['name'])}": [
+            f"**{title}.** {' '.join(map(_plain, sentences))}"
             for title, sentences in plain_summary(certificate.document)
         ],
         "## Use": [
-            f"Meant for: {plain(about['intended_use'])}",
+            f"Meant for: {_plain(about['intended_use'])}",
             f"A {model.scorer.words} with the {model.loss} loss; it gives {output} of "
-            f"{plain(outcome.positive)}.{corrected}",
+            f"{_plain(outcome.positive)}.{corrected}",
             "Not meant for a decision that nobody looks at. It has not been validated by this "
             "program on records that it did not learn from: its accuracy is not stated here, as "
             "that would be another release.",
         ],
         "## Data": [
-            f"{facts['training']['records']:,} {record.noun} from {plain(about['region'])}, of "
-            f"{plain(about['data_curator'])}; a record is "
-            f"{plain(record.being(facts['ledger']['person_unit']))}.",
+            f"{facts['training']['records']:,} {record.noun} from {_plain(about['region'])}, of "
+            f"{_plain(about['data_curator'])}; a record is "
+            f"{_plain(record.being(facts['ledger']['person_unit']))}.",
             *("    " + line for line in model.columns.splitlines() if line.strip()),
         ],
         "## Privacy": [
-            plain(certificate.document["claim"]),
+            _plain(certificate.document["claim"]),
             f"Proved: ε ≤ {typed(raised(proof['epsilon'], 3))} at δ = "
             f"{typed(raised(proof['delta'], 3))} ({proof['adjacency']}), by "
             f"{proof['accountant']}; μ ≤ {typed(raised(proof['mu'], 3))}. Rounded up; "
@@ -99,7 +83,7 @@ def card(model: ReleasedModel, certificate: Certificate, form: int = FORMS[-1]) 
 
 
 def is_card(content: bytes, model: ReleasedModel, certificate: Certificate) -> bool:
-    """Whether a file is the card of this model, in one of the forms that there have been.
+    """Whether a file is the card of this model.
 
     Parameters
     ----------
@@ -111,9 +95,9 @@ def is_card(content: bytes, model: ReleasedModel, certificate: Certificate) -> b
     facts = certificate.document["facts"]
     hashes = {name: value for name, value in facts["hashes"].items() if name != "files"}
     bare = of_facts({**facts, "hashes": hashes})
-    return any(content == card(model, bare, form).encode() for form in FORMS)
+    return content == card(model, bare).encode()
 
 
-def _plain(text: str, form: int) -> str:
+def _plain(text: str) -> str:
     """Text from a person, on one line, in which no letter is markup."""
-    return _NUMBERED.sub(r"\1\\\2", _MARKUP[form].sub(r"\\\g<0>", text))
+    return _NUMBERED.sub(r"\1\\\2", _MARKUP.sub(r"\\\g<0>", text))

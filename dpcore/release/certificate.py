@@ -107,10 +107,8 @@ class Certificate:
         return html(self.document)
 
     def is_page(self, page: bytes) -> bool:
-        """Whether this is its file of HTML, in one of the forms in which it was made."""
-        from dpcore.release.certificate_html import FORMS, html
-
-        return any(page == html(self.document, form).encode() for form in FORMS)
+        """Whether this is its file of HTML."""
+        return page == self.to_html().encode()
 
 
 def certificate(facts: Mapping[str, Any]) -> Certificate:

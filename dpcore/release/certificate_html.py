@@ -2,9 +2,6 @@
 
 It begins in plain words. Numbers are rounded to the safe side: bounds of what may be lost up, those
 of what an attack proved, and the noise, down. The YAML has every digit.
-
-A certificate's page is compared with one made anew (`dpcore.release.file_hashes`), so a form in
-which pages were made stays one of `FORMS`: else those pages would look altered.
 """
 
 from __future__ import annotations
@@ -34,22 +31,13 @@ ROUNDED = (
     "Numbers below are rounded to the safe side; certificate.yaml has every digit, and is what "
     "certificate check looks at."
 )
-FORMS = (1, 2)
-"""The first heads its tables by the keys of the YAML; the newest, by words, each with its key."""
 DIGITS = 3
 _UP = ("epsilon", "delta", "mu")
 _DOWN = ("lower_bound", "mu_lower_bound", "confidence", "noise_multiplier")
 
 
-def html(document: Mapping[str, Any], form: int = FORMS[-1]) -> str:
-    """A certificate's document as the text of one file; the YAML is what is checked.
-
-    Parameters
-    ----------
-    document : mapping
-    form : int
-        One of `FORMS`.
-    """
+def html(document: Mapping[str, Any]) -> str:
+    """A certificate's document as the text of one file; the YAML is what is checked."""
     root = Element("html", lang="en")
     head = SubElement(root, "head")
     SubElement(head, "meta", charset="utf-8")
@@ -68,14 +56,11 @@ def html(document: Mapping[str, Any], form: int = FORMS[-1]) -> str:
     SubElement(body, "h2").text = "For experts"
     SubElement(body, "p").text = document["claim"]
     SubElement(body, "p").text = ROUNDED
-    if form == 1:
-        _by_keys(body, document)
-    else:
-        _by_words(body, document)
+    _tables(body, document)
     return f"<!doctype html>\n{tostring(root, encoding='unicode', method='html')}\n"
 
 
-def _by_words(body: Element, document: Mapping[str, Any]) -> None:
+def _tables(body: Element, document: Mapping[str, Any]) -> None:
     """Draw the tables, each row headed in words; its key in the YAML shows when it is pointed at.
 
     Facts and proof are there whole: what has no words follows under its key.
@@ -134,37 +119,6 @@ def _worded(body: Element, caption: str, rows: Sequence[tuple[str, str, object]]
         row = SubElement(table, "tr")
         SubElement(row, "th", scope="row", title=path).text = heading
         SubElement(row, "td").text = _rounded(name, value)
-
-
-def _by_keys(body: Element, document: Mapping[str, Any]) -> None:
-    """Draw the tables by the keys of the YAML, to the letter as the first pages had them."""
-    attack = {**document["facts"]["attack"]}
-    # What is proved at δ is proved at any smaller one.
-    attack["delta"] = _rounded("lower_bound", attack["delta"])
-    for caption, part in (
-        ("Proof, computed from the mechanism alone", document["proof"]),
-        ("Attack on the same mechanism", attack),
-        ("What stays unprotected", {"": list(document["unprotected"])}),
-        ("Facts", {k: v for k, v in document["facts"].items() if k not in ("attack", "about")}),
-        ("Hash of the certificate", {"SHA-256": document["hash"]}),
-    ):
-        _table(body, caption, leaves(part))
-    deployment = leaves(document["registry"]["deployment"])
-    for tier in (1, 2, 3):
-        _table(
-            body,
-            f"Registry of deployments, tier {tier}",
-            {name: value for name, value in deployment.items() if TIERS[name] == tier},
-        )
-
-
-def _table(body: Element, caption: str, rows: dict[str, Any]) -> None:
-    table = SubElement(body, "table")
-    SubElement(table, "caption").text = caption
-    for name, value in rows.items():
-        row = SubElement(table, "tr")
-        SubElement(row, "th", scope="row").text = name.replace("_", " ").replace(".", " · ")
-        SubElement(row, "td").text = _rounded(name.rpartition(".")[2], value)
 
 
 def _rounded(name: str, value: object) -> str:

@@ -41,7 +41,7 @@ class FactRule:
     holds : callable
         Whether a value is that.
     is_needed : bool
-        Whether every certificate has it, also those of earlier versions.
+        Whether every certificate has it.
     """
 
     words: str

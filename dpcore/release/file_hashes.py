@@ -1,8 +1,7 @@
 """Whether released files are those of their certificate, by their hashes.
 
 A certificate names the SHA-256 of each released file. Its own page of HTML is made from it and
-cannot be among them: it is made anew, in each form that there was, and compared. Older certificates
-name the content of the model alone, and say nothing of the other files.
+cannot be among them: it is made anew, and compared.
 """
 
 from __future__ import annotations

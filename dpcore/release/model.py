@@ -166,7 +166,6 @@ class ReleasedModel:
     @property
     def _document(self) -> dict[str, Any]:
         document = {"format": FORMAT, **asdict(self), "weights": list(self.weights)}
-        # A model without a curve or a hidden layer has the same document as in earlier versions.
         del document["risks"], document["hidden"]
         if self.hidden:
             document["hidden"] = self.hidden

@@ -19,10 +19,7 @@ from dpcore.guarantee import PrivacyBudget
 from dpcore.release import release as releasing
 from dpcore.release.attack import attack
 from dpcore.release.canonical import digest
-from dpcore.release.card import FORMS as CARDS
-from dpcore.release.card import card
 from dpcore.release.certificate import Certificate, certificate
-from dpcore.release.certificate_html import FORMS, html
 from dpcore.release.check import Checked, check
 from dpcore.release.file_hashes import hashes
 from dpcore.release.files import write
@@ -34,8 +31,6 @@ from dpcore.release.twin.mechanism import counting_for
 from dpcore.release.twin.twin import Twin
 from tests.release.test_release import ledger_with, released_from
 from tests.release.twin.test_twin import made_from
-
-OLD = Path(__file__).parent / "one_row_certificate.yaml"
 
 
 @pytest.fixture(scope="module")
@@ -95,21 +90,6 @@ def test_an_altered_byte_in_each_file_of_a_folder_is_found(
     assert "The certificate holds." in lines
 
 
-def test_a_page_of_a_former_form_is_unchanged_and_an_altered_one_is_not(
-    folder: Path, made: tuple[Released, Twin], capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = folder / "certificate.html"
-    assert page.read_bytes() == html(made[0].certificate.document, FORMS[-1]).encode()
-    for form in FORMS:
-        content = html(made[0].certificate.document, form).encode()
-        page.write_bytes(content)
-        assert told(capsys, folder)["files"]["certificate.html"] == "unchanged"
-        for other in altered(content):
-            page.write_bytes(other)
-            found = told(capsys, folder)
-            assert (found["holds"], found["files"]["certificate.html"]) == (False, "altered")
-
-
 def test_files_are_named_one_by_one_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = folder / "certificate.yaml"
     for option, name in (
@@ -156,12 +136,9 @@ def test_a_twin_and_its_description_are_covered(
         (out / name).write_bytes(content)
 
 
-def test_an_older_certificate_holds_and_covers_what_its_model_says_alone(
+def test_a_certificate_that_names_no_files_covers_what_its_model_says_alone(
     folder: Path, made: tuple[Released, Twin], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert check(OLD.read_text("utf-8"), files={"card.md": lambda: b"x"}).files == {
-        "card.md": "not mentioned"
-    }
     facts = json.loads(json.dumps(made[0].certificate.document["facts"]))
     del facts["hashes"]["files"]
     (folder / "certificate.yaml").write_text(certificate(facts).to_yaml(), "utf-8")
@@ -237,15 +214,6 @@ def test_no_hash_makes_another_file_the_one_of_the_model(made: tuple[Released, T
         (problem,) = found.problems
         assert problem.startswith(f"{name} is not")
         assert found.files[name] == "altered"
-
-
-@pytest.mark.parametrize("form", CARDS)
-def test_a_card_of_a_former_form_is_unchanged(form: int, made: tuple[Released, Twin]) -> None:
-    released = made[0]
-    facts = json.loads(json.dumps(released.certificate.document["facts"]))
-    del facts["hashes"]["files"]
-    content = card(released.model, certificate(facts), form).encode()
-    assert found_in(rewritten(released, card_md=content)).problems == ()
 
 
 def test_a_twins_columns_and_rows_are_those_of_its_card(made: tuple[Released, Twin]) -> None:

@@ -7,7 +7,6 @@ import json
 import math
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -233,9 +232,3 @@ def test_a_certificate_says_what_one_person_is(
     for person in ({"rows": 0}, {"rows": True}, {"rows": 3, "more": 1}, {}, [3], None, 3):
         with pytest.raises(InvalidInput, match=r"person"):
             certificate({**facts, "person": person})
-
-
-def test_a_certificate_from_before_there_were_persons_still_holds() -> None:
-    text = (Path(__file__).parent / "one_row_certificate.yaml").read_text("utf-8")
-    assert check(text).problems == ()
-    assert "one row is one unit" in text
