@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -13,21 +12,13 @@ from dpcore.release.demonstration import columns
 from tests.browser import memory
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
-from tests.browser.server import Server, running
+from tests.browser.server import Server
 from tests.browser.sight import in_sight
 from tests.browser.test_sight import drawn
 from tests.browser.waiting import expect_whole, photograph, resize
 
 pytestmark = [pytest.mark.slow("drives a browser"), memory.needed]
 TYPED, SHOWN = "61.735194", "61.7352"
-NO_CACHE_OF_BLOCKS = "glibc.malloc.tcache_count=0"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    """A server that is started as docs/release.md says, so that glibc overwrites all it frees."""
-    with running(GLIBC_TUNABLES=NO_CACHE_OF_BLOCKS) as result:
-        yield result
 
 
 def test_a_prediction_is_told_in_few_words_and_kept_nowhere(
