@@ -22,15 +22,7 @@ OTHER = (NEUTRAL, NEUTRAL, "+")
 
 
 def families(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
-    """One bar a family, one piece a status.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Columns family, status and systems (a count), families and statuses in display order.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """One bar a family, one piece a status."""
     names = list(dict.fromkeys(table["family"]))
     figure = canvas(
         # On a narrow screen the legend takes four lines, and half of the height at most.

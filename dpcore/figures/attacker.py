@@ -31,21 +31,7 @@ def roc(
     *,
     dark: bool = False,
 ) -> Drawn:
-    """Hits against false alarms of the best attack and of guessing; both axes are logarithmic.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `dpcore.accounting.tradeoff.table`, with series among "exact" and "budget".
-    marks : mapping
-        Series to its largest TPR at the chosen FPR.
-    rate : float
-        The chosen FPR.
-    titles : mapping
-        Series to its name on screen.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """Hits against false alarms of the best attack and of guessing; both axes are logarithmic."""
     figure = canvas(HEIGHT, dark, right=16, legend=LEGEND)
     add_scatter(
         figure,

@@ -52,20 +52,7 @@ def part(row: pd.Series, column: Column) -> str:
 def corrected_curve(
     rows: pd.DataFrame, model: pd.Series, entry: Entry, moved: float, *, dark: bool = False
 ) -> Drawn:
-    """Both curves of one column.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        From `dpcore.evaluation.clinic.term_rows.curve_rows`.
-    model : pandas.Series
-        A row of the same model's terms, which says what it is.
-    entry : Entry
-    moved : float
-        By how much the correction moves everybody's log odds besides.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """Both curves of one column."""
     column, measure = entry.column(str(rows["column"].iloc[0])), words.MEASURES["log_odds"]
     run, epsilon = int(model["run"]), plain(model["epsilon"])
     model_columns = {name: model[name] for name in model.index if name not in rows.columns}
@@ -101,13 +88,7 @@ def corrected_curve(
 
 
 def effect(rows: pd.DataFrame) -> str:
-    """What a correction changes on test records, in sentences.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        From `dpcore.evaluation.clinic.by_hand.effect_part`, of one model.
-    """
+    """What a correction changes on test records, in sentences."""
     changes = [_change(row) for row in each(rows)]
     first = rows.iloc[0]
     return (

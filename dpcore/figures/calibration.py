@@ -39,19 +39,7 @@ DETAIL = (
 def reliability_curve(
     model: pd.DataFrame, without: pd.DataFrame, *, people: str, dark: bool = False
 ) -> Drawn:
-    """Observed share against the risk told, beside the model without privacy.
-
-    Parameters
-    ----------
-    model : pandas.DataFrame
-        Rows of one private model at one ε.
-    without : pandas.DataFrame
-        Rows of the model without privacy.
-    people : str
-        Plural noun for those who are told a risk.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """Observed share against the risk told, beside the model without privacy."""
     figure = canvas(
         HEIGHT,
         dark,
@@ -124,13 +112,7 @@ def _furthest(rows: pd.DataFrame) -> pd.Series:
 
 
 def correction(row: pd.Series) -> str:
-    """What correcting a model's risks takes of its ε, in sentences.
-
-    Parameters
-    ----------
-    row : pandas.Series
-        With ``epsilon`` and ``training_epsilon``.
-    """
+    """What correcting a model's risks takes of its ε, in sentences."""
     total, training = float(row["epsilon"]), float(row["training_epsilon"])
     share = 1.0 - training / total
     percentage = percent(share) if share >= 0.001 else "less than 0.1 %"

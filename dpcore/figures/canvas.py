@@ -38,22 +38,8 @@ def canvas(
     """An empty figure of fixed height with narrow margins, which carries its own look.
 
     Streamlit's theme would be a template, and with one the browser draws each chart twice: Plotly
-    takes any template for another than the one before.
-
-    Parameters
-    ----------
-    height, right : int
-        Pixels; of the right margin, which may have to hold words.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    keeps_zoom : bool
-        Whether zoom is kept while the figure is the same, and lost with the data it belonged to.
-    fixed : bool
-        Whether the margins are those of `WITH_AXES`, or what the words at the ticks of the upright
-        axis need. The browser then does not measure whether they are enough, for which it draws an
-        axis over and over.
-    **layout
-        Further parts of Plotly's layout.
+    takes any template for another than the one before. With `fixed` margins the browser need not
+    measure whether they are enough, for which it draws an axis over and over.
     """
     words = {"family": FONT, "size": 12, "color": ink(dark)}
     figure = go.Figure(
@@ -144,23 +130,7 @@ def add_curve(
     mode: str = "lines+markers",
     **trace: object,
 ) -> None:
-    """A line with markers, and a text of its own for each point.
-
-    Parameters
-    ----------
-    figure : plotly.graph_objects.Figure
-    x, y : pandas.Series
-    look : Look
-    hover : sequence of str
-    size : int
-        Of the markers.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    mode : str
-        Plotly's.
-    **trace
-        Further parts of Plotly's trace.
-    """
+    """A line with markers, and a text of its own for each point."""
     colour = look.on(dark)
     add_scatter(
         figure,

@@ -33,17 +33,7 @@ def accuracy(
     quality: Quality = ACCURACY,
     dark: bool = False,
 ) -> Drawn:
-    """The measure of every method at one ε, each with its 90 % band: the proved ones, best first.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        One row a method, all at the same ε.
-    references : sequence of ReferenceLine
-        The first is the non-private value that losses are counted against.
-    titles, quality, dark
-        As for `dpcore.figures.overview.overview`.
-    """
+    """Draw every method at one ε, each with its 90 % band: the proved ones, best first."""
     column, low, high = quality.column, f"{quality.column}_low", f"{quality.column}_high"
     private = best_first(rows[(rows["method"] != NO_PRIVACY) & rows[column].notna()], quality)
     figure = canvas(70 + ROW * max(1, len(private)), dark, keeps_zoom=False)
@@ -111,15 +101,7 @@ def _at(rows: pd.DataFrame) -> str:
 
 @dataclass(frozen=True)
 class Cases:
-    """The cases that one model misses and sees where there are none.
-
-    Parameters
-    ----------
-    name : str
-        On the axis.
-    missed, false : float
-        Cases among 1,000.
-    """
+    """The cases that one model misses and sees where there are none."""
 
     name: str
     missed: float
@@ -138,23 +120,7 @@ def patients(
     test_records: int,
     dark: bool = False,
 ) -> Drawn:
-    """Missed and false cases among 1,000 records, a bar of each for every method.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        One row a method, all at the same ε; the non-private row is not drawn.
-    references : sequence of Cases
-        Models without privacy; private ones are compared with the first.
-    positive, negative, records_are : str
-        What the label's two values mean, and what one record is, in words.
-    ill : float
-        How many of 1,000 are positive in the test records.
-    test_records : int
-        How many of them there are: few leave the counts rough, and 95 % intervals are added.
-    titles, dark
-        As for `dpcore.figures.overview.overview`.
-    """
+    """Missed and false cases among 1,000 records, a bar of each for every method."""
     private = rows[(rows["method"] != NO_PRIVACY) & rows["missed_per_1000"].notna()]
     bars = [*references]
     for row in each(private):

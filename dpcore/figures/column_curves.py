@@ -45,25 +45,7 @@ def column_curve(
     fills: bool = True,
     dark: bool = False,
 ) -> Drawn:
-    """The curve of one column at one ε, with the band of single runs.
-
-    Parameters
-    ----------
-    model : pandas.DataFrame
-        Rows of one private model at one ε, of one column.
-    without : pandas.DataFrame
-        Rows of the model without privacy, with the same features, of the same column.
-    entry : Entry
-        Of the data set.
-    measure : str
-        "log_odds", "risk" or "risk_at_average".
-    others : pandas.DataFrame, optional
-        Rows of the same model, of every column: the texts of a risk name their values.
-    fills : bool
-        Whether unknown values are filled in; else their records are left out.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """The curve of one column at one ε, with the band of single runs."""
     column, quantity = entry.column(str(model["column"].iloc[0])), words.MEASURES[measure]
     figure = drawn_against(model, without, entry, quantity, dark)
     sentence = words.sentence(model, without, column, quantity)

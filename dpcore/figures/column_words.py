@@ -37,22 +37,9 @@ NO_CAUSE = (
 
 @dataclass(frozen=True)
 class Measure:
-    """What is drawn against the value.
+    """What is drawn against the value."""
 
-    Parameters
-    ----------
-    column : str
-        Of the table; "_low" and "_high" beside it are the band.
-    title : str
-        Of the axis.
-    tickformat : str or None
-    in_words : callable
-        A value in words.
-    others_at : str
-        The values at which all other columns are fixed, in words; "" where they do not matter.
-    """
-
-    column: str
+    column: str  # of the table; "_low" and "_high" beside it are the band
     title: str
     tickformat: str | None
     in_words: Callable[[float], str]
@@ -112,15 +99,7 @@ def _number(value: float, column: Column) -> str:
 
 
 def sentence(model: pd.DataFrame, without: pd.DataFrame, column: Column, measure: Measure) -> str:
-    """What the model says at the value that it moves most from the reference, and how sure.
-
-    Parameters
-    ----------
-    model, without
-        Rows of one column, as of `dpcore.figures.column_curves.column_curve`.
-    column : Column
-    measure : Measure
-    """
+    """What the model says at the value that it moves most from the reference, and how sure."""
     reference = reference_of(model)
     moved = model[measure.column] - reference[measure.column]
     place = int(moved.abs().to_numpy().argmax())
@@ -151,17 +130,7 @@ def sentence(model: pd.DataFrame, without: pd.DataFrame, column: Column, measure
 
 
 def detail(model: pd.DataFrame, entry: Entry, measure: Measure, others: pd.DataFrame) -> str:
-    """What the figure means; of a risk also the values at which all other columns are fixed.
-
-    Parameters
-    ----------
-    model : pandas.DataFrame
-        Rows of one column.
-    entry : Entry
-    measure : Measure
-    others : pandas.DataFrame
-        Rows of the same model, of every column that there are some of.
-    """
+    """What the figure means; of a risk also the values at which all other columns are fixed."""
     name = str(model["column"].iloc[0])
     if not measure.others_at:
         reference = value_at(reference_of(model), entry.column(name))

@@ -29,23 +29,10 @@ ROOM = 1.1
 
 @dataclass(frozen=True)
 class Cost:
-    """What privacy costs of a measure, in numbers as shown: the parts add up to the total.
+    """What privacy costs of a measure, in numbers as shown: the parts add up to the total."""
 
-    Parameters
-    ----------
-    baseline : float
-        The measure of the data set's model without privacy.
-    noiseless : float
-        Of the same private training with its noise left out.
-    value : float
-        Of the private model.
-    quality : Quality
-    part : str
-        What the first part is called.
-    """
-
-    baseline: float
-    noiseless: float
+    baseline: float  # without privacy
+    noiseless: float  # the same private training with its noise left out
     value: float
     quality: Quality
     part: str = "simpler model"
@@ -115,16 +102,7 @@ class Cost:
 
 
 def bars(costs: Mapping[str, Cost], quality: Quality, *, dark: bool = False) -> Drawn:
-    """A bar for each model, in two colours: what its form and what its noise costs.
-
-    Parameters
-    ----------
-    costs : mapping of str to Cost
-        By the model's name, which may be empty where there is one alone; all of one measure. Those
-        of one figure call their parts alike.
-    quality : Quality
-    dark : bool
-    """
+    """A bar for each model, in two colours: what its form and what its noise costs."""
     scale = 100.0 if quality.percent else 1.0
     changes = [cost.changes for cost in costs.values()]
     figure = canvas(

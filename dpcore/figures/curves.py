@@ -43,19 +43,7 @@ LETTER = 0.024  # width of a letter as a share of the ε axis, on a narrow scree
 
 @dataclass(frozen=True)
 class ReferenceLine:
-    """A horizontal line that does not depend on ε.
-
-    Parameters
-    ----------
-    label : str
-        Words at the line's end.
-    value : float
-        In the units of the axis.
-    dash : str
-        Plotly's name.
-    width : float
-        In pixels.
-    """
+    """A horizontal line that does not depend on ε."""
 
     label: str
     value: float
@@ -149,19 +137,7 @@ def against_epsilon(
     percent: bool = False,
     dark: bool = False,
 ) -> go.Figure:
-    """An empty figure with the shared ε axis and a fixed vertical range.
-
-    Parameters
-    ----------
-    title : str
-        Of the vertical axis.
-    low, high : float
-        Its ends, in the units of the data (above 0 when `log`).
-    log, percent : bool
-        Logarithmic scale; tick texts as percentages.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """An empty figure with the shared ε axis and a fixed vertical range."""
     ticks, texts = decades(1e-9, 1e3)
     epsilons = axis(
         "← more private    ε    less private →",

@@ -134,16 +134,7 @@ def _sentence(model: pd.DataFrame, others: pd.DataFrame, threshold: float) -> st
 
 
 def worth(line: pd.DataFrame, others: pd.DataFrame, threshold: float) -> str:
-    """From which ε on the model is worth more than treating everybody or nobody, in sentences.
-
-    Parameters
-    ----------
-    line : pandas.DataFrame
-        Rows of one private model at each ε.
-    others : pandas.DataFrame
-        As in `decision_curve`.
-    threshold : float
-    """
+    """From which ε on the model is worth more than treating everybody or nobody, in sentences."""
     proved = line[line["status"] == PROVED]
     if proved.empty:
         return "Nothing is proved here, so there is no least ε."

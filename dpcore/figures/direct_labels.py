@@ -24,12 +24,7 @@ SLOPE_WEIGHT = 0.3
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle, in shares of both axes from the lower left corner.
-
-    Parameters
-    ----------
-    left, right, low, high : float
-    """
+    """A rectangle, in shares of both axes from the lower left corner."""
 
     left: float
     right: float
@@ -49,26 +44,10 @@ def places(
     occupied: Sequence[Box] = (),
     thick: int | None = None,
 ) -> list[Box | None]:
-    """A place for the name of each of the first lines; ``None`` where there is no room.
+    """Place the name of each of the first lines, or ``None`` where there is no room.
 
-    Parameters
-    ----------
-    lines : sequence of (x, y)
-        Points of each line by ascending x, in shares of both axes; those to be named come first.
-    widths : sequence of float
-        Of the names, as shares of the horizontal axis.
-    height : float
-        Of a name, as a share of the vertical axis.
-    occupied : sequence of Box
-        Boxes of other texts.
-    thick : int, optional
-        Place of a line that hides another beneath it; no name stands where its own line is hidden.
-
-    Returns
-    -------
-    list of Box or None
-        Each right above or below its own line, inside the axes, off all lines and other boxes, and
-        where its line is flat and no other line is near it.
+    Lines, widths and heights are in shares of the axes. Each box is right above or below its own
+    line, off all lines and other boxes, where the line is flat and no other is near it.
     """
     grid = np.linspace(0.0, 1.0, STEPS + 1)
     heights = np.stack([np.interp(grid, x, y, left=np.nan, right=np.nan) for x, y in lines])

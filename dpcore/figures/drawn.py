@@ -14,12 +14,7 @@ import plotly.graph_objects as go
 
 
 class Written(go.Figure):  # type: ignore[misc]  # Plotly has no types
-    """A figure as it stands, whose dictionary is made once; Plotly copies it at each use.
-
-    Parameters
-    ----------
-    figure : plotly.graph_objects.Figure
-    """
+    """A figure as it stands, whose dictionary is made once; Plotly copies it at each use."""
 
     def __init__(self, figure: go.Figure) -> None:
         super().__init__()
@@ -32,23 +27,11 @@ class Written(go.Figure):  # type: ignore[misc]  # Plotly has no types
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure, what to see in it, and its text for those who do not see it.
-
-    Parameters
-    ----------
-    figure : plotly.graph_objects.Figure
-        Ready to show; ranges and height are fixed.
-    sentence : str
-        One plain sentence computed from the same table, to stand under the figure.
-    alt : str
-        Alternative text: what is drawn and its extreme values.
-    detail : str
-        More to see in it, for those who ask.
-    """
+    """A figure, what to see in it, and its text for those who do not see it."""
 
     figure: go.Figure
-    sentence: str
-    alt: str
+    sentence: str  # plain, from the same table, to stand under the figure
+    alt: str  # what is drawn and its extreme values
     detail: str = ""
 
     @cached_property

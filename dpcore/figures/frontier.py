@@ -40,31 +40,7 @@ def frontier(
     quality: Quality = ACCURACY,
     dark: bool = False,
 ) -> Drawn:
-    """The measure of the best proved method against ε, each point marked by its method.
-
-    Parameters
-    ----------
-    best : DataFrame
-        From `dpcore.evaluation.frontier.best_rows`.
-    reach : Reach
-        Of the target value, which is drawn too.
-    titles : mapping
-        Method to title.
-    records : int
-        n.
-    records_are : str
-        What one record is, in the plural.
-    epsilon : float
-        The chosen ε, for which the number of records needed is given.
-    guess : float, optional
-        The measure of an answer without any features: where single runs come to no more, no method
-        is called the best.
-    so_far : bool
-        Whether curves are still to come, among which there may be a better method.
-    quality : Quality
-        What is drawn.
-    dark : bool
-    """
+    """The measure of the best proved method against ε, each point marked by its method."""
     column, lower, upper = quality.column, f"{quality.column}_low", f"{quality.column}_high"
     ends = best[[lower, column, upper]].to_numpy().ravel()
     values = [*ends[~np.isnan(ends)], reach.target]

@@ -51,20 +51,10 @@ FAINT = 0.35
 
 @dataclass(frozen=True)
 class MeasureFormat:
-    """How a measure is written.
-
-    Parameters
-    ----------
-    noun : str
-        In a sentence.
-    harm : int
-        1 where more is worse, -1 where less is, 0 where neither is.
-    kind : {"1000", "share", "area"}
-        A number of 1,000 people, a share of them, or an area in [0, 1].
-    """
+    """How a measure is written."""
 
     noun: str
-    harm: int
+    harm: int  # 1 where more is worse, -1 where less is, 0 where neither is
     kind: str = "share"
 
     def shown(self, value: float) -> str:
@@ -127,19 +117,7 @@ GAP_DETAIL = (
 def of_groups(
     model: pd.DataFrame, without: pd.DataFrame, measure: str, *, dark: bool = False
 ) -> Drawn:
-    """A measure of each group at one ε, compared with the model without privacy.
-
-    Parameters
-    ----------
-    model : pandas.DataFrame
-        Rows of one private model at one ε.
-    without : pandas.DataFrame
-        Rows of the model without privacy.
-    measure : str
-        One of `WORDS`.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """A measure of each group at one ε, compared with the model without privacy."""
     words, rows = WORDS[measure], _paired(model, without, measure)
     first, style = rows.iloc[0], look(model["method"].iloc[0])
     names = [_named(row) for row in each(rows)]
@@ -219,13 +197,7 @@ def of_groups(
 
 
 def hurt(model: pd.DataFrame, without: pd.DataFrame, measure: str) -> str:
-    """The group that privacy hurts most, against everybody, and those too small; in sentences.
-
-    Parameters
-    ----------
-    model, without, measure
-        As for `of_groups`.
-    """
+    """The group that privacy hurts most, against everybody, and those too small; in sentences."""
     words, rows = WORDS[measure], _paired(model, without, measure)
     rows = rows.assign(
         change=[words.change(*ends) for ends in zip(rows["value"], rows["reference"], strict=True)]
@@ -285,17 +257,7 @@ def _small(groups: pd.DataFrame) -> str:
 def gap(
     line: pd.DataFrame, without: pd.DataFrame, measure: str, epsilon: float, *, dark: bool = False
 ) -> Drawn:
-    """The widest gap between groups against ε.
-
-    Parameters
-    ----------
-    line : pandas.DataFrame
-        Rows of one private model at each ε.
-    without, measure, dark
-        As for `of_groups`.
-    epsilon : float
-        The chosen one, of the table's.
-    """
+    """The widest gap between groups against ε."""
     words = WORDS[measure]
     rows, others = gaps(line, measure).sort_values("epsilon"), gaps(without, measure)
     reference = float(others["value"].iloc[0])
@@ -340,15 +302,7 @@ def gap(
 
 
 def gaps(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """The rows of the widest gap, each the difference of the values that are shown of groups.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Of one private model at each ε, or of the model without privacy.
-    measure : str
-        One of `WORDS`.
-    """
+    """The rows of the widest gap, each the difference of the values that are shown of groups."""
     by_epsilon = _compared(rows, measure).groupby("epsilon", dropna=False)["value"]
     shown = by_epsilon.agg(lambda values: WORDS[measure].gap(values.max(), values.min()))
     found = rows[(rows["measure"] == measure) & (rows["group"] == GAP)]

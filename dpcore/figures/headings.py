@@ -80,13 +80,7 @@ ENDS = {
 
 
 def heading(column: str) -> str:
-    """A column's name in words; one that is in words already stays.
-
-    Parameters
-    ----------
-    column : str
-        As a table of `dpcore` names it, such as "accuracy_test_low".
-    """
+    """A column's name in words; one that is in words already stays."""
     if column in WORDS:
         return WORDS[column]
     for end, words in ENDS.items():

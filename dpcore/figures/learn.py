@@ -40,22 +40,7 @@ def curve(
     dark: bool = False,
     large: bool = False,
 ) -> Drawn:
-    """Draw a lesson; x is spaced evenly, as each step multiplies it.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    guess : mapping
-        Point of the lesson to value; empty where nobody guesses.
-    true, changed : DataFrame, optional
-        Curves of the lesson, with the first settings and with others.
-    given : DataFrame, optional
-        The curve from which the series that are given beforehand are drawn, where `true` is not.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    large : bool
-        Whether it is looked at from afar.
-    """
+    """Draw a lesson; x is spaced evenly, as each step multiplies it."""
     font = {"size": 18 if large else 13}
     figure = canvas(
         LARGE if large else HEIGHT,
@@ -264,15 +249,7 @@ def at(lesson: Lesson, x: float) -> str:
 
 
 def rows(lesson: Lesson, guess: Guess, curves: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """The table behind the figure, with headers in words.
-
-    Parameters
-    ----------
-    lesson : Lesson
-    guess : mapping
-    curves : mapping
-        What each curve is, such as "first", to the curve.
-    """
+    """The table behind the figure, with headers in words."""
     table = pd.concat([each.assign(settings=name) for name, each in curves.items()])
     is_main = table["series"] == lesson.series
     return pd.DataFrame(

@@ -14,17 +14,7 @@ HEIGHT, MAX_TICKS = 280, 12
 
 
 def spending(rows: pd.DataFrame, adjacency: str, *, dark: bool = False) -> Drawn:
-    """ε taken after each entry, under the cap.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        From `dpcore.release.ledger.history_table.history_rows`; not empty.
-    adjacency : str
-        Of every ε here.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """ε taken after each entry, under the cap."""
     # Entries of other data sets stand between them.
     ticks = {"tickvals": list(rows["entry"])} if len(rows) <= MAX_TICKS else {"tickformat": "d"}
     figure = canvas(

@@ -26,17 +26,7 @@ CLOSE = 0.02
 
 
 def curve(table: pd.DataFrame, model: Model, *, dark: bool = False) -> Drawn:
-    """The measure against ε with the 90 % band of a single run, and both references.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From `dpcore.evaluation.models.summary`.
-    model : Model
-        Whose curve it is.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """The measure against ε with the 90 % band of a single run, and both references."""
     private = private_rows(table)
     limit, nothing = reference(table, WITHOUT_NOISE), reference(table, TRIVIAL)
     values = [*private["value_low"], *private["value_high"], limit, nothing]

@@ -31,13 +31,7 @@ NEAR_END, NEAR_BOTTOM = 0.25, 0.2
 
 
 def plateau(rows: pd.DataFrame) -> float | None:
-    """ε below which σ no longer grows, or None where it grows to the grid's end.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        One series sorted by ε, with columns epsilon and sigma.
-    """
+    """ε below which σ no longer grows, or None where it grows to the grid's end."""
     rows = rows[rows["sigma"].notna()]
     if len(rows) < 3:
         return None
@@ -50,24 +44,12 @@ def plateau(rows: pd.DataFrame) -> float | None:
 
 @dataclass(frozen=True)
 class Rise:
-    """A rise of σ with ε, because one record can change the trained model more.
+    """A rise of σ with ε, because one record can change the trained model more."""
 
-    Parameters
-    ----------
-    epsilons : (float, float)
-        ε before the first rise and after the last.
-    steps : (int, int)
-        The number of steps T there.
-    sensitivities : (float, float)
-        Δ there.
-    throughout : bool
-        Whether σ grows at every ε between.
-    """
-
-    epsilons: tuple[float, float]
-    steps: tuple[int, int]
+    epsilons: tuple[float, float]  # before the first rise and after the last
+    steps: tuple[int, int]  # T there
     sensitivities: tuple[float, float]
-    throughout: bool
+    throughout: bool  # whether σ grows at every ε between
 
     @property
     def where(self) -> str:
@@ -244,17 +226,7 @@ def _axes(sigmas: pd.Series, epsilons: pd.Series, dark: bool) -> go.Figure:
 
 @dataclass(frozen=True)
 class _Growth:
-    """How σ changes with ε, by series.
-
-    Parameters
-    ----------
-    stops : list of (float, str, float)
-        Where σ stops growing: ε, the series' name, and σ there.
-    grows : list of str
-        Names of the series whose σ keeps growing as ε falls.
-    rises, longer : list of (str, Rise)
-        Where σ rises with ε: with more steps, and without.
-    """
+    """How σ changes with ε, by series."""
 
     stops: list[tuple[float, str, float]]
     grows: list[str]

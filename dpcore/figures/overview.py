@@ -58,13 +58,7 @@ APART = "\u2003"
 
 @dataclass(frozen=True)
 class ThinLine:
-    """A method that is drawn thin.
-
-    Parameters
-    ----------
-    title, colour, dash : str
-    rows : DataFrame
-    """
+    """A method that is drawn thin."""
 
     title: str
     colour: str
@@ -91,33 +85,7 @@ def overview(
     so_far: bool = False,
     dark: bool = False,
 ) -> Drawn:
-    """The line in focus with its band, others thin and named, and the cost at one ε in two colours.
-
-    Parameters
-    ----------
-    line : DataFrame
-        Rows of the line in focus, ascending ε, columns as in `dpcore.evaluation.curve_columns`.
-    others : DataFrame
-        Rows of the methods that are drawn thin.
-    row : Series
-        The row of `line` at the chosen ε.
-    cost : Cost
-        Of that row.
-    references : sequence of ReferenceLine
-        The model without privacy first, the answer without any features last.
-    name : str
-        Of the line, in words that stand above the axes in its colour.
-    chosen : str
-        How the method at the chosen ε was chosen, in words.
-    titles : mapping
-        Method to title.
-    quality : Quality
-    subject : str
-        What the line is of, in the middle of a sentence, where it is of several methods.
-    so_far : bool
-        Whether more methods or splits are to come, which may change it.
-    dark : bool
-    """
+    """Draw the line in focus with its band, the others thin and named, and the cost at one ε."""
     column, shown = quality.column, quality.shown
     # Of the many columns of a table, so that it is quickly cut into series and rows.
     used_columns = [*SERIES, column, f"{column}_low", f"{column}_high"]

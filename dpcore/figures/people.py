@@ -17,15 +17,7 @@ LUCK, RELEASE, WRONG = "right by chance alone", "right thanks to the release", "
 
 
 def hundred(odds: Odds, *, dark: bool = False) -> Drawn:
-    """One hundred dots in rows of twenty: right by chance, right thanks to the release, wrong.
-
-    Parameters
-    ----------
-    odds : Odds
-        From `dpcore.accounting.risk.odds`.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """One hundred dots in rows of twenty: right by chance, right thanks to the release, wrong."""
     groups = (
         (0, 50, LUCK, SKY if dark else BLUE, "circle"),
         (50, 50 + odds.by_release, RELEASE, ORANGE if dark else VERMILLION, "diamond"),

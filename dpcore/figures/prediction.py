@@ -40,21 +40,9 @@ MIN = 5e-4
 
 @dataclass(frozen=True)
 class OutcomeWording:
-    """The wording of a model's outcome.
+    """The wording of a model's outcome."""
 
-    Parameters
-    ----------
-    is_risk : bool
-        Whether it is a probability, else a score.
-    label : Label
-        What is predicted.
-    is_corrected : bool
-        Whether risks were corrected by noisy counts, at the release.
-    among : int
-        The number of people in which every risk is expressed (`among`).
-    """
-
-    is_risk: bool
+    is_risk: bool  # a probability, else a score
     label: Label
     is_corrected: bool = False
     among: int = FEW
@@ -78,14 +66,7 @@ class OutcomeWording:
         return f"{self.name}, of {self.among:,}" if self.is_risk else self.name
 
     def headline(self, value: float, ends: Sequence[float] | None = None) -> str:
-        """What the model says, in one sentence, and what noise alone would.
-
-        Parameters
-        ----------
-        value : float
-        ends : sequence of two floats, optional
-            The least and the most that noise alone explains, where it is known.
-        """
+        """What the model says, in one sentence, and what noise alone would."""
         noise = "not known" if ends is None else self._between(*ends)
         if self.is_risk:
             return (
@@ -161,15 +142,6 @@ def parts(
     """How far each value moves the outcome from where its public reference would have it.
 
     Drawn over the range that the column's values span; to the right the outcome rises.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        From `dpcore.release.explained.parts`.
-    columns : tuple of Column
-    wording : OutcomeWording
-    dark : bool
-        Whether it is drawn on a dark ground.
     """
     by_name = {column.name: column for column in columns}
     width = (rows["most"] - rows["least"]).rename("width")

@@ -24,38 +24,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Words:
-    """What a measure, its comparisons and the answer without features are called.
+    """What a measure, its comparisons and the answer without features are called."""
 
-    Parameters
-    ----------
-    name : str
-        The measure in the middle of a sentence.
-    result : str
-        What a model does, with places for the value, the records and the unit.
-    same, more, less : str
-        Comparisons with the model without privacy.
-    guess, guessing : str
-        The answer without any features: of a line in a figure, and in a sentence.
-    rough : str
-        All that few test records leave rough.
-    meaning, cost : str
-        The measure and its cost of privacy, for someone who meets them for the first time;
-        Markdown.
-    article : str
-        What stands before the name, as it is spoken.
-    percent : bool
-        Whether it is written in percent, and its differences in points.
-    """
-
-    name: str
-    result: str
-    same: str
+    name: str  # in the middle of a sentence
+    result: str  # what a model does, with places for the value, the records and the unit
+    same: str  # compared with the model without privacy
     more: str
     less: str
-    guess: str
-    guessing: str
-    rough: str
-    meaning: str
+    guess: str  # the answer without any features, of a line in a figure
+    guessing: str  # the same in a sentence
+    rough: str  # what few test records leave rough
+    meaning: str  # for someone who meets it for the first time, Markdown
     cost: str
     article: str = "an"
     percent: bool = False
@@ -118,12 +97,7 @@ STILL = 0.01
 
 @dataclass(frozen=True)
 class Quality:
-    """A measure with its words.
-
-    Parameters
-    ----------
-    measure : Metric
-    """
+    """A measure with its words."""
 
     measure: Metric
 
@@ -181,13 +155,8 @@ class Quality:
     def worst_allowed(self, best: float, allowed_loss: float) -> float:
         """The worst value that is accepted.
 
-        Parameters
-        ----------
-        best : float
-            Of the model without privacy.
-        allowed_loss : float
-            In points of a measure in percent, in its unit of another share, and in percent of
-            `best` of an error.
+        The allowed loss is in points of a measure in percent, in the unit of another share, and in
+        percent of `best` of an error.
         """
         if not self.share:
             return best * (1.0 + allowed_loss / 100.0)

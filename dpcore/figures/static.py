@@ -38,34 +38,7 @@ def panels(
     logarithmic: bool = True,
     looks: Mapping[str, Look] | None = None,
 ) -> list[Path]:
-    """One panel per data set, one line and band per method.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns dataset, method, `x`, `value`, `value`_low and `value`_high.
-    value, ylabel : str
-        The column to draw and its axis label.
-    ylimits : (float, float)
-        The vertical range of every panel; values outside are cut off, as the caption must say.
-    titles : mapping of str to str
-        Display name of each method.
-    path : Path
-        Without suffix; ".png" and ".svg" are written.
-    x : str
-        The column to draw against.
-    xlabel : str or mapping of str to str
-        Axis label of every panel, or of each by its name.
-    logarithmic : bool
-        Whether `x` is drawn on a logarithmic axis.
-    looks : mapping of str to Look, optional
-        Looks of methods that the register does not have.
-
-    Returns
-    -------
-    list of Path
-        The files written.
-    """
+    """One panel per data set, one line and band per method."""
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -10,17 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Look:
-    """How one method is drawn.
-
-    Parameters
-    ----------
-    colour : str
-        On a light ground; at least 3 : 1 against white.
-    colour_on_dark : str
-        On a dark ground.
-    dash, marker : str
-        Plotly's names for the line's dash and the point's shape.
-    """
+    """How one method is drawn."""
 
     colour: str
     colour_on_dark: str

@@ -19,27 +19,7 @@ ROUGH_ERROR = 0.05  # the same limit for an error, as a share of it
 
 
 def headline(row: pd.Series, *, subject: str, cost: Cost, guess: float, records_are: str) -> str:
-    """How good the model is, how good without privacy, and whether the promise holds.
-
-    Parameters
-    ----------
-    row : pandas.Series
-        One row of a table of `dpcore.evaluation.curves`.
-    subject : str
-        What the sentence is about: "the best proved model".
-    cost : Cost
-        Of that row.
-    guess : float
-        The measure of an answer without any features.
-    records_are : str
-        Plural noun for the records.
-
-    Returns
-    -------
-    str
-        Where nothing is proved at this ε it gives the reason, and the ε certified for the noise
-        that is added.
-    """
+    """How good the model is, how good without privacy, and whether the promise holds."""
     quality = cost.quality
     result = quality.words.result.format(
         value=quality.shown(cost.value),
@@ -89,20 +69,7 @@ def _promise(row: pd.Series) -> str:
 
 
 def noise_and_split(row: pd.Series, quality: Quality) -> str:
-    """How far the noise moves one model, and the choice of test records the mean of all.
-
-    Parameters
-    ----------
-    row : pandas.Series
-        One row of a table of `dpcore.evaluation.curves`; of one split its noise alone is told.
-    quality : Quality
-        The measure.
-
-    Returns
-    -------
-    str
-        A sentence with a standard deviation and a standard error; "" where none is known.
-    """
+    """How far the noise moves one model, and the choice of test records the mean of all."""
     noise, split = (row[f"{quality.column}{end}"] for end in (NOISE_DEVIATION, SPLIT_ERROR))
     if pd.isna(noise):
         return ""
@@ -118,20 +85,8 @@ def noise_and_split(row: pd.Series, quality: Quality) -> str:
 def rough_count(per_1000: float, most: float, records: int) -> str:
     """Range of a count of 1,000 on new records, as "66 to 190"; empty where it is not rough.
 
-    Parameters
-    ----------
-    per_1000 : float
-        The count, measured as a share of all test records.
-    most : float
-        How many of the 1,000 it could be at most: of missed cases, all cases.
-    records : int
-        Number of test records.
-
-    Returns
-    -------
-    str
-        The 95 % interval (Wilson), rounded outwards to whole records, where it reaches further
-        than 3 in 100 to one side.
+    The 95 % interval (Wilson) of a share of at most `most` of the 1,000, rounded outwards to whole
+    records, where it reaches further than 3 in 100 to one side.
     """
     among = round(records * most / 1000.0)
     if among == 0:
@@ -144,15 +99,7 @@ def rough_count(per_1000: float, most: float, records: int) -> str:
 
 
 def few_cases(positive: float, records: int) -> str:
-    """That missed cases rest on few people, in one sentence; empty where they do not.
-
-    Parameters
-    ----------
-    positive : float
-        Share of the test records that are cases; nan without two classes.
-    records : int
-        Number of test records.
-    """
+    """That missed cases rest on few people, in one sentence; empty where they do not."""
     if math.isnan(positive):
         return ""
     cases = round(positive * records)
@@ -171,21 +118,7 @@ def few_records(
     quality: Quality = ACCURACY,
     rough: str = "",
 ) -> str:
-    """The roughness of a small test set's results, in one sentence; empty where it is not small.
-
-    Parameters
-    ----------
-    value : float
-        Accuracy in [0, 1], or error, of the model without privacy.
-    between : (float, float)
-        Its 95 % interval on new records.
-    records : int
-        Number of test records.
-    quality : Quality
-        The measure: accuracy or error.
-    rough : str
-        The results that are rough, in place of the quality's own words.
-    """
+    """The roughness of a small test set's results, in one sentence; empty where it is not small."""
     low, high = between
     if high - low <= 2.0 * (ROUGH if quality.share else ROUGH_ERROR * value):
         return ""

@@ -42,18 +42,7 @@ def standing(promise: Promise) -> str:
 
 
 def belief(adjacency: Adjacency, prior: float, rate: float, after: float) -> str:
-    """How an alarm changes an attacker's belief, in plain words.
-
-    Parameters
-    ----------
-    adjacency : Adjacency
-    prior : float
-        How sure they are before, in (0, 1).
-    rate : float
-        False alarms of their test.
-    after : float
-        The bound of `dpcore.accounting.tradeoff.posterior`.
-    """
+    """How an alarm changes an attacker's belief, in plain words."""
     return (
         f"Someone is {plain(100.0 * prior)} % sure that {BELIEF[adjacency]}. Then they see the "
         f"result and use the best test there is. It is wrong about 1 in {1.0 / rate:,.0f} "
@@ -63,14 +52,7 @@ def belief(adjacency: Adjacency, prior: float, rate: float, after: float) -> str
 
 
 def consent(promise: Promise, attacker: Attacker) -> str:
-    """A paragraph for a consent form; empty where nothing holds.
-
-    Parameters
-    ----------
-    promise : Promise
-    attacker : Attacker
-        From the whole curve of the noise where it is known, else from (ε, δ) alone.
-    """
+    """A paragraph for a consent form; empty where nothing holds."""
     if promise.budget is None:
         return ""
     adjacency = promise.guarantee.adjacency
@@ -96,18 +78,7 @@ def consent(promise: Promise, attacker: Attacker) -> str:
 def ethics(
     promise: Promise, bound: Attacker, exact: Attacker | None, prior: float, rate: float
 ) -> str:
-    """A paragraph for an ethics application; empty where nothing holds.
-
-    Parameters
-    ----------
-    promise : Promise
-    bound : Attacker
-        From (ε, δ) alone.
-    exact : Attacker or None
-        From the whole curve of the noise, where it is known.
-    prior, rate : float
-        Belief beforehand and false-positive rate that both were computed for.
-    """
+    """A paragraph for an ethics application; empty where nothing holds."""
     if promise.budget is None:
         return ""
     guarantee, budget = promise.guarantee, promise.budget

@@ -38,15 +38,7 @@ def day(on: date) -> str:
 
 
 def entry(shown: AccountEntry, share: float | None) -> tuple[str, str]:
-    """One entry as a row: how many and what; its noise, and when.
-
-    Parameters
-    ----------
-    shown : AccountEntry
-        With its noise.
-    share : float or None
-        Where its noise follows from a share of the budget.
-    """
+    """One entry as a row: how many and what; its noise, and when."""
     if shown.kind == "spent":
         under = f", {shown.adjacency}" if shown.adjacency else ""
         spent_ = f"{_epsilon(shown)}, δ = {at_most(shown.delta or 0.0)}{under}"
@@ -179,15 +171,7 @@ def _room(each: Room, *, is_planned: bool) -> str:
 
 
 def spending(statement: Statement, *, dark: bool = False) -> Drawn:
-    """ε spent after each day, and the budget as a line.
-
-    Parameters
-    ----------
-    statement : Statement
-        With at least one entry and a finite ε.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """ε spent after each day, and the budget as a line."""
     colour, limit = (SKY, ORANGE) if dark else (BLUE, VERMILLION)
     table, budget = statement.table, statement.account.budget
     guarantee = statement.guarantee

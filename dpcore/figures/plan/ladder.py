@@ -16,15 +16,7 @@ ROW_HEIGHT, MARGIN = 44, 90
 
 
 def sigmas(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
-    """One bar per mechanism; bars whose theorem does not apply are hatched.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns title, sigma, status, by, epsilon, delta, from the most noise to the least.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """One bar per mechanism; bars whose theorem does not apply are hatched."""
     figure = canvas(MARGIN + ROW_HEIGHT * len(table), dark, right=60, bargap=0.35, legend=LEGEND)
     for is_proved, name, light, on_dark, pattern in (
         (True, "proved", BLUE, SKY, ""),

@@ -13,16 +13,7 @@ PURPLE_ON_DARK = "#E8A9CC"
 
 
 def noise(schedule: Schedule, clip: float, *, dark: bool = False) -> Drawn:
-    """σ_t against the step, as stairs.
-
-    Parameters
-    ----------
-    schedule : Schedule
-    clip : float
-        C, for the noise multiplier on hover.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """σ_t against the step, as stairs."""
     steps, sigmas = [], []
     first = 1
     for sigma, count in zip(schedule.sigmas, schedule.counts, strict=True):

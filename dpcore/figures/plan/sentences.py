@@ -24,15 +24,7 @@ DIGITS = 4
 
 
 def judged(claimed: float, kind: str, known: Evidence) -> str:
-    """Whether a claimed ε holds under the adjacency of the evidence, in one sentence.
-
-    Parameters
-    ----------
-    claimed : float
-    kind : str
-        Whose number it is: "printed" (by the paper's formula) or "stated" (in its tables).
-    known : Evidence
-    """
+    """Whether a claimed ε holds under the adjacency of the evidence, in one sentence."""
     finding, certified = known.finding(claimed), known.certified
     under = f"Under {known.adjacency}{SAMPLINGS[known.sampling]}"
     number = f"the {kind} {at_most(claimed)} {ANSWERS[finding]}"
@@ -47,15 +39,7 @@ def judged(claimed: float, kind: str, known: Evidence) -> str:
 
 
 def first_numbers(proved: Sequence[Guarantee], claimed: float | None) -> str:
-    """The line of big numbers in words, for a reader who knows none of the accountants.
-
-    Parameters
-    ----------
-    proved : sequence of Guarantee
-        By each accountant that gives a finite ε; may be empty.
-    claimed : float or None
-        ε by paper 003's printed formula.
-    """
+    """The line of big numbers in words, for a reader who knows none of the accountants."""
     limits = [
         (guarantee.epsilon, guarantee.by) for guarantee in proved if guarantee.epsilon is not None
     ]
@@ -96,14 +80,7 @@ def answered(plan: Plan, target: float, per_epoch: int) -> str:
 
 
 def setting(plan: Plan, budget: float) -> tuple[str, str]:
-    """The setting in the unit that was asked for, and what it spends of the budget.
-
-    Parameters
-    ----------
-    plan : Plan
-        For "epochs", "sigma" or "batch", of a training clipped to norm 1.
-    budget : float
-    """
+    """The setting in the unit that was asked for, and what it spends of the budget."""
     guarantee, training = plan.guarantee, plan.training
     if plan.value is None or training is None or guarantee.epsilon is None:
         return "There is no such setting.", plan.sentence

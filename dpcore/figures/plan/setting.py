@@ -33,21 +33,7 @@ WHOLE = ("epochs", "batch")
 def setting(
     table: pd.DataFrame, unknown: str, answer: float, budget: float, *, dark: bool = False
 ) -> Drawn:
-    """ε against one setting; the answer is marked where the line meets the budget.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `dpcore.accounting.setting_curve`.
-    unknown : str
-        "epochs", "sigma", "batch" or "release".
-    answer : float
-        The setting that keeps the budget.
-    budget : float
-        ε.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """ε against one setting; the answer is marked where the line meets the budget."""
     rows = table[table["epsilon"].map(math.isfinite)]
     low, high = float(table["value"].min()), float(table["value"].max())
     edge = 0.03 * (high - low) or 0.5

@@ -27,15 +27,7 @@ WIDE = 50.0
 
 
 def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
-    """ε against steps, one line per accountant.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `dpcore.accounting.epsilon_curve.epsilon_curve`.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """ε against steps, one line per accountant."""
     figure = canvas(HEIGHT, dark, legend=LEGEND)
     finite = table[table["epsilon"].notna()]
     finite = finite[finite["epsilon"].map(math.isfinite)]

@@ -32,17 +32,7 @@ ABLATION_TITLES = {
 
 
 def ablation(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
-    """Where training ended with clipping only, noise only and both: means, and a dot a run.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From `dpcore.evaluation.comparison.last`: one row a series and run.
-    column : str
-        "accuracy_test" or "auc_test".
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """Where training ended with clipping only, noise only and both: means, and a dot a run."""
     figure = canvas(HEIGHT, dark, showlegend=False)
     means: dict[str, float] = {}
     ends = dict(of_each(table, column))

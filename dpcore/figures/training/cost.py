@@ -21,15 +21,7 @@ QUALITIES = {"accuracy_test": Quality(ACCURACY), "auc_test": Quality(AREA)}
 
 
 def parted(compared: Compared | None, column: str) -> Cost | None:
-    """The cost in its two parts; ``None`` while they are not known apart.
-
-    Parameters
-    ----------
-    compared : Compared or None
-        ``None`` while nothing is measured.
-    column : str
-        "accuracy_test" or "auc_test".
-    """
+    """The cost in its two parts; ``None`` while they are not known apart."""
     if compared is None or compared.reference is None or compared.clipped is None:
         return None
     values = (compared.reference, compared.clipped, compared.value)
@@ -37,17 +29,7 @@ def parted(compared: Compared | None, column: str) -> Cost | None:
 
 
 def cost(compared: Compared | None, column: str, *, waits: str, dark: bool = False) -> Drawn:
-    """What clipping and noise take of a metric, as the two parts of one bar.
-
-    Parameters
-    ----------
-    compared, column : Compared or None, str
-        As for `parted`.
-    waits : str
-        The sentence while the parts are not known.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """What clipping and noise take of a metric, as the two parts of one bar."""
     known, quality = parted(compared, column), QUALITIES[column]
     drawn = bars({"": known} if known else {}, quality, dark=dark)
     sentence = waits
@@ -79,16 +61,7 @@ def _effect(name: str, change: float, cost: Cost) -> str:
 
 
 def cost_table(cost: Cost, column: str, status: str) -> pd.DataFrame:
-    """The trainings behind the bar: a row each, its mean, and its change from the row before.
-
-    Parameters
-    ----------
-    cost : Cost
-        From `parted`.
-    column : str
-    status : str
-        Of the private training; the others are not private.
-    """
+    """The trainings behind the bar: a row each, its mean, and its change from the row before."""
     import pandas as pd
 
     clipping, noise = cost.changes.values()

@@ -33,20 +33,7 @@ LOOK = SERIES["private"].look
 def effect(
     table: pd.DataFrame, varied: Effect, column: str, *, now: float, dark: bool = False
 ) -> Drawn:
-    """A metric with its band over runs, or what gave way, against the values of one setting.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From `dpcore.evaluation.effects.ends`.
-    varied : Effect
-    column : str
-        "accuracy_test", "auc_test", "epoch" or "sigma".
-    now : float
-        The setting's present value.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """A metric with its band over runs, or what gave way, against the values of one setting."""
     name = AXES[column] if column in METRICS else GAVE_WAY[column]
     rows = table[table[column].notna()].sort_values("value") if column in table else table[:0]
     # On a line of its own: a narrow screen would cut it off.

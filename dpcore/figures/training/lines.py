@@ -46,25 +46,7 @@ def learning(
     known: Mapping[str, Series] = SERIES,
     dark: bool = False,
 ) -> Drawn:
-    """A metric or the loss against the epoch, one line a series, with its band over runs.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From `dpcore.evaluation.comparison.averaged`.
-    column : str
-        "accuracy_test", "auc_test" or "loss_train".
-    epochs : int
-        Of the whole run: the axis does not move while it trains.
-    midway : bool
-        Whether it was stopped within the latest epoch.
-    waits : str
-        The sentence while there is no line.
-    known : mapping
-        Names and looks of the series.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """A metric or the loss against the epoch, one line a series, with its band over runs."""
     figure = _against_epochs(column, epochs, ends_of_axis(table, column, known), dark)
     if column in SHARES:
         figure.update_yaxes(tickformat=".0%")
@@ -104,21 +86,7 @@ def epsilon_schedule(
     reached: int | None = None,
     dark: bool = False,
 ) -> Drawn:
-    """σ or the certified ε at the end of each epoch, known before training, and its present value.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From `dpcore.evaluation.comparison.epsilon_schedule`.
-    column : str
-        "sigma" or "epsilon".
-    epochs : int
-    reached : int, optional
-        Epochs trained so far; ``None`` where the whole run is meant, 0 where it was stopped before
-        its first step.
-    dark : bool
-        Whether it is drawn on a dark ground.
-    """
+    """Draw σ or the certified ε at the end of each epoch, and its present value."""
     rows_of = dict(of_each(table, column))
     top = max((float(rows[column].max()) for rows in rows_of.values()), default=1.0)
     figure = _against_epochs(column, epochs, (0.0, 1.08 * top), dark)
@@ -145,15 +113,7 @@ def epsilon_schedule(
 
 
 def large_first_noise(first: float, constant: float) -> str:
-    """A warning where a decay makes the first noise far larger than a constant one, or "".
-
-    Parameters
-    ----------
-    first : float
-        σ₀ of the decaying noise.
-    constant : float
-        σ of constant noise at the same certified ε and δ.
-    """
+    """A warning where a decay makes the first noise far larger than a constant one, or ""."""
     if first <= LARGE_NOISE * constant:
         return ""
     return (

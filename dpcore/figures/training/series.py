@@ -29,14 +29,7 @@ HEIGHT = 300
 
 @dataclass(frozen=True)
 class Series:
-    """A line's title and look.
-
-    Parameters
-    ----------
-    title : str
-        In legends and sentences.
-    look : Look
-    """
+    """A line's title and look."""
 
     title: str
     look: Look
