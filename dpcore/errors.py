@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from numbers import Integral
 
 MAX_LETTERS = 80
 """Most letters of a value repeated in a sentence."""
 SHORTEST_PART = 3
 """Fewest typed letters for which a word that contains them is suggested."""
+
+
+EXTRAS = {
+    "distributed": "cluster",
+    "psycopg": "postgresql",
+    "starlette": "app",
+    "streamlit": "app",
+    "torch": "networks",
+}
+"""Packages that a plain installation leaves out, with the extra that brings each."""
 
 
 class InvalidInput(ValueError):
@@ -21,6 +32,25 @@ class InvalidInput(ValueError):
 
 class Cancelled(Exception):
     """A long computation was stopped on request; its partial results are dropped."""
+
+
+class MissingPackage(InvalidInput, ImportError):
+    """A package of an extra is asked for and not installed: one sentence says how to get it."""
+
+
+@contextmanager
+def naming_extras() -> Iterator[None]:
+    """Raise `MissingPackage` for a package of `EXTRAS` that is missing; a decorator, too."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
+            raise
+        raise MissingPackage(
+            f"This needs the package {package}, which is not installed: "
+            f'pip install "epsilon-explorer[{EXTRAS[package]}]"'
+        ) from None
 
 
 def reject(field: str, value: object, allowed: str) -> InvalidInput:

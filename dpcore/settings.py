@@ -112,7 +112,7 @@ DATA = Variable("DPCORE_DATA", "a folder that exists", _is_folder)
 SCHEDULER = Variable(
     "DPCORE_SCHEDULER",
     "the address of a Dask scheduler, such as tcp://127.0.0.1:8786, and the package distributed "
-    "must be installed",
+    'must be installed (pip install "epsilon-explorer[cluster]")',
     _is_scheduler,
 )
 WATCH_SECONDS = Variable("DPCORE_WATCH_SECONDS", SECONDS, _is_seconds, "30")

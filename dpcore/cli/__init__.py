@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from dpcore import settings
 from dpcore.cli.options import Parser
-from dpcore.errors import InvalidInput
+from dpcore.errors import InvalidInput, naming_extras
 
 COMMANDS = {
     "sigma": "sigma of a Gaussian mechanism",
@@ -61,8 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         settings.check()
-        options = _parser().parse_args(arguments)
-        options.run(options)
+        with naming_extras():
+            options = _parser().parse_args(arguments)
+            options.run(options)
         sys.stdout.flush()
     except InvalidInput as error:
         print(error, file=sys.stderr)

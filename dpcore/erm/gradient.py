@@ -14,6 +14,7 @@ import os
 import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +43,7 @@ def row_blocks(forms: Forms) -> list[Forms]:
 
 def accelerator() -> str | None:
     """The torch name of an accelerator, or None. torch is imported only where a driver exists."""
-    if shutil.which("nvidia-smi") is None:
+    if shutil.which("nvidia-smi") is None or find_spec("torch") is None:
         return None
     import torch
 

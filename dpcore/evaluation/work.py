@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpcore.datasets import cache
-from dpcore.errors import InvalidInput
+from dpcore.errors import InvalidInput, naming_extras
 from dpcore.evaluation.cluster import WorkLost
 from dpcore.evaluation.task import JobContext, Outcome, Task
 from dpcore.evaluation.watchers import Expiry
@@ -156,7 +156,8 @@ def _done(task: Task, state: Path, context: JobContext) -> Outcome:
     """The task's outcome, from where an earlier start of it was stopped."""
     try:
         before = state.read_bytes() if state.exists() else None
-        return task.run(replace(context, state=before))
+        with naming_extras():
+            return task.run(replace(context, state=before))
     except InvalidInput:  # for good: no state is left to go on from
         remove(state)
         raise

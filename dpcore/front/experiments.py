@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dpcore.errors import InvalidInput, reject
+from dpcore.errors import InvalidInput, naming_extras, reject
 from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -258,6 +258,7 @@ def report(
     return html(built(findings, calendar.today() if day is None else day, title))
 
 
+@naming_extras()
 def train(study: TrainingStudy, **options: Any) -> pd.DataFrame:
     """A network's private training, one row a run and epoch.
 
@@ -279,12 +280,15 @@ def train(study: TrainingStudy, **options: Any) -> pd.DataFrame:
     ------
     InvalidInput
         If the study does not fit its data.
+    MissingPackage
+        If torch is not installed.
     """
     from dpcore.evaluation.training import task
 
     return task.train(study, **options)
 
 
+@naming_extras()
 def vary(
     study: TrainingStudy,
     setting: str,
@@ -323,6 +327,8 @@ def vary(
     ------
     InvalidInput
         If a value is out of range, the setting has no effect here, or not even one step fits.
+    MissingPackage
+        If torch is not installed.
     """
     from dpcore.datasets import images
     from dpcore.evaluation import effects

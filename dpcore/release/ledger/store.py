@@ -20,7 +20,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, StaticPool
 
-from dpcore.errors import InvalidInput, reject
+from dpcore.errors import InvalidInput, naming_extras, reject
 
 MEMORY = "memory"
 VERSIONS = ("0001",)
@@ -181,14 +181,10 @@ def _url(place: str | Path) -> URL:
 
 def _engine(url: URL) -> Engine:
     if url.drivername != "sqlite":
-        try:
+        with naming_extras():
             return sa.create_engine(
                 url, connect_args={"options": "-c synchronous_commit=on"}, pool_pre_ping=True
             )
-        except ModuleNotFoundError:
-            raise InvalidInput(
-                "A ledger on PostgreSQL needs the package psycopg: install psycopg[binary]."
-            ) from None
     arguments: dict[str, Any] = {"timeout": PATIENCE, "check_same_thread": False}
     pool = NullPool if url.database else StaticPool
     engine = sa.create_engine(url, connect_args=arguments, poolclass=pool)
