@@ -11,25 +11,26 @@ from pages.shared.charts import on_dark
 from pages.shared.verbatim import verbatim
 
 FIRST = page_links.PAGE_LINKS[0]
+ASSETS = Path(__file__).parents[1] / "assets"
 
 session_end.watch_session()
 
 # Before the navigation, which would ask another machine for the page's icon as the tab's.
 st.set_page_config(
-    page_icon="assets/icon.svg",
+    page_icon=str(ASSETS / "icon.svg"),
     layout="wide",
     menu_items={
         "About": "Shows what privacy costs, what it buys, and whether a privacy claim is true."
     },
 )
 
-st.html(Path("assets/page.css"))
+st.html(ASSETS / "page.css")
 if on_dark():
-    st.html(Path("assets/paper_from_dark.css"))
-scripts = [Path(f"assets/{name}.html").read_text("utf-8") for name in ("decimal_comma", "theme")]
+    st.html(ASSETS / "paper_from_dark.css")
+scripts = [(ASSETS / f"{name}.html").read_text("utf-8") for name in ("decimal_comma", "theme")]
 for script in (preload.script() + scripts[0], scripts[1]):
     st.html(script, unsafe_allow_javascript=True)
-st.logo("assets/logo.svg", size="large", icon_image="assets/icon.svg")
+st.logo(str(ASSETS / "logo.svg"), size="large", icon_image=str(ASSETS / "icon.svg"))
 every_page = [
     *(
         st.Page(
@@ -52,7 +53,7 @@ page = st.navigation(every_page, position="hidden")
 titles = {each.url_path: f"{each.title} · Epsilon Explorer" for each in every_page}
 st.html(
     f"<script>window.titlesOfPages = {json.dumps(titles)}</script>"
-    + Path("assets/history.html").read_text("utf-8"),
+    + (ASSETS / "history.html").read_text("utf-8"),
     unsafe_allow_javascript=True,
 )
 # What tells a browser's tabs and its history apart comes first.

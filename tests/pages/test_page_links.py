@@ -32,6 +32,17 @@ def opened(**link: str) -> AppTest:
     return app
 
 
+def test_the_app_finds_its_own_files_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page("ledger/ledger.py")
+    app.run()
+    assert not app.exception
+    assert app.title
+
+
 def behind(app: AppTest, question: str) -> dict[str, list[str]]:
     """The settings in a page's link."""
     links = {link.proto.label: link.proto.query_string for link in app.sidebar.get("page_link")}
