@@ -609,7 +609,7 @@ def test_the_guarantee_leaves_out_what_scaled_the_records_before() -> None:
         assert guarantee.scope in str(guarantee)
         assert all(word in guarantee.scope for word in ("handed", "StandardScaler", "bounds"))
     assert told[0] - told[1] > 0.3
-    for page in (PrivateLogisticRegression.__doc__, Path("README.md").read_text(encoding="utf-8")):
+    for page in (PrivateLogisticRegression.__doc__, Path("docs/python.md").read_text("utf-8")):
         assert "X as handed to `fit`" in " ".join((page or "").split())
 
 

@@ -123,6 +123,15 @@ def test_no_other_module_names_a_variable() -> None:
     assert naming == {"dpcore/settings.py"}
 
 
+def test_the_documentation_lists_every_variable_with_its_usual_value() -> None:
+    rows = re.findall(
+        r"^\| `(DPCORE_\w+)` \|.*\| (.*) \|$", (ROOT / "docs/serve.md").read_text("utf-8"), re.M
+    )
+    assert [name for name, _ in rows] == [setting.name for setting in settings.SETTINGS]
+    usual = {setting.name: setting.usual for setting in settings.SETTINGS if setting.usual}
+    assert {name: without for name, without in rows if name in usual} == usual
+
+
 def test_a_look_that_fails_does_not_end_the_looking(monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[float] = []
 

@@ -9,6 +9,8 @@ from typing import Any, NoReturn
 
 from dpcore.errors import MAX_LETTERS, InvalidInput, cut, number, whole
 
+JSON_HELP = "print one JSON object"
+
 
 class Parser(argparse.ArgumentParser):
     """Reports bad usage as one sentence and exit code 2.
@@ -29,9 +31,14 @@ class Parser(argparse.ArgumentParser):
         if self._module:
             command, self._module = import_module(self._module), ""
             command.add(self)
-            json_help = getattr(command, "JSON_HELP", "print one JSON object")
+            json_help = getattr(command, "JSON_HELP", JSON_HELP)
             self.add_argument("--json", action="store_true", help=json_help)
             self.set_defaults(run=command.run)
+
+    def actions(self) -> list[argparse.Action]:
+        """List the command's arguments and options, apart from help."""
+        self.load()
+        return [action for action in self._actions if action.dest != "help"]
 
     def parse_known_args(self, *arguments: Any, **more: Any) -> Any:
         """Parse as `argparse` does, with all options added."""

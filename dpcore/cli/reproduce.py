@@ -14,7 +14,7 @@ def add(command: Parser) -> None:
     command.description = (
         "Runs a figure or table of a paper again, or says why it can't be, and judges what the "
         "paper concludes from it. Figures that train networks take minutes to hours at full size "
-        "(see the README); --epochs and --runs make a quick look."
+        "(docs/reproduction.md); --epochs and --runs make a quick look."
     )
     command.add_argument("paper", help="paper-000, paper-002, paper-003 or paper-004")
     command.add_argument("--figure", help="its number")

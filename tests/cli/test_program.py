@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from dpcore.cli import main
+from dpcore.cli import COMMANDS, main
+from dpcore.cli.documentation import page
 from dpcore.mechanisms.gaussian import analytic_sigma
 from tests.cli.commands import Captured, refused
 
 ROOT = Path(__file__).resolve().parents[2]
+COMMANDS_PAGE = ROOT / "docs" / "commands.md"
 
 BAD: list[tuple[str, tuple[str, ...]]] = [
     ("", ("command",)),
@@ -79,43 +81,29 @@ MANY = ["sweep", "--methods", "opera", "--epsilon", "0.5,5", "--runs", "300"]
 
 
 def examples() -> list[str]:
-    """The commands in the table of the README."""
-    table = re.findall(r"^\|.*\| `([^`]*)` \|$", (ROOT / "README.md").read_text("utf-8"), re.M)
-    assert {line.split()[0] for line in table} == {
-        "sigma",
-        "epsilon",
-        "delta",
-        "account",
-        "ledger",
-        "stand-in",
-        "twin",
-        "release",
-        "certificate",
-        "predict",
-        "plan",
-        "split",
-        "risk",
-        "datasets",
-        "methods",
-        "sweep",
-        "decision-curve",
-        "groups",
-        "calibration",
-        "risk-curves",
-        "report",
-        "model",
-        "audit",
-        "train",
-        "reproduce",
-    }
-    return table
+    """The commands in the table of docs/commands.md."""
+    rows = re.findall(r"^\| \[.*\| (`.*`) \|$", COMMANDS_PAGE.read_text("utf-8"), re.M)
+    lines = [line for row in rows for line in re.findall(r"`([^`]*)`", row)]
+    assert {line.split()[0] for line in lines} == set(COMMANDS)
+    return lines
+
+
+def test_the_page_of_commands_says_what_the_parsers_say() -> None:
+    renewing = "python -m dpcore.cli.documentation > docs/commands.md"
+    assert COMMANDS_PAGE.read_text("utf-8") == f"{page()}\n", renewing
+
+
+def test_the_command_in_the_readme_is_among_the_examples() -> None:
+    shown = re.findall("`python -m dpcore ([^`]*)`", (ROOT / "README.md").read_text("utf-8"))
+    assert shown
+    assert set(shown) <= set(examples())
 
 
 RELEASED = ("stand-in", "twin", "release", "certificate", "predict")
 """They need files, and some the one before."""
 
 
-def test_a_release_as_the_readme_shows_it_works(
+def test_a_release_as_the_table_shows_it_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -130,7 +118,7 @@ def test_a_release_as_the_readme_shows_it_works(
 
 
 @pytest.mark.parametrize("line", [each for each in examples() if each.split()[0] not in RELEASED])
-def test_what_the_readme_shows_works(
+def test_what_the_table_shows_works(
     line: str, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
