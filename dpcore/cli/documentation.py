@@ -101,6 +101,8 @@ MORE = {
     "reproduce": "Which, and how long they take: [reproduction.md](reproduction.md).",
 }
 
+_Option = tuple[str, str | None, bool]
+
 
 def page() -> str:
     """Write the page of all commands, in Markdown."""
@@ -108,7 +110,7 @@ def page() -> str:
     for name, answers in COMMANDS.items():
         examples = "<br>".join(f"`{name} {example}`" for example in EXAMPLES[name])
         lines.append(f"| [{name}](#{name}) | {answers} | {examples} |")
-    described: dict[tuple[object, ...], str] = {}
+    described: dict[_Option, str] = {}
     for name in COMMANDS:
         parser = Parser(prog=f"dpcore {name}", module=module(name))
         options = _options(name, parser.actions(), described)
@@ -118,7 +120,7 @@ def page() -> str:
 
 
 def _options(
-    command: str, actions: list[argparse.Action], described: dict[tuple[object, ...], str]
+    command: str, actions: list[argparse.Action], described: dict[_Option, str]
 ) -> list[str]:
     """List options; those that an earlier command has in the same words are only named."""
     lines: list[str] = []
