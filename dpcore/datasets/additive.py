@@ -16,7 +16,7 @@ The features depend on one record and on public values alone, and the row that t
 brought to norm 1: a record still moves one row and nothing else, as every sensitivity here assumes.
 
 Source: thermometer codes are Smith's (1999); line, weights and K are our own, fixed on Bank, Cardio
-and the synthetic cohort (``docs/decisions/0139``).
+and the synthetic cohort (``docs/decisions/features-by-rule.md``).
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ It takes straight lines, curves of a few light steps, or fine curves (`dpcore.da
 n counts every record to learn from, blank ones too, and the columns are the schema's. A study at
 many ε has up to three preparations (`dpcore.evaluation.feature_maps`).
 
-Source: our own, fixed on Bank, Cardio and the synthetic cohort (``docs/decisions/0139``).
+Source: our own, fixed on Bank, Cardio and the synthetic cohort
+(``docs/decisions/features-by-rule.md``).
 """
 
 from __future__ import annotations
