@@ -98,7 +98,6 @@ MORE = {
         "exploration, and nothing is proved. Ctrl-C ends it after the step at hand, leaves the "
         "same files and says how much ε was spent; `--resume --output FOLDER` goes on."
     ),
-    "reproduce": "Which, and how long they take: [reproduction.md](reproduction.md).",
 }
 
 _Option = tuple[str, str | None, bool]
