@@ -30,15 +30,7 @@ ALLOCATOR = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
 
 
 class Confined:
-    """A process that runs one call after another.
-
-    Parameters
-    ----------
-    megabytes : int
-        Memory limit, beyond the memory of Python and the libraries.
-    libraries : sequence of str
-        Modules that are loaded before the limit is set.
-    """
+    """A process that runs one call after another."""
 
     def __init__(self, megabytes: int, libraries: Sequence[str] = ()) -> None:
         self.megabytes = megabytes
@@ -68,29 +60,10 @@ class Confined:
 
     @property
     def pid(self) -> int:
-        """Id of the process."""
         return self._process.pid
 
     def ask(self, what: str, call: Callable[..., Any], *given: object, seconds: float) -> Any:
-        """The result of `call(*given)` in the process.
-
-        Parameters
-        ----------
-        what : str
-            Start of the sentence about a call that exceeds a limit, such as "Reading 'a.csv'".
-        call : callable
-            A function of a module, or a partial one.
-        given : objects
-        seconds : float
-            Time limit; the process is then ended.
-
-        Raises
-        ------
-        InvalidInput
-            If the call raised it, or exceeded a limit; then the process has lost its data.
-        Cancelled
-            If the process was closed meanwhile.
-        """
+        """The result of `call(*given)` in the process."""
         late = threading.Event()
 
         def too_late() -> None:

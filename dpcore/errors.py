@@ -89,13 +89,7 @@ def number(
     at_least: float = -math.inf,
     at_most: float = math.inf,
 ) -> float:
-    """`value` as a finite float within the given limits.
-
-    Raises
-    ------
-    InvalidInput
-        If `value` is not a finite number, or lies outside the limits.
-    """
+    """Check `value` as a finite float within the given limits, or raise `InvalidInput`."""
     limits = [
         f"{word} {limit:g}"
         for word, limit in (
@@ -117,13 +111,7 @@ def number(
 
 
 def whole(field: str, value: object, *, at_least: int, at_most: int | None = None) -> int:
-    """`value` as an int within the given limits.
-
-    Raises
-    ------
-    InvalidInput
-        If `value` is not a whole number, or lies outside the limits.
-    """
+    """Check `value` as an int within the given limits, or raise `InvalidInput`."""
     allowed = f"a whole number of at least {at_least:,}"
     if at_most is not None:
         allowed += f" and at most {at_most:,}"
@@ -139,13 +127,7 @@ def whole(field: str, value: object, *, at_least: int, at_most: int | None = Non
 
 
 def one_of(field: str, value: object, allowed: tuple[str, ...]) -> str:
-    """`value` as one of the words in `allowed`.
-
-    Raises
-    ------
-    InvalidInput
-        If it is none of them; the sentence then suggests similar words.
-    """
+    """Check `value` as one of the words in `allowed`, or refuse it and suggest similar ones."""
     if isinstance(value, str) and str(value) in allowed:
         return str(value)
     raise reject(field, str(value), f"one of {', '.join(allowed)}{suggestion(str(value), allowed)}")

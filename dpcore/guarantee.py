@@ -112,24 +112,12 @@ def default_delta(records: int) -> float:
 
 @dataclass(frozen=True)
 class Condition:
-    """One hypothesis of a theorem, checked.
+    """One hypothesis of a theorem, checked."""
 
-    Parameters
-    ----------
-    text : str
-        The hypothesis with the values it was checked at, e.g. ``"ε < 1 (ε = 2)"``.
-    met : bool
-        Whether it holds.
-    consequence : str
-        When unmet: one plain sentence for the screen.
-    assumed : bool
-        Whether it holds by the user's own statement: nothing here can check it.
-    """
-
-    text: str
+    text: str  # with the values it was checked at, e.g. "ε < 1 (ε = 2)"
     met: bool
-    consequence: str = ""
-    assumed: bool = False
+    consequence: str = ""  # when unmet: one plain sentence for the screen
+    assumed: bool = False  # it holds by the user's own statement: nothing here can check it
 
 
 def verdicts(conditions: Sequence[Condition]) -> list[dict[str, str | bool]]:
@@ -191,20 +179,7 @@ def proved_under(
     *,
     pure: bool = False,
 ) -> Guarantee:
-    """What a theorem proves under conditions: the budget, or nothing where one is unmet, and why.
-
-    Parameters
-    ----------
-    conditions : iterable of Condition
-        Every hypothesis, checked.
-    budget : PrivacyBudget
-        The (ε, δ) that holds where all are met.
-    adjacency : Adjacency
-    by : str
-        The theorem.
-    pure : bool
-        Whether δ = 0 then holds, whatever the budget's.
-    """
+    """What a theorem proves: the budget, or nothing where a condition is unmet, and why."""
     unmet = [condition for condition in conditions if not condition.met]
     if unmet:
         return Guarantee(None, None, adjacency, by, " ".join(one.consequence for one in unmet))

@@ -54,13 +54,7 @@ def register() -> dict[str, Method]:
 
 
 def method_named(key: str) -> Method:
-    """The method called `key`.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none.
-    """
+    """The method called `key`."""
     return register()[one_of("method", key, tuple(register()))]
 
 

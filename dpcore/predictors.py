@@ -34,30 +34,12 @@ def register() -> dict[str, Predictor]:
 
 
 def predictor_named(key: str) -> Predictor:
-    """The predictor called `key`.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none.
-    """
+    """The predictor called `key`."""
     return register()[one_of("method", key, tuple(register()))]
 
 
 def refusal(key: str, loss: str, predicts: str, *, is_own: bool = False) -> str:
-    """Why a predictor cannot learn this, in one plain sentence; "" where it can.
-
-    Parameters
-    ----------
-    key : str
-    loss : str
-        Of convex methods; of it a model only takes whether a class is predicted.
-    predicts : str
-        "class" of two, "classes" or "number", as of a data set's entry.
-    is_own : bool
-        Whether the records are a user's own table, in which no records without labels are known to
-        be public.
-    """
+    """Why a predictor cannot learn this, in one plain sentence; "" where it can."""
     predictor = predictor_named(key)
     if isinstance(predictor, Method):
         return predictor.refusal(loss)

@@ -27,18 +27,7 @@ def section(progress: Progress, start: float, share: float) -> Progress:
 def numbered(
     progress: Progress, count: int, name: str, *, with_steps: bool = False
 ) -> list[Progress]:
-    """Report equal parts of the work, each as "split 3 of 20"; a single part as it reports itself.
-
-    Parameters
-    ----------
-    progress : callable
-    count : int
-        Number of parts.
-    name : str
-        What a part is.
-    with_steps : bool
-        Whether what the part itself reports follows. Its steps begin anew with each part.
-    """
+    """Report equal parts of the work, each as "split 3 of 20"; a single part by itself."""
 
     def part(place: int) -> Progress:
         report = section(progress, place / count, 1.0 / count)

@@ -19,30 +19,16 @@ _DATABASE = re.compile(r"(sqlite|postgresql)(\+\w+)?://.*")
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable of the environment; an empty one counts as none.
-
-    Parameters
-    ----------
-    name : str
-    allowed : str
-        What it may hold, in words.
-    holds : callable
-        (text) -> whether it is that.
-    usual : str
-        What counts where there is none.
-    is_servers : bool
-        Whether only the server reads it, and no command.
-    """
+    """A variable of the environment; an empty one counts as none."""
 
     name: str
-    allowed: str
+    allowed: str  # in words
     holds: Callable[[str], bool]
-    usual: str = ""
-    is_servers: bool = False
+    usual: str = ""  # what counts where there is none
+    is_servers: bool = False  # only the server reads it, and no command
 
     @property
     def text(self) -> str:
-        """What it holds."""
         return os.environ.get(self.name, "").strip() or self.usual
 
     @property
@@ -52,22 +38,11 @@ class Variable:
 
     @property
     def seconds(self) -> float:
-        """The number of seconds that it holds.
-
-        Raises
-        ------
-        InvalidInput
-            If it holds none.
-        """
+        """The number of seconds that it holds."""
         return _seconds(self.name, self.text)
 
     def check(self) -> None:
-        """Refuse what it may not hold.
-
-        Raises
-        ------
-        InvalidInput
-        """
+        """Refuse what it may not hold."""
         if self.text and not self.holds(self.text):
             # The URL of a database may hold a password.
             shown = re.sub("://.*@", "://…@", self.text, flags=re.DOTALL)
@@ -133,17 +108,7 @@ OF_TESTS = tuple(
 
 
 def check(*, of_server: bool = False) -> None:
-    """Refuse a variable DPCORE_* that nothing reads, and one that holds what it may not.
-
-    Parameters
-    ----------
-    of_server : bool
-        Whether those that only the server reads are checked, too.
-
-    Raises
-    ------
-    InvalidInput
-    """
+    """Refuse a variable DPCORE_* that nothing reads, and one that holds what it may not."""
     names = tuple(setting.name for setting in SETTINGS)
     for name in sorted(os.environ):
         if name.startswith(PREFIX) and name not in (*names, *OF_TESTS):

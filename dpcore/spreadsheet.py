@@ -17,13 +17,7 @@ _FORMULA = re.compile(rf"(?:^|(?<=[;\t\n\r]))(?= *[{re.escape(FORMULA_SIGNS)}\t\
 
 
 def csv(table: pd.DataFrame) -> str:
-    """The table as CSV; what begins like a formula has an apostrophe before it.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Numbers stay as they are, also negative ones.
-    """
+    """The table as CSV; text that begins like a formula has an apostrophe before it."""
     texts = table.select_dtypes(include=["object", "string", "category"])
     safe = {str(name): texts[name].map(_no_formula).astype(object) for name in texts}
     return str(table.assign(**safe).rename(columns=_no_formula).to_csv(index=False))

@@ -47,22 +47,7 @@ _NONE = Fraction()
 
 @dataclass(frozen=True)
 class Account:
-    """A budget and all that is paid from it.
-
-    Parameters
-    ----------
-    budget : PrivacyBudget
-        δ above 0.
-    entries : tuple of AccountEntry
-        In any order; may be empty.
-    adjacency : Adjacency
-        The one for which all of it holds.
-
-    Raises
-    ------
-    InvalidInput
-        If there are too many entries, or one of them can't be counted under the adjacency.
-    """
+    """A budget and all that is paid from it."""
 
     budget: PrivacyBudget
     entries: tuple[AccountEntry, ...]
@@ -86,7 +71,6 @@ class Account:
 
 
 def _check_adjacency(entry: AccountEntry, adjacency: Adjacency) -> None:
-    """Refuse an entry that can't be counted under the account's adjacency."""
     if entry.kind == "spent":
         converted(entry, adjacency)
     elif entry.adjacency not in (None, adjacency):
@@ -104,17 +88,12 @@ def _check_adjacency(entry: AccountEntry, adjacency: Adjacency) -> None:
 
 
 def converted(entry: AccountEntry, adjacency: Adjacency) -> tuple[Fraction, Fraction]:
-    """(ε, δ) of what is already spent, under the account's adjacency.
+    """Convert (ε, δ) of what is spent to the account's adjacency, or refuse if nothing is proved.
 
     One record replaced includes one blanked out: the blank is one of those that may replace it. A
     change made of two steps costs (2ε, (1 + e^ε) δ), by the definition applied twice: replacing is
     blanking out and filling in, or removing and adding; blanking out is removing and adding the
     blank.
-
-    Raises
-    ------
-    InvalidInput
-        If nothing is proved: with n public, nothing is said about one record more or less.
     """
     assert entry.epsilon is not None
     assert entry.delta is not None
@@ -137,7 +116,6 @@ def converted(entry: AccountEntry, adjacency: Adjacency) -> tuple[Fraction, Frac
 def spent_before(
     entries: Sequence[AccountEntry], adjacency: Adjacency
 ) -> tuple[Fraction, Fraction]:
-    """ε and δ of all that is already spent, added up."""
     pairs = [converted(entry, adjacency) for entry in entries if entry.kind == "spent"]
     return sum((pair[0] for pair in pairs), _NONE), sum((pair[1] for pair in pairs), _NONE)
 
@@ -171,20 +149,7 @@ def composed(
     extra: Sequence[tuple[AccountEntry, int]] = (),
     progress: Progress = silent,
 ) -> Guarantee:
-    """ε of all entries together, the same in any order of them.
-
-    Parameters
-    ----------
-    entries : sequence of AccountEntry
-        With their noise.
-    delta : float
-        Of the account.
-    adjacency : Adjacency
-    extra : sequence of (AccountEntry, int)
-        Further entries, each so often.
-    progress : callable, optional
-        Called with (fraction done, message); an exception it raises ends the computation.
-    """
+    """ε of all entries together, the same in any order of them."""
     counts = Counter[Step]()
     times = [*((entry, entry.count) for entry in entries), *extra]
     for entry, count in times:
@@ -245,21 +210,15 @@ def accountant(parts: Sequence[Step]) -> str:
 
 @lru_cache(maxsize=64)
 def _event(parts: tuple[Step, ...]) -> Event:
-    """Gaussian steps without sampling as an event."""
     return Composed(tuple(Repeated(Gaussian(step.multiplier), step.count) for step in parts))
 
 
 def with_noise(account: Account, progress: Progress = silent) -> tuple[AccountEntry, ...]:
-    """The entries with the noise of each: as typed, from an ε of its own, or from its share.
+    """Give each entry its noise: as typed, from an ε of its own, or from its share.
 
     Entries with a share get noise in the proportion of their shares, as little as keeps the whole
     account within its budget: a share is one of μ², estimated for a training by the central limit
     theorem. What the account then costs is composed like any other.
-
-    Raises
-    ------
-    InvalidInput
-        If the other entries leave nothing for those with a share.
     """
     entries = [_from_epsilon(entry, account.budget.delta) for entry in account.entries]
     total = math.fsum(entry.share or 0.0 for entry in entries)
@@ -333,43 +292,21 @@ def _from_share(entry: AccountEntry, scale: float) -> AccountEntry:
 
 @dataclass(frozen=True)
 class Room:
-    """How many more like one entry still fit, each time with fresh noise.
+    """How many more like one entry still fit, each time with fresh noise."""
 
-    Parameters
-    ----------
-    entry : AccountEntry
-        One time of it.
-    count : int
-        At most `MAX_MORE`.
-    """
-
-    entry: AccountEntry
-    count: int
+    entry: AccountEntry  # one time of it
+    count: int  # at most `MAX_MORE`
 
 
 @dataclass(frozen=True)
 class Statement:
-    """The account, added up.
-
-    Parameters
-    ----------
-    account : Account
-    entries : tuple of AccountEntry
-        With the noise of each.
-    guarantee : Guarantee
-        Of all of them together.
-    alone : tuple of Guarantee
-        Of each by itself, all its times together.
-    table : DataFrame
-        One row a day on which something happens: day, what, steps (T of that day's trainings, 0
-        without one), epsilon_spent (by all so far), epsilon_left, within.
-    """
+    """The account, added up."""
 
     account: Account
-    entries: tuple[AccountEntry, ...]
-    guarantee: Guarantee
-    alone: tuple[Guarantee, ...]
-    table: pd.DataFrame
+    entries: tuple[AccountEntry, ...]  # with the noise of each
+    guarantee: Guarantee  # of all of them together
+    alone: tuple[Guarantee, ...]  # of each by itself, all its times together
+    table: pd.DataFrame  # a row a day: day, what, steps, epsilon_spent, epsilon_left, within
 
     @property
     def left(self) -> float:
@@ -396,19 +333,7 @@ class Statement:
 
 
 def state(account: Account, progress: Progress = silent) -> Statement:
-    """Add up the account, day by day.
-
-    Parameters
-    ----------
-    account : Account
-    progress : callable, optional
-        Called with (fraction done, message); an exception it raises ends the computation.
-
-    Raises
-    ------
-    InvalidInput
-        If nothing is left for the entries with a share.
-    """
+    """Add up the account, day by day; refuse it where nothing is left for entries with a share."""
     delta, adjacency = account.budget.delta, account.adjacency
     entries = with_noise(account, section(progress, 0.0, 0.4))
     total = composed(entries, delta, adjacency, progress=section(progress, 0.4, 0.2))
@@ -508,16 +433,7 @@ def _together(entries: Sequence[AccountEntry], places: Sequence[int]) -> str:
 
 
 def room(statement: Statement, entry: AccountEntry, progress: Progress = silent) -> Room:
-    """How many more like this entry fit after all the account holds.
-
-    Parameters
-    ----------
-    statement : Statement
-    entry : AccountEntry
-        With its noise; its own count does not matter.
-    progress : callable, optional
-        Called with (fraction done, message); an exception it raises ends the search.
-    """
+    """Count how many more like this entry fit; its own count does not matter."""
     account = statement.account
     one = replace(entry, count=1)
     tries = 0
@@ -537,16 +453,7 @@ def room(statement: Statement, entry: AccountEntry, progress: Progress = silent)
 def rooms(
     statement: Statement, usual: Sequence[AccountEntry] = (), progress: Progress = silent
 ) -> tuple[Room, ...]:
-    """How many more fit: like the last training and the last release, or like the usual ones.
-
-    Parameters
-    ----------
-    statement : Statement
-    usual : sequence of AccountEntry
-        For the kinds of which the account holds none.
-    progress : callable, optional
-        Called with (fraction done, message); an exception it raises ends the search.
-    """
+    """How many more fit: like the last training and the last release, or like the usual ones."""
     last = {entry.kind: entry for entry in (*usual, *statement.entries) if entry.kind != "spent"}
     share = 1.0 / max(1, len(last))
     return tuple(

@@ -45,13 +45,7 @@ def _cell(cell: Any) -> str:
 
 
 def from_link(text: str) -> tuple[AccountEntry, ...]:
-    """The entries that `to_link` wrote.
-
-    Raises
-    ------
-    InvalidInput
-        If the text is too long, or is anything else.
-    """
+    """The entries that `to_link` wrote."""
     if len(text) > MAX_LETTERS:
         raise InvalidInput(
             f"The account has {len(text):,} letters, but a link must have at most {MAX_LETTERS:,}."
@@ -97,13 +91,7 @@ def to_csv(entries: Sequence[AccountEntry]) -> str:
 
 
 def from_csv(text: str) -> tuple[AccountEntry, ...]:
-    """The entries of a file with a heading; its columns may be fewer and in any order.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the row, or the column that is not one of `COLUMNS`.
-    """
+    """The entries of a file with a heading; its columns may be fewer and in any order."""
     try:
         reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")), restkey="", strict=True)
         for name in reader.fieldnames or ():

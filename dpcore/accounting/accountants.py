@@ -35,9 +35,11 @@ def certify(event: Event, delta: float, adjacency: Adjacency, accountant: str) -
     Parameters
     ----------
     event : Event
+        The release.
     delta : float
         In (0, 1).
     adjacency : Adjacency
+        The one to certify for.
     accountant : str
         Key of `ACCOUNTANTS`.
     """
@@ -64,6 +66,7 @@ def certify_along(
     delta : float
         In (0, 1).
     adjacency : Adjacency
+        The one to certify for.
     progress : callable, optional
         Called with the fraction done; an exception it raises ends the computation.
     """
@@ -98,13 +101,7 @@ def _certified(event: Event, delta: float, adjacency: Adjacency, accountant: str
 
 
 def refusal(event: Event, adjacency: Adjacency, accountant: str) -> str:
-    """Why an accountant has no theorem for an event, or "" if it has.
-
-    Raises
-    ------
-    TypeError
-        If `event` is not an event.
-    """
+    """Why an accountant has no theorem for an event, or "" if it has."""
     chosen = ACCOUNTANTS[one_of("accountant", accountant, tuple(ACCOUNTANTS))]
     return _uncovered(steps(event), adjacency, chosen)
 

@@ -55,33 +55,7 @@ def answer(
     sigma: float | None = None,
     sensitivity: float = 1.0,
 ) -> dict[str, Any]:
-    """All results for one Gaussian release: proved, claimed and certified, with reasons.
-
-    Parameters
-    ----------
-    question : str
-        "sigma", "epsilon" or "delta": the unknown; the other two must be given.
-    mechanism : str
-        One of `MECHANISMS`.
-    epsilon, delta, sigma, sensitivity : float
-        As usual; σ and the sensitivity in the query's units. The adjacency is the one that the
-        sensitivity was computed for.
-
-    Returns
-    -------
-    dict
-        The proved value under the question's own name (``None`` when a condition is unmet), the
-        formula's value under "claim", the conditions with verdicts, the exact ε of the same noise
-        at the same δ under "certified_epsilon", and the query itself. σ, ε and δ are rounded to
-        the safe side, but for the classical σ and ε, which are the formula as printed.
-        Through an accountant, ε and δ must be within `LIMITS` and σ over the sensitivity within
-        those of `dpcore.accounting.events`.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the field, the value and what is allowed.
-    """
+    """All results for one Gaussian release: proved, claimed and certified, with reasons."""
     one_of("mechanism", mechanism, MECHANISMS)
     one_of("question", question, QUESTIONS)
     solve = {"analytic": _analytic, "classical": _classical, "rdp": _renyi, "pld": _distribution}

@@ -13,17 +13,7 @@ Array = NDArray[np.float64]
 
 
 def beyond(count: ArrayLike, trials: int, chance: float | Array) -> Array:
-    """P(K > count) for K ~ Binomial(trials, chance).
-
-    Parameters
-    ----------
-    count : array_like
-        Whole numbers; below 0 the whole, from `trials` on nothing.
-    trials : int
-        At least 0.
-    chance : float or array
-        In [0, 1]; broadcasts against `count`.
-    """
+    """P(K > count) for K ~ Binomial(trials, chance)."""
     below = np.clip(count, 0, trials - 1)
     tail = scipy.special.betainc(below + 1.0, trials - below, chance)
     return np.where(np.less(count, 0), 1.0, np.where(np.less(count, trials), tail, 0.0))

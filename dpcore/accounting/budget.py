@@ -24,44 +24,19 @@ SMALLEST_SHARE = 1e-9
 
 @dataclass(frozen=True)
 class Portion:
-    """One release's part of a split budget.
-
-    Parameters
-    ----------
-    share : float
-        In (0, 1]; all shares add up to 1.
-    sigma : float
-        Noise to add, in the units of the release.
-    noise_multiplier : float
-        σ over the sensitivity.
-    epsilon_alone : float
-        Exact ε of this release by itself, at the δ of the whole budget; rounded up. The other
-        releases spend their ε in addition.
-    """
-
-    share: float
-    sigma: float
+    share: float  # in (0, 1]; all shares add up to 1
+    sigma: float  # in the units of the release
     noise_multiplier: float
-    epsilon_alone: float
+    epsilon_alone: float  # exact, at the δ of the whole budget; rounded up
 
 
 @dataclass(frozen=True)
 class BudgetSplit:
-    """A budget split over releases.
+    """A budget split over releases."""
 
-    Parameters
-    ----------
-    composition : str
-        One of `COMPOSITIONS`.
-    portions : tuple of Portion
-    certified_epsilon : float
-        Exact ε of all releases together at the budget's δ, rounded up; at most the budget's ε. The
-        remainder under basic and zCDP composition is their looseness.
-    """
-
-    composition: str
+    composition: str  # one of `COMPOSITIONS`
     portions: tuple[Portion, ...]
-    certified_epsilon: float
+    certified_epsilon: float  # exact, of all together at the budget's δ, rounded up; at most its ε
 
 
 def split(
@@ -70,23 +45,9 @@ def split(
     composition: str,
     sensitivity: float = 1.0,
 ) -> BudgetSplit:
-    """Noise for each of several Gaussian releases that together stay within a budget.
+    """Find the noise of Gaussian releases, by number or by weights, that together keep a budget.
 
-    Parameters
-    ----------
-    budget : PrivacyBudget
-        δ above 0.
-    shares : int or sequence of float
-        How many equal releases, or a positive weight for each.
-    composition : str
-        "basic", "zcdp" or "pld".
-    sensitivity : float
-        L2 sensitivity of each release, for the chosen adjacency.
-
-    Raises
-    ------
-    InvalidInput
-        If δ is 0, a weight is not positive or next to nothing, or the composition is unknown.
+    `sensitivity` is the L2 sensitivity of each release for the budget's adjacency; δ is above 0.
     """
     one_of("composition", composition, COMPOSITIONS)
     number("delta", budget.delta, above=0.0, below=1.0)

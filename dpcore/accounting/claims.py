@@ -27,25 +27,14 @@ class Finding(StrEnum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """Bounds on the ε of a run under one adjacency and sampling.
+    """Bounds on the ε of a run under one adjacency and sampling."""
 
-    Parameters
-    ----------
-    sampling : str
-        "poisson", "fixed" or "none".
-    certified : Guarantee
-        An ε that holds, by the tightest accountant with a theorem; empty where there is none.
-    at_least : float or None
-        No ε below it holds; ``None`` where it is unknown, or was not needed.
-    """
-
-    sampling: str
-    certified: Guarantee
-    at_least: float | None = None
+    sampling: str  # "poisson", "fixed" or "none"
+    certified: Guarantee  # by the tightest accountant with a theorem; else empty
+    at_least: float | None = None  # no ε below it holds; None where unknown or not needed
 
     @property
     def adjacency(self) -> Adjacency:
-        """The adjacency of the evidence."""
         return self.certified.adjacency
 
     def finding(self, claimed: float) -> Finding:
@@ -63,16 +52,6 @@ def evidence(
     progress: Progress | None = None,
 ) -> Evidence:
     """Bounds on the run's ε, as far as needed to judge the claims.
-
-    Parameters
-    ----------
-    training : TrainingPlan
-        Its sampling and adjacency are those of the result.
-    claims : sequence of float
-        The ε to be judged. A lower bound, which costs as much as a certificate, is computed only
-        where a claim is below the certified ε.
-    progress : callable, optional
-        As in `planner.spent`.
 
     Notes
     -----
@@ -95,13 +74,7 @@ def under_replace_one(
     claims: Sequence[float],
     progress: Progress | None = None,
 ) -> tuple[Evidence, ...]:
-    """Evidence for the same noise under replace-one, the adjacency of paper 003's lemma.
-
-    Returns
-    -------
-    tuple of Evidence
-        For the run's own sampling, and for batches of fixed size, which the lemma is about.
-    """
+    """Evidence for the same noise under replace-one, the adjacency of paper 003's lemma."""
     run = replace(training, adjacency=Adjacency.REPLACE_ONE)
     results = [evidence(run, claims, progress)]
     if training.sampling == "poisson":

@@ -147,10 +147,6 @@ def printed_total(
     ε: amplified to 2ε/n (Lemma 3), then composed with δ′ = δ/n (Lemma 4 as printed).
     δ: Tδ/n + δ/n; at T = n² the first term is the printed nδ. At T = n² the ε is the printed
     √(8 ln(n/δ)) ε + 2nε(e^{2ε/n} - 1). Claimed, not proved.
-
-    Returns
-    -------
-    (epsilon, delta)
     """
     epsilon = strong_composition(2.0 * query_epsilon / records, steps, delta / records)
     return epsilon, steps * delta / records + delta / records

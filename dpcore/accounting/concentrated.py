@@ -20,18 +20,10 @@ from dpcore.guarantee import Condition
 
 @dataclass(frozen=True)
 class Concentrated:
-    """A (ρ, ω)-tCDP guarantee; ω = ``inf`` is ρ-zCDP.
+    """A (ρ, ω)-tCDP guarantee; ω = ``inf`` is ρ-zCDP."""
 
-    Parameters
-    ----------
-    rho : float
-        At least 0.
-    omega : float
-        Above 1; otherwise the statement is empty.
-    """
-
-    rho: float
-    omega: float = math.inf
+    rho: float  # at least 0
+    omega: float = math.inf  # above 1; otherwise the statement is empty
 
 
 def gaussian_rho(sigma: float, sensitivity: float = 1.0) -> float:
@@ -189,5 +181,4 @@ def amplified(base: Concentrated, rate: float) -> tuple[Concentrated, tuple[Cond
 
 
 def _order_text(order: float) -> str:
-    """An order as text, to four digits."""
     return f"{order:.4g}" if math.isfinite(order) else "∞"

@@ -15,13 +15,7 @@ _EXACT = Context(3 * MAX_PLACES, traps=[Inexact])
 
 
 def decimal(value: float | str, field: str = "number") -> Fraction:
-    """The decimal that was typed, exactly: of a float, the shortest digits that name it.
-
-    Raises
-    ------
-    InvalidInput
-        If it is infinite, or has more than `MAX_PLACES`.
-    """
+    """Read exactly what was typed, of a float the shortest digits that name it; refuse ∞."""
     digits = Decimal(value if isinstance(value, str) else repr(float(value)))
     exponent = digits.as_tuple().exponent
     if isinstance(exponent, str) or exponent < -MAX_PLACES or digits.adjusted() > MAX_PLACES:

@@ -59,62 +59,23 @@ TITLES = {
 
 @dataclass(frozen=True)
 class AccountEntry:
-    """One line of the account. Fields that its kind does not have are ``None``.
+    """One line of the account. Fields that its kind does not have are ``None``."""
 
-    Parameters
-    ----------
-    kind : str
-        "training", "release" (Gaussian noise), "laplace" (Laplace noise), "model" (one of Explore,
-        in its corrected edition), or "spent".
-    what : str
-        Its name; at most `LONGEST_TITLE` letters are kept.
-    count : int
-        How often; each time with fresh noise.
-    first : date
-        Day of the first time.
-    every : str
-        One of `EVERY`: the distance to the next time.
-    noise : float, optional
-        Noise multiplier σ/C of a training, whatever the adjacency; σ/Δ of a release, where Δ is how
-        far (L2) the account's adjacency can move it.
-    share : float, optional
-        In place of noise: its part of the budget relative to other entries with a share.
-    epsilon : float, optional
-        Of a release, in place of noise: its ε alone, at the account's δ. Of a Laplace release: its
-        pure ε, Δ/b. Of a model: the ε that it is trained with. Of what is already spent: its ε.
-    delta : float, optional
-        δ of what is already spent. Of a model: the δ that it is trained with, for Gaussian noise
-        the account's where it is left out; none where its ε is pure.
-    adjacency : Adjacency, optional
-        The one for which it holds; ``None`` for that of the account. Only what is already spent may
-        have another one.
-    records, batch, epochs, sampling
-        Of a training: n (public; under add/remove a public size instead), (expected) records a
-        step, passes of ⌈n/batch⌉ steps each, and "poisson" or "fixed".
-    method : str, optional
-        Of a model: a key of `PROOFS`, with what is proved of it there.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the field, the value and what is allowed.
-    """
-
-    kind: str
+    kind: str  # "training", "release" (Gaussian), "laplace", "model" (corrected edition) or "spent"
     what: str = ""
-    count: int = 1
+    count: int = 1  # each time with fresh noise
     first: date = date(2026, 1, 1)
-    every: str = "week"
-    noise: float | None = None
-    share: float | None = None
-    epsilon: float | None = None
-    delta: float | None = None
-    records: int | None = None
-    batch: int | None = None
-    epochs: int | None = None
-    sampling: str | None = None
-    adjacency: Adjacency | None = None
-    method: str | None = None
+    every: str = "week"  # one of `EVERY`
+    noise: float | None = None  # σ/C of a training, whatever the adjacency; σ/Δ (L2) of a release
+    share: float | None = None  # in place of noise: relative to others with a share
+    epsilon: float | None = None  # of a release alone; Δ/b of a Laplace release
+    delta: float | None = None  # of what is spent; of a model the account's where left out
+    records: int | None = None  # n of a training, public
+    batch: int | None = None  # (expected) records a step
+    epochs: int | None = None  # passes of ⌈n/batch⌉ steps each
+    sampling: str | None = None  # "poisson" or "fixed"
+    adjacency: Adjacency | None = None  # the account's where None; another only of kind "spent"
+    method: str | None = None  # of a model: a key of `PROOFS`
 
     def __post_init__(self) -> None:
         one_of("kind", self.kind, KINDS)
@@ -237,13 +198,7 @@ class AccountEntry:
         return {name: value for name, value in values.items() if value is not None}
 
     def days(self) -> list[date]:
-        """The day of each time, ascending; shape (count,).
-
-        Raises
-        ------
-        InvalidInput
-            If the last day is after `LAST_DAY`.
-        """
+        """The day of each time, ascending; shape (count,)."""
         if months := MONTHS.get(self.every):
             return [_months_later(self.first, months * index) for index in range(self.count)]
         try:
@@ -254,7 +209,6 @@ class AccountEntry:
             raise reject("the last day", "after 2100", f"at most {LAST_DAY}") from None
 
     def event(self, noise: float) -> Event:
-        """One training with this noise multiplier."""
         records, batch, sampling = self.records or 1, self.batch or 1, self.sampling or "poisson"
         return TrainingPlan(noise, records, batch, self.steps or 1, 1e-5, sampling=sampling).event()
 

@@ -41,26 +41,7 @@ def epsilon_curve(
     points: int = 24,
     progress: Progress = silent,
 ) -> pd.DataFrame:
-    """ε at checkpoints along the run.
-
-    Parameters
-    ----------
-    training : TrainingPlan
-        The whole run; its `steps` is the last checkpoint.
-    curves : sequence of str
-        From `CURVES`.
-    points : int
-        Number of checkpoints.
-    progress : callable, optional
-        Called with (fraction done, message); an exception it raises ends the computation.
-
-    Returns
-    -------
-    DataFrame
-        Columns curve, title, steps, epsilon (nan where there is none), status, reason, delta,
-        adjacency, accountant. "printed" is always for replace-one, the adjacency of its lemma, and
-        its status is "claim"; all others are the guarantees of `certify`.
-    """
+    """ε at checkpoints along the run."""
     import pandas as pd
 
     marks, rows = checkpoints(training.steps, points), []

@@ -20,18 +20,10 @@ MIN_MULTIPLIER, LARGEST_MULTIPLIER = 1e-8, 1e10
 
 @dataclass(frozen=True)
 class Gaussian:
-    """A sum of records clipped to `sensitivity` (L2) plus N(0, σ² I).
+    """A sum of records clipped to `sensitivity` (L2) plus N(0, σ² I)."""
 
-    Parameters
-    ----------
-    sigma : float
-        In the units of the sum, above 0.
-    sensitivity : float
-        C, the norm bound per record, above 0.
-    """
-
-    sigma: float
-    sensitivity: float = 1.0
+    sigma: float  # in the units of the sum, above 0
+    sensitivity: float = 1.0  # C, above 0
 
     def __post_init__(self) -> None:
         number("σ", self.sigma, above=0.0)
@@ -41,18 +33,10 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Laplace:
-    """A sum of records bounded by `sensitivity` (L1) plus Laplace noise of scale b.
+    """A sum of records bounded by `sensitivity` (L1) plus Laplace noise of scale b."""
 
-    Parameters
-    ----------
-    scale : float
-        b, in the units of the sum, above 0.
-    sensitivity : float
-        The L1 bound per record, above 0.
-    """
-
-    scale: float
-    sensitivity: float = 1.0
+    scale: float  # b, in the units of the sum, above 0
+    sensitivity: float = 1.0  # above 0
 
     def __post_init__(self) -> None:
         number("scale", self.scale, above=0.0)
@@ -62,13 +46,7 @@ class Laplace:
 
 @dataclass(frozen=True)
 class Pure:
-    """Any release that is (ε, 0)-private under the adjacency that it is counted for.
-
-    Parameters
-    ----------
-    epsilon : float
-        Above 0.
-    """
+    """Any release that is (ε, 0)-private under the adjacency that it is counted for."""
 
     epsilon: float
 
@@ -121,36 +99,17 @@ Event = Gaussian | Laplace | Pure | PoissonSampled | FixedSampled | Repeated | C
 
 @dataclass(frozen=True)
 class Step:
-    """The normal form that an accountant reads: one kind of step and its count.
+    """The normal form that an accountant reads: one kind of step and its count."""
 
-    Parameters
-    ----------
-    mechanism : str
-        "gaussian", "laplace" or "pure".
-    multiplier : float
-        σ/C or b/C; of what is pure 1/ε, whatever the adjacency.
-    sampling : str
-        "none", "poisson" or "fixed".
-    rate : float
-        Sampling rate; 1 without sampling.
-    count : int
-    """
-
-    mechanism: str
-    multiplier: float
-    sampling: str
-    rate: float
+    mechanism: str  # "gaussian", "laplace" or "pure"
+    multiplier: float  # σ/C or b/C; of what is pure 1/ε, whatever the adjacency
+    sampling: str  # "none", "poisson" or "fixed"
+    rate: float  # 1 without sampling
     count: int
 
 
 def steps(event: Event) -> tuple[Step, ...]:
-    """The event as distinct steps with counts, in order of first use.
-
-    Raises
-    ------
-    TypeError
-        If `event` is not an event.
-    """
+    """The event as distinct steps with counts, in order of first use."""
     merged = Counter[Step]()
     for step, count in _unfold(event, 1):
         merged[step] += count
@@ -187,24 +146,7 @@ def _unfold(event: Event, count: int) -> list[tuple[Step, int]]:
 def from_schedule(
     schedule: Schedule, *, rate: float = 1.0, sampling: str = "none", sensitivity: float = 1.0
 ) -> Composed:
-    """A noise schedule as an event.
-
-    Parameters
-    ----------
-    schedule : Schedule
-        σ_t on the sum of records clipped to `sensitivity`.
-    rate : float
-        Sampling rate; 1 with sampling "none".
-    sampling : str
-        "none", "poisson" or "fixed".
-    sensitivity : float
-        C.
-
-    Raises
-    ------
-    InvalidInput
-        If the sampling is not one of these, or there is a rate below 1 without sampling.
-    """
+    """Make an event of a schedule of σ on the sum of records clipped to `sensitivity`."""
     one_of("sampling", sampling, SAMPLINGS)
     if sampling == "none" and rate != 1.0:
         raise InvalidInput(f"sampling rate is {rate:g}, but it must be 1 without sampling.")

@@ -46,21 +46,7 @@ FACTORS = tuple(float(2.0 ** (step / 4.0)) for step in range(-8, 9))
 
 
 def table(training: TrainingPlan, over: str) -> pd.DataFrame:
-    """A map around a run, as a tidy table: ε over σ₀ and one other setting.
-
-    Parameters
-    ----------
-    training : TrainingPlan
-        As in `by_decay` and `by_rate`.
-    over : str
-        One of `OVER`.
-
-    Returns
-    -------
-    DataFrame
-        Columns `over`, sigma, epsilon (``inf`` where there is almost no noise), delta, adjacency,
-        accountant; the run's own setting is among the rows.
-    """
+    """A map around a run, as a tidy table: ε over σ₀ and one other setting."""
     import pandas as pd
 
     one_of("over", over, OVER)
@@ -84,25 +70,7 @@ def table(training: TrainingPlan, over: str) -> pd.DataFrame:
 
 
 def by_decay(training: TrainingPlan, decays: Sequence[float], sigmas: Sequence[float]) -> Array:
-    """ε over decay R and first noise σ₀, all else as in `training`.
-
-    Parameters
-    ----------
-    training : TrainingPlan
-        Its sampling and adjacency must be covered by Rényi accounting.
-    decays, sigmas : sequence of float
-        R in (0, 1] and σ₀ above 0.
-
-    Returns
-    -------
-    (decays, sigmas) array
-        Upper bounds on ε at `training.delta`; ``inf`` where some step has almost no noise.
-
-    Raises
-    ------
-    InvalidInput
-        If Rényi accounting has no theorem for the run, or a value is out of range.
-    """
+    """Upper bounds on ε, (decays, sigmas), else as in `training`; ∞ where noise is tiny."""
     _covered(training)
     checked = [replace(training, decay=decay).decay for decay in decays]
     costs = _Costs(training, sigmas, training.rate)
@@ -110,19 +78,7 @@ def by_decay(training: TrainingPlan, decays: Sequence[float], sigmas: Sequence[f
 
 
 def by_rate(training: TrainingPlan, rates: Sequence[float], sigmas: Sequence[float]) -> Array:
-    """ε over sampling rate q and first noise σ₀; the number of steps stays as in `training`.
-
-    Parameters
-    ----------
-    training : TrainingPlan
-        As in `by_decay`, and sampled.
-    rates, sigmas : sequence of float
-        q in (0, 1] and σ₀ above 0.
-
-    Returns
-    -------
-    (rates, sigmas) array
-    """
+    """Upper bounds on ε, (rates, sigmas), for as many steps as `training` has."""
     _covered(training)
     if training.sampling == "none":
         raise InvalidInput("sampling is none, but a map over rates needs poisson or fixed.")

@@ -62,13 +62,7 @@ def unproved(method: str | None, adjacency: Adjacency) -> str:
 
 
 def check_epsilon(method: str, epsilon: float) -> None:
-    """Refuse an ε at which a method proves nothing.
-
-    Raises
-    ------
-    InvalidInput
-        Naming ε, its value and what is allowed.
-    """
+    """Refuse an ε at which a method proves nothing."""
     if method == CLASSICAL and epsilon >= 1.0:
         raise InvalidInput(
             f"ε is {epsilon:g}, but for {method} it must be below 1: from there on its formula "

@@ -16,38 +16,17 @@ KINDS = ("dpgd", "decision-tree", "objpert")
 
 @dataclass(frozen=True)
 class ModelRoom:
-    """What is left for one model of a method.
+    """What is left for one model of a method."""
 
-    Parameters
-    ----------
-    method : str
-        Key of `dpcore.predictors`.
-    entry : AccountEntry or None
-        The model at the largest ε that keeps the account within its budget, rounded down;
-        ``None`` where there is none.
-    reason : str
-        Why there is none, in one sentence.
-    """
-
-    method: str
-    entry: AccountEntry | None
-    reason: str = ""
+    method: str  # key of `dpcore.predictors`
+    entry: AccountEntry | None  # at the largest ε that fits, rounded down
+    reason: str = ""  # why there is none, in one sentence
 
 
 def model_rooms(
     statement: Statement, methods: Sequence[str] = KINDS, progress: Progress = silent
 ) -> tuple[ModelRoom, ...]:
-    """The largest ε of one more model, by method.
-
-    Parameters
-    ----------
-    statement : Statement
-        Its entries keep the noise that they have.
-    methods : sequence of str
-        Keys of `dpcore.accounting.model_proofs.PROOFS`.
-    progress : callable, optional
-        Called with (fraction done, message); an exception it raises ends the search.
-    """
+    """The largest ε of one more model, by method."""
     part = 1.0 / max(1, len(methods))
     return tuple(
         _model_room(statement, method, section(progress, place * part, part))

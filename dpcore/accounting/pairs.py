@@ -71,19 +71,10 @@ class PoissonGaussian:
 
     Remove: P = (1-q)N(0,ν²) + qN(1,ν²), Q = N(0,ν²). Add: the two exchanged, and the axis mirrored
     so that the loss still grows along it.
-
-    Parameters
-    ----------
-    multiplier : float
-        ν = σ over the change of the sum by one record.
-    rate : float
-        q in (0, 1].
-    adding : bool
-        Which of the two directions.
     """
 
-    multiplier: float
-    rate: float
+    multiplier: float  # ν = σ over the change of the sum by one record
+    rate: float  # q in (0, 1]
     adding: bool = False
 
     def spread(self) -> float:
@@ -141,17 +132,10 @@ class PoissonGaussianReplaced:
 
     P = (1-q)N(0,ν²) + qN(1,ν²), Q = (1-q)N(0,ν²) + qN(-1,ν²), in units of C. The loss is odd, so
     one direction serves both.
-
-    Parameters
-    ----------
-    multiplier : float
-        ν = σ/C.
-    rate : float
-        q in (0, 1].
     """
 
-    multiplier: float
-    rate: float
+    multiplier: float  # ν = σ/C
+    rate: float  # q in (0, 1]
 
     def spread(self) -> float:
         """About the standard deviation of the loss under P; it only sets the grid."""
@@ -249,18 +233,11 @@ class FixedGaussian:
     order's curve R′. Its outcomes are those (+, z) at which the pair of R has a loss above 0, those
     (-, z) at which the pair of R′, exchanged, has one below 0, and one more, which has the
     remaining mass of both. For x ≥ 1 only the first kind counts, and H_x(P‖Q) = ∫(p - xr)₊ = R(x).
-
-    Parameters
-    ----------
-    right, left : Pair
-        Used for losses above 0, and below 0.
-    same : float
-        The mass of the uninformative outcome.
     """
 
-    right: Pair
-    left: Pair
-    same: float
+    right: Pair  # for losses above 0
+    left: Pair  # for losses below 0
+    same: float  # the mass of the uninformative outcome
 
     @classmethod
     def replaced(cls, multiplier: float, rate: float) -> FixedGaussian:
@@ -320,14 +297,9 @@ class LaplacePair:
     A vector within Δ in L1 norm is no easier to tell: moving one coordinate after the other
     composes trade-off functions, and those of the Laplace location family compose to the one of the
     full shift, as each is attained by a threshold.
-
-    Parameters
-    ----------
-    scale : float
-        b/Δ.
     """
 
-    scale: float
+    scale: float  # b/Δ
 
     def spread(self) -> float:
         """About the standard deviation of the loss under P; it only sets the grid."""
@@ -363,10 +335,6 @@ class ResponsePair:
 
     Under P the loss is ε with probability e^ε/(1 + e^ε), else -ε. An (ε, 0)-private release is a
     post-processing of this pair (their Theorem 3.1 at δ = 0).
-
-    Parameters
-    ----------
-    epsilon : float
     """
 
     epsilon: float

@@ -30,23 +30,13 @@ from dpcore.rounding import raised, typed
 
 @dataclass(frozen=True)
 class TruncatedAnswer:
-    """The ε that paper 003 prints for a schedule, and the one that its lemmas prove.
+    """The ε that paper 003 prints for a schedule, and the one that its lemmas prove."""
 
-    Parameters
-    ----------
-    printed, corrected : Concentrated
-        (ρ_total, ω_total) by equations (3) and (4), and with the corrections.
-    claim, proof : Guarantee
-        The printed ε; the proved one, empty when a condition is unmet.
-    conditions : tuple of Condition
-        Conditions of the corrected proof, at the schedule's last (least noisy) level.
-    """
-
-    printed: Concentrated
+    printed: Concentrated  # by equations (3) and (4)
     corrected: Concentrated
     claim: Guarantee
-    proof: Guarantee
-    conditions: tuple[Condition, ...]
+    proof: Guarantee  # empty when a condition is unmet
+    conditions: tuple[Condition, ...]  # at the last, least noisy level
 
 
 def account(
@@ -98,21 +88,7 @@ def account(
 
 
 def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]:
-    """The verdict of a certificate on the printed ε, in one sentence; `claims` has the full one.
-
-    Parameters
-    ----------
-    answer : TruncatedAnswer
-    certified : Guarantee
-        The least ε an accountant certifies for the same noise, under the adjacency it names.
-
-    Returns
-    -------
-    (status, sentence)
-        "proved" only by the paper's own proof with every condition met. A certificate under another
-        adjacency than the claim's decides nothing. Under the same adjacency, a printed ε below the
-        certified one is "claim not supported", and one above it holds by another proof.
-    """
+    """Judge the printed ε by a certificate; one for another adjacency decides nothing."""
     printed, proved = answer.claim.epsilon, answer.proof.epsilon
     assert printed is not None
     if proved is not None and proved <= printed:

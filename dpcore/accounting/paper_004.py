@@ -31,17 +31,6 @@ def shares(weights: Any) -> Any:
     Least Σ |w_i| σ_i under Σ (α²/d)/σ_i² = τ: by Lagrange |w_i| = 2μ(α²/d)/σ_i³, so that
     σ_i = κ|w_i|^(-⅓), and the constraint gives κ² = (α²/τ) mean_j |w_j|^⅔. A record may put all of
     α on one coordinate, so S reaches α²/min σ_i²: more than τ unless all |w_i| are equal.
-
-    Parameters
-    ----------
-    weights : array or Tensor
-        |w|, 1-D, at least 0; raised to `FLOOR` times the largest where smaller.
-
-    Returns
-    -------
-    array or Tensor
-        Same shape; all 1 if w is 0. The least is at least `MIN`: the mean over j is at least
-        FLOOR^⅔ of the largest |w_j|^⅔.
     """
     largest = weights.max()
     if not largest > 0.0:
@@ -95,17 +84,7 @@ def claimed(
 
 
 def conditions(epsilon: float, step: tuple[float, float], shift: float) -> tuple[Condition, ...]:
-    """The conditions of the printed proof, for one record that moves the sum by `shift` times σ.
-
-    Parameters
-    ----------
-    epsilon : float
-        The claimed total.
-    step : tuple of float
-        (ε^t, δ^t).
-    shift : float
-        √S, the norm of Δ_i/σ_i.
-    """
+    """The conditions of the printed proof, for one record that moves the sum by `shift` times σ."""
     step_epsilon, step_delta = step
     # Without sampling, by the exact Gaussian profile.
     true = analytic_delta(step_epsilon, 1.0 / shift, 1.0)

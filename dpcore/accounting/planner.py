@@ -62,17 +62,7 @@ def spent(
     accountant: str,
     progress: Progress | None = None,
 ) -> Guarantee:
-    """ε of the run by one accountant.
-
-    Parameters
-    ----------
-    training : TrainingPlan
-    accountant : str
-        Key of an accountant.
-    progress : callable, optional
-        Called with (fraction done, message) where the accountant is slow (PLD); an exception it
-        raises ends the computation. The answer is the same.
-    """
+    """ε of the run by one accountant."""
     if progress is None or accountant != "pld":
         return certify(training.event(), training.delta, training.adjacency, accountant)
     return spent_along(
@@ -104,6 +94,7 @@ def solve(
         One of `UNKNOWNS`; the field of that name in `training` is where the search begins. Epochs
         are whole ones.
     training : TrainingPlan
+        The run; all else in it stays.
     target : float
         ε, above 0; not used when `unknown` is "epsilon".
     accountant : str
@@ -197,7 +188,6 @@ def solve(
 
 
 def _epochs(training: TrainingPlan, target: float, accountant: str, progress: Progress) -> Plan:
-    """The most whole epochs within the target."""
     per_epoch = steps_per_epoch(training.records, training.batch)
     plan = solve("steps", training, target, accountant, progress)
     if plan.value is None:

@@ -92,24 +92,6 @@ def along(
     Marks that need the same interval share one grid, on which the transforms of the steps are
     multiplied once and read off at each mark; the stray mass is bounded for each mark separately.
     Intervals are powers of two, so that a mark's grid does not depend on the other marks.
-
-    Parameters
-    ----------
-    pairs, counts
-        The steps in the order of the run, as for `compose`.
-    marks : sequence of int
-        Numbers of steps, ascending, from 1 to the sum of `counts`.
-    delta, optimistic
-        As for `compose`.
-    intervals : sequence of float, optional
-        Largest grid step of each mark.
-    progress : callable, optional
-        Called with the fraction done; an exception it raises ends the computation.
-
-    Yields
-    ------
-    (int, LossDistribution)
-        Index in `marks` and the distribution there; the last grid's marks come first.
     """
     run = Prefixes.of(counts, marks)
     squares = np.array([pair.spread() ** 2 for pair in pairs])

@@ -349,7 +349,6 @@ def _frame(
 
 
 def _whole(values: Array) -> NDArray[np.int64]:
-    """As whole numbers, clipped to the range of int64 grids."""
     return np.clip(values, -(2.0**62), 2.0**62).astype(np.int64)
 
 

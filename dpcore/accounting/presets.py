@@ -18,45 +18,22 @@ from dpcore.errors import one_of
 
 
 class Certified(NamedTuple):
-    """The ε that PLD certifies for the noise of a preset, rounded up, at its δ.
+    """The ε that PLD certifies for the noise of a preset, rounded up, at its δ."""
 
-    Parameters
-    ----------
-    on_mean : float or None
-        Noise on the mean of a batch of fixed size, one record replaced; ``None`` where only the sum
-        is meant.
-    on_sum : float
-        Noise on the sum of a Poisson batch; one record replaced, or one more or less where
-        `on_mean` is ``None``.
-    on_fixed_sum : float or None
-        Noise on the sum of a batch of fixed size, one record replaced.
-    """
-
-    on_mean: float | None
-    on_sum: float
-    on_fixed_sum: float | None
+    on_mean: float | None  # fixed batch, one replaced; None where only the sum is meant
+    on_sum: float  # Poisson batch, one replaced; one more or less if no `on_mean`
+    on_fixed_sum: float | None  # fixed batch, one replaced
 
 
 @dataclass(frozen=True)
 class Preset:
-    """One row: the ε of a paper or its reference implementation, and the settings behind it.
-
-    Parameters
-    ----------
-    key, title : str
-        Name in links and on screen.
-    training : TrainingPlan
-    stated : float or None
-        ε that the paper states for it at `training.delta`; ``None`` where it has only a formula.
-    source : str
-        Where the settings and the claim are printed, and what is assumed.
-    """
+    """One row: the ε of a paper or its reference implementation, and the settings behind it."""
 
     key: str
     title: str
     training: TrainingPlan
-    stated: float | None
-    source: str
+    stated: float | None  # at `training.delta`; None where the paper has only a formula
+    source: str  # where it is printed, and what is assumed
 
     @property
     def certified(self) -> Certified | None:
@@ -196,13 +173,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def preset(key: str) -> Preset:
-    """The preset of that name.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none.
-    """
+    """The preset of that name."""
     return PRESETS[one_of("preset", key, tuple(PRESETS))]
 
 

@@ -248,6 +248,7 @@ def least_epsilon(
     whole, between : callable
         (orders) -> total RDP at whole orders of at least 2, and at any orders above 1.
     delta : float
+        Above 0.
     steps : int
         Number of distinct steps, which limits the largest order tried.
     """
@@ -291,7 +292,6 @@ def least_epsilon(
 
 
 def _halfway(low: float, high: float) -> float:
-    """The midpoint of two orders in ln(α-1)."""
     return 1.0 + math.sqrt(max(low - 1.0, 0.1 * (high - 1.0)) * (high - 1.0))
 
 

@@ -39,18 +39,6 @@ def advantage(epsilon: float, delta: float) -> float:
     """Largest TPR - FPR that any attack can reach against an (ε, δ) guarantee, in [0, 1].
 
     (e^ε - 1 + 2δ)/(e^ε + 1); under the adjacency of the guarantee.
-
-    Parameters
-    ----------
-    epsilon : float
-        At least 0; infinity stands for "no guarantee".
-    delta : float
-        In [0, 1].
-
-    Raises
-    ------
-    InvalidInput
-        If either is out of range.
     """
     delta = number("delta", delta, at_least=0.0, at_most=1.0)
     if epsilon == math.inf:
@@ -65,11 +53,6 @@ def smallest_miss_rate(false_alarm_rate: ArrayLike, epsilon: float, delta: float
     """FNR that every attack with the given FPR must suffer under (ε, δ), same shape as the FPR.
 
     max{0, 1 - δ - e^ε a, e^{-ε}(1 - δ - a)}; under the adjacency of the guarantee.
-
-    Raises
-    ------
-    InvalidInput
-        If ε or δ is out of range.
     """
     epsilon = number("epsilon", epsilon, at_least=0.0)
     delta = number("delta", delta, at_least=0.0, at_most=1.0)
@@ -81,24 +64,12 @@ def smallest_miss_rate(false_alarm_rate: ArrayLike, epsilon: float, delta: float
 
 
 def gaussian_advantage(mu: float) -> float:
-    """Largest TPR - FPR against a μ-Gaussian-DP release: 2Φ(μ/2) - 1, in [0, 1].
-
-    Raises
-    ------
-    InvalidInput
-        If μ is negative or not finite.
-    """
+    """Largest TPR - FPR against a μ-Gaussian-DP release: 2Φ(μ/2) - 1, in [0, 1]."""
     return math.erf(number("mu", mu, at_least=0.0) / (2.0 * math.sqrt(2.0)))
 
 
 def gaussian_miss_rate(false_alarm_rate: ArrayLike, mu: float) -> np.ndarray:
-    """FNR of the best attack with the given FPR on a μ-Gaussian-DP release: Φ(Φ⁻¹(1-a) - μ).
-
-    Raises
-    ------
-    InvalidInput
-        If μ is negative or not finite.
-    """
+    """FNR of the best attack with the given FPR on a μ-Gaussian-DP release: Φ(Φ⁻¹(1-a) - μ)."""
     mu = number("mu", mu, at_least=0.0)
     # A page's first view states odds only, without scipy.
     from scipy import special
@@ -179,14 +150,7 @@ class Odds:
 
 
 def largest_advantage(budget: PrivacyBudget, noise: float | None = None) -> float:
-    """The advantage that (ε, δ) allows, or less where the noise itself is known to allow less.
-
-    Parameters
-    ----------
-    budget : PrivacyBudget
-    noise : float, optional
-        The largest advantage by the trade-off function of the noise that is drawn.
-    """
+    """The least of what (ε, δ) and `noise` allow: TPR - FPR by the noise's trade-off function."""
     largest = advantage(budget.epsilon, budget.delta)
     return largest if noise is None else min(largest, noise)
 
@@ -196,14 +160,6 @@ def odds(budget: PrivacyBudget | None, adjacency: Adjacency, noise: float | None
 
     Each guesser sees the release, knows every other record, and starts from even odds. Without a
     budget nothing is promised, and all may be right.
-
-    Parameters
-    ----------
-    budget : PrivacyBudget or None
-    adjacency : Adjacency
-    noise : float, optional
-        The largest advantage by the noise's own trade-off function, where known: it allows no more
-        right guesses than (ε, δ) alone, and mostly fewer.
     """
     if budget is not None:
         return odds_by(largest_advantage(budget, noise), adjacency)
@@ -225,25 +181,12 @@ def odds_by(largest: float, adjacency: Adjacency) -> Odds:
 
 @dataclass(frozen=True)
 class Promise:
-    """The (ε, δ) that risk to a person is computed from, and its basis.
+    """The (ε, δ) that risk to a person is computed from, and its basis."""
 
-    Parameters
-    ----------
-    whose : str
-        The method or run, as shown on screen.
-    standing : str
-        "proved" by the method's own theorem; "certified" by an accountant for exactly the noise
-        that is added; "assumed" where no method is named; "none" where nothing holds.
-    guarantee : Guarantee
-        The one that holds; empty when the standing is "none", with the reason.
-    records : int
-        n of the data that are protected; under add/remove the public size that stands for it.
-    """
-
-    whose: str
-    standing: str
+    whose: str  # the method or run, as shown on screen
+    standing: str  # "proved", "certified", "assumed" (no method is named) or "none"
     guarantee: Guarantee
-    records: int
+    records: int  # n, public
 
     @property
     def budget(self) -> PrivacyBudget | None:
@@ -259,15 +202,7 @@ def promised(guarantee: Guarantee) -> PrivacyBudget | None:
 
 
 def promise(whose: str, proof: Guarantee, certified: Guarantee, records: int) -> Promise:
-    """What holds: the proved guarantee, else the certified one, else none.
-
-    Parameters
-    ----------
-    whose : str
-    proof, certified : Guarantee
-        As in a calibration; the two are never mixed.
-    records : int
-    """
+    """Choose what holds: the proved guarantee, else the certified one, else none."""
     for standing, guarantee in (("proved", proof), ("certified", certified)):
         if promised(guarantee):
             return Promise(whose, standing, guarantee, records)

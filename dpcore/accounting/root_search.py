@@ -98,16 +98,9 @@ def boundary(
 def turning_point(
     holds: Callable[[float], bool], low: float, high: float, tolerance: float
 ) -> tuple[float, float]:
-    """The last value where something holds and the first where not, by geometric bisection.
+    """The last value where `holds` is true and the first where not, by geometric bisection.
 
-    Parameters
-    ----------
-    holds : callable
-        True at `low`, false at `high`, and changing once between them.
-    low, high : float
-        Above 0.
-    tolerance : float
-        Relative distance of the two answers.
+    It is true at `low` and false at `high`, both above 0, and changes once between them.
     """
     for _ in range(200):
         middle = math.sqrt(low * high)

@@ -52,6 +52,7 @@ class SampledGaussian:
     sampling : str
         "fixed" (a batch of fixed size without replacement) or "poisson".
     adjacency : Adjacency
+        Zero-out, or the one that `covered` allows.
     """
 
     noise_multiplier: float
@@ -141,21 +142,11 @@ def hits_within(what: SampledGaussian, epsilon: float, delta: float) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Hits:
-    """How often a record is used, on a grid.
+    """How often a record is used, on a grid."""
 
-    Parameters
-    ----------
-    mass : (h,) array
-        Probability of each number of times, moved up to the next one on the grid.
-    mu : (h,) array
-        μ of that many Gaussian mechanisms.
-    target : float
-        What is left of δ for the sum over them.
-    """
-
-    mass: NDArray[np.float64]
-    mu: NDArray[np.float64]
-    target: float
+    mass: NDArray[np.float64]  # (h,), of each number of times, moved up to the next on the grid
+    mu: NDArray[np.float64]  # (h,), of that many Gaussian mechanisms
+    target: float  # what is left of δ for the sum over them
 
     @classmethod
     def of(cls, what: SampledGaussian, delta: float) -> _Hits:

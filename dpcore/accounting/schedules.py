@@ -22,21 +22,11 @@ MAX_STEPS = 10_000_000
 
 @dataclass(frozen=True)
 class Schedule:
-    """Distinct noise scales in order of use, and for how many steps each is used.
+    """Distinct noise scales in order of use, and for how many steps each is used."""
 
-    Parameters
-    ----------
-    sigmas : tuple of float
-        Each above 0.
-    counts : tuple of int
-        Steps at each, at least 1.
-    name : str
-        Description in words.
-    """
-
-    sigmas: tuple[float, ...]
-    counts: tuple[int, ...]
-    name: str
+    sigmas: tuple[float, ...]  # each above 0
+    counts: tuple[int, ...]  # steps at each, at least 1
+    name: str  # in words
 
     def __post_init__(self) -> None:
         if not self.sigmas or len(self.sigmas) != len(self.counts):
@@ -61,13 +51,6 @@ class Schedule:
 
         Merging preserves the mean of e^{Δ²/σ²} - 1, which the central limit theorem for sampled
         steps adds up (Bu, Dong, Long and Su 2020).
-
-        Parameters
-        ----------
-        levels : int
-            At most the present number of levels.
-        sensitivity : float
-            Δ.
         """
         edges = np.linspace(0, len(self.sigmas), levels + 1).astype(int)[:-1]
         counts = np.array(self.counts)
@@ -81,13 +64,7 @@ class Schedule:
 
 
 def constant(sigma: float, steps: int) -> Schedule:
-    """σ at every step.
-
-    Raises
-    ------
-    InvalidInput
-        If σ is not positive, or the steps are no whole number from 1 to `MAX_STEPS`.
-    """
+    """σ at every step."""
     return Schedule((sigma,), (whole("steps", steps, at_least=1, at_most=MAX_STEPS),), "constant")
 
 
@@ -95,20 +72,6 @@ def geometric(sigma: float, decay: float, levels: int, steps_per_level: int = 1)
     """σ²_{l+1} = R σ²_l over `levels`, each used for `steps_per_level` steps.
 
     Paper 003: a level is an iteration (Algorithm 1) or an epoch (its experiments' reading).
-
-    Parameters
-    ----------
-    sigma : float
-        σ_0, above 0.
-    decay : float
-        R in (0, 1]; of the variance.
-    levels, steps_per_level : int
-        From 1 to `MAX_STEPS`.
-
-    Raises
-    ------
-    InvalidInput
-        If one of them is out of range, or the last σ is 1e-150 or less.
     """
     decay = number("decay R", decay, above=0.0, at_most=1.0)
     whole("levels", levels, at_least=1, at_most=MAX_STEPS)
@@ -132,25 +95,13 @@ def opacus_gamma(decay: float) -> float:
 
 
 def linear(first: float, last: float, steps: int) -> Schedule:
-    """σ from `first` to `last` in equal differences.
-
-    Raises
-    ------
-    InvalidInput
-        If a σ is not positive, or the steps are no whole number from 1 to `MAX_STEPS`.
-    """
+    """Go from σ `first` to σ `last` in equal differences."""
     whole("steps", steps, at_least=1, at_most=MAX_STEPS)
     return custom(np.linspace(first, last, steps).tolist(), f"linear from {first:g} to {last:g}")
 
 
 def custom(sigmas: Sequence[float], name: str = "custom list") -> Schedule:
-    """One σ per step; equal neighbours are grouped.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none, or one is not positive.
-    """
+    """One σ per step; equal neighbours are grouped."""
     values = np.asarray([number("σ", sigma, above=0.0) for sigma in sigmas])
     if len(values) == 0:
         raise InvalidInput("schedule is empty, but must name σ for at least one step.")

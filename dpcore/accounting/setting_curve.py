@@ -25,20 +25,7 @@ POINTS = 12
 
 
 def setting_curve(plan: Plan, progress: Progress = silent) -> pd.DataFrame:
-    """ε by PLD for values of the setting from half to twice the answer.
-
-    Parameters
-    ----------
-    plan : Plan
-        With an answer, for "epochs", "sigma" or "batch".
-    progress : callable, optional
-        Called with (fraction done, message); an exception it raises ends the computation.
-
-    Returns
-    -------
-    DataFrame
-        Columns value (the answer among them), epsilon, delta, adjacency, accountant.
-    """
+    """ε by PLD for values of the setting from half to twice the answer."""
     training, answer = plan.training, plan.value
     if training is None or answer is None:
         raise ValueError("there is no answer to draw a curve around")
@@ -73,23 +60,7 @@ def setting_curve(plan: Plan, progress: Progress = silent) -> pd.DataFrame:
 def release_curve(
     split: BudgetSplit, limit: PrivacyBudget, adjacency: Adjacency, sensitivity: float
 ) -> pd.DataFrame:
-    """ε of equal Gaussian releases for noise from half to twice the answer.
-
-    Parameters
-    ----------
-    split : BudgetSplit
-        Of equal portions.
-    limit : PrivacyBudget
-        Whose δ holds for all releases together.
-    adjacency : Adjacency
-    sensitivity : float
-        Δ of each release.
-
-    Returns
-    -------
-    DataFrame
-        As of `setting_curve`; the value is σ in the units of the release.
-    """
+    """ε of equal Gaussian releases for noise from half to twice the answer."""
     portion, count = split.portions[0], len(split.portions)
     rows = []
     for factor in _factors():

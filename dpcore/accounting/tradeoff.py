@@ -34,35 +34,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PrivacyCurve:
-    """The privacy curve of a mechanism, as bounds on an attacker.
+    """The privacy curve of a mechanism, as bounds on an attacker."""
 
-    Parameters
-    ----------
-    delta : callable
-        ε -> δ(ε), an upper bound at any ε ≥ 0 in both directions.
-    power : callable
-        (k,) FPR in [0, 1] -> (k,) largest TPR.
-    adjacency : Adjacency
-    by : str
-        What the curve was computed from.
-    """
-
-    delta: Callable[[float], float]
-    power: Callable[[Array], Array]
+    delta: Callable[[float], float]  # ε -> δ(ε), an upper bound in both directions
+    power: Callable[[Array], Array]  # (k,) FPR -> (k,) largest TPR
     adjacency: Adjacency
     by: str
 
 
 def from_gaussian(mu: float, adjacency: Adjacency) -> PrivacyCurve:
-    """μ-Gaussian DP, exact: one or many Gaussian releases without sampling.
-
-    Parameters
-    ----------
-    mu : float
-        √(Σ Δ²/σ²), above 0.
-    adjacency : Adjacency
-        The adjacency that μ was computed for.
-    """
+    """μ-Gaussian DP, exact: releases without sampling, μ = √(Σ Δ²/σ²) for the adjacency."""
     mu = number("μ", mu, above=0.0)
 
     def power(rate: Array) -> Array:
@@ -74,13 +55,7 @@ def from_gaussian(mu: float, adjacency: Adjacency) -> PrivacyCurve:
 
 
 def from_event(event: Event, adjacency: Adjacency) -> PrivacyCurve:
-    """The curve of any event that privacy loss distributions cover, certified.
-
-    Raises
-    ------
-    InvalidInput
-        If they do not cover it (fixed-size batches).
-    """
+    """The certified curve of an event; batches of fixed size are refused."""
     if reason := refusal(event, adjacency, "pld"):
         raise InvalidInput(reason)
     distributions = loss_distributions(steps(event), adjacency)
@@ -120,13 +95,7 @@ def from_budget(epsilon: float, delta: float, adjacency: Adjacency) -> PrivacyCu
 
 
 def power(curve: PrivacyCurve, false_alarm_rate: ArrayLike) -> Array:
-    """Largest TPR of any attack with the given FPR; same shape.
-
-    Raises
-    ------
-    InvalidInput
-        If a rate is outside [0, 1].
-    """
+    """Largest TPR of any attack with the given FPR; same shape."""
     rate = np.asarray(false_alarm_rate, dtype=float)
     if not np.all((rate >= 0.0) & (rate <= 1.0)):
         raise InvalidInput("false-alarm rate is out of range, but it must be between 0 and 1.")
@@ -151,15 +120,7 @@ def success(curve: PrivacyCurve, prior: float = 0.5) -> float:
 
 
 def posterior(curve: PrivacyCurve, prior: float, false_alarm_rate: float) -> float:
-    """Belief after an alarm of the best test with that FPR: π TPR/(π TPR + (1-π) FPR), Bayes' rule.
-
-    Parameters
-    ----------
-    prior : float
-        π in (0, 1).
-    false_alarm_rate : float
-        In (0, 1]: the rarer a false alarm, the more an alarm convinces.
-    """
+    """Belief after an alarm of the best test with that FPR: π TPR/(π TPR + (1-π) FPR)."""
     prior = number("prior", prior, above=0.0, below=1.0)
     rate = number("false-alarm rate", false_alarm_rate, above=0.0, at_most=1.0)
     hit = prior * float(power(curve, rate))
@@ -168,48 +129,21 @@ def posterior(curve: PrivacyCurve, prior: float, false_alarm_rate: float) -> flo
 
 @dataclass(frozen=True)
 class Attacker:
-    """The best attack in three numbers, each an upper bound.
+    """The best attack in three numbers, each an upper bound."""
 
-    Parameters
-    ----------
-    advantage : float
-        Largest TPR - FPR.
-    true_positive_rate : float
-        Largest TPR at the chosen FPR.
-    belief : float
-        After an alarm of the test with that FPR, from the chosen prior (`posterior`).
-    """
-
-    advantage: float
-    true_positive_rate: float
-    belief: float
+    advantage: float  # largest TPR - FPR
+    true_positive_rate: float  # largest at the chosen FPR
+    belief: float  # after an alarm of the test with that FPR
 
 
 def attacker(curve: PrivacyCurve, prior: float, false_alarm_rate: float) -> Attacker:
-    """The best attack on a curve, for an attacker with this prior.
-
-    Raises
-    ------
-    InvalidInput
-        If the prior is not inside (0, 1), or the rate not in (0, 1].
-    """
+    """The best attack on a curve, for an attacker with this prior."""
     belief = posterior(curve, prior, false_alarm_rate)
     return Attacker(advantage(curve), float(power(curve, false_alarm_rate)), belief)
 
 
 def table(curves: Mapping[str, PrivacyCurve]) -> pd.DataFrame:
-    """The ROC of the best attack on each curve, tidy, one row a point.
-
-    Parameters
-    ----------
-    curves : mapping
-        Name of a series to its curve.
-
-    Returns
-    -------
-    DataFrame
-        Columns series, false_positive_rate, true_positive_rate (an upper bound), adjacency, by.
-    """
+    """The ROC of the best attack on each curve, tidy, one row a point."""
     import pandas as pd
 
     parts = []

@@ -29,39 +29,17 @@ def steps_per_epoch(records: int, batch: int) -> int:
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """Settings of a noisy training run, or of repeated noisy sums.
+    """Settings of a noisy training run, or of repeated noisy sums."""
 
-    Parameters
-    ----------
-    sigma : float
-        σ₀, absolute noise on the sum of clipped records at the first step.
-    records : int
-        n, which is public; under add/remove a public nominal size instead.
-    batch : int
-        (Expected) records per step.
-    steps : int
-        T.
-    delta : float
-    clip : float
-        C, the norm each record is clipped to.
-    decay : float
-        R: the variance is multiplied by it each time; 1 for constant noise.
-    decay_every : int
-        Steps between two decays: 1, or the steps of an epoch.
-    sampling : str
-        "poisson", "fixed" or "none".
-    adjacency : Adjacency
-    """
-
-    sigma: float
-    records: int
-    batch: int
+    sigma: float  # σ₀, absolute noise on the sum of clipped records at the first step
+    records: int  # n, public; under add/remove a nominal size
+    batch: int  # (expected) records per step
     steps: int
     delta: float
-    clip: float = 1.0
-    decay: float = 1.0
-    decay_every: int = 1
-    sampling: str = "poisson"
+    clip: float = 1.0  # C
+    decay: float = 1.0  # R: the variance is multiplied by it each time
+    decay_every: int = 1  # steps between two decays: 1, or the steps of an epoch
+    sampling: str = "poisson"  # "poisson", "fixed" or "none"
     adjacency: Adjacency = Adjacency.ZERO_OUT
 
     def __post_init__(self) -> None:

@@ -27,41 +27,21 @@ MAX_RUNS = 200_000
 
 @dataclass(frozen=True)
 class Target:
-    """The target of an attack, at one budget.
+    """The target of an attack, at one budget."""
 
-    Parameters
-    ----------
-    promise : Guarantee
-        The least (ε, δ) that is proved or certified for exactly the added noise.
-    scores : callable
-        Draws the releases.
-    """
-
-    promise: Guarantee
+    promise: Guarantee  # the least (ε, δ) that is proved or certified for the added noise
     scores: Scores
 
 
 @dataclass(frozen=True, kw_only=True)
 class Power:
-    """Where an attack has power, and how much.
+    """Where an attack has power, and how much."""
 
-    Parameters
-    ----------
-    epsilon, delta : float
-        Budget at which the attack has power.
-    gaussian : bool
-        Whether scores on both data sets are normal with one variance, so that μ can be fitted.
-    flags : float
-        The attack flags a copy with this share of the noise, at `epsilon`, `delta` and `runs`.
-    runs : int
-        Number of runs on each data set.
-    """
-
-    epsilon: float = 1.0
+    epsilon: float = 1.0  # budget at which the attack has power
     delta: float = 1e-5
-    gaussian: bool = True
-    flags: float = 2.0 / 3.0
-    runs: int = 2_000
+    gaussian: bool = True  # scores are normal with one variance, so that μ can be fitted
+    flags: float = 2.0 / 3.0  # a copy with this share of the noise is flagged
+    runs: int = 2_000  # on each data set
 
     def attack(
         self, method: str, edition: Edition, about: str, aim: Callable[[float, float], Target]
@@ -78,46 +58,22 @@ class Power:
 
 @dataclass(frozen=True, kw_only=True)
 class Attack(Power):
-    """One attack on one method.
-
-    Parameters
-    ----------
-    method : str
-        Key of the method.
-    edition : Edition
-        Edition of the method whose promise is tested.
-    about : str
-        Neighbours and score, in one plain sentence.
-    aim : callable
-        (epsilon, delta) -> `Target`.
-    """
+    """One attack on one method."""
 
     method: str
     edition: Edition
-    about: str
-    aim: Callable[[float, float], Target]
+    about: str  # neighbours and score, in one plain sentence
+    aim: Callable[[float, float], Target]  # by (ε, δ)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """A promise, and the lower bound proved against it.
-
-    Parameters
-    ----------
-    promise : Guarantee
-        (ε, δ) that should hold, with adjacency and source.
-    lower_bound : float
-        Lower bound on ε at the promise's δ; ≥ 0.
-    confidence : float
-        Least probability that a true promise's ε is not below `lower_bound`.
-    noise_share : float
-        1 for the method itself, less for a copy with less noise.
-    """
+    """A promise, and the lower bound proved against it."""
 
     promise: Guarantee
-    lower_bound: float
-    confidence: float
-    noise_share: float
+    lower_bound: float  # on ε at the promise's δ
+    confidence: float  # least probability that a true promise's ε is not below `lower_bound`
+    noise_share: float  # 1 for the method itself, less for a copy with less noise
 
     @property
     def flagged(self) -> bool:
@@ -127,24 +83,12 @@ class Bound:
 
 @dataclass(frozen=True, kw_only=True)
 class AttackResult(Bound):
-    """The result of an attack.
-
-    Parameters
-    ----------
-    method : str
-    edition : Edition
-    by : str
-        Method of the bound.
-    runs : int
-        Number of runs on each data set.
-    about : str
-        Neighbours and score, in one sentence.
-    """
+    """The result of an attack."""
 
     method: str
     edition: Edition
-    by: str
-    runs: int
+    by: str  # method of the bound
+    runs: int  # on each data set
     about: str
 
 
@@ -158,26 +102,10 @@ def run(
     confidence: float = 0.99,
     seed: int = 0,
 ) -> AttackResult:
-    """Draw, bound and compare.
+    """Draw, bound and compare, at the attack's own budget and number of runs unless told otherwise.
 
-    Parameters
-    ----------
-    attack : Attack
-    epsilon, delta : float, optional
-        The budget that the method is calibrated to; by default the attack's own.
-    runs : int, optional
-        Number of runs on each data set.
-    noise_share : float
-        In (0, 1]: below 1, a copy with this share of the noise is attacked, under the same promise.
-    confidence : float
-        At least 0.5, below 1.
-    seed : int
-        The two data sets have separate random streams.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the field, the value and what is allowed.
+    With a `noise_share` below 1 a copy with that share of the noise is attacked, under the same
+    promise. The two data sets have separate random streams.
     """
     share = number("noise-share", noise_share, above=0.0, at_most=1.0)
     draws = whole("runs", attack.runs if runs is None else runs, at_least=100, at_most=MAX_RUNS)

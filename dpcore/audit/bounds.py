@@ -39,6 +39,7 @@ def least_share(hits: ArrayLike, trials: int, confidence: float) -> Array:
     hits : array of int
         0 to `trials`.
     trials : int
+        At least 1.
     confidence : float
         In (0, 1).
     """
@@ -77,19 +78,11 @@ def from_counts(
 
 @dataclass(frozen=True)
 class Threshold:
-    """A set of outputs, {score ≥ level} or {score ≤ level}, and the data set it indicates.
-
-    Parameters
-    ----------
-    level : float
-    above : bool
-    first : bool
-        Whether an output in the set is attributed to the first data set.
-    """
+    """A set of outputs, {score ≥ level} or {score ≤ level}, and the data set it indicates."""
 
     level: float
     above: bool
-    first: bool
+    first: bool  # whether an output in the set is attributed to the first data set
 
     def counts(self, first: Array, second: Array) -> tuple[int, int]:
         """(hits, false alarms) among the scores of either data set."""

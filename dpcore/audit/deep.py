@@ -49,31 +49,14 @@ WITHOUT: dict[Adjacency, tuple[str, list[list[float]]]] = {
 
 @dataclass(frozen=True)
 class NetworkSetting(Power):
-    """The setting of one attack on training.
-
-    Parameters
-    ----------
-    adjacency : Adjacency
-    sampling : str
-        "none", "poisson" or "fixed".
-    records, batch, epochs : int
-    decay : float
-        Decay of the noise's variance, every epoch.
-    others : float
-        Label of the other records; nan for blank ones, which have no gradient. In batches of fixed
-        size 0 shows best whether the record was in the batch: it replaces an opposite one.
-    idle : int
-        Number of features that no record has.
-    """
-
     adjacency: Adjacency
     sampling: str = "none"
     records: int = 2
     batch: int = 2
     epochs: int = 5
     decay: float = 1.0
-    others: float = math.nan
-    idle: int = 0
+    others: float = math.nan  # of other records; nan for blank ones, with no gradient
+    idle: int = 0  # number of features that no record has
     epsilon: float = field(default=4.0, kw_only=True)
 
 
@@ -147,13 +130,7 @@ def attack(setting: NetworkSetting) -> Attack:
 def promised(
     config: TrainingConfig, epsilon: float, records: int
 ) -> tuple[TrainingConfig, Guarantee]:
-    """The configuration with the least noise that satisfies ε, and what that noise promises.
-
-    Raises
-    ------
-    InvalidInput
-        If nothing is proved.
-    """
+    """The configuration with the least noise that satisfies ε, and what that noise promises."""
     from dpcore.deep.guarantee import guarantee
 
     config = config.within(epsilon, records)

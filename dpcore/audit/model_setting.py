@@ -33,27 +33,12 @@ BLANKED: RowValues = None
 
 @dataclass(frozen=True)
 class ModelSetting(Power):
-    """The setting of one attack on a model.
-
-    Parameters
-    ----------
-    model : str
-    adjacency : Adjacency
-    neighbours : pair of Records
-        Under that adjacency.
-    score : callable
-    about : str
-        Neighbours and score, in one plain sentence.
-    promise : callable
-        (calibration) -> the guarantee to test: the whole proof, or that of one choice where the
-        score depends on that choice alone.
-    """
-
     model: str
     adjacency: Adjacency
     neighbours: tuple[Records, Records]
     score: Score
     about: str
+    # The proof, or that of the one choice that the score shows.
     promise: Callable[[ModelCalibration], Guarantee] = attrgetter("proof")
 
 
@@ -100,14 +85,7 @@ def attack(setting: ModelSetting) -> Attack:
 
 
 def records(shape: RecordShape, rows: Sequence[RowValues]) -> Records:
-    """Training records of a user's own table, written out, read and prepared as any other.
-
-    Parameters
-    ----------
-    shape : RecordShape
-    rows : sequence of (x, c, label), or `BLANKED`
-        x is the value of every number of the record, c that of every category.
-    """
+    """Prepare rows of (x, c, label) or `BLANKED` as training records of a user's own table."""
     levels = [f"l{level}" for level in range(max((2, *shape.levels)))]
     columns = [f"x{index}: -1 to 1" for index in range(shape.numbers)]
     columns += [

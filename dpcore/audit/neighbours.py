@@ -24,22 +24,12 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two data sets that differ in their first record.
+    """Two data sets that differ in their first record."""
 
-    Parameters
-    ----------
-    first, second : pair of arrays
-        (n, d) features with rows of norm at most 1, and (n,) labels of ±1, or 0 of a blank record.
-    adjacency : Adjacency
-        The adjacency under which they are neighbours.
-    direction : (d,) array
-        Direction in which their releases differ: those of `first` lie further out.
-    """
-
-    first: tuple[Array, Array]
+    first: tuple[Array, Array]  # (n, d) of norm at most 1, and (n,) labels of ±1, or 0 if blank
     second: tuple[Array, Array]
     adjacency: Adjacency
-    direction: Array
+    direction: Array  # (d,); releases of `first` lie further out
 
 
 def table(
@@ -48,19 +38,7 @@ def table(
     rows: Sequence[Sequence[str]],
     rest: Sequence[str] = (),
 ) -> Table:
-    """A user's own table whose training records are these rows, in their order.
-
-    Parameters
-    ----------
-    columns : sequence of str
-        Description of each field but the last: "x: -1 to 1".
-    label : str
-        Description of the last field.
-    rows : sequence of sequences of str
-        The fields; a row without any is a blank record.
-    rest : sequence of str
-        The fields of every test record.
-    """
+    """Read a user's own table with these rows for training, in order; an empty row is blank."""
     is_test = np.zeros(0, dtype=bool)
     while int((~is_test).sum()) < len(rows):
         is_test = drawn(len(is_test) + 1, Preparation())
@@ -84,23 +62,6 @@ def lone_record(
     Blank records have no gradient, so only the record's own gradient changes: by the full L, or by
     2L where its opposite replaces it. With a loss that is linear at the margins that occur (the
     Huber loss near 0), it changes by that much at every step.
-
-    Parameters
-    ----------
-    records, dimension : int
-        n, and the number of columns: d of plain features.
-    adjacency : Adjacency
-        zero-out or replace-one.
-    others : float
-        In [-1, 1]: the other records as multiples of the one; 0 for blank ones. With batches of
-        fixed size, -1 shows best whether the record was in the batch: it replaces an opposite one.
-    features : str
-        How the columns become features. The opposite is exact only with plain ones or one column.
-
-    Raises
-    ------
-    InvalidInput
-        For add/remove: the methods here treat n as public.
     """
     if adjacency is Adjacency.ADD_REMOVE:
         raise reject("adjacency", adjacency, "zero-out or replace-one, which keep n")

@@ -56,13 +56,7 @@ honest training, but too little to refute anything."""
 
 @dataclass(frozen=True, kw_only=True)
 class OneRunResult(Bound):
-    """The result of an audit of one training.
-
-    Parameters
-    ----------
-    canaries, guesses, right : int
-        Numbers of canaries, of guesses, and of right guesses.
-    """
+    """The result of an audit of one training."""
 
     @property
     def about(self) -> str:
@@ -79,18 +73,7 @@ class OneRunResult(Bound):
 
 
 def chance(canaries: int, guesses: int, right: int, epsilon: float, delta: float) -> float:
-    """The largest probability, under (ε, δ), of at least this many correct guesses.
-
-    Parameters
-    ----------
-    canaries, guesses : int
-        m and r, fixed beforehand; r at most m.
-    right : int
-        v, 0 to r.
-    epsilon : float
-        At least 0.
-    delta : float
-        In [0, 1).
+    """The largest probability, under (ε, δ), of so many right guesses or more, r fixed before.
 
     References
     ----------
@@ -111,11 +94,6 @@ def least_epsilon(
     """The ε that so many right guesses prove, ≥ 0; rounded down.
 
     Every ε for which `chance` is below 1 - confidence is refuted, and all smaller ones too.
-
-    Raises
-    ------
-    InvalidInput
-        If the numbers do not fit, or δ or the confidence is out of range.
     """
     whole("canaries", canaries, at_least=1)
     whole("guesses", guesses, at_least=1, at_most=canaries)
@@ -162,16 +140,7 @@ def best_guesses(canaries: int, epsilon: float, delta: float, confidence: float)
 
 
 def guessed(scores: Array, inside: NDArray[np.bool_], guesses: int) -> int:
-    """The number of right guesses: "in" for the highest scores, "out" for the lowest.
-
-    Parameters
-    ----------
-    scores : (m,) array
-        Larger for canaries that look like members.
-    inside : (m,) array of bool
-    guesses : int
-        r; if odd, the extra guess is an "in".
-    """
+    """Count right guesses: "in" for the highest scores (one more if odd), "out" for the lowest."""
     order, out = np.argsort(scores, kind="stable"), guesses // 2
     return int(inside[order[len(order) - (guesses - out) :]].sum() + (~inside[order[:out]]).sum())
 
@@ -189,33 +158,7 @@ def audit(
     confidence: float = 0.99,
     seed: int = 0,
 ) -> OneRunResult:
-    """Train once on canaries, and guess their membership.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        The budget; training uses the least noise that satisfies it.
-    adjacency : Adjacency
-    sampling : str
-        "none", "poisson" or "fixed".
-    steps : int
-        Approximate number of steps, rounded to whole epochs.
-    rate : float
-        Sampling rate, where batches are drawn.
-    canaries : int
-        m.
-    noise_share : float
-        In (0, 1]: below 1, a copy with this share of the noise is trained, under the same promise.
-    confidence : float
-        At least 0.5, below 1.
-    seed : int
-        Seed of the coins, and of the training.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the field, the value and what is allowed.
-    """
+    """Train once on canaries, and guess their membership."""
     from dpcore.deep.config import TrainingConfig
 
     m = whole("canaries", canaries, at_least=100, at_most=10_000)

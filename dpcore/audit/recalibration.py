@@ -30,13 +30,6 @@ RECORDS, DIMENSION = 20, 2
 
 @dataclass(frozen=True)
 class CountSetting(Power):
-    """The setting of one attack on the counts.
-
-    Parameters
-    ----------
-    adjacency : Adjacency
-    """
-
     adjacency: Adjacency
 
 

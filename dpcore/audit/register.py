@@ -102,11 +102,5 @@ def attacks() -> dict[str, tuple[Attack, ...]]:
 
 
 def attacks_on(method: str) -> tuple[Attack, ...]:
-    """The attacks on one method.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none.
-    """
+    """The attacks on one method."""
     return attacks()[one_of("method", method, tuple(attacks()))]

@@ -25,37 +25,15 @@ ATTACKED = Edition.SOUND
 
 @dataclass(frozen=True)
 class TrainingSetting(Power):
-    """The setting of one attack on a training method.
-
-    Parameters
-    ----------
-    method : str
-    adjacency : Adjacency
-    records, dimension : int
-        n, and the number of columns: d of plain features.
-    lam : float
-        λ.
-    settings : Settings
-    huber_width : float
-        h: for margins below 1 - h the Huber loss is linear. Small, it also makes steps short, so
-        that iterates stay there.
-    others : float
-        The other records as multiples of the one that differs.
-    loss : str
-        Loss for labels of 1.
-    features : str
-        How the columns become features.
-    """
-
     method: str
     adjacency: Adjacency
     records: int = 20
     dimension: int = 2
     lam: float = 1.0
     settings: Settings = field(default_factory=Settings)
-    huber_width: float = 0.5
-    others: float = 0.0
-    loss: str = "huber"
+    huber_width: float = 0.5  # small: linear loss below 1 - h, and short steps
+    others: float = 0.0  # the other records as multiples of the one that differs
+    loss: str = "huber"  # for labels of 1
     features: Literal["plain", "additive", "fine"] = "plain"
 
 
@@ -73,13 +51,7 @@ def with_noise(calibration: Calibration, share: float) -> Calibration:
 
 
 def promise(calibration: Calibration) -> Guarantee:
-    """The promise to test: the tighter of the proved and the certified guarantee.
-
-    Raises
-    ------
-    InvalidInput
-        If nothing is proved.
-    """
+    """The promise to test: the tighter of the proved and the certified guarantee."""
     proof, certified = calibration.proof, calibration.certified
     if proof.epsilon is None:
         raise InvalidInput(

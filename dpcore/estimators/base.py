@@ -50,7 +50,6 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
     random_state: Any = None
 
     def _checked(self) -> tuple[float, float, str, Adjacency]:
-        """ε, δ, method and adjacency, checked."""
         epsilon = number("epsilon", self.epsilon, at_least=1e-12, at_most=1e3)
         delta = number("delta", self.delta, at_least=1e-300, at_most=0.5)
         method = one_of("method", self.method, (BEST, *sound_methods(self._loss)))
@@ -147,20 +146,7 @@ def sound_methods(loss: str) -> tuple[str, ...]:
 
 
 def column_bounds(bounds: Any, columns: int) -> Array:
-    """Public bounds of each column, shape (d, 2).
-
-    Parameters
-    ----------
-    bounds : (float, float) or array of shape (d, 2)
-        Lower and upper, for all columns or of each.
-    columns : int
-        d.
-
-    Raises
-    ------
-    InvalidInput
-        If there are none, or they are not intervals. They are never read off the data.
-    """
+    """Public bounds of each column, (d, 2); refused where missing, never read off the data."""
     if bounds is None:
         raise InvalidInput(
             "bounds is None, but it must be given: one (lower, upper) for all columns, or one for "
@@ -170,13 +156,7 @@ def column_bounds(bounds: Any, columns: int) -> Array:
 
 
 def target_interval(bounds: Any) -> tuple[float, float]:
-    """Public bounds of the number that is predicted.
-
-    Raises
-    ------
-    InvalidInput
-        If there are none, or they are not an interval. They are never read off the data.
-    """
+    """Public bounds of the number to predict; refused where missing, never read off the data."""
     if bounds is None:
         raise InvalidInput(
             "target_bounds is None, but it must be given as (lower, upper): bounds that are read "
@@ -211,22 +191,7 @@ def _intervals(field: str, bounds: Any, columns: int) -> Array:
 
 
 def prepared(X: Array, bounds: Array, *, intercept: bool, norm: str) -> Array:
-    """Rows of norm at most 1, each a function of its own record and the public bounds.
-
-    Parameters
-    ----------
-    X : (n, d) array
-        Values outside the bounds are clipped to them.
-    bounds : (d, 2) array
-    intercept : bool
-        Append a constant 1 before the norm is taken.
-    norm : {"unit", "clip"}
-        As of `dpcore.datasets.Preparation`.
-
-    Returns
-    -------
-    (n, d) or (n, d + 1) array
-    """
+    """Rows of norm at most 1, each a function of its own record, clipped to the public bounds."""
     rows = np.ones((len(X), X.shape[1] + bool(intercept)))
     for place, (low, high) in enumerate(bounds):
         rows[:, place] = to_unit(X[:, place], (float(low), float(high)))

@@ -21,8 +21,6 @@ from dpcore.methods import LATER_FROM
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[misc]
-    """Shared parts of the two classifiers."""
-
     classes: Any = None
 
     def fit(self, X: Any, y: Any) -> Self:

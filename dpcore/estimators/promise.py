@@ -30,28 +30,13 @@ SEED = "Noise and batches came from a seed."
 
 @dataclass(frozen=True)
 class Public:
-    """The values the promise assumes public; noise, steps and scales follow from these.
-
-    Parameters
-    ----------
-    records : int
-        n, the number of training records.
-    bounds : tuple of (float, float)
-        Bounds of each column, as given.
-    target_bounds : (float, float) or None
-        Bounds of a number to predict, as given.
-    classes : tuple or None
-        Classes to predict.
-    classes_given : bool
-        Whether the classes were given. If not, they were taken from y, and the user states by
-        fitting that this list tells nothing about a single person.
-    """
+    """The values the promise assumes public; noise, steps and scales follow from these."""
 
     records: int
     bounds: tuple[tuple[float, float], ...]
-    target_bounds: tuple[float, float] | None = None
+    target_bounds: tuple[float, float] | None = None  # of a number to predict
     classes: tuple[object, ...] | None = None
-    classes_given: bool = True
+    classes_given: bool = True  # if not, y gave them, and the user states that they tell of nobody
 
     def __str__(self) -> str:
         """The public values in one sentence."""
@@ -115,15 +100,7 @@ class ModelGuarantee(Guarantee):
 
 
 def promised(calibration: Calibration, public: Public, *, seeded: bool) -> ModelGuarantee:
-    """The guarantee of a model that was released with this calibration.
-
-    Parameters
-    ----------
-    calibration : Calibration
-    public : Public
-    seeded : bool
-        Whether the noise came from a seed, so that nothing holds.
-    """
+    """The guarantee of a model released with this calibration; none where noise is seeded."""
     proof = calibration.proof
     guarantee = ModelGuarantee(
         **vars(proof) | {"advantage": noise_advantage(calibration)},

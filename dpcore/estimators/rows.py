@@ -21,41 +21,14 @@ HINT = {GAPS: "; fill gaps by a public rule first"}
 
 
 def checked(model: Any, X: Any, y: Any = None, *, numbers: bool = False) -> Any:
-    """X of a fit and its y, as scikit-learn checks them, with all values of X finite.
-
-    Parameters
-    ----------
-    model : estimator
-        It keeps the number and the names of the columns.
-    X : (n, d) array
-    y : (n,) array
-    numbers : bool
-        Whether y holds numbers to predict.
-
-    Returns
-    -------
-    (n, d) array of float, (n,) array
-
-    Raises
-    ------
-    InvalidInput
-        Naming the field, the column and what is allowed, where a value is a gap or no number.
-    ValueError, TypeError
-        From scikit-learn, where a shape or a kind does not fit.
-    """
+    """X of a fit and its y, as scikit-learn checks them, with all values of X finite."""
     if y is not None:
         _check_target(y, numbers)
     return _validated(model, X, y, ensure_min_samples=2, y_numeric=numbers)
 
 
 def checked_again(model: Any, X: Any) -> Any:
-    """X of a prediction, as `checked`; it must have the columns of the fit.
-
-    Raises
-    ------
-    InvalidInput, ValueError, TypeError
-        As `checked`.
-    """
+    """X of a prediction, as `checked`; it must have the columns of the fit."""
     return _validated(model, X, "no_validation", reset=False)
 
 

@@ -74,13 +74,7 @@ Koskela and Wang 2023 (objective perturbation).""",
 
 
 def documented(later_from: float) -> Callable[[EstimatorClass], EstimatorClass]:
-    """A decorator that puts the shared parts into a class's documentation.
-
-    Parameters
-    ----------
-    later_from : float
-        ε from which "best" is objective perturbation.
-    """
+    """A decorator that puts the shared parts into a class's documentation."""
 
     def filled(kind: EstimatorClass) -> EstimatorClass:
         lines = inspect.cleandoc(kind.__doc__ or "").splitlines()

@@ -16,24 +16,7 @@ Value = TypeVar("Value")
 
 
 def read_limited(read: Callable[..., Value], data: bytes, filename: str, **others: object) -> Value:
-    """The result of `read`; a file whose memory only reading it shows is read in a process apart.
-
-    Parameters
-    ----------
-    read : callable
-        A function of a module.
-    data : bytes
-        The file, an argument of `read`.
-    filename : str
-        Its name, an argument of `read`, which refusals call it by.
-    others : objects
-        The other arguments of `read`.
-
-    Raises
-    ------
-    InvalidInput
-        If `read` raises it, or takes too much time or memory.
-    """
+    """The result of `read`; where only reading shows the memory needed, in a process apart."""
     call = partial(read, data=data, filename=filename, **others)
     if not is_parquet(data):
         return call()

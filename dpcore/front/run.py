@@ -68,13 +68,7 @@ class Run:
             object.__setattr__(self, field, value)
 
     def event(self) -> Composed:
-        """The release as an event for accountants.
-
-        Raises
-        ------
-        InvalidInput
-            If the noise decays beyond what accountants are tested for.
-        """
+        """The release as an event for accountants."""
         from dpcore.accounting.events import from_schedule
         from dpcore.accounting.training_plan import TrainingPlan
 

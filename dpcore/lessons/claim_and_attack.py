@@ -28,13 +28,6 @@ def curve(seed: int = 0, edition: str = "published") -> pd.DataFrame:
     Sampled on the synthetic cohort: means of 10 trainings with T = n steps, bands from the lowest
     to the highest. `epsilon` is certified under zero-out at δ = 1e-5 by the tightest accountant of
     `dpcore.accounting.sampled`; it is never the claim, which is x.
-
-    Parameters
-    ----------
-    seed : int
-        Of the cohort and of the noise.
-    edition : str
-        "published", or "sound": with noise that proves the ε on the axis.
     """
     from dpcore.datasets import Preparation, load, prepare
     from dpcore.evaluation.study import Study, calibrations_for, problem_for
@@ -77,26 +70,14 @@ def curve(seed: int = 0, edition: str = "published") -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Attacked:
-    """A claim, what is certified for its noise, and what an attack proves against it.
-
-    Parameters
-    ----------
-    claim, certified, proof : Guarantee
-        Zero-out, for 300 records and T = 300 steps.
-    lower_bound : float
-        ε that the noise cannot be below, at the claim's δ.
-    confidence : float
-        Least probability that a true claim's ε is not below `lower_bound`.
-    runs : int
-        Trainings on each of the two data sets.
-    """
+    """A claim, what is certified for its noise, and what an attack proves against it."""
 
     claim: Guarantee
     certified: Guarantee
     proof: Guarantee
-    lower_bound: float
-    confidence: float
-    runs: int
+    lower_bound: float  # ε that the noise cannot be below, at the claim's δ
+    confidence: float  # least, that a true claim's ε is not below it
+    runs: int  # on each of the two data sets
 
     @property
     def refuted(self) -> bool:
@@ -110,13 +91,6 @@ def attacked(claimed: float, seed: int = 0) -> Attacked:
     One record of norm 1 among 299 blank ones, and blank in the other data set (zero-out); the
     weights are projected on it, a threshold is fixed on one half of the runs and judged on the
     other (`dpcore.audit.bounds.from_scores`, Clopper–Pearson).
-
-    Parameters
-    ----------
-    claimed : float
-        ε of the claim; δ = 1e-5 is asked for, and what the claim makes of it is stated.
-    seed : int
-        Of the trainings' noise.
     """
     from dpcore.audit import bounds
     from dpcore.audit.neighbours import lone_record

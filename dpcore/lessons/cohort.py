@@ -27,35 +27,16 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True)
 class Models:
-    """A model without noise, and the private ones at several ε.
-
-    Parameters
-    ----------
-    patients : Table
-        Whose `further` patients they are judged on.
-    split : Split
-    calibrations : sequence of Calibration
-        One per ε.
-    centres : array (ε, d)
-        Private models before their noise is added.
-    exact : array (d,)
-        The same model without noise.
-    """
+    """A model without noise, and the private ones at several ε."""
 
     patients: Table
     split: Split
     calibrations: Sequence[Calibration]
-    centres: Array
-    exact: Array
+    centres: Array  # (ε, d), before their noise is added
+    exact: Array  # (d,), without noise
 
     def accuracies(self, among: NDArray[np.bool_] | None = None) -> tuple[float, Array]:
-        """In percent of the further patients: without noise, and the mean at each ε (ε,).
-
-        Parameters
-        ----------
-        among : array of bool, optional
-            Which of the further patients.
-        """
+        """In percent of the further patients: without noise, and the mean at each ε (ε,)."""
         selection = slice(None) if among is None else among
         features, labels = self.split.x_test[selection], self.split.y_test[selection]
         sigmas = np.array([0.0, *(each.sigma for each in self.calibrations)])
@@ -74,16 +55,7 @@ class Models:
 
 
 def models(records: int, epsilons: tuple[float, ...], seed: int) -> Models:
-    """The models for a cohort of this size.
-
-    Parameters
-    ----------
-    records : int
-        Patients that they learn from, 100 to 1,000,000.
-    epsilons : tuple of float
-    seed : int
-        Of the cohort.
-    """
+    """Train the models on a cohort of 100 to 1,000,000 records."""
     study = Study(
         dataset="cohort", records=records, methods=(METHOD,), epsilons=epsilons, delta=DELTA
     )

@@ -28,13 +28,6 @@ def gaussian_right(sigma: float, answers: int = 1) -> float:
 
     The mean of k answers has noise σ/√k and tells all that they tell together, so the advantage is
     that of μ = √k/σ (Dong, Roth and Su 2019, Corollary 3.3).
-
-    Parameters
-    ----------
-    sigma : float
-        Standard deviation of the noise on each count, ≥ 0; 0 for no noise.
-    answers : int
-        k ≥ 1.
     """
     if sigma == 0.0:
         return 100.0
@@ -42,14 +35,7 @@ def gaussian_right(sigma: float, answers: int = 1) -> float:
 
 
 def gaussian_guarantee(sigma: float, answers: int = 1) -> Guarantee:
-    """The (ε, δ) of so many answers with Gaussian noise at `DELTA`, zero-out; ε rounded up.
-
-    Parameters
-    ----------
-    sigma : float
-        As in `gaussian_right`.
-    answers : int
-    """
+    """The (ε, δ) of so many answers with Gaussian noise at `DELTA`, zero-out; ε rounded up."""
     by = ANALYTIC if answers == 1 else COMPOSED
     if sigma == 0.0:
         return Guarantee(None, None, ADJACENCY, "none", "No noise is added.")

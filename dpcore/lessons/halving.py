@@ -30,13 +30,6 @@ def curve(seed: int = 0, noise: str = "laplace") -> pd.DataFrame:
     """Right guesses of 100 against ε, for a count with the least noise for that ε.
 
     Zero-out. Laplace noise has δ = 0; Gaussian noise δ = 1e-5, by the analytic mechanism.
-
-    Parameters
-    ----------
-    seed : int
-        Nothing here is drawn.
-    noise : str
-        "laplace" or "gaussian".
     """
 
     def at(epsilon: float) -> Row:

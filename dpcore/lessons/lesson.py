@@ -31,64 +31,24 @@ infinite ε where there is none)."""
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson.
-
-    Parameters
-    ----------
-    title : str
-    story : str
-        The situation, in two or three short sentences.
-    question : str
-        What is guessed.
-    across, up : str
-        Titles of the axes, with units.
-    grid : tuple of float
-        Every x, from left to right.
-    points : tuple of float
-        Those x at which one guesses.
-    name : str
-        Letter of x in sentences, such as "ε".
-    limits : tuple of float
-        Least and largest guess, in the unit of the values; also where the axis ends.
-    unit : str
-        Of the values, as it follows a number.
-    series : str
-        Name of the series that is guessed.
-    standing : str
-        What stands before ε: "certified" where the lesson shows a claim besides.
-    curve : callable
-        (seed, **settings) -> table with `COLUMNS`; the settings are values of the lesson's
-        controls, and each has a default.
-    given : tuple of str
-        Series that are shown before the guess.
-    noise : str
-        What the noise is added to, and its unit.
-    shows_noise : bool
-        Whether the answer states how the noise changes along the curve.
-    is_counted : bool
-        Whether x is a number of things and `name` is one of them.
-    beside_explore : str
-        Why Explore shows another value for the same setting; "" where it shows none.
-    """
-
     title: str
     story: str
     question: str
-    across: str
+    across: str  # title of the axis, with unit
     up: str
-    grid: tuple[float, ...]
-    points: tuple[float, ...]
-    name: str
-    limits: tuple[int, int]
-    unit: str
-    series: str
-    noise: str
-    curve: Callable[..., pd.DataFrame]
-    standing: str = ""
-    given: tuple[str, ...] = ()
-    shows_noise: bool = False
-    is_counted: bool = False
-    beside_explore: str = ""
+    grid: tuple[float, ...]  # every x, from left to right
+    points: tuple[float, ...]  # those x at which one guesses
+    name: str  # letter of x in sentences, such as "ε"
+    limits: tuple[int, int]  # of a guess, and where the axis ends
+    unit: str  # as it follows a number
+    series: str  # that is guessed
+    noise: str  # what it is added to, and its unit
+    curve: Callable[..., pd.DataFrame]  # (seed, **settings of the controls) -> table with `COLUMNS`
+    standing: str = ""  # before ε: "certified" where a claim is shown besides
+    given: tuple[str, ...] = ()  # series shown before the guess
+    shows_noise: bool = False  # how it changes along the curve
+    is_counted: bool = False  # x is a number of things that `name` calls
+    beside_explore: str = ""  # why Explore shows another value
 
 
 Row = tuple[Any, ...]
@@ -119,7 +79,6 @@ def row(
 
 
 def table(rows: Iterable[Row]) -> pd.DataFrame:
-    """The rows as a table."""
     import pandas as pd
 
     return pd.DataFrame(list(rows), columns=list(COLUMNS))

@@ -20,14 +20,6 @@ def curve(seed: int = 0, answered: str = "fresh") -> pd.DataFrame:
 
     Zero-out, δ = 1e-5 for all answers together, by exact composition of Gaussian noise. `noise` is
     that of the mean of all answers.
-
-    Parameters
-    ----------
-    seed : int
-        Nothing here is drawn.
-    answered : str
-        "fresh": each answer has noise of its own, σ = 10. "repeated": the first one is given again.
-        "split": each has noise 10 √k, so that all k together cost what one costs.
     """
 
     def at(answers: int) -> Row:

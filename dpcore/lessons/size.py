@@ -17,12 +17,6 @@ def curve(seed: int = 0, epsilon: float = 0.3) -> pd.DataFrame:
     """Accuracy on 10,000 further patients against the number of patients learned from, in percent.
 
     Output perturbation (OPERA): zero-out, δ = 1e-5, analytic Gaussian mechanism.
-
-    Parameters
-    ----------
-    seed : int
-        Of the cohort and of the noise of the band.
-    epsilon : float
     """
     from dpcore.lessons.cohort import models
 

@@ -30,15 +30,6 @@ def curve(seed: int = 0, group: str = "alone", records: int = 3000) -> pd.DataFr
     The accuracy without noise minus the mean accuracy of the private models, on those of 10,000
     further patients; below 0 where the noise happens to help. Output perturbation (OPERA):
     zero-out, δ = 1e-5, analytic Gaussian mechanism; one model for everybody.
-
-    Parameters
-    ----------
-    seed : int
-        Of the cohort.
-    group : str
-        Key of `GROUPS`.
-    records : int
-        Patients that the model learns from.
     """
     from dpcore.lessons.cohort import models
 

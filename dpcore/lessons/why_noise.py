@@ -28,13 +28,6 @@ def right(sigma: float, unknown: int) -> float:
     noise. The best guess is right with probability (1 + TV)/2, where TV is the distance in total
     variation between that distribution and itself moved by 1; it is integrated by the trapezoidal
     rule, to about 1e-6.
-
-    Parameters
-    ----------
-    sigma : float
-        Standard deviation of the noise, ≥ 0.
-    unknown : int
-        Others whose bit the guesser does not know, ≥ 0; each is 1 with probability `RATE`.
     """
     if not unknown:
         return gaussian_right(sigma)
@@ -70,13 +63,6 @@ def curve(seed: int = 0, known: int = PEOPLE - 1) -> pd.DataFrame:
 
     Zero-out, δ = 1e-5, by the exact curve of Gaussian noise. The guarantee does not depend on what
     the guesser knows.
-
-    Parameters
-    ----------
-    seed : int
-        Nothing here is drawn.
-    known : int
-        Of the 99 others, how many the guesser knows.
     """
     return table(
         row(SERIES, sigma, right(sigma, PEOPLE - 1 - known), gaussian_guarantee(sigma), sigma)

@@ -28,13 +28,7 @@ def checked(
     below: float = math.inf,
     infinite: bool = False,
 ) -> Array:
-    """`value` as a float64 array, every element within the limits.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the first element outside them.
-    """
+    """Check `value` as a float64 array; the first element outside the limits is named."""
     try:
         array = np.asarray(value)
     except ValueError:

@@ -27,15 +27,7 @@ SEED_BYTES = 32
 def normals(count: int) -> NDArray[np.float64]:
     """Independent standard normal numbers from the system's entropy.
 
-    ±Φ⁻¹(V/2) for a sign and V as in `signed_uniforms`.
-
-    Parameters
-    ----------
-    count : int
-
-    Returns
-    -------
-    array of float64 (count,)
+    ±Φ⁻¹(V/2) for a sign and V as in `signed_uniforms`; shape (count,).
     """
     signs, mantissas, exponents = signed_uniforms(count)
     values: NDArray[np.float64] = -signs * scipy.special.ndtri(np.ldexp(mantissas, exponents - 1))

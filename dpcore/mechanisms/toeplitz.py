@@ -40,17 +40,7 @@ def column_norm(steps: int) -> float:
 
 
 def correlated(noise: Array) -> Array:
-    """C Z, the noise on the prefix sums, by fast Fourier transforms along the first axis.
-
-    Parameters
-    ----------
-    noise : (T, ...) array
-        Z, independent draws.
-
-    Returns
-    -------
-    (T, ...) array, float64
-    """
+    """C Z, the noise on the prefix sums, by FFT along the first axis of independent Z (T, ...)."""
     from scipy import fft
 
     steps = len(noise)

@@ -29,9 +29,11 @@ def curve(
     Parameters
     ----------
     parts : sequence of Step
+        All steps of the event.
     orders : (orders,) array
         Above 1.
     adjacency : Adjacency
+        The one that the curve holds for.
     whole : bool
         Whether all orders are whole and at least 2, for which there is a finite sum.
     """
