@@ -52,13 +52,7 @@ MODULES = dict.fromkeys(("sigma", "epsilon", "delta"), "gaussian") | {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Without the program's name; ``None`` for those of the process.
-    """
+    """Run one command; the exit code."""
     try:
         settings.check()
         with naming_extras():

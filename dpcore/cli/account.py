@@ -23,7 +23,6 @@ SUFFIXES = (".csv", ".ics")
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     command.add_argument("--file", required=True, help="the entries (CSV), as the page saves them")
     add_options(command, ACCOUNT)
     command.add_argument(
@@ -32,7 +31,6 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     if options.epsilon is None:
         raise InvalidInput("epsilon is missing, but an account needs the ε that may be spent.")
     target = None if options.output is None else Path(options.output)

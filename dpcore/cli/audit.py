@@ -13,7 +13,6 @@ from dpcore.errors import InvalidInput, number, whole
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     attacked = command.add_mutually_exclusive_group(required=True)
     attacked.add_argument(
         "--method", help="key of a method, or of a model of the survey; or training, of networks"
@@ -35,7 +34,6 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     for field, value in (("runs", options.runs), ("canaries", options.canaries)):
         if value is not None and options.one_run is (field == "runs"):
             preposition = "with" if options.one_run else "without"
@@ -119,7 +117,6 @@ def _plain(finding: attack.AttackResult) -> dict[str, Any]:
 
 
 def _bounded(outcome: attack.AttackResult | one_run.OneRunResult) -> dict[str, Any]:
-    """The promise and the bound on it."""
     promise = outcome.promise
     return {
         "adjacency": str(promise.adjacency),

@@ -19,7 +19,6 @@ JSON_HELP = "print rows as JSON under 'calibration'"
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     study_options(command)
     add_options(command, (CORRECTED,))
     command.add_argument(
@@ -29,7 +28,6 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     explored, table = described_study(options)
     check_data(public(explored))
     bins = whole("bins", options.bins, at_least=1)

@@ -29,7 +29,6 @@ MAX_IN_FOLDER = 1_000
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     command.add_argument("action", help="check")
     command.add_argument(
         "file",
@@ -88,7 +87,6 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _named_files(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
-    """The files that options name."""
     return {
         name: partial(_all_bytes, option, place)
         for option, (name, _) in FILES.items()
@@ -97,13 +95,7 @@ def _named_files(options: argparse.Namespace) -> dict[str, Callable[[], bytes]]:
 
 
 def _all_bytes(field: str, place: str | Path) -> bytes:
-    """All bytes of a file.
-
-    Raises
-    ------
-    InvalidInput
-        If it cannot be read, or is too large: the hash of a part does not cover the rest.
-    """
+    """All bytes of a file; a larger one is refused: the hash of a part leaves out the rest."""
     data = contents(field, place, LARGEST_TABLE)
     if len(data) > LARGEST_TABLE:
         raise reject(field, str(place), f"a file of at most {LARGEST_TABLE:,} bytes")
@@ -111,13 +103,7 @@ def _all_bytes(field: str, place: str | Path) -> bytes:
 
 
 def _release_folder(place: str) -> tuple[str, dict[str, Callable[[], bytes]]]:
-    """The certificate in a folder, and the other files there.
-
-    Raises
-    ------
-    InvalidInput
-        If it cannot be read, or holds no certificate, or two.
-    """
+    """The one certificate in a folder, and the other files there."""
     try:
         inside = list(islice(Path(place).iterdir(), MAX_IN_FOLDER + 1))
     except OSError as error:

@@ -9,12 +9,10 @@ from dpcore.cli.output import print_json
 from dpcore.datasets import describe_all, images
 
 
-def add(_: Parser) -> None:
-    """Add no options."""
+def add(_: Parser) -> None: ...
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     tables, sets = describe_all(), images.describe_all()
     if options.json:
         print_json({"datasets": tables, "images": sets})

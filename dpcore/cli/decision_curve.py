@@ -18,14 +18,12 @@ JSON_HELP = "print rows as JSON under 'decision_curve'"
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     study_options(command)
     add_options(command, DECISIONS)
     command.add_argument("--output", help="CSV file; default: standard output")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     explored, table = described_study(options)
     check_data(public(explored))
     typed = options.threshold

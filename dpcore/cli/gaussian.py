@@ -27,7 +27,6 @@ READ = {
 
 
 def add(command: Parser) -> None:
-    """Add the options of one of the three."""
     question = command.prog.split()[-1]
     for name in NEEDS[question]:
         command.add_argument(f"--{name}", required=True)
@@ -42,7 +41,6 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     if options.command == "epsilon" and run_options.given(options):
         if options.mechanism is not None:
             raise InvalidInput(

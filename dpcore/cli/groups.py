@@ -19,7 +19,6 @@ JSON_HELP = "print rows as JSON under 'groups'"
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     study_options(command)
     add_options(command, (*BY_GROUP, CORRECTED))
     command.add_argument(
@@ -29,7 +28,6 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     explored, table = described_study(options)
     entry = public(explored)
     check_data(entry)

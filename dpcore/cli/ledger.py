@@ -43,7 +43,6 @@ TEXTS = {
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     command.add_argument("action", help=f"one of {', '.join(ACTIONS)}")
     command.add_argument(
         "--ledger", required=True, help="the ledger: a file, or a URL of SQLite or PostgreSQL"
@@ -53,7 +52,6 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     action = one_of("action", options.action, tuple(ACTIONS))
     # SQLAlchemy takes a tenth of a second to import.
     from dpcore.release.ledger import Ledger
@@ -224,7 +222,6 @@ def _needed(options: argparse.Namespace, name: str) -> Any:
 
 
 def _optional_spend(options: argparse.Namespace) -> Spend | None:
-    """The spend that the options describe, or ``None`` where they describe none."""
     from dpcore.release.ledger import (
         ApproximateSpend,
         GaussianSpend,

@@ -25,12 +25,10 @@ ALLOWED = {
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     add_options(command, FILTERS)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     for name, allowed in ALLOWED.items():
         if getattr(options, name) is not None:
             one_of(name, getattr(options, name), allowed)

@@ -25,7 +25,6 @@ READ_DIGITS = 4
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     command.description = (
         "Learns a model of the survey (paper 001) privately, several times at every ε, and judges "
         "it on test records, beside the same model without noise. A terminal shows what was "
@@ -39,7 +38,6 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     if options.model == "list":
         described = describe()
         if options.json:

@@ -13,14 +13,7 @@ JSON_HELP = "print one JSON object"
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports bad usage as one sentence and exit code 2.
-
-    Parameters
-    ----------
-    module : str, optional
-        Of a command, with `add` for its options and `run` for the answer; slow to load, so it is
-        imported when the command is used.
-    """
+    """Reports bad usage as one sentence and exit code 2; a command is imported when used."""
 
     def __init__(self, *arguments: Any, module: str = "", **more: Any) -> None:
         super().__init__(*arguments, **more)
@@ -41,7 +34,6 @@ class Parser(argparse.ArgumentParser):
         return [action for action in self._actions if action.dest != "help"]
 
     def parse_known_args(self, *arguments: Any, **more: Any) -> Any:
-        """Parse as `argparse` does, with all options added."""
         self.load()
         return super().parse_known_args(*arguments, **more)
 

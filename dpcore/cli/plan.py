@@ -22,7 +22,6 @@ from dpcore.guarantee import Adjacency, Guarantee, verdicts
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     # The page solves for the length in either unit, and not for C.
     command.add_argument("--solve", required=True, help=", ".join(UNKNOWNS))
     add_options(command, (TARGET, CONTROLS["plan_delta"], CONTROLS["sigma"]))
@@ -141,7 +140,6 @@ def _certified(statement: dict[str, Any]) -> str:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     unknown = one_of("solve", options.solve, UNKNOWNS)
     if options.last_sigma is not None:
         raise InvalidInput("last-sigma is given, but a plan is for constant or decaying noise.")

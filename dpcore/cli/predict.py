@@ -16,7 +16,6 @@ from dpcore.front.limited_reading import read_limited
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     command.add_argument("--model", required=True, help="a released model (JSON)")
     command.add_argument(
         "--certificate", help="of the model (YAML); default: certificate.yaml beside it, if any"
@@ -26,7 +25,6 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     from dpcore.release.batch import noise_by
     from dpcore.release.explained import MAX_BYTES, read_model
     from dpcore.release.prediction import predict

@@ -30,7 +30,6 @@ JSON_HELP = "print the certificate as JSON"
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     for name, help_text in NEEDED.items():
         command.add_argument(f"--{name}", required=True, help=help_text)
     accept_clipping(command)
@@ -49,7 +48,6 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     from dpcore.release import release
     from dpcore.release.certificate import About
     from dpcore.release.files import new_folder, write

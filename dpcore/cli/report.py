@@ -24,7 +24,6 @@ JSON_HELP = "print the report's sections as JSON under 'report'"
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     study_options(command)
     add_options(command, (*BY_GROUP, CORRECTED))
     command.add_argument(
@@ -35,7 +34,6 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     method = _single("methods", options.methods or BEST)
     options.methods = method
     options.epsilon = _single("epsilon", options.epsilon or f"{EPSILON.default:g}")
@@ -66,7 +64,6 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _single(field: str, typed: str) -> str:
-    """One word, where other commands take several."""
     if "," in typed:
         raise InvalidInput(f"{field} is {brief(typed)}, but a report is about one only.")
     return typed.strip()

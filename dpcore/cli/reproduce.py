@@ -10,7 +10,6 @@ from dpcore.reproduction import report
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     command.description = (
         "Runs a figure or table of a paper again, or says why it can't be, and judges what the "
         "paper concludes from it. Figures that train networks take minutes to hours at full size "
@@ -26,7 +25,6 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     result = report.reproduce(
         options.paper,
         figure=optional_whole("figure", options.figure, 1),

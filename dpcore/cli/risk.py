@@ -22,7 +22,6 @@ from dpcore.mechanisms.gaussian import analytic_epsilon
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     command.add_argument("--epsilon", help="the budget's; with --sigma, by default what that costs")
     command.add_argument("--delta", required=True)
     add_options(command, RISK)
@@ -42,7 +41,6 @@ class _Mechanism:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     # The page asks for the belief in %.
     prior_text = or_usual(options.prior, str(PRIOR.default / 100))
     prior = number("prior", prior_text, above=0.0, below=1.0)

@@ -25,7 +25,6 @@ JSON_HELP = "print rows as JSON under 'risk_curves'"
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     study_options(command)
     add_options(command, BY_COLUMN)
     command.add_argument(
@@ -41,7 +40,6 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     explored, table = described_study(options)
     entry = public(explored)
     check_data(entry)

@@ -28,18 +28,9 @@ MAX_LEVELS = 100_000
 
 @dataclass(frozen=True)
 class TypedRun(TrainingPlan):
-    """A run whose noise is typed.
-
-    Parameters
-    ----------
-    typed : Schedule, optional
-        In place of a constant or decaying σ.
-    """
-
     typed: Schedule | None = None
 
     def schedule(self) -> Schedule:
-        """σ_t, as typed."""
         return self.typed or super().schedule()
 
 
@@ -83,16 +74,7 @@ def read(options: argparse.Namespace) -> TrainingPlan:
 def training(
     options: argparse.Namespace, unknown: str | None = None, sigma: float | None = None
 ) -> TrainingPlan:
-    """The settings as typed.
-
-    Parameters
-    ----------
-    options : Namespace
-    unknown : str, optional
-        The setting solved for, which must not be given.
-    sigma : float, optional
-        σ in place of `--sigma`, where that has been read already.
-    """
+    """The settings as typed, without `unknown`; `sigma` stands for `--sigma`."""
     text = or_usual(_given(options, "sensitivity", unknown, "clip"), "1")
     clip = scale("sensitivity", text)
     adjacency = _adjacency(options)
@@ -139,13 +121,7 @@ def public_size(options: argparse.Namespace) -> int | None:
 
 
 def accountant(options: argparse.Namespace, event: Composed, adjacency: Adjacency) -> str:
-    """The requested accountant, or the tightest that covers the run; refused where it does not.
-
-    Raises
-    ------
-    InvalidInput
-        If the accountant does not cover the run, with its own sentence.
-    """
+    """The requested accountant, or the tightest that covers the run; refused where it does not."""
     chosen = or_usual(options.accountant, tightest(event, adjacency))
     one_of("accountant", chosen, tuple(ACCOUNTANTS))
     if reason := refusal(event, adjacency, chosen):

@@ -12,7 +12,6 @@ from dpcore.guarantee import SMALLEST_DELTA, PrivacyBudget
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     command.add_argument("--epsilon", required=True)
     command.add_argument("--delta", required=True)
     command.add_argument("--releases", help="how many")
@@ -22,7 +21,6 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     budget = PrivacyBudget(
         number("epsilon", options.epsilon, at_least=1e-12, at_most=MAX_EPSILON),
         number("delta", options.delta, at_least=SMALLEST_DELTA, below=1.0),

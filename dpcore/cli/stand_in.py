@@ -13,7 +13,6 @@ from dpcore.errors import whole
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     command.add_argument(
         "--columns", required=True, help="file that describes the columns, in YAML, JSON or lines"
     )
@@ -23,7 +22,6 @@ def add(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     from dpcore.release.made_up import MAX_RECORDS, stand_in
 
     columns = text_file("columns", options.columns)

@@ -38,7 +38,6 @@ JSON_HELP = "print rows as JSON under 'sweep'"
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     study_options(command)
     command.add_argument(
         "--output",
@@ -72,7 +71,6 @@ def study_options(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     study, table = described_study(options)
     output = None if options.output is None else writable(options.output)
     if options.summary:
@@ -85,12 +83,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def described_study(options: argparse.Namespace) -> tuple[Study, Table | None]:
-    """The study of the options, and its records where they come in a file.
-
-    Raises
-    ------
-    InvalidInput
-    """
+    """The study of the options, and its records where they come in a file."""
     data = source(options)
     choices = typed_values([control for control in CONTROLLED if control.field], options)
     typed = options.epsilon or exactly(FEW_EPSILONS)
@@ -118,19 +111,7 @@ def give(
     under: str,
     shortened: Callable[[pd.DataFrame], pd.DataFrame] = lambda rows: rows,
 ) -> None:
-    """Write the rows to a file, and print them.
-
-    Parameters
-    ----------
-    rows : DataFrame
-    study : Study
-    output : Path or None
-        The file; without it, and without JSON, the rows are printed as CSV.
-    under : str
-        Name of the rows in the JSON object; "" for no JSON.
-    shortened : callable
-        Makes the table for reading.
-    """
+    """Write rows to a file, and print them: as CSV without one, or as `under` of a JSON object."""
     if complete_only(public(study), study.preparation):
         print(f"About every ε: {COMPLETE_ONLY}.", file=sys.stderr)
     if output is not None:

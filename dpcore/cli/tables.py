@@ -26,19 +26,7 @@ USUAL = "breast_cancer"
 
 @dataclass(frozen=True)
 class TableSource:
-    """The source of a command's records.
-
-    Parameters
-    ----------
-    dataset : str
-        Key of a catalogue entry, or ``own``.
-    columns : str
-        Description of the user's own table; "" otherwise.
-    upload : str
-        Digest of the file; "" where the records are loaded by name.
-    table : Table or None
-        The records of the file.
-    """
+    """The source of a command's records: an upload's digest and table, "" and None by name."""
 
     dataset: str
     columns: str = ""
@@ -61,13 +49,7 @@ def table_options(command: argparse.ArgumentParser) -> None:
 
 
 def source(options: argparse.Namespace) -> TableSource:
-    """The data set named by the options, with its records where they come in a file.
-
-    Raises
-    ------
-    InvalidInput
-        If a file can't be read, is malformed, or is described but not named.
-    """
+    """The data set named by the options, with its records where they come in a file."""
     described = options.columns is not None
     dataset = options.dataset or (OWN if described else USUAL)
     if described and dataset != OWN:
@@ -90,13 +72,7 @@ def source(options: argparse.Namespace) -> TableSource:
 
 
 def release_table(options: argparse.Namespace) -> ReleaseTable:
-    """The records that `--table` and `--columns` name, as a release reads them.
-
-    Raises
-    ------
-    InvalidInput
-        If they can't be read, or the description does not say what one person is.
-    """
+    """The records that `--table` and `--columns` name, as a release reads them."""
     from dpcore.release.table.read import read_for_release
 
     columns = text_file("columns", options.columns)
@@ -109,18 +85,6 @@ def before_payment(table: ReleaseTable, delta: float, accepted: bool) -> None:
     """Tell the owner of a table of a large δ and of what was clipped, and ask whether to go on.
 
     It stands on standard error, and in nothing that leaves.
-
-    Parameters
-    ----------
-    table : ReleaseTable
-    delta : float
-    accepted : bool
-        Whether it goes on without being asked.
-
-    Raises
-    ------
-    InvalidInput
-        If the owner does not go on, or there is no terminal to ask on.
     """
     warnings = clipping_words.warnings(table.clipping)
     is_asked = bool(warnings) and not accepted
@@ -147,13 +111,7 @@ def accept_clipping(command: argparse.ArgumentParser) -> None:
 
 
 def text_file(field: str, name: str, most: int = LARGEST_UPLOAD) -> str:
-    """The text of a file of at most so many bytes.
-
-    Raises
-    ------
-    InvalidInput
-        If it can't be read, or is none.
-    """
+    """The text of a file of at most so many bytes."""
     try:
         return contents(field, name, most).decode()
     except UnicodeDecodeError:

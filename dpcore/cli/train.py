@@ -54,7 +54,6 @@ SHOWN_EVERY_SECONDS = 0.1
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     _set_option(command)
     add_options(command, CONTROLLED)
     command.add_argument("--sigma", help="σ of the first step, in place of --epsilon; 0 for none")
@@ -95,7 +94,6 @@ def _set_option(command: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     state = _unfinished_state(options) if options.resume else None
     records = None
     if state is None:
@@ -169,7 +167,6 @@ def _series(options: argparse.Namespace, study: TrainingStudy) -> dict[str, Trai
 
 
 def _unfinished_state(options: argparse.Namespace) -> bytes:
-    """The saved state named by the settings in the output folder."""
     more = [
         name.replace("_", "-")
         for name, value in vars(options).items()
@@ -192,7 +189,6 @@ def _unfinished_state(options: argparse.Namespace) -> bytes:
 
 
 def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
-    """The studies of a saved state."""
     try:
         studies = [
             TrainingStudy.described_by(description) for description in checkpoint.described(state)
@@ -208,7 +204,6 @@ def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
 
 
 def _files(trainer: Trainer, series: list[str], unfinished: str | None) -> dict[str, bytes]:
-    """The files of the training for its folder."""
     outcomes = [outcome(trainer, place) for place in range(len(series))]
     rows = outcomes[0].rows
     if len(series) > 1:

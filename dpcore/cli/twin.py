@@ -24,14 +24,12 @@ JSON_HELP = "print the card as JSON"
 
 
 def add(command: Parser) -> None:
-    """Add the options."""
     for name, help_text in NEEDED.items():
         command.add_argument(f"--{name}", required=True, help=help_text)
     accept_clipping(command)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer."""
     from dpcore.release.files import new_folder, write
     from dpcore.release.ledger import Ledger
     from dpcore.release.twin import twin

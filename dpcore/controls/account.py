@@ -28,7 +28,6 @@ MAX_LETTERS = 12
 
 
 def _of_two_classes() -> dict[str, str]:
-    """Key to title of the data sets that every kind of method can learn."""
     from dpcore.datasets import catalogue
 
     return {entry.key: entry.title for entry in catalogue() if entry.predicts == "class"}
@@ -217,16 +216,6 @@ def following(
 
     A training is like the last one, at its usual distance after all trainings. What is spent
     already was by today, and any other begins with the first entry.
-
-    Parameters
-    ----------
-    entries : sequence of AccountEntry
-        Of the account.
-    kind : str
-    today : date
-        The day of the plan, by which an empty account begins (`first_day`).
-    records : int
-        n of a first training.
     """
     if kind == "spent":
         return usual(kind, today)
@@ -238,7 +227,7 @@ def following(
 
 
 def of_records(entry: AccountEntry, before: int, records: int) -> AccountEntry:
-    """The entry, on `records` people where it is a training on all of the `before` people.
+    """The entry on `records` people, where it is a training on all of the `before` people.
 
     Its batch goes on by the rule where it was the rule's, and is never more than all of them.
     """

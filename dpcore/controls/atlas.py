@@ -15,7 +15,6 @@ MAX_LETTERS = 80
 
 
 def systems() -> dict[str, str]:
-    """Key to title of every system."""
     return {key: system.title for key, system in register().items()}
 
 

@@ -22,18 +22,9 @@ Titles = Mapping[str, str]
 
 @dataclass(frozen=True)
 class _Listed:
-    """A choice among titles.
-
-    Parameters
-    ----------
-    titles : mapping or callable
-        Key to title, or a function that returns it where it comes from a register.
-    """
-
     titles: Titles | Callable[[], Titles]
 
     def options(self) -> Titles:
-        """Key to title."""
         return self.titles() if callable(self.titles) else self.titles
 
     def texts(self) -> list[str]:
@@ -43,20 +34,12 @@ class _Listed:
 
 @dataclass(frozen=True)
 class OneOf(_Listed):
-    """One choice.
+    """One choice."""
 
-    Parameters
-    ----------
-    row : bool
-        Whether all options are visible, side by side.
-    means : mapping
-        Key to value of the field, where the value is not the key itself.
-    also : mapping
-        What a link may hold in place of a title, to key.
-    """
-
-    row: bool = False
+    row: bool = False  # all options side by side
+    # key to the field's value, where it is another
     means: Mapping[str, Any] = field(default_factory=dict)
+    # what a link may hold in place of a title, to key
     also: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -67,54 +50,30 @@ class SomeOf(_Listed):
 
 @dataclass(frozen=True)
 class Number:
-    """A number that is typed; both limits are allowed.
-
-    Parameters
-    ----------
-    least, most : float
-    step : float
-        Step of the arrows beside the field.
-    whole : bool
-    slider : bool
-        Dragged instead of typed.
-    """
+    """A number that is typed; both limits are allowed."""
 
     least: float
     most: float
     step: float = 1
     whole: bool = False
-    slider: bool = False
+    slider: bool = False  # dragged instead of typed
 
 
 @dataclass(frozen=True)
 class Stops:
-    """One of several fixed values, in their order; a slider.
+    """One of several fixed values, in their order; a slider."""
 
-    Parameters
-    ----------
-    values : tuple of float
-        In ascending order.
-    shown : callable
-        Value to its text.
-    row : bool
-        Whether all values are visible, side by side, instead of a slider.
-    """
-
-    values: tuple[Any, ...]
+    values: tuple[Any, ...]  # ascending
     shown: Callable[[Any], str] = plain
-    row: bool = False
+    row: bool = False  # all side by side, no slider
 
     def texts(self) -> list[str]:
-        """All that an address may hold."""
         return [self.shown(value) for value in self.values]
 
 
 @dataclass(frozen=True)
 class Switch:
-    """On or off."""
-
     def texts(self) -> list[str]:
-        """All that an address may hold."""
         return ["true", "false", "True", "False"]
 
 
@@ -156,54 +115,22 @@ def _first(kind: Kind) -> str | bool | None:
 
 @dataclass(frozen=True)
 class Control:
-    """One control.
+    """One setting: what a page draws, an address holds and a command has as an option."""
 
-    Parameters
-    ----------
-    key : str
-        Key of the widget, and its name in the address; unique over all pages.
-    label : str
-        Label on screen, with the unit.
-    kind : Kind
-    default : object
-        A key, a number, a list of keys; if left out a switch is off, a choice the first one of
-        those written out, and any other field empty (``None``).
-    help : str
-        Its meaning, as Markdown, for a first-time reader.
-    noun : str
-        How a refusal of a link begins: "the network", "an ε of"; empty for the label's words.
-    fallback_name : str
-        Name of what replaces a value that is not offered; empty for the default's title.
-    field : str
-        Field of the description that it sets: "epsilon", or "config.clip" in a part of it.
-    option : str
-        Name on the command line, without its dashes; by default the field's.
-    brief : str
-        Help of that option; empty for the first sentence of `help`.
-    shown : callable
-        (values of the controls before it) -> whether it is shown.
-    placeholder : str
-        Text in an empty field.
-    state : str
-        What of the state that pages share it shows: "data", "epsilon", "delta", "unit", "seed".
-    by_records : callable, optional
-        n, which is public, -> the default; `default` stands where n is not known.
-    """
-
-    key: str
+    key: str  # of the widget and in the address; unique over all pages
     label: str
     kind: Kind
     default: Any = None
     help: str = ""
-    noun: str = ""
-    fallback_name: str = ""
-    field: str = ""
+    noun: str = ""  # how a refusal of a link begins; empty for the label's words
+    fallback_name: str = ""  # of what replaces a value that is not offered
+    field: str = ""  # of the description: "epsilon", "config.clip"
     option: str = LIKE_FIELD
-    brief: str = ""
-    shown: Callable[[Values], bool] = always
+    brief: str = ""  # help of that option; else the first sentence of `help`
+    shown: Callable[[Values], bool] = always  # by the values of the controls before it
     placeholder: str = ""
-    state: str = ""
-    by_records: Callable[[int], Any] | None = None
+    state: str = ""  # what of the state that pages share it shows: "data", "epsilon", …
+    by_records: Callable[[int], Any] | None = None  # the default by n, where that is known
 
     def __post_init__(self) -> None:
         label = self.label[:1].lower() + self.label[1:]
@@ -236,13 +163,7 @@ class Control:
         return str(value)
 
     def value(self, text: str) -> Any:
-        """The value of a choice, number, switch or text that an address holds.
-
-        Raises
-        ------
-        ValueError
-            If the control has no such value.
-        """
+        """The value of a choice, number, switch or text that an address holds; else ValueError."""
         if isinstance(self.kind, OneOf):
             keys: dict[str, Any] = {title: key for key, title in self.kind.options().items()}
         elif isinstance(self.kind, Stops):
@@ -270,15 +191,9 @@ class Control:
 def fields(
     controls: Iterable[Control], values: Mapping[str, Any], part: str = ""
 ) -> dict[str, Any]:
-    """The fields of a description, or of a part of it, that the controls set.
+    """The fields that the controls set, of a description or of its part such as "config", by name.
 
-    Parameters
-    ----------
-    controls : iterable of Control
-    values : mapping
-        Of the fields, by key of the control; a control without one sets nothing.
-    part : str
-        "config" for the fields "config.clip", "config.noise" and so on.
+    A control without a value sets nothing.
     """
     result = {}
     for control in controls:
@@ -289,13 +204,7 @@ def fields(
 
 
 class Page:
-    """The controls of a page, in display order.
-
-    Parameters
-    ----------
-    *controls : Control
-        Their keys must differ.
-    """
+    """The controls of a page, in display order, with different keys."""
 
     def __init__(self, *controls: Control) -> None:
         self._controls = {control.key: control for control in controls}
@@ -313,16 +222,7 @@ class Page:
         return {control.key: control.default for control in self}
 
     def fields(self, values: Values, part: str = "") -> dict[str, Any]:
-        """The fields of a description that the shown controls set.
-
-        Parameters
-        ----------
-        values : mapping
-            By key; a control without a value sets nothing.
-        part : str
-            Part of the description: "config" for the fields "config.clip", "config.noise" and so
-            on.
-        """
+        """The fields of a description that the shown controls set."""
         shown = {
             control.key: control.field_value(values[control.key])
             for control in self
@@ -331,13 +231,7 @@ class Page:
         return fields(self, shown, part)
 
     def values(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """The controls' values for a description; for presets.
-
-        Parameters
-        ----------
-        fields : mapping
-            By name with its part, "config.clip"; fields that no control sets are left out.
-        """
+        """The controls' values for a description, by key; for presets."""
         settings: dict[str, Any] = {}
         for control in self:
             if control.field in fields:

@@ -85,7 +85,6 @@ def datasets() -> dict[str, str]:
 
 @cache
 def _sites() -> dict[str, tuple[str, ...]]:
-    """The sites of each data set that has some."""
     from dpcore.datasets import catalogue
 
     return {entry.key: entry.sites for entry in catalogue() if entry.sites}
@@ -98,13 +97,7 @@ def parts_for_testing() -> dict[str, str]:
 
 
 def private_methods(predicts: str) -> dict[str, str]:
-    """Key to title of all that adds noise and can predict this, in display order.
-
-    Parameters
-    ----------
-    predicts : str
-        "class" of two, "classes" or "number", as of a data set's entry.
-    """
+    """Key to title of all that adds noise and can predict this, in display order."""
     from dpcore.predictors import refusal, titles
 
     losses = RESIDUAL_LOSSES if predicts == "number" else MARGIN_LOSSES
@@ -116,7 +109,6 @@ def private_methods(predicts: str) -> dict[str, str]:
 
 
 def _titled(*names: str) -> OneOf:
-    """A row of options whose titles are their keys."""
     return OneOf({name: name for name in names}, row=True)
 
 

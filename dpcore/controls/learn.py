@@ -11,7 +11,6 @@ from dpcore.controls.explore import SEED
 
 
 def _lessons() -> dict[str, str]:
-    """Number to numbered title of every lesson."""
     from dpcore.lessons import LESSONS
 
     return {str(number): f"{number}. {each.title}" for number, each in enumerate(LESSONS, 1)}

@@ -15,15 +15,7 @@ MAX_LETTERS = 40
 
 @dataclass(frozen=True)
 class Refusal:
-    """A value of the link that the page cannot use.
-
-    Parameters
-    ----------
-    name, value : str
-        As in the link.
-    sentence : str
-        The requested setting, then what the page does instead.
-    """
+    """A value of the link that the page cannot use."""
 
     name: str
     value: str
@@ -36,17 +28,9 @@ def check(
     quoted: Callable[[str], str],
     among: Mapping[str, Collection[str]] | None = None,
 ) -> list[Refusal]:
-    """The values that no control allows.
+    """The values that no control allows; `quoted` makes untrusted text safe for the page.
 
-    Parameters
-    ----------
-    controls : iterable of Control
-    link : mapping
-        Name to all its values.
-    quoted : callable
-        Turns an untrusted value into text that is safe on the page.
-    among : mapping, optional
-        For controls by key: the texts allowed in this view, where those are fewer.
+    `among` has fewer allowed texts of some controls, by key.
     """
     refusals = []
     for control in controls:

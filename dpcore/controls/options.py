@@ -60,13 +60,7 @@ def _first_sentence(markdown: str) -> str:
 
 
 def typed_values(controls: Iterable[Control], options: argparse.Namespace) -> dict[str, Any]:
-    """The typed values by key of the control, without the options that were left out.
-
-    Raises
-    ------
-    InvalidInput
-        If a number is not one.
-    """
+    """The typed values by key of the control, without the options that were left out."""
     values: dict[str, Any] = {}
     for control in controls:
         typed = getattr(options, control.option.replace("-", "_"), None) if control.option else None
@@ -99,15 +93,7 @@ def _is_whole(kind: Kind) -> bool:
 
 
 def written(controls: Iterable[Control], fields: Mapping[str, Any]) -> list[str]:
-    """The options of a command line that sets these fields, in the order of the controls.
-
-    Parameters
-    ----------
-    controls : iterable of Control
-    fields : mapping
-        By name with its part, "config.clip"; a field that is ``None``, ``False`` or missing gives
-        no option.
-    """
+    """The options that set these fields, in order; none for ``None`` and ``False``."""
     options = []
     for control in controls:
         value = fields.get(control.field) if control.field else None

@@ -28,7 +28,6 @@ def values(study: TrainingStudy) -> dict[str, Any]:
 
 
 def _preset(name: str, **others: Any) -> Mapping[str, Any]:
-    """A study of `dpcore.evaluation.tuned_configs`."""
     return values(STUDIES[name]) | {"repeats": 1} | others
 
 

@@ -31,21 +31,11 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of every number.
+    """Say how a number is cut into steps: how many, K, and how much each counts, s."""
 
-    Parameters
-    ----------
-    count : int
-        K.
-    weight : float
-        s, at most 1.
-    keeps_number : bool
-        Whether the number itself stays a feature.
-    """
-
-    count: int
-    weight: float
-    keeps_number: bool
+    count: int  # K
+    weight: float  # s, at most 1
+    keeps_number: bool  # whether the number itself stays a feature
 
     @property
     def cuts(self) -> FloatArray:
@@ -58,19 +48,12 @@ class Steps:
         return round(self.count * (1.0 - self.weight**2))
 
     def of(self, shares: FloatArray) -> FloatArray:
-        """The steps of a number, shape (n, K); every row has norm s.
-
-        Parameters
-        ----------
-        shares : (n,) array
-            The number as a share of its public interval, in [0, 1].
-        """
+        """The steps (n, K) of shares in [0, 1] of the public interval; every row has norm s."""
         features = np.empty((len(shares), self.count))
         self.write(shares, features)
         return features
 
     def write(self, shares: FloatArray, out: FloatArray) -> None:
-        """Write `of` to the first columns of an array with as many rows."""
         height, steps = self.weight * self.count**-0.5, out[:, : self.count]
         # 2h - h and 0 - h are exact.
         np.multiply(shares[:, np.newaxis] >= self.cuts, 2.0 * height, out=steps)

@@ -29,14 +29,7 @@ def read(name: str, delimiter: str | None = ",", skiprows: int = 0) -> FloatArra
 
 
 def source(entry: Entry, rows: Callable[[], tuple[FloatArray, Labels]]) -> BuiltIn:
-    """The set of that entry.
-
-    Parameters
-    ----------
-    entry : Entry
-    rows : callable
-        Its columns, in the order of `entry`, and its labels.
-    """
+    """The set of that entry; `rows` gives its columns, in the entry's order, and its labels."""
 
     def build(records: int | None, seed: int) -> Table:
         del seed

@@ -53,18 +53,7 @@ def folder() -> Path:
 
 
 def place(name: str = "") -> Path:
-    """A folder to write in, in the cache or else private; only this user can read it.
-
-    Parameters
-    ----------
-    name : str
-        Name of the folder within the cache; empty for the cache itself.
-
-    Raises
-    ------
-    OSError
-        If nothing can be written anywhere.
-    """
+    """A folder of this name in the cache, or else a private one; OSError if neither works."""
     try:
         return _writable(folder(), name)
     except OSError:
@@ -144,7 +133,6 @@ def _writable(parent: Path, name: str) -> Path:
 
 
 def _private_folder() -> Path:
-    """The process's private folder, which is removed when the process ends."""
     global _private
     if _private is None or not _private.is_dir():
         path = Path(tempfile.mkdtemp(prefix="epsilon-explorer-", dir=_temporary_folder()))
@@ -154,7 +142,6 @@ def _private_folder() -> Path:
 
 
 def _temporary_folder() -> Path:
-    """A folder for temporary files with space left."""
     try:
         default = Path(tempfile.gettempdir())
         if shutil.disk_usage(default).free >= ROOM:
@@ -180,17 +167,7 @@ def digest(*parts: NDArray[Any] | bytes | str) -> str:
 
 
 def array(kind: str, key: str, compute: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-    """The array of that name from the cache; if it is missing, it is computed and stored there.
-
-    Parameters
-    ----------
-    kind : str
-        What the array is, for the file's name: "scattering".
-    key : str
-        From `digest`, of everything that the array was computed from.
-    compute : callable
-        Returns the array. It is called too when the file is damaged.
-    """
+    """The array filed under a digest of all that it comes from; computed if missing or damaged."""
     path = _array_path(kind, key)
     with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile):
         # Opened here, because NumPy leaves a damaged file open.
@@ -218,21 +195,9 @@ def _array_path(kind: str, key: str) -> Path:
 
 
 def write(path: Path, put: Callable[[IO[bytes]], object], prefix: str = "tmp") -> None:
-    """Write a file atomically: a reader sees the old one or the new one, never half of it.
+    """Write a file that only this user can read: others see the old one or the new one, never half.
 
-    Parameters
-    ----------
-    path : Path
-        In an existing folder. Only this user will be able to read the file.
-    put : callable
-        Called with the open file.
-    prefix : str
-        Start of the temporary file's name; that file stays if the process is killed meanwhile.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written; nothing is left of it.
+    Nothing is left of it if that fails; if the process is killed, a file that begins with `prefix`.
     """
     handle, temporary = tempfile.mkstemp(prefix=prefix, dir=path.parent)
     try:
@@ -246,17 +211,7 @@ def write(path: Path, put: Callable[[IO[bytes]], object], prefix: str = "tmp") -
 
 
 def prune(where: Path, most_bytes: int, keep: Path | None = None) -> None:
-    """Remove the oldest files of a folder until the rest takes at most `most_bytes`.
-
-    Parameters
-    ----------
-    where : Path
-        The folder; files in its subfolders do not count.
-    most_bytes : int
-        Limit for all files together.
-    keep : Path, optional
-        A file that is never removed.
-    """
+    """Remove the oldest files of a folder, not of its subfolders, until `most_bytes` suffice."""
     files = []
     for path in where.iterdir():
         with suppress(FileNotFoundError):  # another process may remove its own meanwhile

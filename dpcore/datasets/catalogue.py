@@ -50,39 +50,17 @@ def catalogue() -> tuple[Entry, ...]:
 
 
 def entry(key: str) -> Entry:
-    """The data set called `key`.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none.
-    """
+    """The data set called `key`."""
     return source(key).entry
 
 
 def source(key: str) -> BuiltIn | FileSource:
-    """How the data set called `key` is read.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none.
-    """
+    """How the data set called `key` is read."""
     return register()[one_of("dataset", key, tuple(register()))]
 
 
 def availability(key: str) -> download.Availability:
-    """How the set can be obtained here, determined without the network.
-
-    Returns
-    -------
-    {"built in", "local", "download", "upload"}
-
-    Raises
-    ------
-    InvalidInput
-        If there is no such set.
-    """
+    """How the set can be obtained here, determined without the network."""
     return download.availability(entry(key))
 
 
@@ -147,18 +125,7 @@ def assemble(
     notes: tuple[str, ...] = (),
     sites: Sequence[str] = (),
 ) -> Table:
-    """Decode the raw fields of the files of one set and concatenate them.
-
-    Parameters
-    ----------
-    file_source : FileSource
-    raws : list of pandas.DataFrame
-        The fields of each file.
-    published : bool
-    notes : tuple of str
-    sites : sequence of str
-        The site of each file, where the set has sites.
-    """
+    """Decode the raw fields of the files of one set and concatenate them."""
     import numpy as np
     import pandas as pd
 

@@ -21,15 +21,6 @@ Levels = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Range:
-    """The values possible of a number.
-
-    Parameters
-    ----------
-    lowest, highest : float
-        In `unit`.
-    unit : str
-    """
-
     lowest: float
     highest: float
     unit: str = ""
@@ -37,17 +28,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Names:
-    """What is known of the names in one header.
-
-    Parameters
-    ----------
-    ranges : dict of str to Range
-        By the letters and digits of a name.
-    lists : dict of str to tuple of Levels
-        Likewise: the ways in which files write what the column may hold.
-    outcomes, persons : frozenset of str
-        Names of what is predicted, and of what says whose row it is.
-    """
+    """What is known of the names in one header, by their letters and digits."""
 
     ranges: dict[str, Range]
     lists: dict[str, tuple[Levels, ...]]

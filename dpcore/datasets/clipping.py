@@ -10,19 +10,12 @@ from dpcore.datasets.schema import Table
 
 @dataclass(frozen=True)
 class Clipping:
-    """What lay outside, by column. It is counted on the records, so it is in nothing that leaves.
-
-    Parameters
-    ----------
-    columns : tuple of (str, OutsideBounds)
-        Those of which a value was clipped.
-    """
+    """What lay outside the ranges, by column; not private, and in nothing that leaves."""
 
     columns: tuple[tuple[str, OutsideBounds], ...] = ()
 
     @classmethod
     def of(cls, table: Table) -> Clipping:
-        """Of the numbers of a table."""
         found = []
         for column in table.entry.columns:
             if column.kind == "number":

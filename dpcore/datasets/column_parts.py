@@ -46,24 +46,12 @@ Person = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Values:
-    """The public values of a column at which its part is computed.
-
-    Parameters
-    ----------
-    column : Column
-    numbers : tuple of float
-        Of a number, in its own unit, ascending; on both sides of each step. Else empty.
-    levels : tuple of str
-        Of a category or an indicator; a last one for unknown values where there may be some.
-    reference : int
-        Place of the value that others are compared with: the middle of a number's public interval
-        after its transform, by which unknown values are filled in, or the first level.
-    """
+    """The public values of a column at which its part is computed."""
 
     column: Column
-    numbers: tuple[float, ...]
-    levels: tuple[str, ...]
-    reference: int
+    numbers: tuple[float, ...]  # in their unit, ascending; on both sides of each step
+    levels: tuple[str, ...]  # a last one for unknown values where there may be some
+    reference: int  # place of what unknown numbers are filled in by, or of the first level
 
     def __len__(self) -> int:
         return len(self.numbers or self.levels)
@@ -90,19 +78,10 @@ def values_of(column: Column, preparation: Preparation) -> Values:
 
 
 def part_of(entry: Entry, preparation: Preparation, values: Values) -> FloatArray:
-    """What a linear model's weights are multiplied with for the part of one column.
+    """F (u(x) - u(reference)) at each value, (values, d), zero outside the column's own block.
 
-    Parameters
-    ----------
-    entry : Entry
-    preparation : Preparation
-        By public bounds, and with features that belong to one column each.
-    values : Values
-
-    Returns
-    -------
-    (values, d) array
-        F (u(x) - u(reference)) at each value, which is zero outside the column's own block.
+    A linear model's weights are multiplied with it. The preparation has public bounds, and features
+    that belong to one column each.
     """
     frame = _frame(entry, preparation, np.zeros(len(values)))
     _set_column(frame, values.column, np.array(values.at))
@@ -118,19 +97,7 @@ def reference_person(entry: Entry, preparation: Preparation) -> Person:
 
 
 def people_at(entry: Entry, preparation: Preparation, values: Values, person: Person) -> FloatArray:
-    """Rows of people who are alike in all but one column, as `prepare` makes them.
-
-    Parameters
-    ----------
-    entry, preparation, values
-        As of `part_of`.
-    person : mapping
-        The values of the other columns.
-
-    Returns
-    -------
-    (values, d) array
-    """
+    """Rows, as `prepare` makes them, of people who are alike in all but one column."""
     rows = unscaled(entry, preparation, values, person)
     bring_to_norm(rows, only_above=preparation.norm == "clip")
     return rows
@@ -172,7 +139,6 @@ def _frame(entry: Entry, preparation: Preparation, places: FloatArray) -> pd.Dat
 
 
 def _set_column(frame: pd.DataFrame, column: Column, values: FloatArray) -> None:
-    """Set a column to numbers, or to levels by their places in `Values`, unknown ones last."""
     if column.kind == "category":
         codes = values.astype(np.intp)
         frame[column.name] = _levels(column, np.where(codes < len(column.levels), codes, -1))

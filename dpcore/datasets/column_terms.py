@@ -40,33 +40,15 @@ LINE = "line"
 
 @dataclass(frozen=True, eq=False)
 class ColumnTerms:
-    """What a person may correct of a column.
-
-    Parameters
-    ----------
-    values : Values
-        Where its curve is drawn.
-    names : tuple of str
-        "line" and "step 1", "step 2", … of a number; else levels.
-    cuts : (terms,) array
-        Where each step stands, in the column's unit; nan of anything else.
-    matrix : (terms, d) array
-        Heights, in log odds, from weights.
-    shape : (values, terms) array
-        The curve from heights.
-    change : (d, terms) array
-        What is added to the weights for each height that is raised by 1.
-    moves : (terms,) array
-        By how much the log odds at the reference then move all the same, at average length.
-    """
+    """What a person may correct of a column; heights and the curve are log odds."""
 
     values: Values
-    names: tuple[str, ...]
-    cuts: FloatArray
-    matrix: FloatArray
-    shape: FloatArray
-    change: FloatArray
-    moves: FloatArray
+    names: tuple[str, ...]  # "line", "step 1", … of a number; else levels
+    cuts: FloatArray  # (terms,): of steps, in the column's unit; else nan
+    matrix: FloatArray  # (terms, d): heights from weights
+    shape: FloatArray  # (values, terms): the curve from heights
+    change: FloatArray  # (d, terms): added to the weights for a height raised by 1
+    moves: FloatArray  # (terms,): what the log odds at the reference then move by
 
     def heights(self, weights: NDArray[np.floating]) -> FloatArray:
         """Of models, (runs, d) or (d,), in log odds."""
@@ -78,16 +60,7 @@ class ColumnTerms:
 
 
 def terms_of(entry: Entry, preparation: Preparation, column: Column) -> ColumnTerms:
-    """The terms of one column.
-
-    Parameters
-    ----------
-    entry : Entry
-    preparation : Preparation
-        By public bounds, and with features that belong to one column each.
-    column : Column
-        One that the models use.
-    """
+    """The terms of one column."""
     values = values_of(column, preparation)
     part = part_of(entry, preparation, values)
     if column.kind == "number":

@@ -15,31 +15,15 @@ from dpcore.datasets.schema import Table
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The records of a split, a number each column.
+    """The records of a split, a number each column."""
 
-    Parameters
-    ----------
-    train, test : numpy.ndarray, shape (n, c) and (m, c), float64
-        Numbers in their own unit, categories as the places of their levels; nan where unknown.
-        Their records are those of the split's rows, in the same order.
-    categories : tuple of bool, length c
-        Which columns are categories.
-    """
-
-    train: FloatArray
+    train: FloatArray  # (n, c): numbers in their unit, places of levels; nan where unknown
     test: FloatArray
-    categories: tuple[bool, ...]
+    categories: tuple[bool, ...]  # which columns are, (c,)
 
 
 def columns_of(table: Table, preparation: Preparation) -> Columns:
-    """The columns of the records that `dpcore.datasets.prepare` makes rows of.
-
-    Parameters
-    ----------
-    table : Table
-    preparation : Preparation
-        Names the split, what is left out and whether incomplete records are dropped.
-    """
+    """The columns of the records that `prepare` makes rows of, in the same order."""
     used = used_columns(table.entry, preparation)
     table, train_rows, test_rows = divided(table, preparation)
     values = np.empty((table.records, len(used)))
@@ -57,13 +41,7 @@ def columns_of(table: Table, preparation: Preparation) -> Columns:
 def divided(
     table: Table, preparation: Preparation
 ) -> tuple[Table, NDArray[np.intp], NDArray[np.intp]]:
-    """The table with the further records it brings, and which of them `prepare` makes rows of.
-
-    Returns
-    -------
-    (table, train, test)
-        Places of the training records (n,) and of the test records (m,), in the split's order.
-    """
+    """The table with the further records it brings; the places that are trained and tested on."""
     table, test = tested(table, preparation)
     unknown = unknown_values(table, used_columns(table.entry, preparation))
     return table, *places(table, test, complete_enough(unknown, preparation))

@@ -39,21 +39,11 @@ csv.field_size_limit(2**31 - 1)
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a file is written; what is left empty is found in the file.
+    """How a file is written; what is left empty is found in the file."""
 
-    Parameters
-    ----------
-    encoding : str
-        As Python calls it: "utf-8", "utf-16", "cp1252"; "" to be found.
-    delimiter : str
-        One character, or "" to be found.
-    header_line : int
-        The line that names the columns, from 1; 0 to be found.
-    """
-
-    encoding: str = ""
+    encoding: str = ""  # as Python calls it
     delimiter: str = ""
-    header_line: int = 0
+    header_line: int = 0  # from 1
 
 
 TO_BE_FOUND = Dialect()
@@ -72,12 +62,8 @@ def records(
 ) -> Iterator[FileRecord]:
     """The records of a text after some lines, as Python reads them; empty lines are none.
 
-    They begin and end where those of `dpcore.datasets.rows.blocks` do.
-
-    Raises
-    ------
-    csv.Error
-        If `strict`, and a quotation mark stands where none may.
+    They begin and end where those of `dpcore.datasets.rows.blocks` do. With `strict` a quotation
+    mark where none may stand is a `csv.Error`.
     """
     encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
     text = io.TextIOWrapper(io.BytesIO(data), encoding, errors="replace", newline="")
@@ -95,12 +81,7 @@ def records(
 
 
 def check_bytes(data: bytes, name: str, largest: int) -> None:
-    """Refuse what can't be text.
-
-    Raises
-    ------
-    InvalidInput
-    """
+    """Refuse what can't be text."""
     if not data:
         raise InvalidInput(f"{name} is empty, but it must hold at least one record.")
     if len(data) > largest:
@@ -116,13 +97,7 @@ def check_bytes(data: bytes, name: str, largest: int) -> None:
 
 
 def find_encoding(data: bytes, name: str, given: str = "") -> str:
-    """The encoding of a text: that given, else UTF-16 by its mark, UTF-8 or Windows-1252.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the first line that is not text in it.
-    """
+    """The encoding of a text: that given, else UTF-16 by its mark, UTF-8 or Windows-1252."""
     if given not in ("", *ENCODINGS):
         raise reject("encoding", given, f"one of {', '.join(ENCODINGS)}")
     encoding = given or "utf-8"
@@ -164,20 +139,8 @@ def find_dialect(
 ) -> Dialect:
     """How a text is written, by its first lines; what is given is not searched for.
 
-    Parameters
-    ----------
-    data : bytes
-    name : str
-        What to call it in a refusal.
-    given : Dialect
-    names : collection of str
-        Names of columns: the header is the line that has most of them, and else the first with the
-        usual number of fields, all of them words if one has such.
-
-    Raises
-    ------
-    InvalidInput
-        If the file is not text.
+    The header is the line that has most of `names`, or else the first with the usual number of
+    fields, all of them words if one has such.
     """
     if given.delimiter not in ("", *DELIMITERS):
         raise reject("delimiter", given.delimiter, f"one of {', '.join(map(repr, DELIMITERS))}")
@@ -215,13 +178,7 @@ def _is_words(record: FileRecord) -> bool:
 
 
 def header_of(data: bytes, name: str, dialect: Dialect) -> tuple[tuple[str, ...], int]:
-    """The names in the header of a text, and the line that it ends in.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no such line, or it has too many.
-    """
+    """The names in the header of a text, and the line that it ends in."""
     header = next(records(data[:BEGINNING], dialect, dialect.header_line - 1), None)
     if header is None or not any(map(clean_name, header.fields)):
         raise no_records(name)

@@ -32,13 +32,7 @@ class DataUnavailable(InvalidInput):
 
 
 def availability(entry: Description) -> Availability:
-    """How the set can be obtained here, determined without the network.
-
-    Returns
-    -------
-    {"built in", "local", "download", "upload"}
-        "local" means every file lies in the local folder or in the cache.
-    """
+    """How the set can be obtained, without the network; "local" where every file is here."""
     if not entry.files:
         return "built in"
     if all(_local(file) or _in_cache(file) for file in entry.files):
@@ -47,20 +41,7 @@ def availability(entry: Description) -> Availability:
 
 
 def fetch(entry: Description, progress: Progress | None = None) -> tuple[bytes, ...]:
-    """The bytes of each file of `entry`, verified where a checksum is pinned.
-
-    Parameters
-    ----------
-    entry : Description
-        A set with files.
-    progress : callable, optional
-        Called with the share done, from 0 to 1, and what is going on.
-
-    Raises
-    ------
-    DataUnavailable
-        If a file is neither here nor obtainable, or is not the published one.
-    """
+    """The bytes of each file, verified where a checksum is pinned; `DataUnavailable` otherwise."""
     count = len(entry.files)
     contents = []
     for index, file in enumerate(entry.files):
@@ -242,14 +223,11 @@ class _Bar:
         self._message = message
 
     def update(self, count: int) -> None:
-        """Add `count` bytes, received since the last call."""
         self._done += count
         if self.total:
             self._report(self._done / self.total, self._message)
 
     def reset(self) -> None:
-        """Start counting again."""
         self._done = 0
 
-    def close(self) -> None:
-        """Nothing to clean up."""
+    def close(self) -> None: ...

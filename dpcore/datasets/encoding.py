@@ -35,22 +35,13 @@ _VANISHING = 1e-100
 
 @dataclass(frozen=True)
 class OutsideBounds:
-    """What lay outside the public bounds of a column.
-
-    Parameters
-    ----------
-    outside : int
-        Values that were clipped.
-    known : int
-        Values that are not unknown.
-    """
+    """How many of a column's known values lay outside its public bounds, and were clipped."""
 
     outside: int
     known: int
 
     @classmethod
     def of(cls, values: FloatArray, outside: int) -> OutsideBounds:
-        """Of these values, NaN where unknown."""
         return cls(outside, int((~np.isnan(values)).sum()))
 
     @property
@@ -65,20 +56,9 @@ class OutsideBounds:
 
 
 def features_of(entry: Entry, frame: pd.DataFrame, preparation: Preparation) -> FloatArray:
-    """Rows as `prepare` makes them, before they are brought to a norm.
+    """Rows as `prepare` makes them, before they are brought to a norm; none of them is blank.
 
-    Parameters
-    ----------
-    entry : Entry
-    frame : DataFrame
-        As of a `Table`; none of its m records is blank.
-    preparation : Preparation
-        By public bounds, and with features that belong to one column each.
-
-    Returns
-    -------
-    (m, d) array
-        Each feature is a function of one column of its own record.
+    Bounds are public, and each feature is a function of one column of its own record.
     """
     if preparation.scaling != "public" or preparation.features in ("rule", "fourier"):
         raise ValueError("features do not follow from public values and one column each")
@@ -206,15 +186,9 @@ def scaled(column: Column, values: FloatArray, preparation: Preparation) -> tupl
 
 
 def bring_to_norm(x: FloatArray, *, only_above: bool = False) -> None:
-    """Scale rows in place to norm 1 (a hair below), or only those above 1; zeros stay zeros.
+    """Scale rows in place to norm 1 (a hair below), or only those above 1.
 
-    Parameters
-    ----------
-    x : numpy.ndarray, shape (n, d)
-        Changed in place. Entries finite and of ordinary size.
-    only_above : bool
-        Leave rows unchanged whose norm is at most a hair below 1. Rows shorter than 1e-100 become
-        rows of zeros either way.
+    Zeros stay zeros, and rows shorter than 1e-100 become zeros.
     """
     norms = np.sqrt(np.einsum("ij,ij->i", x, x))
     limit = 1.0 - _NUDGE - 2.0**-52 * x.shape[1]

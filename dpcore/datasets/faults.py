@@ -11,11 +11,7 @@ from dpcore.errors import InvalidInput
 class WrongTable(InvalidInput):
     """A file whose lines are not as they must be: one sentence a fault, each in a line of its own.
 
-    Parameters
-    ----------
-    sentences : str
-    field, value : str
-        Name of the first field that does not allow its value, and that value; "" without one.
+    `field` and `value` are those of the first field that does not allow its value, "" without one.
     """
 
     def __init__(self, sentences: str, field: str = "", value: str = "") -> None:
@@ -28,16 +24,7 @@ class WrongTable(InvalidInput):
 
 
 class WrongHeader(InvalidInput):
-    """A file that does not name each described column once.
-
-    Parameters
-    ----------
-    sentence : str
-    absent : collection of str
-        The described columns that are not named; empty where nothing is a header.
-    others : collection of str
-        Names in the header that no description has.
-    """
+    """A file that does not name each described column once."""
 
     def __init__(
         self, sentence: str, absent: Collection[str] = (), others: Collection[str] = ()
@@ -47,13 +34,7 @@ class WrongHeader(InvalidInput):
 
 
 class Faults:
-    """The places where a file is wrong, while it is read.
-
-    Parameters
-    ----------
-    name : str
-        What to call the file.
-    """
+    """The places where a file is wrong, while it is read."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -67,7 +48,6 @@ class Faults:
 
     @property
     def found(self) -> bool:
-        """Whether any place is wrong."""
         return bool(self._places)
 
     @property
@@ -76,13 +56,7 @@ class Faults:
         return len(self._places) >= MAX_FAULTS
 
     def tell(self) -> None:
-        """Refuse the file if any place is wrong.
-
-        Raises
-        ------
-        WrongTable
-            Places with the same fault share a sentence.
-        """
+        """Raise a `WrongTable` if any place is wrong; the same fault of several is one sentence."""
         if not self.found:
             return
         places = sorted(self._places, key=lambda place: place[0])[:MAX_FAULTS]

@@ -39,15 +39,7 @@ MAPS: tuple[Literal["plain", "additive", "fine"], ...] = ("plain", "additive", "
 
 
 def enough_records(records: int, numbers: int) -> bool:
-    """Whether there are curves at any ε.
-
-    Parameters
-    ----------
-    records : int
-        Number of records to learn from, with gaps or blank ones too.
-    numbers : int
-        Number of columns that hold numbers, from the schema.
-    """
+    """Whether there are curves at any ε."""
     return records >= MIN_RECORDS * max(numbers, 1)
 
 
@@ -57,16 +49,6 @@ def affordable(records: int, features: int) -> bool:
 
 
 def by_noise(records: int, dimension: int, mu: float) -> str:
-    """The feature map, one of `MAPS`, under this much noise.
-
-    Parameters
-    ----------
-    records : int
-        Number of records to learn from.
-    dimension : int
-        Number of features with the map "additive".
-    mu : float
-        μ of the whole training, for vectors that one record changes by 1.
-    """
+    """The feature map for n records of d features, coarse steps included, trained at this μ."""
     ratio = records * mu / math.sqrt(dimension)
     return MAPS[sum(bool(ratio >= edge) for edge in (CURVES, FINE_CURVES))]

@@ -9,13 +9,7 @@ from dpcore.errors import reject
 
 
 def contents(field: str, name: str | Path, most: int) -> bytes:
-    """All bytes of the file called `name`, or one more than `most` of one that is larger.
-
-    Raises
-    ------
-    InvalidInput
-        If it is no ordinary file (a folder, a device, a pipe), is not there or cannot be read.
-    """
+    """All bytes of the file called `name`, or one more than `most` of one that is larger."""
     try:
         path = Path(name).expanduser()
         if stat.S_ISREG(path.stat().st_mode):

@@ -29,16 +29,9 @@ def frequencies(columns: int, features: int, bandwidth: float) -> FloatArray:
 
 
 def random_fourier(rows: FloatArray, features: int, bandwidth: float) -> FloatArray:
-    """The features of each row, shape (n, D).
+    """The features of each row, shape (n, D), at bandwidth h in the rows' units.
 
-    Parameters
-    ----------
-    rows : (n, d) array
-        A row of zeros, which stands for a record blanked out, stays one.
-    features : int
-        D, even.
-    bandwidth : float
-        h, above 0, in the units of the rows.
+    A row of zeros, which stands for a record blanked out, stays one.
     """
     angles = rows @ frequencies(rows.shape[1], features, bandwidth)
     half = features // 2

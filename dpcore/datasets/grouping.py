@@ -28,31 +28,18 @@ DECADE, YEARS = 10.0, (20.0, 150.0)
 
 @dataclass(frozen=True)
 class Grouping:
-    """The groups that a column divides people into.
-
-    Parameters
-    ----------
-    column : Column
-    names : tuple of str
-        Each begins with the column's name; a last one for unknown values where there may be some.
-    edges : tuple of float
-        Where the bands of a number begin, but for the first one.
-    """
+    """The groups that a column divides people into."""
 
     column: Column
     names: tuple[str, ...]
-    edges: tuple[float, ...] = ()
+    edges: tuple[float, ...] = ()  # where the bands of a number begin, but for the first one
 
     def of_tested(
         self, table: Table, preparation: Preparation
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Where the test records of a split stand in the table, and the place of each one's group.
+        """Rows of a split's test records in the table, and each one's group, both (m,).
 
-        Returns
-        -------
-        (rows, groups)
-            Each (m,), in the order of the split's rows; a group is -1 where a value is unknown that
-            should not be.
+        The group is -1 where a value is unknown that should not be.
         """
         table, _, rows = divided(table, preparation)
         series = table.frame[self.column.name].iloc[rows]
@@ -70,13 +57,7 @@ class Grouping:
 
 
 def grouping(entry: Entry, name: str) -> Grouping:
-    """The groups by a column, also one that models do not use.
-
-    Raises
-    ------
-    InvalidInput
-        If the set has no such column.
-    """
+    """The groups by a column, also one that models do not use."""
     names = columns(entry)
     if name not in names:
         raise InvalidInput(

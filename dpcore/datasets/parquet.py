@@ -36,13 +36,7 @@ def is_parquet(data: bytes) -> bool:
 
 
 def names_of(data: bytes, name: str) -> tuple[str, ...]:
-    """The names of the columns, whatever these hold.
-
-    Raises
-    ------
-    InvalidInput
-        One sentence; as `blocks`.
-    """
+    """The names of the columns, whatever these hold."""
     with _whole(name):
         return tuple(map(clean_name, _opened(data, name).schema_arrow.names))
 
@@ -59,22 +53,9 @@ def readable(data: bytes, name: str) -> list[int]:
 
 
 def blocks(data: bytes, faults: Faults, wanted: Sequence[int], largest: int) -> Iterator[Block]:
-    """The rows, as `dpcore.datasets.rows.blocks` gives those of a text.
+    """The rows, as `dpcore.datasets.rows.blocks` gives those of a text, of a file from anyone.
 
-    Parameters
-    ----------
-    data : bytes
-        The file, from anyone.
-    faults : Faults
-    wanted : sequence of int
-        Places of the columns to read, whose names no other has.
-    largest : int
-        Bytes that these may decompress to, and their text.
-
-    Raises
-    ------
-    InvalidInput
-        If it is no such file, or a column holds neither numbers, text, dates nor yes and no.
+    The wanted columns and their text may decompress to `largest` bytes.
     """
     name = faults.name
     faults.lines = lambda rows: [row + 2 for row in rows]

@@ -38,13 +38,7 @@ def tested(table: Table, preparation: Preparation) -> tuple[Table, NDArray[np.bo
 
 
 def of_site(table: Table, site: str) -> NDArray[np.bool_]:
-    """A mask of the records of a site, shape (records,).
-
-    Raises
-    ------
-    InvalidInput
-        If the set has no such site.
-    """
+    """A mask of the records of a site, shape (records,)."""
     entry = table.entry
     if not entry.site:
         raise InvalidInput(
@@ -83,11 +77,6 @@ def drawn_by_class(table: Table, preparation: Preparation) -> NDArray[np.bool_]:
 
     Each class is tested at its share of all records, up or down to a whole record; blank records
     are a class of their own.
-
-    Raises
-    ------
-    InvalidInput
-        If the records are not published, or a number is predicted.
     """
     if not table.published or table.entry.predicts == "number":
         raise InvalidInput(

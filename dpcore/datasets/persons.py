@@ -45,37 +45,18 @@ Lots = NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Persons:
-    """The rows that count. Not private: everything here is read off the records.
+    """The rows that count. Not private: everything here is read off the records."""
 
-    Parameters
-    ----------
-    index : ndarray of int64, shape (rows,)
-        Rows of the table that are kept: one person after the other, each in the table's order.
-    first : ndarray of int64, shape (count,)
-        Where each person's rows begin in `index`.
-    dropped : int
-        Number of rows that are not kept.
-    """
-
-    index: Whole
-    first: Whole
-    dropped: int
+    index: Whole  # kept rows of the table, one person after the other
+    first: Whole  # where each person's rows begin in `index`
+    dropped: int  # number of rows that are not kept
 
     @property
     def count(self) -> int:
-        """Number of persons."""
         return len(self.first)
 
     def blocks(self, rows: int) -> Iterator[tuple[slice, Whole]]:
-        """Whole persons one after the other, about so many rows at a time.
-
-        Yields
-        ------
-        where : slice
-            Their rows, of those that are kept.
-        first : ndarray of int64
-            Where each person's begin among these.
-        """
+        """Whole persons, about so many rows at a time: a slice of rows, where each begins in it."""
         begin, ends = 0, np.append(self.first, len(self.index))
         while begin < self.count:
             fitting = np.searchsorted(ends, ends[begin] + rows, side="right") - 1
@@ -95,22 +76,7 @@ def lots_for_exploration(rows: int, seed: int = 0) -> Lots:
 
 
 def bounded(person: Whole, most: int, lots: Lots) -> Persons:
-    """At most `most` rows of each person.
-
-    Parameters
-    ----------
-    person : ndarray of int64, shape (n,)
-        Number of each row's person, from 0 without a gap.
-    most : int
-        k, public.
-    lots : ndarray of uint64, shape (n,)
-        As above.
-
-    Raises
-    ------
-    InvalidInput
-        If `most` is out of range.
-    """
+    """At most k public rows of each person, those of the smallest lots; persons count from 0."""
     if not 1 <= most <= MAX_ROWS_A_PERSON:
         raise reject("rows a person", most, f"1 to {MAX_ROWS_A_PERSON:,}")
     by_lot = np.lexsort((lots, person))

@@ -122,13 +122,7 @@ unit norm."""
 
 
 def used_columns(entry: Entry, preparation: Preparation) -> tuple[Column, ...]:
-    """The columns that rows are made of.
-
-    Raises
-    ------
-    InvalidInput
-        If `preparation` includes a column the set does not have.
-    """
+    """The columns that rows are made of."""
     names = tuple(column.name for column in entry.columns)
     for name in preparation.include:
         if name not in names:

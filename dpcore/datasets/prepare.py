@@ -38,56 +38,26 @@ DATA_SCALING = (
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows and labels, for training and for testing.
-
-    Parameters
-    ----------
-    entry : Entry
-        Where they come from.
-    preparation : Preparation
-        How they were made; by rule its `features` are "additive", or "plain" where records are few.
-    x_train, x_test : numpy.ndarray, shape (n, d) and (m, d), float64
-        Every row has norm at most 1, the intercept included.
-    y_train, y_test : numpy.ndarray, shape (n,) and (m,), float64
-        ±1; with several classes the class's number; for regression the outcome, scaled to [−1, 1]
-        by its public bounds and clipped to them.
-    feature_names : tuple of str, length d
-        ``"age"``, ``"sex = male"``, …
-    notes : tuple of str
-        What was dropped, filled in or clipped, in plain sentences.
-    mostly_clipped : tuple of str
-        Columns of which most values were clipped: likely a slip in their bounds. Not private.
-    often_clipped : tuple of str
-        Others of which more than one in twenty was: their ends stand for many values. Not private.
-    leaks : tuple of str
-        Why the rows are not functions of single records; empty when they are.
-    blank : numpy.ndarray, shape (n,), bool
-        Which training records are blank: their row is zero, intercept included, and their label 0
-        (-1 with several classes), so that they add nothing to any sum. Blank test records are not
-        among the m records here.
-    tested : int
-        Number of test records, blank ones included; public, as m is not.
-    further : bool
-        Whether the test records come on top of those that the set counts as its own.
-    maps : mapping of str to Split
-        By rule, where it is not "plain" at every ε: the same records with each of the maps that it
-        chooses among (`dpcore.evaluation.feature_maps`), from the coarsest to the finest.
-    """
+    """Rows of d features and labels, n for training and m for testing."""
 
     entry: Entry
-    preparation: Preparation
-    x_train: FloatArray
+    preparation: Preparation  # its `features` by rule are "additive" or "plain"
+    x_train: FloatArray  # (n, d), the intercept included: norms at most 1
+    # ±1; a class; or the outcome scaled to [−1, 1] by its public bounds and clipped
     y_train: FloatArray
     x_test: FloatArray
     y_test: FloatArray
     feature_names: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    # Columns of which over half was clipped; others: one in twenty. Not private.
     mostly_clipped: tuple[str, ...] = ()
     often_clipped: tuple[str, ...] = ()
-    leaks: tuple[str, ...] = ()
+    leaks: tuple[str, ...] = ()  # why rows are no functions of single records; empty when they are
+    # Training records whose row is zero and whose label 0 (-1 with classes): they add to no sum.
     blank: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
-    tested: int = 0
-    further: bool = False
+    tested: int = 0  # number of test records with blank ones: public, as m is not
+    further: bool = False  # whether test records come on top of the set's own
+    # By rule: the same records with each map that it chooses among, from coarse to fine.
     maps: Mapping[str, Split] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -27,17 +27,9 @@ BLOCK = 4 * MEGABYTE
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows of a file.
+    """Some rows of a file, with the trimmed text of each wanted field, "" for a gap."""
 
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (rows,)
-        Their numbers in the file, from 0.
-    columns : sequence of pyarrow.Array
-        The text of each wanted field, without blanks around it; "" for a gap.
-    """
-
-    rows: NDArray[np.int64]
+    rows: NDArray[np.int64]  # their numbers in the file, from 0
     columns: Sequence[Any]
 
 
@@ -46,20 +38,8 @@ def blocks(
 ) -> Iterator[Block]:
     """The rows of a text; those that are wrong are left out and noted.
 
-    An empty line, or one that holds blanks alone, is no row; one of delimiters alone is.
-
-    Parameters
-    ----------
-    data : bytes
-    faults : Faults
-    dialect : Dialect
-        Encoding and delimiter.
-    after : int
-        The line of the header; what stands before it is skipped, too.
-    expected : int
-        Number of fields in each row.
-    wanted : sequence of int
-        Places of the fields to read.
+    An empty line, or one that holds blanks alone, is no row; one of delimiters alone is. Rows begin
+    after line `after`, the header.
     """
     import pyarrow as pa
     from pyarrow import csv as parser
@@ -155,7 +135,6 @@ def lines_of(data: bytes, dialect: Dialect, after: int, rows: Sequence[int]) -> 
 
 
 def too_many_rows(name: str) -> str:
-    """Why a file is refused."""
     return f"{name} has more than {MAX_ROWS:,} rows, the most that is taken."
 
 

@@ -28,55 +28,24 @@ Transform = Literal["none", "log1p", "signed log1p"]
 
 @dataclass(frozen=True)
 class Column:
-    """One column as the codebook describes it.
-
-    Parameters
-    ----------
-    name : str
-        Name in the frame.
-    kind : {"number", "category", "indicator"}
-        A number is scaled by its bounds; a category becomes one 0/1 feature for each level; an
-        indicator is a yes/no answer and stays one 0/1 feature.
-    description : str
-        What is measured, in plain words.
-    unit : str
-        Unit of `lower`, `upper` and of the values; "" for pure numbers.
-    lower, upper : float or None
-        Public bounds (numbers only). Values outside are clipped, and the clipping is counted.
-    bounds_from : {"codebook", "common knowledge", "assumed"}
-        Who vouches for the bounds; "assumed" when no document does.
-    bounds_reason : str
-        Why the bounds have these values.
-    levels : tuple of str
-        Every level the codebook allows, whether or not it occurs. Of an indicator what its two
-        answers are called, where not no and yes.
-    codes : tuple of str
-        How the file writes each of `levels`, in the same order; empty when it writes them out.
-        For an indicator: how the file writes no and yes.
-    transform : {"none", "log1p", "signed log1p"}
-        A fixed public function that may be applied before scaling, for long-tailed columns.
-    missing_marks : tuple of str
-        How the file marks an unknown value, "" being an empty field; none where the codebook knows
-        no unknown value.
-    left_out : str
-        Why the column is left out unless it is asked for; "" for a column that is used.
-    days : Days or None
-        How the file's days become its numbers, if it holds days.
-    """
+    """One column as the codebook describes it."""
 
     name: str
-    kind: ColumnKind
+    kind: ColumnKind  # "category": one 0/1 feature a level; "indicator": one for a yes
     description: str
-    unit: str = ""
+    unit: str = ""  # of its values and bounds
+    # Public bounds of a number: values outside are clipped, which is counted.
     lower: float | None = None
     upper: float | None = None
-    bounds_from: BoundsFrom = "codebook"
+    bounds_from: BoundsFrom = "codebook"  # who vouches for the bounds
     bounds_reason: str = ""
+    # all that the codebook allows, or what an indicator's two answers are called
     levels: tuple[str, ...] = ()
+    # how the file writes each level, or no and yes; empty: it writes them out
     codes: tuple[str, ...] = ()
-    transform: Transform = "none"
-    missing_marks: tuple[str, ...] = ()
-    left_out: str = ""
+    transform: Transform = "none"  # public, before scaling, for long tails
+    missing_marks: tuple[str, ...] = ()  # how unknown is written; "" is an empty field
+    left_out: str = ""  # why, unless it is asked for; "" for one in use
     days: Days | None = None
 
     def __post_init__(self) -> None:
@@ -170,35 +139,17 @@ def values_in(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Label:
-    """An outcome of two: +1 means `positive`, −1 means `negative`.
-
-    Parameters
-    ----------
-    name : str
-        Name of the label in the file.
-    positive, negative : str
-        The two outcomes in plain words.
-    codes : tuple of (str, int)
-        How the file writes the outcomes, each with its sign.
-    """
+    """An outcome of two: +1 means `positive`, −1 means `negative`."""
 
     name: str
     positive: str
     negative: str
-    codes: tuple[tuple[str, int], ...] = ()
+    codes: tuple[tuple[str, int], ...] = ()  # how the file writes the outcomes, each with its sign
 
 
 @dataclass(frozen=True)
 class Classes:
-    """An outcome of several; they are numbered from 0 in this order.
-
-    Parameters
-    ----------
-    name : str
-        Name of the label in the file.
-    titles : tuple of str
-        The outcomes in plain words, three or more.
-    """
+    """An outcome of several; they are numbered from 0 in this order."""
 
     name: str
     titles: tuple[str, ...]
@@ -206,73 +157,34 @@ class Classes:
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """One file of a data set: its location and its checksum.
+    """One file of a data set: its location and its checksum."""
 
-    Parameters
-    ----------
-    path : str
-        Path under the local data folder, with forward slashes.
-    sha256 : str
-        Checksum of the file; "" where the publisher's file is not the same for everyone, or where
-        only its MD5 is known.
-    url : str
-        The original publisher's address of the file; "" where that needs an account.
-    member : str
-        When `url` is a zip archive: the name of the file inside it.
-    archive_sha256 : str
-        Checksum of that archive.
-    md5 : str
-        Checksum where there is no `sha256`. Colliding files can be made in pairs, but nobody can
-        make one that collides with a given file, so it still identifies the published file.
-    also : tuple of RemoteFile
-        Other files accepted in its place, each with its own checksum; searched for in the local
-        folder only.
-    """
-
-    path: str
-    sha256: str = ""
+    path: str  # under the local data folder
+    sha256: str = ""  # "" where the publisher's file differs, or only its MD5 is known
     url: str = ""
-    member: str = ""
+    member: str = ""  # the file's name in the zip archive at `url`
     archive_sha256: str = ""
+    # Where there is no SHA-256: nobody can make a file that collides with a given one.
     md5: str = ""
-    also: tuple[RemoteFile, ...] = ()
+    also: tuple[RemoteFile, ...] = ()  # accepted in its place, in the local folder only
 
     @property
     def name(self) -> str:
-        """File name without the folder."""
         return self.path.rsplit("/", 1)[-1]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
-    """The description of any data set, whatever its records are.
-
-    Parameters
-    ----------
-    key, title : str
-        Name in code and in links; name on screen.
-    records_are : str
-        What one record is, in the plural: "patients".
-    source, licence, citation : str
-        Origin of the data, terms of use, and how to cite it.
-    records : int
-        Number of records as published (public).
-    traps : tuple of str
-        Mistakes that a naive reader of the file makes.
-    files : tuple of RemoteFile
-        Empty for a built-in set.
-    how_to_get : str
-        One sentence for someone who does not have the file.
-    """
+    """The description of any data set, whatever its records are."""
 
     key: str
     title: str
-    records_are: str
+    records_are: str  # in the plural: "patients"
     source: str
     licence: str
     citation: str
-    records: int
-    traps: tuple[str, ...]
+    records: int  # as published
+    traps: tuple[str, ...]  # mistakes that a naive reader of the file makes
     files: tuple[RemoteFile, ...] = ()
     how_to_get: str = "It is built in."
 
@@ -281,33 +193,16 @@ class Description:
 class Entry(Description):
     """A table as the catalogue lists it; nothing in it is computed from records.
 
-    Parameters
-    ----------
-    task : str
-        What is predicted, in one sentence.
-    label : Label, Classes or Column
-        The outcome: one of two, one of several, or a number with public bounds.
-    columns : tuple of Column
-        All columns, those left out by default included.
-    further : int
-        More records that come along, which models are judged on and never learn from.
-    site : str
-        Name of the column that holds the site a record comes from: a category with one level for
-        each of `files`, in their order, left out by default. "" where the files are no sites.
-    made_up : bool
-        Whether its records are drawn from a model, and nobody's.
-
-    Notes
-    -----
-    The other fields are those of `Description`; its `records` counts incomplete records too.
+    Its `records` counts incomplete records too.
     """
 
     task: str
     label: Label | Classes | Column
     columns: tuple[Column, ...]
-    further: int = 0
+    further: int = 0  # records that models are judged on and never learn from
+    # The column that holds a record's site, a level for each of `files`; "" without sites.
     site: str = ""
-    made_up: bool = False
+    made_up: bool = False  # drawn from a model, and nobody's
 
     @property
     def sites(self) -> tuple[str, ...]:
@@ -347,12 +242,10 @@ class Entry(Description):
 
     @property
     def positive(self) -> str:
-        """What +1 means."""
         return self.outcome.positive
 
     @property
     def negative(self) -> str:
-        """What −1 means."""
         return self.outcome.negative
 
     @property
@@ -373,36 +266,15 @@ Labels = NDArray[np.int8] | NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The records of a data set, decoded but not yet prepared.
-
-    Parameters
-    ----------
-    entry : Entry
-        Description of the data set.
-    frame : pandas.DataFrame
-        One row for each record, one column for each of ``entry.columns``. Numbers and indicators
-        are float64 (NaN where unknown), categories are pandas categoricals over the public levels.
-    label : numpy.ndarray, shape (n,)
-        ±1, or the number of the class (int8), or the number that is predicted, in its own unit
-        (float64). For a blank record 0, -1 or NaN.
-    notes : tuple of str
-        Observations made while reading, in plain sentences.
-    counts : Mapping of str to int
-        The same observations as counts.
-    published : bool
-        Whether these are exactly the published records (checksum) or a built-in set. When False
-        they came from an upload and may be private.
-    further : Table, optional
-        More records of the same kind, which models are judged on and never learn from.
-    """
+    """The records of a data set, decoded but not yet prepared."""
 
     entry: Entry
-    frame: pd.DataFrame
-    label: Labels
+    frame: pd.DataFrame  # decoded columns of the entry: float64 (NaN where unknown) or categorical
+    label: Labels  # ±1, a class or a number in its own unit; of a blank record 0, -1 or NaN
     notes: tuple[str, ...] = ()
-    counts: Mapping[str, int] = field(default_factory=dict)
-    published: bool = True
-    further: Table | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)  # the notes as numbers
+    published: bool = True  # exactly published, by checksum, or built in; else perhaps private
+    further: Table | None = None  # records that models are judged on and never learn from
 
     @property
     def records(self) -> int:

@@ -18,17 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Remark:
-    """Something counted while reading.
-
-    Parameters
-    ----------
-    key : str
-        Short name of the count.
-    count : int
-        The count.
-    sentence : str
-        Its meaning, shown only when the count is not zero.
-    """
+    """Something counted while reading; the sentence is shown where the count is not zero."""
 
     key: str
     count: int
@@ -37,45 +27,25 @@ class Remark:
 
 @dataclass(frozen=True)
 class FileSource:
-    """A data set that is read from files.
-
-    Parameters
-    ----------
-    entry : Entry
-        Its description.
-    layout : Layout
-        How each of its files is written.
-    decode : callable or None
-        Raw fields to the columns of the entry but its site, row by row: no row may depend on
-        another. None where the fields are already the columns.
-    remark : callable or None
-        Counts in the decoded columns that are worth a note, besides unknown values.
-    """
+    """A data set that is read from files."""
 
     entry: Entry
     layout: Layout
+    # Raw fields to columns but the site; no row may depend on another. None: they are the columns.
     decode: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    # counts in the decoded columns that are worth a note
     remark: Callable[[pd.DataFrame], tuple[Remark, ...]] | None = None
 
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """A data set that needs no file.
-
-    Parameters
-    ----------
-    entry : Entry
-        Its description.
-    build : callable
-        (records or None, seed) to the table.
-    """
+    """A data set that needs no file."""
 
     entry: Entry
     build: Callable[[int | None, int], Table]
 
 
 def field_of(column: Column) -> Field:
-    """The field that `column` is read from, when the file has one of the same name."""
     if column.kind == "number":
         return Field(column.name, missing_marks=column.missing_marks, days=column.days)
     return Field(column.name, column.codes or column.levels, column.missing_marks)
@@ -96,15 +66,7 @@ def fields_of(entry: Entry) -> tuple[Field, ...]:
 
 
 def columns_of(columns: tuple[Column, ...], raw: pd.DataFrame) -> pd.DataFrame:
-    """The fields named like `columns`, decoded; an indicator becomes 0 or 1.
-
-    Parameters
-    ----------
-    columns : tuple of Column
-        Which fields, and how each is coded.
-    raw : pandas.DataFrame, n rows
-        From `dpcore.datasets.text`.
-    """
+    """The fields named like `columns`, decoded; an indicator becomes 0 or 1."""
     import pandas as pd
 
     decoded: dict[str, object] = {}

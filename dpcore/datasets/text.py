@@ -49,43 +49,17 @@ def shown_mark(mark: str) -> str:
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a row.
-
-    Parameters
-    ----------
-    name : str
-        Name in the header, or in the messages where there is no header.
-    words : tuple of str
-        The words allowed, all different; empty for a number. A word that is a number may be written
-        otherwise, where no other has that value (`dpcore.datasets.values.positions`).
-    missing_marks : tuple of str
-        The marks for "unknown" that are also allowed, "" being an empty field. Among numbers and
-        days one may be written otherwise: 999.0 for 999.
-    decimal_mark : str
-        "." or ",".
-    thousands_mark : str
-        What may part thousands: "" or one of `dpcore.datasets.values.GROUPED_BY`.
-    beyond : {"", "limit", "half", "unknown"}
-        What a number such as <5 or ≥90 is read as: its limit; half of it (of none above a limit);
-        unknown. "" where there must be none.
-    described : bool
-        Whether a description says how its numbers are written, and may be changed.
-    days : Days or None
-        How a day becomes a number, where it holds days.
-    person : bool
-        Whether it says whose row it is, in any words: it becomes a number from 0 in the order of
-        persons' first rows.
-    """
+    """One field of a row."""
 
     name: str
-    words: tuple[str, ...] = ()
-    missing_marks: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()  # all that is allowed; empty for a number
+    missing_marks: tuple[str, ...] = ()  # "" is an empty field; among numbers 999.0 is 999
     decimal_mark: str = "."
     thousands_mark: str = ""
-    beyond: Beyond = ""
-    described: bool = False
+    beyond: Beyond = ""  # what <5 or ≥90 becomes: its limit, half, unknown; "" refuses it
+    described: bool = False  # by a description, which may be changed
     days: Days | None = None
-    person: bool = False
+    person: bool = False  # says whose row it is: numbered from 0 by first rows
 
     @property
     def allowed(self) -> str:
@@ -108,28 +82,13 @@ class Field:
 
 @dataclass(frozen=True)
 class Layout:
-    """How one kind of file is written.
+    """How one kind of file is written."""
 
-    Parameters
-    ----------
-    fields : tuple of Field
-        With a header those that are read, in any order; else all, in the order of the file.
-    separator : str
-        One character, or "" for any run of spaces or tabs.
-    header : bool
-        Whether a line names the fields.
-    comment : str
-        Lines that begin with it are skipped; "" for none.
-    label : str
-        The field that is empty in a blank record, where any other may be empty too; "" where no
-        record may be blank.
-    """
-
-    fields: tuple[Field, ...]
-    separator: str = ","
+    fields: tuple[Field, ...]  # without a header all, in the file's order
+    separator: str = ","  # "" for any run of blanks
     header: bool = False
-    comment: str = ""
-    label: str = ""
+    comment: str = ""  # begins lines to skip
+    label: str = ""  # the field that is empty in a blank record; "" where none may be blank
 
 
 def read_checked(
@@ -142,34 +101,10 @@ def read_checked(
 def read_described(
     layout: Layout, data: bytes, filename: str, largest: int, dialect: Dialect = TO_BE_FOUND
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The fields of a file from anyone, each row checked.
+    """The fields of a file from anyone, text or Parquet, each row checked; and notes.
 
-    Parameters
-    ----------
-    layout : Layout
-        What the file should look like; where it has a header, it may be Parquet too.
-    data : bytes
-        The file.
-    filename : str
-        What to call it in a refusal.
-    largest : int
-        Bytes that the file may have, and what it decompresses to.
-    dialect : Dialect
-        How the text is written, as far as that is given. The layout's separator is not used.
-
-    Returns
-    -------
-    frame : pandas.DataFrame
-        One column for each field: float64 for numbers (NaN for unknown), days and persons, a
-        categorical of its words (NaN for unknown) else.
-    notes : tuple of str
-        How many columns were left out, and how many rows are empty.
-
-    Raises
-    ------
-    InvalidInput
-        Naming what is wrong; a `WrongTable` names lines and fields, and what is allowed there, and
-        no value, and a `WrongHeader` the columns.
+    Numbers, days and persons are float64, words a categorical, both NaN where unknown. A refusal
+    names lines and fields, and what is allowed there, and no value.
     """
     import pandas as pd
     from pyarrow import compute
@@ -362,25 +297,7 @@ def sample(
 ) -> tuple[tuple[str, ...], list[Any]]:
     """The names in a file from anyone, and the text of its first rows, column by column.
 
-    Parameters
-    ----------
-    data : bytes
-    filename : str
-    most : int
-        Rows after which no further block is read; rows of another length are left out.
-    largest, dialect
-        As of `read_described`.
-
-    Returns
-    -------
-    names : tuple of str
-        Without those of columns that cannot be described, as Parquet may have.
-    columns : list of lists of pyarrow.Array
-
-    Raises
-    ------
-    InvalidInput
-        If the file is empty or not text.
+    Columns that cannot be described, as Parquet may have, are left out, and so are ragged rows.
     """
     faults = Faults(quoted(filename))
     header, dialect, after = _header(data, faults.name, largest, dialect)
@@ -418,13 +335,7 @@ def distinct_values(
 def first_rows(
     data: bytes, filename: str, dialect: Dialect, count: int, largest: int = LARGEST_TABLE
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The names in a file from anyone, and its first rows as they will be read, row by row.
-
-    Raises
-    ------
-    InvalidInput
-        As `sample`.
-    """
+    """The names in a file from anyone, and its first rows as they will be read, row by row."""
     names, columns = sample(data, filename, count, largest, dialect)
     texts = [[value for part in parts for value in part[:count].to_pylist()] for parts in columns]
     return names, list(zip(*(column[:count] for column in texts), strict=True))

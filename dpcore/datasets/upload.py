@@ -15,28 +15,10 @@ from dpcore.errors import InvalidInput
 
 
 def read_upload(key: str, data: bytes, filename: str, columns: str = "") -> Table:
-    """The records in an uploaded file of the data set called `key`.
+    """The records in a file, from anyone, of a set of the catalogue, or of one's own table.
 
-    Parameters
-    ----------
-    key : str
-        Name in the catalogue of a set that comes in files, or ``own`` for any other table.
-    data : bytes
-        The file, from anyone.
-    filename : str
-        What to call it in a refusal; nothing else depends on it.
-    columns : str
-        For ``own`` only: what its columns may hold (`dpcore.datasets.own.description`).
-
-    Returns
-    -------
-    Table
-        ``published`` is True only when the bytes are exactly a published file.
-
-    Raises
-    ------
-    InvalidInput
-        Naming what is wrong by line and field, and what is allowed there; no value of a record.
+    ``published`` is True only when the bytes are exactly a published file. A refusal names line and
+    field, and no value of a record.
     """
     if key == OWN:
         return read_own(columns, data, filename)

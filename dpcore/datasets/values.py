@@ -42,17 +42,9 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Days:
-    """How days become numbers.
+    """How days become numbers."""
 
-    Parameters
-    ----------
-    first : date
-        The public day that is 0.
-    order : str
-        How the file writes days: 2020-12-31, 31.12.2020 or 12/31/2020.
-    """
-
-    first: date
+    first: date  # the public day that is 0
     order: str = YEAR_FIRST
 
     @property
@@ -118,13 +110,7 @@ def numbers(
 ) -> tuple[NDArray[np.float64], Mask]:
     """Numbers of ordinary size as float64; nan where unknown.
 
-    Parameters
-    ----------
-    values : pyarrow.Array, shape (n,)
-    decimal_mark, thousands_mark, beyond
-        As of `dpcore.datasets.text.Field`.
-    marks : sequence of str
-        Those that are numbers mark every way to write the same number.
+    Marks that are numbers mark every way to write the same number.
     """
     import pyarrow as pa
     from pyarrow import compute

@@ -111,13 +111,7 @@ def commands(parts: Sequence[Study]) -> str:
 
 
 def snippet(parts: Sequence[Study]) -> str:
-    """Python that gives exactly the table on screen.
-
-    Parameters
-    ----------
-    parts : sequence of Study
-        They differ in methods and edition.
-    """
+    """Python that gives exactly the table on screen."""
     study = parts[0]
     # Fields common to all parts are written once, the rest with each part.
     per_part = [

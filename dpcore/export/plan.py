@@ -49,17 +49,7 @@ def _settings(training: TrainingPlan) -> dict[str, object]:
 def snippet(
     training: TrainingPlan, accountant: str, unknown: str = "epsilon", epsilon: float | None = None
 ) -> str:
-    """Python that gives the ε on screen, or solves for the unknown.
-
-    Parameters
-    ----------
-    training : TrainingPlan
-    accountant : str
-    unknown : str
-        The setting solved for; its value in the snippet is the start of the search, as on screen.
-    epsilon : float, optional
-        The allowed ε; for every `unknown` but ε itself.
-    """
+    """Python that gives the ε on screen, or solves for the unknown, from its present value on."""
     settings = {
         "epsilon": epsilon,
         "sigma": training.sigma,

@@ -60,15 +60,7 @@ def snippet(study: TrainingStudy) -> str:
 def effect_snippet(
     study: TrainingStudy, setting: str, values: Sequence[float], gives_way: str
 ) -> str:
-    """Python that gives the table of one setting's effect.
-
-    Parameters
-    ----------
-    study : TrainingStudy
-        With the present value.
-    setting, values, gives_way
-        As of `dpcore.vary`.
-    """
+    """Python that gives the table of one setting's effect, as `dpcore.vary` does."""
     return "\n".join(
         [
             *_described(study),

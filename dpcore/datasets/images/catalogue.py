@@ -43,40 +43,18 @@ def keys() -> tuple[str, ...]:
 
 
 def source(key: str) -> ImageSource:
-    """The source of the set called `key`, which may be a table.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none.
-    """
+    """The source of the set called `key`, which may be a table."""
     one_of("dataset", key, keys())
     return register().get(key) or tabular.source(key)
 
 
 def entry(key: str) -> ExamplesEntry:
-    """The description of the set called `key`.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none.
-    """
+    """The description of the set called `key`."""
     return source(key).entry
 
 
 def availability(key: str) -> download.Availability:
-    """How the set can be obtained here, determined without the network.
-
-    Returns
-    -------
-    {"built in", "local", "download", "upload", "folder"}
-
-    Raises
-    ------
-    InvalidInput
-        If there is no such set.
-    """
+    """How the set can be obtained here, determined without the network."""
     image_source = source(key)
     return (
         image_source.at_hand()
@@ -86,15 +64,7 @@ def availability(key: str) -> download.Availability:
 
 
 def records(key: str) -> int:
-    """Number of training records here, with default settings; 0 if only loading reveals it.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no such set, or a table of it is not as it must be.
-    DataUnavailable
-        If the records have to be counted, and the set is not here.
-    """
+    """Number of training records here, with default settings; 0 if only loading reveals it."""
     image_source = source(key)
     if image_source.count is not None:
         return image_source.count()

@@ -22,70 +22,28 @@ Targets = NDArray[Any]
 
 @dataclass(frozen=True, kw_only=True)
 class ExamplesEntry(Description):
-    """A set for networks as the catalogue lists it.
-
-    Parameters
-    ----------
-    task : {"classes", "labels"}
-        One class of several for each record, or several yes-or-no labels for each.
-    names : tuple of str
-        Names of the classes or labels, in the order of the targets; empty where only the file
-        gives them.
-    purpose : str
-        What is predicted, in one sentence.
-    test_records : int
-        Number of test records, not counted in `records`; 0 where only the file tells.
-    side : int
-        Pixels along a side of the square images, with default settings; 0 where records are not
-        images.
-
-    Notes
-    -----
-    The other fields are those of `Description`.
-    """
+    """A set for networks as the catalogue lists it."""
 
     task: TargetKind
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of classes or labels; empty where only the file gives them
     purpose: str
-    test_records: int
-    side: int = 0
+    test_records: int  # not counted in `records`; 0 where only the file tells
+    side: int = 0  # pixels of the square images; 0 of other records
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Records for training a network and for testing it.
-
-    Parameters
-    ----------
-    entry : ExamplesEntry
-        Description of the set, with a name for each class or label.
-    train_inputs, test_inputs : numpy.ndarray of float32, (n, channels, side, side) or (n, d)
-        Images lie in [0, 1]; features are finite.
-    train_targets, test_targets : numpy.ndarray
-        Classes: int64, (n,), counted from 0, or `NULL_CLASS`. Labels: float32, (n, labels), each
-        0, 1 or nan for unknown; all labels of a null record are nan.
-    notes : tuple of str
-        Observations made while reading, in plain sentences.
-    published : bool
-        Whether these are exactly the published records, by checksum, or a built-in set. When False
-        they may be private.
-    reassembled : bool
-        Whether the records are the publisher's, but the file and thus their order are not.
-
-    Raises
-    ------
-    InvalidInput
-        If shapes, types or targets are not as described here.
-    """
+    """Records for training a network and for testing it."""
 
     entry: ExamplesEntry
-    train_inputs: Inputs
+    train_inputs: Inputs  # (n, channels, side, side) in [0, 1], or finite (n, d)
+    # classes: int64 (n,), or `NULL_CLASS`; labels: float32 (n, labels), nan unknown
     train_targets: Targets
     test_inputs: Inputs
     test_targets: Targets
     notes: tuple[str, ...] = ()
-    published: bool = True
-    reassembled: bool = False
+    published: bool = True  # exactly published, by checksum, or built in; else perhaps private
+    reassembled: bool = False  # the publisher's records, but not the order
 
     def __post_init__(self) -> None:
         self._check("training", self.train_inputs, self.train_targets)
@@ -98,17 +56,14 @@ class Examples:
 
     @property
     def title(self) -> str:
-        """Name on screen."""
         return self.entry.title
 
     @property
     def task(self) -> TargetKind:
-        """Either "classes" or "labels"."""
         return self.entry.task
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the classes or labels, in the order of the targets."""
         return self.entry.names
 
     @property
@@ -153,19 +108,7 @@ class Examples:
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting of one set alone: an argument of `load`, and `--set` on the command line.
-
-    Parameters
-    ----------
-    name : str
-    help : str
-        Its meaning, in a few words.
-    default : object
-    choices : tuple of str
-        The words that it may be; empty where it is no word.
-    least, most : int, optional
-        Limits of a whole number; without a least one `build` decides.
-    """
+    """A setting of one set alone: an argument of `load`, and `--set` on the command line."""
 
     name: str
     help: str
@@ -179,13 +122,7 @@ class Setting:
         return f"{self.name} ({' or '.join(self.choices)})" if self.choices else self.name
 
     def checked(self, value: Any) -> Any:
-        """The value as `build` takes it.
-
-        Raises
-        ------
-        InvalidInput
-            If it is not allowed.
-        """
+        """The value as `build` takes it; refused where it is not allowed."""
         if self.choices:
             return one_of(self.name, value, self.choices)
         if self.least is None:
@@ -198,26 +135,14 @@ SEED = Setting("seed", "of the records that are drawn", 0, least=0, most=2**63 -
 
 @dataclass(frozen=True)
 class ImageSource:
-    """How one set is loaded; a file in `dpcore.datasets.images.sets` defines it as ``SOURCE``.
-
-    Parameters
-    ----------
-    entry : ExamplesEntry
-        Its description.
-    build : callable
-        Takes a `Progress` (or None) and, by keyword only, all of `settings`; returns `Examples`.
-    settings : tuple of Setting
-        The set's own.
-    at_hand : callable or None
-        How the set can be obtained here, where that does not follow from its files.
-    count : callable or None
-        Number of training records with default settings, where the entry cannot say.
-    """
+    """How one set is loaded; a file in `dpcore.datasets.images.sets` defines it as ``SOURCE``."""
 
     entry: ExamplesEntry
-    build: Callable[..., Examples]
+    build: Callable[..., Examples]  # takes a `Progress` (or None), and all of `settings` by keyword
     settings: tuple[Setting, ...] = ()
+    # how it can be obtained, where that does not follow from its files
     at_hand: Callable[[], download.Availability] | None = None
+    # training records by default settings, where the entry cannot say
     count: Callable[[], int] | None = None
 
 

@@ -18,22 +18,7 @@ _BYTES = 0x08
 
 
 def read(data: bytes, filename: str, dimensions: int) -> NDArray[np.uint8]:
-    """The array in a gzipped idx file of unsigned bytes.
-
-    Parameters
-    ----------
-    data : bytes
-        The whole file, compressed.
-    filename : str
-        What to call it in a refusal.
-    dimensions : int
-        Number of dimensions that the array must have: 3 for images, 1 for labels.
-
-    Raises
-    ------
-    InvalidInput
-        If it is not such a file.
-    """
+    """The array of so many dimensions in a gzipped idx file of unsigned bytes."""
     try:
         plain = gzip.decompress(data)
         start, kind, rank = struct.unpack_from(">HBB", plain)

@@ -30,23 +30,7 @@ CITATION = (
 
 
 def examples(entry: ExamplesEntry, data: bytes, name: str, validation: str) -> Examples:
-    """The records of one file.
-
-    Parameters
-    ----------
-    entry : ExamplesEntry
-    data : bytes
-        The file.
-    name : str
-        What to call it in a refusal.
-    validation : {"left out", "training"}
-        Whether the validation part is left out or joined to the training part.
-
-    Raises
-    ------
-    InvalidInput
-        If it is not a file of grey images of 28 × 28 pixels.
-    """
+    """The records of one file; the validation part is left out or joined to the training part."""
     stored = npz.read(data, name, ARRAYS, largest=npz.LARGEST_OWN)
     inputs: dict[str, NDArray[np.float32]] = {}
     targets: dict[str, NDArray[Any]] = {}

@@ -45,23 +45,7 @@ def read(
 ) -> dict[str, NDArray[Any]]:
     """The arrays called `wanted`, and those called `optional` that exist.
 
-    Parameters
-    ----------
-    data : bytes
-        The file, from anyone.
-    filename : str
-        What to call it in a refusal.
-    wanted, optional : tuple of str
-        Names; other arrays in the file are ignored.
-    check : callable
-        Called with the headers by name, to refuse arrays before memory is allocated for them.
-    largest : int, optional
-        Limit in bytes for all of them unpacked; `LARGEST` when left out.
-
-    Raises
-    ------
-    InvalidInput
-        With one sentence that says what is wrong.
+    `check` gets the headers by name, to refuse arrays before memory is allocated for them.
     """
     name = quoted(filename)
     try:

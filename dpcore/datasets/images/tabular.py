@@ -24,13 +24,7 @@ SETTINGS = (
 
 @cache
 def source(key: str) -> ImageSource:
-    """The source that gives the table called `key` as examples.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none.
-    """
+    """The source that gives the table called `key` as examples."""
     table_entry = tables.entry(key)
 
     def build(
@@ -51,20 +45,7 @@ def source(key: str) -> ImageSource:
 
 
 def from_split(split: Split, *, published: bool = True) -> Examples:
-    """Prepared rows as examples: class 1 is the positive outcome, -1 a blank record.
-
-    Parameters
-    ----------
-    split : Split
-        From `dpcore.datasets.prepare`. Its notes and leaks become the notes.
-    published : bool
-        Whether the table that it was made from is published.
-
-    Raises
-    ------
-    InvalidInput
-        If the features are by rule: that goes by the ε of a linear model.
-    """
+    """Prepared rows as examples: class 1 is the positive outcome, -1 a blank record."""
     if split.maps:
         raise InvalidInput(
             "features is 'rule', but for a network it must be one map, such as plain or additive."

@@ -41,23 +41,9 @@ ENTRY = Entry(
 
 
 def described(columns: str) -> Entry:
-    """The entry of a described table, made without its records.
+    """The entry of a described table, made without its records; `records` is 0.
 
-    Parameters
-    ----------
-    columns : str
-        A description's text, as `notation.read` takes it.
-
-    Returns
-    -------
-    Entry
-        Its `records` is 0.
-
-    Raises
-    ------
-    InvalidInput
-        One sentence naming the first line that is wrong, the column and what is allowed; a
-        `Mendable` where something may be done about it.
+    A refusal names the first line that is wrong, and is a `Mendable` where something may be done.
     """
     return entry_of(read(columns))
 
@@ -107,13 +93,7 @@ def class_of(columns: str) -> Mend | None:
 
 
 def check(field: DescribedField, *, is_predicted: bool) -> None:
-    """Check one field by itself.
-
-    Raises
-    ------
-    InvalidInput
-        One sentence naming the column and what is allowed.
-    """
+    """Check one field by itself."""
     name, marks = field.name, field.missing_marks
     if not is_name(name):
         raise InvalidInput(

@@ -19,30 +19,7 @@ _STATED = "As described by whoever brought the file; no document was checked."
 
 @dataclass(frozen=True)
 class DescribedField:
-    """What one column may hold, and how the file writes it.
-
-    Parameters
-    ----------
-    name : str
-    kind : {"number", "day", "list"}
-    lower, upper : float or None
-        Public range of a number, in `unit`.
-    first, last : date or None
-        Public range of a day.
-    levels : tuple of str
-        Public list; of two the second is the one looked for.
-    unit : str
-    missing_marks : tuple of str
-        How unknown values are written, "" being an empty field.
-    decimal_mark, thousands_mark : str
-        Of numbers; "" where nothing parts thousands.
-    day_order : str
-        As of `Days`.
-    beyond : {"", "limit", "half", "unknown"}
-        How ``<5`` is read: as the limit, half of it or unknown; "" where it is refused.
-    place : int
-        Line of the text that describes it, from 1; 0 without a text.
-    """
+    """What one column may hold, and how the file writes it."""
 
     name: str
     kind: Kind
@@ -50,14 +27,14 @@ class DescribedField:
     upper: float | None = None
     first: date | None = None
     last: date | None = None
-    levels: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()  # of two the second is the one looked for
     unit: str = ""
     missing_marks: tuple[str, ...] = ()
     decimal_mark: str = "."
     thousands_mark: str = ""
     day_order: str = YEAR_FIRST
-    beyond: Beyond = ""
-    place: int = field(default=0, compare=False)
+    beyond: Beyond = ""  # what <5 becomes: its limit, half, unknown; "" refuses it
+    place: int = field(default=0, compare=False)  # line of its text, from 1; 0 without
 
     @property
     def column(self) -> Column:
@@ -96,40 +73,18 @@ class DescribedField:
 
 @dataclass(frozen=True)
 class Person:
-    """What one person is in a table.
+    """What one person is in a table."""
 
-    Parameters
-    ----------
-    column : str
-        The column that says whose row it is; "" where every row is another person's.
-    most : int
-        k, the rows that count of each.
-    """
-
-    column: str = ""
-    most: int = 1
+    column: str = ""  # "": every row is another person's
+    most: int = 1  # k, the rows that count of each
 
 
 @dataclass(frozen=True)
 class TableDescription:
-    """What a description says of a table.
+    """What a description says of a table."""
 
-    Parameters
-    ----------
-    fields : tuple of DescribedField
-        The columns that are used, the predicted one among them.
-    predicted : str
-        Name of the predicted column; "" while nobody has said.
-    person : Person or None
-        ``None`` where it does not say.
-    number_is_public : bool
-        Whether the number of persons is declared public.
-    dialect : Dialect
-        How the file is written, where that is not to be found in it.
-    """
-
-    fields: tuple[DescribedField, ...]
-    predicted: str = ""
+    fields: tuple[DescribedField, ...]  # the predicted one among them
+    predicted: str = ""  # "" while nobody has said
     person: Person | None = None
     number_is_public: bool = False
     dialect: Dialect = TO_BE_FOUND

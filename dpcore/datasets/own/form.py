@@ -38,45 +38,21 @@ Lack = Literal["kind", "range", "beyond", "values", "days", "rows", "nothing", "
 
 @dataclass(frozen=True)
 class Row:
-    """One column in the form, as it is filled in.
-
-    Parameters
-    ----------
-    name : str
-    used : bool
-        Whether it is described.
-    kind : str
-        One of `KINDS`, or `UNDECIDED`.
-    lowest, highest : str
-        Of a number; the first and the last day; of the column of persons, the highest is k, the
-        most rows of one.
-    unit : str
-        Of a number.
-    values : str
-        Of a list, or of an answer: no first. Separated by commas; one that holds a comma stands in
-        quotation marks.
-    unknown : str
-        How unknown values are written, separated by commas; "" where there are none.
-    beyond : str
-        How <5 is read, as of a `DescribedField`.
-    has_limits : bool
-        Whether the file is known to have such values.
-    """
+    """One column in the form, as it is filled in."""
 
     name: str
     used: bool = False
     kind: str = NUMBER
     lowest: str = ""
-    highest: str = ""
+    highest: str = ""  # of the column of persons k, the most rows of one
     unit: str = ""
-    values: str = ""
-    unknown: str = ""
+    values: str = ""  # separated by commas; one with a comma stands in quotation marks
+    unknown: str = ""  # how it is written, separated by commas
     beyond: Beyond = ""
-    has_limits: bool = False
+    has_limits: bool = False  # whether the file has values like <5
 
     @property
     def is_number(self) -> bool:
-        """Whether it holds numbers."""
         return self.kind in NUMBERS
 
     @property
@@ -100,13 +76,7 @@ class Row:
         return tuple("" if mark == BLANK else mark for mark in listed(self.unknown))
 
     def field(self, predicted: bool = False) -> DescribedField:
-        """What it describes.
-
-        Raises
-        ------
-        InvalidInput
-            One sentence naming the column and what is missing, or cannot be read.
-        """
+        """What it describes."""
         if self.kind == UNDECIDED:
             raise InvalidInput(
                 f"{self.name} is used, but its values like 1.234 or 1,234 could mean 1.234 or "
@@ -156,13 +126,7 @@ class Row:
         return DescribedField(self.name, "list", levels=values, missing_marks=marks)
 
     def person(self) -> Person:
-        """Whose row it is.
-
-        Raises
-        ------
-        InvalidInput
-            If the most rows of one person are not filled in.
-        """
+        """Whose row it is."""
         if self._most_rows is None:
             if isinstance(most := number_or_text(self.highest), str):
                 raise InvalidInput(f"{self.name} is used, but its most rows is {why_unread(most)}.")
@@ -201,26 +165,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Form:
-    """The rows of a form.
-
-    Parameters
-    ----------
-    rows : tuple of Row
-    predicted : str
-        Name of the column to predict; "" while nobody has said.
-    suggested : bool
-        Whether the rows are suggestions that nobody has confirmed.
-    rest : TableDescription
-        What is said of the whole table; its fields are not used.
-    unnamed : tuple of str
-        Names of the columns that cannot be described by them.
-    """
+    """The rows of a form."""
 
     rows: tuple[Row, ...]
     predicted: str
-    suggested: bool
+    suggested: bool  # and nobody has confirmed the rows
+    # what is said of the whole table; its fields are not used
     rest: TableDescription = NOTHING_SAID
-    unnamed: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()  # columns that no description can name
 
     def edited(self, edits: Mapping[int, Mapping[str, Any]], predicted: str) -> Form:
         """The form after changes: by place, then by a row's field."""
@@ -260,13 +212,7 @@ class Form:
         return ""
 
     def description(self) -> TableDescription:
-        """What the rows that are used, and the predicted one, describe.
-
-        Raises
-        ------
-        InvalidInput
-            One sentence naming the column and what is missing.
-        """
+        """What the rows that are used, and the predicted one, describe."""
         if not self.predicted:
             raise InvalidInput("No column is predicted, but one must be chosen.")
         chosen = [row for row in self.rows if row.used or row.name == self.predicted]
@@ -286,15 +232,9 @@ class Form:
 
 
 def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
-    """The form of a description and a file.
+    """The form of a description and a file; if the description is blank, rows are suggested.
 
-    Parameters
-    ----------
-    columns : str
-        As `dpcore.datasets.own.description` takes it; one that cannot be read describes nothing.
-        If it is blank, rows are suggested.
-    syntaxes : sequence of Syntax
-        Of the file.
+    One that cannot be read describes nothing.
     """
     known = known_names(syntax.name for syntax in syntaxes)
     suggestions = [_suggested(syntax, known) for syntax in syntaxes if syntax.has_plain_name]

@@ -35,13 +35,7 @@ _PERSON = re.compile(r"person:\s*(?:(one\s+row\s+each)|(.+?),\s*at\s+most\s+([0-
 
 
 def description_of(text: str) -> TableDescription:
-    """The description in lines; a line that ends with its colon describes nothing.
-
-    Raises
-    ------
-    InvalidInput
-        One sentence naming the first line that cannot be read, and what is allowed.
-    """
+    """The description in lines; a line that ends with its colon describes nothing."""
     description = TableDescription(())
     predicted = []
     for place, line in enumerate(text.splitlines(), start=1):

@@ -12,15 +12,7 @@ from dpcore.errors import InvalidInput
 
 @dataclass(frozen=True)
 class Mend:
-    """Another description, offered where one is refused or doubtful.
-
-    Parameters
-    ----------
-    label : str
-        What it does, in a few words.
-    columns : str
-        The text of the whole description.
-    """
+    """Another description, offered where one is refused or doubtful."""
 
     label: str
     columns: str
@@ -32,14 +24,7 @@ def mend(label: str, description: TableDescription) -> Mend:
 
 
 class Mendable(InvalidInput):
-    """A refusal of a description, or of a file by it, with what may be done about it.
-
-    Parameters
-    ----------
-    sentence : str
-    mends : sequence of Mend
-        The likeliest first.
-    """
+    """A refusal of a description, or of a file by it, with what may be done about it."""
 
     def __init__(self, sentence: str, mends: Sequence[Mend] = ()) -> None:
         super().__init__(sentence)

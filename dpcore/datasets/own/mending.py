@@ -67,15 +67,9 @@ def of_name(
 def of_value(
     description: TableDescription, field: DescribedField, value: str, distinct: Collection[str]
 ) -> list[Mend]:
-    """What may be done about a value that its field does not allow.
+    """What may be done about the first value that its field does not allow.
 
-    Parameters
-    ----------
-    description, field
-    value : str
-        The first one that is not allowed.
-    distinct : collection of str
-        The texts in the column: a mend that some other value would refuse leads nowhere.
+    A mend that some other of the column's `distinct` values would refuse leads nowhere.
     """
     mends = []
 

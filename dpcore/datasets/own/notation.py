@@ -59,16 +59,7 @@ _SILENT = ("title", "description", "example", "rdfType")
 def read(text: str) -> TableDescription:
     """What a description's text says, each field by itself; `description.entry_of` checks it.
 
-    Parameters
-    ----------
-    text : str
-        YAML or JSON as above, or the short notation. A field with neither type nor constraints
-        describes nothing.
-
-    Raises
-    ------
-    InvalidInput
-        One sentence naming the line, the property and what is allowed.
+    A field with neither type nor constraints describes nothing.
     """
     if len(text) > MAX_LETTERS:
         raise InvalidInput(
@@ -106,7 +97,6 @@ def _flow(value: object) -> str:
 
 
 def _properties(field: DescribedField) -> dict[str, Any]:
-    """A field as Frictionless has it."""
     properties: dict[str, Any] = {"name": field.name}
     if field.kind == "list":
         properties |= {"type": "string", "constraints": {"enum": list(field.levels)}}

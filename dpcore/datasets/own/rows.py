@@ -23,21 +23,6 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
     """The records of a described table, to explore: one row of each person.
 
     Which row that is does not change from one reading to the next, nor with what rows hold.
-
-    Parameters
-    ----------
-    columns, data, filename
-        As of `read_rows`.
-
-    Returns
-    -------
-    Table
-        ``published`` is False.
-
-    Raises
-    ------
-    InvalidInput
-        As `read_rows`.
     """
     table, person = read_rows(columns, data, filename)
     if person is None:
@@ -51,30 +36,10 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
 
 
 def read_rows(columns: str, data: bytes, filename: str) -> tuple[Table, Whole | None]:
-    """All rows of a described table, and whose they are.
+    """All rows of a described table, from anyone's text or Parquet, and whose they are.
 
-    Parameters
-    ----------
-    columns : str
-        As `described` takes it.
-    data : bytes
-        Text or Parquet, from anyone; a line names the columns, in any order. Columns that
-        are not described are left out. Where the outcome is an empty field, any other may be too.
-    filename : str
-        What to call it in a refusal; nothing else depends on it.
-
-    Returns
-    -------
-    table : Table
-        ``published`` is False.
-    person : ndarray of int64 or None
-        Number of each row's person, from 0; ``None`` where the description names no such column.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the line of the description or of the file, the column and what is allowed, and no
-        value of a record; a `Mendable` where something may be done about it.
+    Persons count from 0; ``None`` where the description names no such column. What is not described
+    is left out. A refusal names line and column, and no value of a record.
     """
     description = read(columns)
     entry = entry_of(description)

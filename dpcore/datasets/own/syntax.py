@@ -41,56 +41,22 @@ _MAY_PART_THOUSANDS = re.compile(r"[.,][0-9]{3}")
 
 @dataclass(frozen=True)
 class Syntax:
-    """How one column of a file is written.
-
-    Parameters
-    ----------
-    name : str
-        In the header.
-    numbers : tuple of str
-        The kinds of number that all its values can be, each with another meaning.
-    has_limits : bool
-        Whether some of its numbers are written like <5.
-    spellings : tuple of Levels
-        The public lists that all its values follow: those that its name suggests, then yes and no.
-    marks : tuple of str
-        How it marks unknown values: "" of an empty field, and others of `UNKNOWN_MARKS`.
-    order : str
-        How days are written (`dpcore.datasets.values.Days`), if all its values are days.
-    has_plain_name : bool
-        Whether a description can name it: its name stands once in the header, and is one that
-        `dpcore.datasets.own.description.is_name` allows.
-    """
+    """How one column of a file is written."""
 
     name: str
+    # the kinds that all values can be, each of another meaning
     numbers: tuple[str, ...] = (NUMBER,)
     has_limits: bool = False
-    spellings: tuple[Levels, ...] = ()
-    marks: tuple[str, ...] = ()
-    order: str = ""
-    has_plain_name: bool = True
+    spellings: tuple[Levels, ...] = ()  # the public lists that all values follow
+    marks: tuple[str, ...] = ()  # of unknown values
+    order: str = ""  # of days, if all values are
+    has_plain_name: bool = True  # once in the header, and a description can name it
 
 
 def look(data: bytes, filename: str, dialect: Dialect = TO_BE_FOUND) -> tuple[Syntax, ...]:
-    """How the columns of a file are written; call it where records may be read.
+    """How the columns of a file, from anyone, are written; call it where records may be read.
 
-    Parameters
-    ----------
-    data : bytes
-        Text or Parquet, from anyone; the first line names the columns.
-    filename : str
-        What to call it in a refusal.
-    dialect : Dialect
-
-    Returns
-    -------
-    tuple of Syntax
-        Without any value of a record; one for each name.
-
-    Raises
-    ------
-    InvalidInput
-        If the file is empty, or neither text nor Parquet.
+    No value of a record is in the answer.
     """
     names, columns = sample(data, filename, MAX_SAMPLE, LARGEST_TABLE, dialect)
     known = known_names(names)
@@ -144,22 +110,7 @@ def first_rows(
     kinds: Mapping[str, tuple[str, str]],
     count: int,
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The names in the header of a file, and its first rows as they will be read.
-
-    Parameters
-    ----------
-    data, filename, dialect
-        As of `look`.
-    kinds : mapping
-        The marks of columns of numbers, before decimals and between thousands: what is a number is
-        written plainly.
-    count : int
-
-    Raises
-    ------
-    InvalidInput
-        As `look`.
-    """
+    """The names in the header of a file, and its first rows, with the numbers of `kinds` plain."""
     import pyarrow as pa
 
     names, rows = text.first_rows(data, filename, dialect, count, LARGEST_TABLE)

@@ -18,22 +18,11 @@ MAX_LETTERS = 40
 
 
 def readings(text: str, decimal_comma: bool = False) -> tuple[float, ...]:
-    """The numbers that a text can mean, none of them infinite.
+    """The finite numbers that a text can mean: none, one, or two for a text like 10,000.
 
-    Parameters
-    ----------
-    text : str
-        A comma before decimals may stand for a point. Three digits after a single mark may be
-        decimals or the end of a thousand. After a point they are decimals, as on every page, unless
-        the last is a 0, which decimals need not have.
-    decimal_comma : bool
-        Whether it stands where numbers are written like 1,5: any point may then part thousands.
-
-    Returns
-    -------
-    tuple of float
-        Empty for what is no number, or has more than `MAX_LETTERS` letters; two for a text like
-        10,000.
+    Three digits after a single mark may be decimals or the end of a thousand. After a point they
+    are decimals, as on every page, unless the last is a 0, which decimals need not have. With a
+    `decimal_comma` any point may part thousands.
     """
     if len(text) > MAX_LETTERS:
         return ()
@@ -63,13 +52,7 @@ def number_or_text(text: str, decimal_comma: bool = False) -> float | str | None
 
 
 def meant(field: str, text: str) -> float | str:
-    """The number that a field's text means, or the text where it is none, for a check to refuse.
-
-    Raises
-    ------
-    InvalidInput
-        If it means two.
-    """
+    """The number that a field's text means, or the text where it is none, for a check to refuse."""
     value = number_or_text(text)
     if isinstance(value, str) and readings(value):
         raise InvalidInput(f"{field} is {why_unread(value)}.")

@@ -100,18 +100,10 @@ ENTRY = Entry(
 
 @dataclass(frozen=True)
 class TrueCohortModel:
-    """The logistic model that the labels are drawn from.
+    """The logistic model that the labels are drawn from."""
 
-    Parameters
-    ----------
-    intercept : float
-        Log odds when every number is in the middle of its bounds and every indicator is 0.
-    coefficients : Mapping of str to float
-        Log odds for half the width of a number's bounds (numbers mapped to [−1, 1] by their public
-        bounds), for a yes of an indicator, or for ``"sex = male"``.
-    """
-
-    intercept: float
+    intercept: float  # log odds with numbers mid-bounds and indicators 0
+    # Log odds for half the width of a number's bounds, or for a yes or ``"sex = male"``.
     coefficients: Mapping[str, float] = field(hash=False)
 
 
@@ -135,13 +127,7 @@ TRUE_MODEL = TrueCohortModel(
 
 
 def probability(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """The true probability of admission of each patient, shape (n,).
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The columns of the cohort.
-    """
+    """The true probability of admission of each patient, shape (n,)."""
     return _sigmoid(_log_odds({name: frame[name].to_numpy() for name in frame.columns}))
 
 
@@ -156,19 +142,9 @@ def bayes_accuracy(table: Table) -> float:
 
 
 def build(records: int | None, seed: int) -> Table:
-    """Draw the cohort, and 10,000 further patients to judge models on.
+    """Draw 100 to 1,000,000 patients, usually 3,000, and 10,000 further ones to judge models on.
 
-    Parameters
-    ----------
-    records : int or None
-        How many patients, 100 to 1,000,000; 3,000 when None.
-    seed : int
-        Same seed, same patients: a smaller cohort is the beginning of a larger one.
-
-    Raises
-    ------
-    InvalidInput
-        If either is out of range.
+    The same seed draws the same patients: a smaller cohort is the beginning of a larger one.
     """
     count = USUAL if records is None else whole("records", records, at_least=MIN, at_most=MAX)
     seed = whole("seed", seed, at_least=0, at_most=2**63 - 1)
@@ -192,7 +168,6 @@ def _patients(count: int, seed: int, stream: int) -> Table:
 
 
 def _block(seed: int, index: int, stream: int) -> dict[str, NDArray[np.float64]]:
-    """One block of patients; ``sex`` as 0 or 1, ``admitted`` as ±1."""
     generator = np.random.default_rng(np.random.SeedSequence([seed, index, stream]))
     normal = generator.standard_normal((6, _BLOCK))
     uniform = generator.random((4, _BLOCK))

@@ -13,16 +13,6 @@ from dpcore.figures.words import plain
 
 
 def report(findings: Findings, day: date, title: str = "") -> Report:
-    """The report.
-
-    Parameters
-    ----------
-    findings : Findings
-    day : date
-        Written below the title.
-    title : str
-        By default the data set, the method and ε.
-    """
     usual = f"{findings.entry.title}: {findings.method.title} at ε = {plain(findings.epsilon)}"
     return Report(
         title=title or usual,

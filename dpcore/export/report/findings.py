@@ -31,49 +31,22 @@ def by_looking(candidates: int, measure: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """One private model of a study, and what is known of it.
-
-    Parameters
-    ----------
-    study : Study
-    calibration : Calibration
-        Of the model: sensitivity, σ, conditions, claim and proof.
-    split : Split
-        The first, prepared; of an upload a stand-in without records.
-    features : str
-        The feature map at this ε (`dpcore.datasets.Preparation.features`).
-    line : DataFrame
-        Rows of its method at each ε of the study, as of `dpcore.evaluation.curves.answers`.
-    compared : Baselines
-        The model without privacy and the guess.
-    judged, splits : int
-        About how many different records test the models, on how many splits.
-    published : bool
-        Whether the records are published ones, or made up.
-    chosen : str
-        How the method was chosen, in words that end a sentence.
-    positive_per_1000 : float
-        Positive outcomes among 1,000 test records; nan without two classes.
-    risks, groups : DataFrame, optional
-        Rows of a job of `dpcore.evaluation.clinic.task` and of `compared`, where computed.
-    threshold : float
-        The risk from which on one acts, one of the former's.
-    """
+    """One private model of a study, and what is known of it."""
 
     study: Study
     calibration: Calibration
-    split: Split
+    split: Split  # the first, prepared; of an upload a stand-in without records
     features: str
-    line: pd.DataFrame
-    compared: Baselines
-    judged: int
+    line: pd.DataFrame  # rows of its method at each ε of the study
+    compared: Baselines  # without privacy, and the guess
+    judged: int  # about how many different records test the models, on `splits`
     splits: int
     published: bool
-    chosen: str
-    positive_per_1000: float
+    chosen: str  # how the method was chosen: words that end a sentence
+    positive_per_1000: float  # of test records; nan without two classes
     risks: pd.DataFrame | None = None
     groups: pd.DataFrame | None = None
-    threshold: float = 0.5
+    threshold: float = 0.5  # the risk from which on one acts
 
     @property
     def entry(self) -> Entry:
@@ -91,17 +64,14 @@ class Findings:
 
     @property
     def epsilon(self) -> float:
-        """The ε that was asked for."""
         return self.calibration.requested.epsilon
 
     @property
     def method(self) -> Method:
-        """The method of the model."""
         return method_named(self.calibration.method)
 
     @property
     def row(self) -> pd.Series:
-        """The row of the model."""
         return self.line[self.line["epsilon"] == self.epsilon].iloc[0]
 
     @property

@@ -34,31 +34,10 @@ def gathered(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Findings:
-    """Train and judge one method of a study.
+    """Train and judge one method of a study, "best" for what the rule takes at this ε.
 
-    Parameters
-    ----------
-    study : Study
-        Its ε, and the one of the report, are those of the curve; its methods are not used.
-    epsilon : float
-    method : str
-        "best" for what the rule takes at this ε.
-    threshold : float, optional
-        Judge risks, and decisions from this risk on.
-    by : str, optional
-        Compare groups of this column; from a risk of ½ on where no threshold is given.
-    corrected : bool
-        Whether the risks that are judged are corrected within the same ε.
-    records : Table, optional
-        The records, where at hand; loaded by the study's description otherwise.
-    progress, cancelled : callable
-        As of `dpcore.evaluation.curves.answers`.
-
-    Raises
-    ------
-    InvalidInput
-        If the method adds no noise or fits no linear model, risks are to be corrected that cannot
-        be or are not judged, or something does not fit the data.
+    Risks are judged where there is a threshold, groups where `by` names a column, from a risk of ½
+    on where no threshold is given.
     """
     total = number("epsilon", epsilon, at_least=1e-12, at_most=1e3)
     chosen = best_method(study.loss, total) if method == BEST else method

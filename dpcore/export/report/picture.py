@@ -39,15 +39,7 @@ class _PictureFrame:
 
 
 def drawn(curve: Curve, shown: Callable[[str], str]) -> Element:
-    """The picture, with its alternative text.
-
-    Parameters
-    ----------
-    curve : Curve
-        Points that are no numbers are left out.
-    shown : callable
-        Makes foreign text harmless.
-    """
+    """The picture, with its alternative text; `shown` makes foreign text harmless."""
     points = [point for point in curve.points if all(map(math.isfinite, point))]
     levels = [level for level in curve.levels if math.isfinite(level[1])]
     picture = Element("svg", viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}", role="img")

@@ -54,15 +54,7 @@ def _build(progress: Progress | None, *, validation: str) -> Examples:
 
 
 def decode(data: bytes, validation: str = "left out") -> Examples:
-    """The file as examples.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    validation : {"left out", "training"}
-        Whether the validation part is left out or joined to the training part.
-    """
+    """The file as examples."""
     return medmnist.examples(ENTRY, data, ENTRY.files[0].name, validation)
 
 

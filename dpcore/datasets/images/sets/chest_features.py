@@ -83,13 +83,7 @@ ENTRY = ExamplesEntry(
 
 @dataclass(frozen=True, eq=False)
 class TrueChestModel:
-    """The log odds of each finding are ``inputs @ weights + intercepts``.
-
-    Parameters
-    ----------
-    weights : numpy.ndarray, shape (features, 5)
-    intercepts : numpy.ndarray, shape (5,)
-    """
+    """The log odds of each finding are ``inputs @ weights + intercepts``."""
 
     weights: NDArray[np.float64]
     intercepts: NDArray[np.float64]

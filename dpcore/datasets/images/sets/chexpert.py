@@ -105,15 +105,7 @@ def _build(
     records: int | None,
     seed: int,
 ) -> Examples:
-    """Read the folder; decoding all images takes many minutes.
-
-    Raises
-    ------
-    InvalidInput
-        If a table or an image is not as it must be, or `records` is more than there are.
-    DataUnavailable
-        If the folder is not there.
-    """
+    """Read the folder; decoding all images takes many minutes."""
     policy = POLICIES[uncertainty]
     root = _root(folder)
     train, test = (_table(root / f"{part}.csv", views) for part in ("train", "valid"))
@@ -225,7 +217,6 @@ def _table(path: Path, views: str) -> _Rows:
 
 
 def _patient(path: str) -> str:
-    """The part of a path that names the patient: "patient00001"."""
     return next((part for part in path.split("/") if part.startswith("patient")), path)
 
 

@@ -62,13 +62,7 @@ def _build(progress: Progress | None) -> Examples:
 
 
 def decode(data: bytes) -> Examples:
-    """The archive as examples.
-
-    Raises
-    ------
-    InvalidInput
-        If it does not hold the batches of CIFAR-10.
-    """
+    """The archive as examples."""
     batches: dict[str, tuple[NDArray[np.uint8], NDArray[np.int64]]] = {}
     try:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:

@@ -79,26 +79,11 @@ def _build(
 def decode(
     data: bytes, filename: str, classes: int | None = None, largest: int | None = None
 ) -> Examples:
-    """The file as examples; from an upload too.
+    """The file, from anyone, as examples.
 
-    Parameters
-    ----------
-    data : bytes
-        An .npz file with ``train_features`` (n, d) and ``test_features`` (m, d), finite floats;
-        ``train_labels`` and ``test_labels``, either whole numbers from 0, (n,), for classes, with
-        -1 for a null record, or 0, 1 and nan, (n, labels); and ``names``, one text a class or
-        label, which is optional for labels.
-    filename : str
-        What to call it in a refusal.
-    classes : int, optional
-        How many classes there are, where the file has no names.
-    largest : int, optional
-        Bytes of the arrays unpacked, as for `dpcore.datasets.images.npz.read`.
-
-    Raises
-    ------
-    InvalidInput
-        One sentence naming the array, what it is and what it must be.
+    It has ``train_features`` (n, d) and ``test_features`` (m, d), finite floats; ``train_labels``
+    and ``test_labels``, either classes from 0, (n,), with -1 for a null record, or 0, 1 and nan,
+    (n, labels); and ``names``, one text a class or label, which labels can do without.
     """
     name = quoted(filename)
     arrays = npz.read(

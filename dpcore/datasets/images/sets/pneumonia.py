@@ -57,15 +57,7 @@ def _build(progress: Progress | None, *, validation: str) -> Examples:
 
 
 def decode(data: bytes, validation: str = "left out") -> Examples:
-    """The file as examples; the notes say which of the two files it is.
-
-    Parameters
-    ----------
-    data : bytes
-        Either file.
-    validation : {"left out", "training"}
-        Whether the validation part is left out or joined to the training part.
-    """
+    """The file as examples; the notes say which of the two files it is."""
     which = download.recognised(PUBLISHED, data)
     reassembled = which == REASSEMBLED
     return replace(

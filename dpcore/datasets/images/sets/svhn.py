@@ -62,13 +62,7 @@ def _build(progress: Progress | None) -> Examples:
 
 
 def decode(files: tuple[bytes, ...]) -> Examples:
-    """The two files as examples.
-
-    Raises
-    ------
-    InvalidInput
-        If one is not a MATLAB file of cropped digits.
-    """
+    """The two files as examples."""
     train, test = (_part(data, file.name) for data, file in zip(files, ENTRY.files, strict=True))
     return Examples(ENTRY, *train, *test)
 
