@@ -40,16 +40,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Backbone:
-    """A network that features are taken from.
-
-    Parameters
-    ----------
-    head : str
-        Name of its last layer, which is left out.
-    width : int
-        Number of features for each image.
-    """
-
     head: str
     width: int
 
@@ -59,7 +49,7 @@ SIDE = 224
 LARGEST_WEIGHTS = 2**30
 """Bytes of a file of weights; those of the larger network here are 32 MB."""
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-"""Of ImageNet's channels; torchvision's weights expect images standardised by them."""
+"""Mean and deviation of ImageNet's channels, which torchvision's weights expect."""
 AT_A_TIME = 32
 _OLD_NAME = re.compile(r"(denselayer\d+)\.(norm|conv)\.([12])\.")
 
@@ -74,26 +64,9 @@ def features(
 ) -> NDArray[np.float32]:
     """The input of the network's last layer for each image, cached on disk.
 
-    Parameters
-    ----------
-    images : array (n, 1 or 3, side, side)
-        Values in [0, 1]; stretched to 224 × 224, grey ones used for all three colours.
-    backbone : {"densenet121", "resnet18"}
-    weights : path
-        A file of torchvision's weights for it (a state dictionary); its last layer is not used.
-    device : str
-        "auto", "cpu" or "cuda"; both devices share the cache.
-    progress : callable, optional
-        Called with the share done.
-
-    Returns
-    -------
-    array (n, 1,024 or 512)
-
-    Raises
-    ------
-    InvalidInput
-        If torchvision is not installed, or images or weights do not fit; the sentence says which.
+    Images (n, 1 or 3, side, side) have values in [0, 1]; they are stretched to 224 × 224, grey ones
+    used for all three colours. `weights` is a file of torchvision's (a state dictionary), whose
+    last layer is not used. Both devices share the cache.
     """
     one_of("backbone", backbone, tuple(BACKBONES))
     if images.ndim != 4 or images.shape[1] not in (1, 3) or images.shape[2] != images.shape[3]:
@@ -119,15 +92,7 @@ def on_features(
     device: str = "auto",
     progress: Progress | None = None,
 ) -> Examples:
-    """The same examples with `features` as inputs, so that only the last layer is left to train.
-
-    Parameters
-    ----------
-    examples : Examples
-        Their inputs are images.
-    backbone, weights, device, progress
-        As for `features`.
-    """
+    """The same examples with `features` as inputs, so that only the last layer is left to train."""
     inputs = [
         features(images, backbone, weights, device=device, progress=progress)
         for images in (examples.train_inputs, examples.test_inputs)

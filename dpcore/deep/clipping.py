@@ -31,33 +31,20 @@ far below the slack, so the bound C holds for the sum as computed."""
 
 @dataclass(frozen=True)
 class Clipped:
-    """A clipped sum over one batch.
+    """Hold a clipped sum over one batch; all but `total` is private and never shown."""
 
-    Parameters
-    ----------
-    total : tuple of Tensor
-        Σ_i min(1, C/‖g_i‖) g_i, one tensor a parameter, in the order of `PerExample.parameters`.
-    norms : Tensor
-        ‖D⁻¹g_i‖ of every record before clipping, shape `lead`. Private: never shown.
-    losses : Tensor
-        The loss of every record, shape `lead`. Private: never shown.
-    before : Tensor
-        ‖D⁻¹g_i‖² of every layer's part before clipping, (layers, *lead). Private: never shown.
-    weights : Tensor
-        The factor of each part, of the same shape. Private: never shown.
-    """
-
+    # Σ_i min(1, C/‖g_i‖) g_i, one tensor a parameter, in the order of `PerExample.parameters`
     total: tuple[Tensor, ...]
-    norms: Tensor
-    losses: Tensor
-    before: Tensor
-    weights: Tensor
+    norms: Tensor  # ‖D⁻¹g_i‖ of every record before clipping, shape `lead`
+    losses: Tensor  # of every record, shape `lead`
+    before: Tensor  # ‖D⁻¹g_i‖² of every layer's part before clipping, (layers, *lead)
+    weights: Tensor  # the factor of each part, of the same shape
 
     @property
     def squares(self) -> Tensor:
         """‖D⁻¹ĝ_i‖² of every layer's part of the clipped gradient ĝ_i, (layers, *lead).
 
-        Over layers they sum to at most C². Private: never shown.
+        Over layers they sum to at most C².
         """
         return self.before * self.weights.square()
 

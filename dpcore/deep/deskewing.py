@@ -30,15 +30,8 @@ AT_A_TIME = 2_048
 def deskewed(images: NDArray[np.float32]) -> NDArray[np.float32]:
     """Images moved to their centre of mass, sheared until rows and columns are uncorrelated.
 
-    Parameters
-    ----------
-    images : array (n, channels, height, width)
-        Grey values from 0 to 1, 0 where there is nothing.
-
-    Returns
-    -------
-    array of the same shape
-        From `SHIFT` for nothing to `STRETCH` + `SHIFT`.
+    Grey values go from 0, where there is nothing, to 1; the result from `SHIFT` for nothing to
+    `STRETCH` + `SHIFT`.
     """
     result = np.empty(images.shape, np.float32)
     for start in range(0, len(images), AT_A_TIME):

@@ -11,18 +11,7 @@ from dpcore.errors import InvalidInput, one_of
 
 
 def device(preference: str = "auto") -> torch.device:
-    """The device to train on.
-
-    Parameters
-    ----------
-    preference : str
-        "auto" (a GPU where torch sees one), "cpu" or "cuda".
-
-    Raises
-    ------
-    InvalidInput
-        If a GPU is requested where there is none.
-    """
+    """The device to train on."""
     one_of("device", preference, ("auto", "cpu", "cuda"))
     has_gpu = torch.cuda.is_available()
     if preference == "cuda" and not has_gpu:

@@ -52,23 +52,8 @@ CLOSED_FORMS: dict[ExampleLoss, Callable[[Tensor, Tensor], tuple[Tensor, Tensor]
 def with_derivative(loss: ExampleLoss, outputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
     """Each record's loss, and its derivative with respect to the outputs.
 
-    Back-propagation is used only where there is no closed form: its graph takes as long as a layer.
-
-    Parameters
-    ----------
-    loss : callable
-        Returns one loss for each record; it must not mix records.
-    outputs : Tensor
-        (…, records, outputs).
-    targets : Tensor
-        The targets of `loss`.
-
-    Returns
-    -------
-    losses : Tensor
-        Shape (…, records).
-    derivative : Tensor
-        Of the shape of `outputs`.
+    The loss must not mix records. Back-propagation is used only where there is no closed form: its
+    graph takes as long as a layer.
     """
     if loss in CLOSED_FORMS:
         with torch.no_grad():

@@ -33,16 +33,7 @@ class Memory:
         self._buffers: dict[Hashable, Tensor] = {}
 
     def take(self, purpose: Hashable, shape: Sequence[int], like: Tensor) -> Tensor:
-        """An uninitialised tensor of this shape.
-
-        Parameters
-        ----------
-        purpose : hashable
-            Key of its user and use.
-        shape : sequence of int
-        like : Tensor
-            Gives the type and the device.
-        """
+        """An uninitialised tensor of this shape, of the type and on the device of `like`."""
         size = math.prod(shape)
         buffer = self._buffers.get(purpose)
         if buffer is None or len(buffer) < size or buffer.dtype != like.dtype:

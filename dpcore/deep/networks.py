@@ -24,16 +24,8 @@ def perceptron(
 ) -> nn.Sequential:
     """Fully connected layers; `runs` independent networks trained side by side.
 
-    Parameters
-    ----------
-    inputs, outputs : int
-        Features in, classes out.
-    widths : sequence of int
-        Widths of the hidden layers; none for a linear model. Paper 000's network has two of 100.
-    activation : str
-        "relu" or "tanh".
-    runs : int
-        Above 1, the network maps (runs, records, inputs) to (runs, records, outputs).
+    Without hidden `widths` it is a linear model. With `runs` above 1 it maps (runs, records,
+    inputs) to (runs, records, outputs).
     """
     make_activation = ACTIVATIONS[one_of("activation", activation, tuple(ACTIVATIONS))]
     sizes = [whole("width", width, at_least=1) for width in (inputs, *widths, outputs)]
@@ -49,15 +41,6 @@ def small_cnn(channels: int, side: int, outputs: int, *, activation: str = "tanh
 
     The paper gives no sizes; these are from the tutorial that its baseline figures come from:
     16 filters of 8 × 8 and 32 of 4 × 4, each with stride 2, and 32 hidden units.
-
-    Parameters
-    ----------
-    channels, side : int
-        Size of the square images, (records, channels, side, side); `side` at least
-        `SMALLEST_IMAGE`.
-    outputs : int
-    activation : str
-        "tanh", as the paper recommends, or "relu".
     """
     convolutions, width = _convolutions(channels, side, activation)
     return _channels_last(
@@ -73,11 +56,6 @@ def lean_cnn(channels: int, side: int, outputs: int, *, activation: str = "tanh"
 
     Its first filters are initialised as Gabor waves (Gabor 1946) in eight directions, each even and
     odd, with the norm of random ones, without any data. They are trained like all others.
-
-    Parameters
-    ----------
-    channels, side, outputs, activation
-        As for `small_cnn`.
     """
     convolutions, width = _convolutions(channels, side, activation)
     first = convolutions[0]

@@ -55,12 +55,6 @@ class SeededRandomness:
     """Two streams from seeds, for exploration: noise from a known seed gives no privacy.
 
     Sampling and noise have separate streams, so that the noise may change while the batches stay.
-
-    Parameters
-    ----------
-    sampling, noise : int
-        Seeds.
-    device : torch.device
     """
 
     def __init__(self, sampling: int, noise: int, device: torch.device | str = "cpu") -> None:
@@ -68,11 +62,9 @@ class SeededRandomness:
         self.noise = torch.Generator(device).manual_seed(noise)
 
     def normal(self, room: Tensor) -> Tensor:
-        """See `Randomness`."""
         return room.normal_(generator=self.noise)
 
     def levels(self, runs: int, records: int) -> Tensor:
-        """See `Randomness`."""
         return torch.randint(
             LEVELS,
             (runs, records),
@@ -82,7 +74,6 @@ class SeededRandomness:
         )
 
     def order(self, runs: int, records: int) -> Tensor:
-        """See `Randomness`."""
         # In double precision, because of two equal keys the first would always be preferred.
         return torch.rand(
             runs,
@@ -93,23 +84,15 @@ class SeededRandomness:
         )
 
     def state(self) -> dict[str, Any]:
-        """Both streams."""
         return {"sampler": self.sampler.get_state(), "noise": self.noise.get_state()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `Randomness`."""
         self.sampler.set_state(state["sampler"].cpu())
         self.noise.set_state(state["noise"].cpu())
 
 
 class SystemRandomness:
-    """The operating system's entropy, for releases; it has no state to store.
-
-    Parameters
-    ----------
-    device : torch.device
-        Device of the numbers; they are drawn on the processor.
-    """
+    """The operating system's entropy, for releases; it has no state to store."""
 
     def __init__(self, device: torch.device | str = "cpu") -> None:
         self.device = torch.device(device)
@@ -120,13 +103,11 @@ class SystemRandomness:
         return room.copy_(numbers)
 
     def levels(self, runs: int, records: int) -> Tensor:
-        """See `Randomness`."""
         shift = np.uint32(32 - LEVELS.bit_length() + 1)
         words = np.frombuffer(os.urandom(4 * runs * records), dtype=np.uint32) >> shift
         return torch.from_numpy(words.astype(np.int32)).view(runs, records).to(self.device)
 
     def order(self, runs: int, records: int) -> Tensor:
-        """See `Randomness`."""
         words = np.frombuffer(os.urandom(8 * runs * records), dtype=np.int64).copy()
         return torch.from_numpy(words).view(runs, records).to(self.device)
 

@@ -15,17 +15,10 @@ SAMPLINGS = ("poisson", "fixed", "none")
 
 @dataclass(frozen=True)
 class Batch:
-    """The records of one step.
+    """The records of one step."""
 
-    Parameters
-    ----------
-    records : Tensor
-        Their indices, (batch,) or (runs, batch).
-    present : Tensor or None
-        1 for a record, 0 for padding, where several runs have batches of different size.
-    """
-
-    records: Tensor
+    records: Tensor  # indices, (batch,) or (runs, batch)
+    # 1 for a record, 0 for padding, where runs have batches of different size
     present: Tensor | None = None
 
 

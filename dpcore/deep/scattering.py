@@ -40,17 +40,8 @@ CACHED_AT_A_TIME = 1_024
 def features(images: NDArray[Any], progress: Progress | None = None) -> NDArray[np.float32]:
     """Scattering coefficients of every image, normalised by groups of channels.
 
-    Parameters
-    ----------
-    images : array (n, channels, side, side)
-        Values of about unit size; the side a multiple of 4, at least 8.
-    progress : callable, optional
-        Called with the share done.
-
-    Returns
-    -------
-    array (n, 81 · channels · (side/4)²)
-        Each group of 3 · channels channels has mean 0 and variance 1 within its image.
+    From (n, channels, side, side), the side a multiple of 4 and at least 8, to (n, 81 · channels ·
+    (side/4)²): each group of 3 · channels channels has mean 0 and variance 1 within its image.
     """
     _check(images)
     return _features(images, np.float32, _of_all(progress, 0, len(images)))
@@ -61,12 +52,8 @@ def cached_features(images: NDArray[Any], progress: Progress | None = None) -> N
 
     The cache has half precision, which halves MNIST's gigabyte, and the first call returns the same
     rounded values: training must not depend on the state of the cache. Rounding moves a coefficient
-    by at most 1/2048 of it, each image by itself.
-
-    Parameters
-    ----------
-    images, progress
-        As for `features`. Do not use it for images that must not lie on this machine's disk.
+    by at most 1/2048 of it, each image by itself. Do not use it for images that must not lie on
+    this machine's disk.
     """
     _check(images)
     source = Path(__file__).read_bytes()  # another transform, other features

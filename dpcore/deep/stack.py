@@ -29,13 +29,7 @@ SLOPES: dict[type[nn.Module], Callable[[Tensor, Tensor], Tensor]] = {
 
 @dataclass(frozen=True)
 class Stack:
-    """Linear layers with activations between them.
-
-    Parameters
-    ----------
-    layers : tuple of torch.nn.Module
-        Of the classes in `LINEAR` and `SLOPES`.
-    """
+    """Linear layers with activations between them."""
 
     layers: tuple[nn.Module, ...]
 
@@ -56,14 +50,7 @@ class Stack:
     ) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
         """Each linear layer's input a and the losses' derivative δ at its output; the losses.
 
-        Parameters
-        ----------
-        inputs : Tensor
-            (records, features), or (runs, records, features) for stacked layers.
-        targets : Tensor
-            The targets of `loss`.
-        loss : callable
-            Returns one loss for each record; it must not mix records.
+        Inputs are (records, features), or (runs, records, features) for stacked layers.
         """
         activations = [inputs]
         with torch.no_grad():

@@ -74,32 +74,13 @@ def _filled(batch: sampling.Batch) -> sampling.Batch:
 
 
 class TrainingRun:
-    """One training, or several that differ only in seed and σ and train side by side.
+    """Train one network, or several that differ only in seed and σ, side by side.
 
-    Parameters
-    ----------
-    configs : TrainingConfig or sequence of TrainingConfig
-        Several must be perceptrons or linear models that differ in seed and σ only.
-    inputs : array (records, …)
-        Features, in single precision.
-    targets : array (records,) of int, or (records, labels) of 0, 1 or nan
-        A null record, which contributes nothing, has the class -1 or only labels of nan.
-    outputs : int
-        Classes or labels.
-    task : str
-        "classes" or "labels".
-    device : torch.device
-    public : tuple of array, optional
-        Inputs and targets of public examples, for noise whose weights are public.
-    system : bool
-        Whether batches and noise come from the operating system instead of the configurations'
-        seeds.
-
-    Raises
-    ------
-    InvalidInput
-        If the records do not fit the configuration, configurations side by side differ in more than
-        seed and σ, or public examples are needed and not given.
+    Several must be perceptrons or linear models. Targets are (records,) of int, or (records,
+    labels) of 0, 1 or nan; a null record, which contributes nothing, has the class -1 or only
+    labels of nan. `public` are inputs and targets of examples for noise whose weights are public.
+    With `system`, batches and noise come from the operating system instead of the configurations'
+    seeds.
     """
 
     def __init__(
@@ -186,7 +167,6 @@ class TrainingRun:
 
     @property
     def steps(self) -> int:
-        """T of the whole run."""
         return self.config.steps(len(self.inputs))
 
     def sigmas(self, step: int) -> list[float]:
@@ -203,10 +183,7 @@ class TrainingRun:
     def advance(self, steps: int, cancelled: Callable[[], bool] = lambda: False) -> float:
         """Take up to `steps` more steps; return the mean loss of their records.
 
-        Raises
-        ------
-        Cancelled
-            As soon as `cancelled` returns true; `step` then counts the steps taken.
+        Raises `Cancelled` as soon as `cancelled` returns true; `step` then counts the steps taken.
         """
         total, count = torch.zeros((), dtype=torch.float64, device=self.device), 0
         with exact_arithmetic():

@@ -38,17 +38,9 @@ AT_A_TIME = 4_096
 
 
 def whitened(features: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Scattering features of 28 × 28 grey images in the public coordinates.
+    """Scattering features (n, 3,969) of 28 × 28 grey images in 512 public coordinates.
 
-    Parameters
-    ----------
-    features : array (n, 3,969)
-        From `dpcore.deep.scattering.features`.
-
-    Returns
-    -------
-    array (n, 512)
-        A row depends only on its own image and on scikit-learn's digits.
+    A row depends only on its own image and on scikit-learn's digits.
     """
     centre, directions = _fitted()
     result = np.empty((len(features), DIRECTIONS), np.float32)

@@ -41,43 +41,22 @@ LINEAR, TREES = "linear model", "boosted trees"
 
 @dataclass(frozen=True)
 class Baselines:
-    """A guess and the model without privacy, as means over the splits.
-
-    Parameters
-    ----------
-    measure : Metric
-        The measure of the comparison.
-    guesses : Mapping of str to float
-        Each measure, on the test records, of always giving the most frequent answer or the mean of
-        the training records.
-    measured : Mapping of str to float
-        Columns in a table of curves of the model without privacy.
-    split_errors : Mapping of str to float
-        Their standard errors that the choice of test records leaves; nan on one split.
-    ranges : Mapping of str to (float, float)
-        Ranges of its measures on new records, at 95 %.
-    model : str
-        What it is: `LINEAR` or `TREES`, the better in 5-fold cross-validation on (at most 10,000
-        of) the training records of the first split.
-    linear : Mapping of str to float
-        `measured` of the linear model, whose λ is best in such a cross-validation on each split, by
-        its likelihood or its squared error.
-    lam : float
-        λ of the linear model; of several splits the geometric mean.
-    positive : float
-        Share of positive outcomes among the same test records, whose missed cases are counted; nan
-        without two classes.
-    """
+    """A guess and the model without privacy, as means over the splits."""
 
     measure: Metric
+    # of always giving the most frequent answer, or the mean, of the training records
     guesses: Mapping[str, float]
-    measured: Mapping[str, float]
+    measured: Mapping[str, float]  # of the model without privacy
+    # standard errors that the choice of test records leaves; nan on one split
     split_errors: Mapping[str, float]
-    ranges: Mapping[str, tuple[float, float]]
+    ranges: Mapping[str, tuple[float, float]]  # of its measures on new records, at 95 %
+    # `LINEAR` or `TREES`, whichever was better in 5-fold cross-validation on (at most 10,000 of)
+    # the training records of the first split
     model: str
+    # of the linear model, whose λ is best in such a cross-validation on each split
     linear: Mapping[str, float]
-    lam: float
-    positive: float
+    lam: float  # of the linear model; of several splits the geometric mean
+    positive: float  # share of positive outcomes among the test records; nan without two classes
 
     def by(self, measure: Metric) -> Baselines:
         """The baselines with another measure."""
@@ -135,22 +114,11 @@ class Baselines:
 
 @dataclass(frozen=True, eq=False)
 class WithoutPrivacy:
-    """The models without privacy, one a split.
-
-    Parameters
-    ----------
-    model : str
-        `LINEAR` or `TREES`, the better of both.
-    judging : iterable of (Split, array)
-        Of the better: the split with the rows that it scores, and its weights on them. To be read
-        once; trees are trained meanwhile.
-    linear : list of array
-        Weights of the linear model.
-    lams : list of float
-        λ of the linear model.
-    """
+    """The models without privacy, one a split."""
 
     model: str
+    # the rows that the better model scores, and its weights on them; to be read once, as trees are
+    # trained meanwhile
     judging: Iterable[tuple[Split, Array]]
     linear: list[Array]
     lams: list[float]
@@ -166,16 +134,9 @@ def usual(preparation: Preparation) -> Preparation:
 
 
 def baselines(split: Splits, table: Table | None = None, progress: Progress = silent) -> Baselines:
-    """The baselines of a data set.
+    """Measure a guess and the model without privacy; without a `table`, no boosted trees.
 
-    Parameters
-    ----------
-    split : Split or sequence of Split
-        Prepared as `usual` says.
-    table : Table, optional
-        The records of the splits. Without them, boosted trees are not tried.
-    progress : callable
-        Called with (fraction done, message).
+    The splits are prepared as `usual` says.
     """
     splits = each(split)
     first = splits[0]
@@ -224,8 +185,6 @@ def _mean_or_nan(values: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class _Judged:
-    """What is kept of one model on one split."""
-
     measured: dict[str, float]
     intervals: dict[str, tuple[float, float]]
     guesses: dict[str, float]
@@ -243,7 +202,7 @@ class _Judged:
 def without_privacy(
     split: Splits, table: Table | None = None, progress: Progress = silent
 ) -> WithoutPrivacy:
-    """The models that `baselines` measures; its parameters."""
+    """The models that `baselines` measures."""
     splits, tuned = each(split), []
     for place, one in enumerate(splits):
         progress(0.1 * place / len(splits), "training linear models")
@@ -317,7 +276,7 @@ def _mean(values: list[dict[str, float]]) -> dict[str, float]:
 
 
 def _defined(values: list[float]) -> Array:
-    """Those that are not nan; all where all are."""
+    """Return those that are not nan; all where all are."""
     every = np.array(values)
     return every if np.isnan(every).all() else every[~np.isnan(every)]
 

@@ -22,7 +22,7 @@ LEAF = 20
 """Records that scikit-learn's trees leave on each side of a split, at least: they never split a
 column with fewer values."""
 OF_MANY = 5_000
-"""They look for splits on 200,000 records. Of a column that has values in one of 5,000 of all
+"""Trees look for splits on 200,000 records. Of a column that has values in one of 5,000 of all
 records, they find one but for a chance of e⁻⁴⁰."""
 
 
@@ -35,20 +35,9 @@ def columns_for(table: Table, split: Split) -> Columns:
 def scored(columns: Columns, split: Split, seed: int = 0) -> tuple[Split, Array]:
     """Learn from the training records, and score the test records.
 
-    Parameters
-    ----------
-    columns : Columns
-        Of the split's records that are not blank.
-    split : Split
-        Its labels are read, not its rows.
-    seed : int
-        Of the records that are held out to know when to stop.
-
-    Returns
-    -------
-    (split, weights)
-        The split with the scores in place of its test rows, and the linear model that reads them
-        off, so that `dpcore.evaluation.scoring` judges them as it judges every model.
+    The scores take the place of the split's test rows, and the weights are of the linear model that
+    reads them off, so that `dpcore.evaluation.scoring` judges them as it judges every model.
+    `columns` are of the records that are not blank; `seed` holds out those that tell when to stop.
     """
     _, labels = split.known
     scores = _scores(columns, split, labels, seed)

@@ -29,12 +29,7 @@ class WorkLost(BrokenExecutor):
 
 
 class Cluster:
-    """The cluster whose scheduler listens at an address.
-
-    Parameters
-    ----------
-    address : str
-    """
+    """The cluster whose scheduler listens at an address."""
 
     def __init__(self, address: str) -> None:
         self._address = address

@@ -55,13 +55,10 @@ METRICS = ("accuracy_test", "auc_test", "loss_train")
 def comparison_arms(study: TrainingStudy) -> dict[str, TrainingStudy]:
     """The study itself ("private") and its comparisons.
 
-    Returns
-    -------
-    dict
-        "nonprivate" without clipping and noise, by its own optimizer; "clipped": with clipping and
-        without noise, which tells what each of them costs, absent beside a release, whose batches
-        nobody can draw again; "constant": plain DP-SGD, isotropic noise of constant σ, at the same
-        certified ε, absent where the study is that. Only "private" and "constant" are private.
+    "nonprivate" has neither clipping nor noise, and its own optimizer. "clipped" has clipping and
+    no noise, which tells what each of them costs; it is absent beside a release, whose batches
+    nobody can draw again. "constant" is plain DP-SGD, isotropic noise of constant σ, at the same
+    certified ε; absent where the study is that. Only "private" and "constant" are private.
     """
     # The comparisons of a training for release are never released themselves.
     unreleased = replace(study, release="", models=1)
@@ -77,14 +74,7 @@ def comparison_arms(study: TrainingStudy) -> dict[str, TrainingStudy]:
 
 
 def noise_only(study: TrainingStudy, sigma: float) -> TrainingStudy:
-    """The study with noise and without clipping.
-
-    Parameters
-    ----------
-    study : TrainingStudy
-    sigma : float
-        σ₀ of the private training.
-    """
+    """The study with noise and without clipping."""
     config = replace(evenly(study.config), sigma=sigma, clipped=False)
     return replace(study, config=config, epsilon=None)
 
@@ -92,20 +82,11 @@ def noise_only(study: TrainingStudy, sigma: float) -> TrainingStudy:
 def shapes(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
     """Shapes of the noise side by side, all constant over time.
 
-    Parameters
-    ----------
-    study : TrainingStudy
-        Where its own noise is scaled or paper 004's, its settings hold for that one.
-    sigma : float
-        Isotropic noise of constant σ for the study's ε.
-
-    Returns
-    -------
-    dict
-        "isotropic", and "scaled" at the same certified ε. "published": paper 004's noise, of which
-        the paper claims that ε. "bounded", where public records are set aside: the paper's shape
-        with public weights and so much noise that the same ε is certified; since weights change
-        during training, only bounds for any weights count. Paper 004 needs Poisson samples.
+    `sigma` is that of isotropic noise for the study's ε: "isotropic", and "scaled" at the same
+    certified ε. "published": paper 004's noise, of which the paper claims that ε. "bounded", where
+    public records are set aside: the paper's shape with public weights and so much noise that the
+    same ε is certified; since weights change during training, only bounds for any weights count.
+    Paper 004 needs Poisson samples.
     """
     config = study.config
     even = replace(evenly(config), decay=1.0)
@@ -122,13 +103,7 @@ def shapes(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
 
 
 def calibrated_arms(study: TrainingStudy, records: int) -> dict[str, TrainingStudy]:
-    """`comparison_arms`, the private ones with σ₀ solved.
-
-    Raises
-    ------
-    InvalidInput
-        If no noise stays within the study's ε, or the settings do not fit together.
-    """
+    """`comparison_arms`, the private ones with σ₀ solved."""
     return {series: arm.calibrated(records) for series, arm in comparison_arms(study).items()}
 
 
@@ -234,16 +209,7 @@ def gathered(histories: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def averaged(history: pd.DataFrame) -> pd.DataFrame:
     """Mean and 90 % band over runs at each epoch that every run of a series has reached.
 
-    Parameters
-    ----------
-    history : DataFrame
-        From `gathered`.
-
-    Returns
-    -------
-    DataFrame
-        One row a series and epoch: the columns of the history, the metrics as means, with
-        `_low` and `_high` beside them, and `runs`.
+    `_low` and `_high` stand beside each metric, and `runs`.
     """
     import pandas as pd
 
@@ -265,43 +231,22 @@ def averaged(history: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Compared:
-    """The private training's present result, and what it is compared with.
+    """The private training's present result, and what it is compared with."""
 
-    Parameters
-    ----------
-    value, low, high : float
-        Mean of a metric over runs and its band, after `epoch` where there is one, else after the
-        last so far.
-    runs : int
-    reference : float or None
-        Mean of the metric without privacy: of both trainings the last where both have ended, else
-        after the same epoch; ``None`` while there is none.
-    clipped : float or None
-        Mean of the metric with clipping and without noise, likewise.
-    epoch : int or None
-        That same epoch; ``None`` where both have ended.
-    """
-
-    value: float
+    value: float  # mean after `epoch` where there is one, else after the last so far
     low: float
     high: float
     runs: int
+    # mean without privacy after the same epoch; of both the last where both have ended
     reference: float | None
-    clipped: float | None = None
-    epoch: int | None = None
+    clipped: float | None = None  # mean with clipping and without noise, likewise
+    epoch: int | None = None  # ``None`` where both have ended
 
 
 def compared(table: pd.DataFrame, metric: str, *, ended: Collection[str]) -> Compared | None:
     """The last means of `averaged`, or ``None`` while there are none.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `averaged`.
-    metric : str
-    ended : collection of str
-        The series that have ended. Until then none is compared with what another learned in more
-        epochs.
+    Until they have `ended`, no series is compared with what another learned in more epochs.
     """
     if metric not in table:
         return None
@@ -350,21 +295,7 @@ def tested(examples: Examples) -> tuple[int, ...]:
 def on_new_records(
     value: float, metric: str, tested: tuple[int, ...]
 ) -> tuple[float, float] | None:
-    """Range of a network's metric on new records, at 95 %.
-
-    Parameters
-    ----------
-    value : float
-        "accuracy_test", or "auc_test" of two classes, on the test records.
-    metric : str
-    tested : tuple of int
-        From `tested`.
-
-    Returns
-    -------
-    (float, float) or None
-        ``None`` where the necessary counts are not known: of two classes for an AUC.
-    """
+    """Range of a network's metric on new records, at 95 %; ``None`` where counts are not known."""
     from dpcore.evaluation.scoring.auc import area_interval
     from dpcore.evaluation.scoring.metrics import accuracy_interval
 

@@ -54,20 +54,7 @@ def answers(
 ) -> pd.DataFrame:
     """Every method of the study at every ε: in closed form where there is one, else sampled.
 
-    Parameters
-    ----------
-    study : Study
-    records : Table, optional
-        The records, where at hand; loaded by the study's description otherwise.
-    progress : callable
-        Called with (fraction done, message).
-    cancelled : callable
-        Asked between training steps; once it answers True, `Cancelled` is raised.
-
-    Returns
-    -------
-    DataFrame
-        `columns` by what is predicted and those of `against`, one row per (method, ε).
+    One row per (method, ε), with `columns` by what is predicted and those of `against`.
     """
     if records is None:
         records = load(study.dataset, records=study.records)
@@ -97,19 +84,10 @@ def against(table: pd.DataFrame, compared: Baselines) -> pd.DataFrame:
 
 
 def for_a_file(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows as a file holds them, and with them the page's model without privacy.
+    """Prepare the rows for a file, with the page's model without privacy last.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        With the columns of `against`. The method "nonprivate" learns with the λ of private models,
-        which a better model without privacy does not have.
-
-    Returns
-    -------
-    DataFrame
-        "nonprivate" has the name `SAME_LAM`; the last row is the model without privacy, before it
-        the linear one where that is another. Both have no ε.
+    The method "nonprivate" learns with the λ of private models, and so is named `SAME_LAM`; where
+    the model without privacy is not linear, the linear one stands before it. Both have no ε.
     """
     import pandas as pd
 
@@ -143,22 +121,9 @@ def on_common_splits(
     """The rows on the most splits that all methods and the model without privacy are judged on.
 
     From one split to another a measure moves by more than most methods differ. So while some are
-    judged on every split and others on the first few, all are compared on the first few.
-
-    Parameters
-    ----------
-    tables : sequence of DataFrame
-        Of curves, with one or more rows a (method, ε), by `splits`: fewer are the first of more.
-    compared : mapping of int to Baselines
-        The model without privacy, by the number of splits that it is judged on.
-
-    Returns
-    -------
-    tables : list of DataFrame
-        With the columns of `against`. Where no number of splits is common to all, it is the least
-        of `compared`, and methods without rows on so many are left out.
-    baselines : Baselines
-        Those on the same splits.
+    judged on every split and others on the first few, all are compared on the first few. Where no
+    number of splits is common to all, it is the least of `compared`, and methods without rows on so
+    many are left out.
     """
     judged = [splits for table in tables for splits in table.groupby("method")["splits"].agg(set)]
     common = [count for count in compared if all(count in splits for splits in judged)]
@@ -214,7 +179,6 @@ def all_curves(
 
 
 def task(study: Study, path: str = "") -> StudyTask:
-    """The study's `all_curves` as a task for a worker; an upload's records wait at `path`."""
     return StudyTask(study, work, path)
 
 
@@ -231,23 +195,7 @@ def work(study: Study, context: JobContext) -> Outcome:
 def summarise(
     rows: pd.DataFrame, study: Study, split: Splits, calibrations: Calibrations | None = None
 ) -> pd.DataFrame:
-    """A sweep's rows as one row per (method, ε): means over runs and 5 % / 95 % quantiles.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From `sweep`.
-    study : Study
-    split : Split or sequence of Split
-        Those of the sweep.
-    calibrations : mapping, optional
-        `calibrations_for` this study, where at hand.
-
-    Returns
-    -------
-    DataFrame
-        `columns` by what is predicted; `source` is "sampled".
-    """
+    """A sweep's rows as one row per (method, ε): means over runs and 5 % / 95 % quantiles."""
     import pandas as pd
 
     parts = each(split)

@@ -39,29 +39,16 @@ MAX_TIMES = 10
 
 @dataclass(frozen=True)
 class Effect:
-    """One setting, and how it is varied.
-
-    Parameters
-    ----------
-    key, title, symbol, unit : str
-        Name in links; name, letter and unit on screen, the last two possibly empty.
-    gives_way : tuple of str
-        The choices among "noise" and "epochs"; the first is the default.
-    named : str
-        Its name in a refusal.
-    whole_numbers : bool
-    most : float, optional
-        The largest value; of a whole number n where left out.
-    """
+    """One setting, and how it is varied."""
 
     key: str
     title: str
     symbol: str
     unit: str
-    gives_way: tuple[str, ...]
-    named: str
+    gives_way: tuple[str, ...]  # "noise" or "epochs"; the first is the default
+    named: str  # in a refusal
     whole_numbers: bool = False
-    most: float | None = None
+    most: float | None = None  # of a whole number n where left out
 
     def check(self, value: float, records: int) -> float:
         """The value, or `InvalidInput`; `records` is n, or the public size in its place."""
@@ -100,7 +87,7 @@ class Effect:
         return ""
 
     def present(self, study: TrainingStudy, records: int) -> float:
-        """The setting's value in a study, σ₀ solved where it follows from ε."""
+        """The setting's value in a study, with σ₀ solved where it follows from ε."""
         return float(
             self.read(study.with_calibrated_sigma(records) if self.key == "sigma" else study.config)
         )
@@ -108,16 +95,7 @@ class Effect:
     def values(
         self, study: TrainingStudy, records: int, gives_way: str | None = None
     ) -> tuple[float, ...]:
-        """Values to compare, ascending: the present one and some around it.
-
-        Parameters
-        ----------
-        study : TrainingStudy
-        records : int
-            n.
-        gives_way : str, optional
-            As for `varied`.
-        """
+        """Values to compare, ascending: the present one and some around it."""
         now = self.present(study, records)
         if self.key == "decay":
             config = study.config
@@ -143,22 +121,11 @@ class Effect:
     ) -> TrainingStudy:
         """The study with another value of this setting, within the same ε at the same δ.
 
-        Parameters
-        ----------
-        study : TrainingStudy
-            Its ε is the target; without one its budget, or else the ε of its own σ₀.
-        value : float
-        records : int
-            n, the number of training records.
-        gives_way : str, optional
-            "noise": σ₀ is solved anew when the study begins, the epochs stay. "epochs": σ₀ stays as
-            in `study` (or is the value), and the study ends with the last affordable step, at most
-            `MAX_TIMES` the present epochs. Default: the first of `gives_way`.
-
-        Raises
-        ------
-        InvalidInput
-            If the value is out of range, the setting has no effect here, or not even one step fits.
+        The study's ε is the target; without one its budget, or else the ε of its own σ₀. Where
+        "noise" `gives_way`, σ₀ is solved anew when the study begins, and the epochs stay. Where
+        "epochs" do, σ₀ stays as in `study` (or is the value), and the study ends with the last
+        affordable step, at most `MAX_TIMES` the present epochs. Refuses a value out of range, a
+        setting without effect here, and where not even one step fits.
         """
         yielding = self._way(gives_way)
         if reason := self.why_not(study):
@@ -200,21 +167,8 @@ def ends(
 ) -> pd.DataFrame:
     """The state of the training with each value, after the last epoch that all its runs reached.
 
-    Parameters
-    ----------
-    effect : Effect
-    values : sequence of float
-        One a study of the sweep.
-    sweep : TrainingSweep
-    history : DataFrame
-        Its rows, also those of an unfinished sweep.
-
-    Returns
-    -------
-    DataFrame
-        One row a value that has rows: parameter, value, the columns of the history with metrics as
-        means, `_low` and `_high` (5 % and 95 %) beside them, `runs`, and `sigma` for σ₀. `epsilon`
-        is certified for the steps taken, at `delta` under `adjacency` by `accountant`.
+    Metrics are means, with `_low` and `_high` (5 % and 95 %) beside them; `sigma` is σ₀, and
+    `epsilon` is certified for the steps taken. Rows of an unfinished sweep serve, too.
     """
     import pandas as pd
 
@@ -271,11 +225,4 @@ EFFECTS: dict[str, Effect] = {
 
 
 def effect(key: str) -> Effect:
-    """The effect of that name.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none.
-    """
     return EFFECTS[one_of("effect", key, tuple(EFFECTS))]

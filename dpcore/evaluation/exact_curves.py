@@ -61,26 +61,10 @@ def closed_form(
 ) -> pd.DataFrame:
     """The study's closed-form methods at every ε, without sampling error in the means.
 
-    Parameters
-    ----------
-    study : Study
-        Methods without a closed form are left out.
-    split : Split or sequence of Split
-    exact : callable, optional
-        `minimisers` that remember their results; called once for each feature map.
-    calibrations : mapping, optional
-        `calibrations_on` these splits, where at hand.
-    progress : callable
-        Called with (fraction done, message) before each split.
-    left_out : collection of str
-        Some of `study.TAKING_LONG`, which are then nan; all others are what they are without it.
-
-    Returns
-    -------
-    DataFrame
-        `columns` by what is predicted, one row per (method, ε); `source` is "closed form". Means
-        are exact to 1e-4; bands come from `runs` draws, at least 200 (the objective's spread from
-        2,000 training records). Where classes are several, so do means, and `source` is "draws".
+    Means are exact to 1e-4; bands come from `runs` draws, at least 200 (the objective's spread from
+    2,000 training records). Where classes are several, so do means, and `source` is "draws".
+    `exact` are `minimisers` that remember their results, called once for each feature map; measures
+    in `left_out`, some of `study.TAKING_LONG`, are nan.
     """
     import pandas as pd
 

@@ -28,22 +28,14 @@ MAX_IN_SIGHT = 4
 MAX_OWNERS = 100
 """Owners whose last turn is remembered."""
 NICENESS = {False: 10, True: 15}
-"""Of the workers, by whether their jobs can wait: a picture gets three quarters of a core."""
+"""Niceness of workers by whether their jobs can wait: a picture gets .75 of a core."""
 
 
 class Kind(NamedTuple):
-    """What tells a worker's jobs from others'.
+    """Tell one worker's jobs from another's."""
 
-    Parameters
-    ----------
-    is_long : bool
-        Whether they may take minutes.
-    is_sweep : bool
-        Whether they are some of many that nobody looks at one by one.
-    """
-
-    is_long: bool = False
-    is_sweep: bool = False
+    is_long: bool = False  # may take minutes
+    is_sweep: bool = False  # is one of many that nobody looks at one by one
 
 
 IN_SIGHT = Kind()
@@ -56,16 +48,6 @@ class Worker:
     Waiting jobs are held here and not in the process's own queue: their owners take turns, and a
     process that dies loses one job only; the next job gets a new process once the old one has
     ended. Any thread may submit a job; only one thread in here talks to each process.
-
-    Parameters
-    ----------
-    niceness : int
-        How far it stands back behind the page, in the system's own unit.
-    threads : int, optional
-        Most threads of a matrix product, or of a model of scikit-learn's, unless the environment
-        says how many; left out, as many as there are cores.
-    processes : int
-        The most at once; each is started when all others are busy.
     """
 
     def __init__(self, niceness: int, threads: int | None = None, processes: int = 1) -> None:
@@ -107,7 +89,6 @@ class Worker:
             process.shutdown(wait=True)
 
     def _next(self) -> None:
-        """Do the job whose turn it is."""
         with _one_at_a_time:
             self._waiting = [each for each in self._waiting if not each[1].cancelled()]
             if not self._waiting:
@@ -151,7 +132,6 @@ class Worker:
         return process
 
     def _end(self) -> None:
-        """End the process and wait for it."""
         process, self._own.process = self._own.process, None
         process.shutdown(wait=True)
         self._processes.remove(process)
@@ -164,14 +144,9 @@ def _how(error: BrokenExecutor) -> str:
 
 
 def in_turn(owners: Sequence[str], served: Sequence[str] = ()) -> list[int]:
-    """The places of waiting jobs in the order in which they begin: the owners take turns.
+    """Order waiting jobs, first handed in first, so that owners take turns.
 
-    Parameters
-    ----------
-    owners : sequence of str
-        Of the waiting jobs, the first handed in first.
-    served : sequence of str
-        Who has had a turn, the last served last; who has had none comes first.
+    `served` had a turn, the last served last; who has had none comes first.
     """
     had, left, order = list(served), list(range(len(owners))), []
     while left:
@@ -190,18 +165,7 @@ _one_at_a_time = threading.RLock()
 def submit(
     work: Callable[..., Value], *given: object, owner: str = "", kind: Kind = IN_SIGHT
 ) -> Future[Value]:
-    """Do the work on the cluster whose address `DPCORE_SCHEDULER` holds, or else on this machine.
-
-    Parameters
-    ----------
-    work : callable
-    *given : object
-        What it is called with.
-    owner : str
-        Whose it is: owners take turns.
-    kind : Kind
-        Each has a worker of its own.
-    """
+    """Do the work on the cluster that `DPCORE_SCHEDULER` names, or else on this machine."""
     if SCHEDULER.text:
         return cluster.at(SCHEDULER.text).submit(partial(work, *given))
     with _one_at_a_time:

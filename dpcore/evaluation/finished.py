@@ -26,21 +26,11 @@ CERTIFIED = ("epsilon", "delta", "adjacency", "accountant", "status")
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """A finished training.
-
-    Parameters
-    ----------
-    key : str
-        Key of its job.
-    artifact, measured : mapping
-        Contents of its ``settings.json`` and ``measures.json``.
-    history : DataFrame
-        Its rows.
-    """
+    """A finished training."""
 
     key: str
-    artifact: Mapping[str, Any]
-    measured: Mapping[str, Any]
+    artifact: Mapping[str, Any]  # contents of its ``settings.json``
+    measured: Mapping[str, Any]  # contents of its ``measures.json``
     history: pd.DataFrame
 
     @property
@@ -66,13 +56,7 @@ class Finished:
 
 
 def finished(key: str) -> Finished | None:
-    """The finished training with that job's name; ``None`` if there is none or its files are gone.
-
-    Raises
-    ------
-    InvalidInput
-        If no job can have such a name.
-    """
+    """The finished training with that job's name; ``None`` without one, or without its files."""
     job = jobs.Job(key)
     saved_settings, measured = job.file("settings.json"), job.file("measures.json")
     if job.state != "done" or saved_settings is None or measured is None:

@@ -28,18 +28,6 @@ def best_rows(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
     Of those that are as good, within `SAME`, it is the one whose noise allows the fewest right
     guesses. Only ε at which every method of the table has a curve: elsewhere one may be best
     because the others were not tried.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns as in `dpcore.evaluation.curve_columns`, any number of methods.
-    measure : Metric
-        The measure of the comparison.
-
-    Returns
-    -------
-    DataFrame
-        Rows of the table, ascending ε; no row where nothing is proved.
     """
     complete = table.groupby("epsilon")["method"].transform("nunique") == table["method"].nunique()
     good = measure.sign * table[measure.column]
@@ -65,15 +53,7 @@ def _advantage(row: pd.Series) -> float:
 
 
 def rows_by_rule(table: pd.DataFrame, named: Callable[[float], str]) -> pd.DataFrame:
-    """The proved rows of the method that a rule names at each ε, by ascending ε.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As for `best_rows`; it may lack some of the methods.
-    named : callable
-        ε to the key of a method.
-    """
+    """The proved rows of the method that a rule names at each ε, by ascending ε."""
     is_named = table["method"] == [named(epsilon) for epsilon in table["epsilon"]]
     proved = table[is_named & (table["status"] == str(Status.PROVED))]
     return proved.sort_values("epsilon").reset_index(drop=True)
@@ -84,15 +64,7 @@ def nearly_as_good(
 ) -> pd.DataFrame:
     """The rows of other methods, proved at a row's ε, that are worse by less than a margin.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As for `best_rows`.
-    row : Series
-        One of its rows.
-    margin : float
-        In the measure's own units.
-    measure : Metric
+    The margin is in the measure's own units.
     """
     lost = measure.sign * (row[measure.column] - table[measure.column])
     is_other = (table["epsilon"] == row["epsilon"]) & (table["method"] != row["method"])
@@ -102,42 +74,18 @@ def nearly_as_good(
 
 @dataclass(frozen=True)
 class Reach:
-    """The ε from which on an accuracy, or an error, is reached.
-
-    Parameters
-    ----------
-    target : float
-        The accuracy, or the error.
-    epsilon : float or None
-        The least ε of the grid from which on the mean is never worse.
-    lucky, safe : float or None
-        The least ε for the better and for the worse end of the 90 % band of single runs.
-    method : str
-        Best at `epsilon`; "" where there is none.
-    best : float
-        The best mean on the frontier, nan if it is empty.
-    """
+    """The ε from which on an accuracy, or an error, is reached."""
 
     target: float
-    epsilon: float | None
-    lucky: float | None
-    safe: float | None
-    method: str
-    best: float
+    epsilon: float | None  # least ε of the grid from which on the mean is never worse
+    lucky: float | None  # the same for the better end of the 90 % band of single runs
+    safe: float | None  # and for the worse end
+    method: str  # best at `epsilon`; "" where there is none
+    best: float  # mean on the frontier, nan if it is empty
 
 
 def reach(best: pd.DataFrame, target: float, measure: Metric = ACCURACY) -> Reach:
-    """The ε from which on `best_rows` reach an accuracy, or an error, for good.
-
-    Parameters
-    ----------
-    best : DataFrame
-        From `best_rows`.
-    target : float
-        An accuracy in [0, 1], or an error in its own unit.
-    measure : Metric
-        The measure of the comparison.
-    """
+    """The ε from which on `best_rows` reach an accuracy, or an error, for good."""
     name = measure.column
     better, worse = ("high", "low") if measure.sign > 0.0 else ("low", "high")
     mean = crossing(best, name, target, measure.sign)
@@ -167,16 +115,5 @@ def records_needed(records: int, reached: float, wanted: float, power: int = 1) 
     """About how many records a smaller ε would take: noise counts against n·ε, or √n·ε.
 
     A planning estimate, at one δ and one λ.
-
-    Parameters
-    ----------
-    records : int
-        n.
-    reached : float
-        ε at which n records suffice.
-    wanted : float
-        The target ε.
-    power : int
-        `dpcore.predictors.records_power` of the method.
     """
     return max(records, math.ceil(records * (reached / wanted) ** power))

@@ -116,18 +116,7 @@ _one_at_a_time = threading.RLock()
 
 @dataclass(frozen=True)
 class Job:
-    """A handle on one task; all state lives in files and in this process's futures.
-
-    Parameters
-    ----------
-    key : str
-        The task's key.
-
-    Raises
-    ------
-    InvalidInput
-        If no task has such a key.
-    """
+    """Handle one task; all state lives in files and in this process's futures."""
 
     key: str
 
@@ -237,12 +226,7 @@ class Job:
     def watch(self, watcher: str, alive: Callable[[], bool] = lambda: True) -> None:
         """Keep the job from ending before this watcher leaves it.
 
-        Parameters
-        ----------
-        watcher : str
-            Letters and digits.
-        alive : callable
-            Called every second; whether the watcher is still there.
+        `alive` is called every second and tells whether the watcher is still there.
         """
         if not _is_key(watcher):
             raise reject("watcher", watcher, "a name of letters and digits")
@@ -321,14 +305,8 @@ class Job:
     def result(self, timeout: float | None = None) -> pd.DataFrame:
         """The task's rows, waiting for them if this process started it.
 
-        Raises
-        ------
-        Cancelled
-            If the job was cancelled.
-        InvalidInput
-            If the task can't be done; the sentence says why.
-        TimeoutError
-            If it is not done `timeout` seconds from now.
+        `timeout` is in seconds. Raises `Cancelled`, `TimeoutError`, or `InvalidInput` that says why
+        the task can't be done.
         """
         attempt = _attempts.get(self.key)
         if attempt is not None and not os.path.exists(_path(self.key, "csv")):
@@ -352,25 +330,11 @@ def submit(
 ) -> Job:
     """Let a worker do the task, or return the job that already runs or has run.
 
-    Where no worker is available, or nothing can be written, the job has failed, and its message
-    says why.
-
-    Parameters
-    ----------
-    task : Task
-        Resumed from the saved state of an earlier attempt, where there is one.
-    watcher, alive : str, callable
-        As for `Job.watch`; without one the job goes on until it is done or cancelled.
-    owner : str
-        Who hands it in: owners take turns.
-    is_sweep : bool
-        Whether it is one of many that nobody looks at one by one: they do not hold up others. One
-        that still waits among these is taken out for whom it is more to.
-
-    Raises
-    ------
-    QueueFull
-        If too many jobs are unfinished.
+    It resumes from the saved state of an earlier attempt. Without a watcher it goes on until it is
+    done or cancelled. Owners take turns; jobs of a sweep do not hold up others, and one that still
+    waits leaves the sweep once somebody asks for it alone. Where no worker is available, or nothing
+    can be written, the job has failed, and its message says why. `QueueFull` is raised if too many
+    jobs are unfinished.
     """
     with _one_at_a_time:
         job, attempt = find(task.key), _attempts.get(task.key)

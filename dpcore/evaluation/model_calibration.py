@@ -33,21 +33,8 @@ def calibrated(
     """One calibration per ε, under the problem's adjacency. Pure: no data, no noise.
 
     A model proves what it promises under the adjacency that it is calibrated for, with the
-    sensitivity of that adjacency; no ε of one adjacency is converted into that of another.
-
-    Parameters
-    ----------
-    model : Model
-        One that predicts a class.
-    entry : Entry
-        Public facts about the records: bounds, lists and classes.
-    preparation : Preparation
-        Names the columns.
-    problem : Problem
-        Its adjacency and its number of training records, blank ones included, which is public.
-    epsilons : sequence of float
-    delta : float
-        A model without a failure probability proves δ = 0 whatever it is.
+    sensitivity of that adjacency; no ε of one adjacency is converted into that of another. One
+    without a failure probability proves δ = 0 whatever `delta` is.
     """
     shape = shape_with(used_columns(entry, preparation), problem.records)
     model_calibrations = calibrations(model.key, shape, tuple(epsilons), delta, problem.adjacency)

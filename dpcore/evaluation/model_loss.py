@@ -20,18 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LossStudy:
-    """Models that one data set is learned by.
-
-    Parameters
-    ----------
-    models : tuple of Study
-        One method at one ε each, all on the same records, prepared alike.
-
-    Raises
-    ------
-    ValueError
-        If they are not.
-    """
+    """Describe models of one method at one ε each, all on the same records, prepared alike."""
 
     models: tuple[Study, ...]
 
@@ -43,12 +32,10 @@ class LossStudy:
 
     @property
     def key(self) -> str:
-        """A digest of the description and of the code that computes it."""
         return digest({"loss": [asdict(each) for each in self.models]})
 
     @property
     def title(self) -> str:
-        """The titles of its methods."""
         return ", ".join(each.title for each in self.models)
 
 
@@ -57,22 +44,7 @@ def losses(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
-    """Each model beside the model without privacy.
-
-    Parameters
-    ----------
-    study : LossStudy
-    progress : callable
-        Called with (fraction done, message).
-    cancelled : callable
-        Asked between training steps; once it answers True, `Cancelled` is raised.
-
-    Returns
-    -------
-    DataFrame
-        As of `dpcore.evaluation.curves.answers`, one row a model in their order. Measured on real
-        records, and not private.
-    """
+    """Judge each model beside the model without privacy, a row each. Not private."""
     import pandas as pd
 
     report = stoppable(progress, cancelled)
@@ -92,7 +64,6 @@ def losses(
 
 
 def task(study: LossStudy) -> StudyTask:
-    """The study as a task for a worker."""
     return StudyTask(study, work)
 
 
@@ -108,22 +79,9 @@ def loss_study(
     seed: int,
     models: tuple[tuple[str, float, float], ...],
 ) -> LossStudy:
-    """The study of models on a data set with its usual preparation.
+    """Describe models, each (method, ε, δ), on a data set with its usual preparation.
 
-    Parameters
-    ----------
-    dataset : str
-    records : int or None
-        Size of the synthetic cohort; ``None`` for any other.
-    adjacency : str
-    seed : int
-    models : tuple of (str, float, float)
-        Method, ε and δ of each. A method that is proved with δ = 0 takes no notice of it.
-
-    Raises
-    ------
-    InvalidInput
-        If one cannot learn this data set, or not for this adjacency.
+    A method that is proved with δ = 0 takes no notice of its δ.
     """
     first = Study(dataset=dataset, records=records, adjacency=adjacency, seed=seed)
     return LossStudy(

@@ -37,26 +37,9 @@ def model_rows(
     seed: int,
     progress: Progress,
 ) -> pd.DataFrame:
-    """The rows of models on one split, in the columns of `dpcore.evaluation.sweep`.
+    """Make the rows of models on one split, in the columns of `sweep`. Not private.
 
-    Parameters
-    ----------
-    groups : sequence of sequence of Calibration
-        Of each model, one per ε.
-    table : Table
-    preparation : Preparation
-        Names the split.
-    runs : int
-        Models at each ε.
-    seed : int
-        Of the noise on this split.
-    progress : callable
-
-    Returns
-    -------
-    DataFrame
-        Ordered by model, ε and run. Models minimise no objective; their share of the training
-        records is not counted. Measured on real records, and not private.
+    Models minimise no objective; their share of the training records is not counted.
     """
     import pandas as pd
 

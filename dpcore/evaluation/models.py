@@ -124,7 +124,6 @@ class ModelStudy:
 
     @property
     def what(self) -> Model:
-        """The model of the study."""
         return model_named(self.model)
 
     @property
@@ -136,12 +135,10 @@ class ModelStudy:
 
     @property
     def key(self) -> str:
-        """A digest of the whole description and of the code that computes it."""
         return digest({"models": asdict(self)})
 
     @property
     def title(self) -> str:
-        """The study in a few words."""
         return f"{self.what.title} on {self.entry.title}"
 
     def calibrations(self) -> list[ModelCalibration]:
@@ -170,30 +167,11 @@ def curve(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
-    """Learn `study.runs` models at every ε and judge each on test records.
+    """Learn `study.runs` models at every ε and judge each on test records. Not private.
 
-    Parameters
-    ----------
-    study : ModelStudy
-        The study; the rows are a function of it.
-    table : Table, optional
-        The records, where at hand, as those of an upload must be; loaded by name otherwise.
-    progress : callable
-        Called with (fraction done, message).
-    cancelled : callable
-        Called between steps; once it returns True, `Cancelled` is raised.
-
-    Returns
-    -------
-    DataFrame
-        One row per (series, ε, run), columns `COLUMNS`. Series: the private model, the same one
-        without noise, and one that learns nothing. Values are measured on real records and are not
-        private; nan where there is nothing to judge by (`why_unjudged`).
-
-    Raises
-    ------
-    InvalidInput
-        If the model uses labels and the data set has none of two classes.
+    One row per (series, ε, run), columns `COLUMNS`; the rows are a function of the study. Series:
+    the private model, the same one without noise, and one that learns nothing. Values are nan where
+    there is nothing to judge by (`why_unjudged`).
     """
     import pandas as pd
 
@@ -220,7 +198,6 @@ def curve(
 
 
 def task(study: ModelStudy) -> StudyTask:
-    """The study's `curve` as a task for a worker."""
     return StudyTask(study, work)
 
 

@@ -14,19 +14,7 @@ from dpcore.progress import stoppable
 
 @dataclass(frozen=True)
 class ReferenceStudy:
-    """The data of a study, and nothing else of it.
-
-    Parameters
-    ----------
-    dataset : str
-        Key of a catalogue entry, or ``own``.
-    records : int or None
-        Size of the synthetic cohort.
-    preparation : Preparation
-        `dpcore.evaluation.baselines.usual`.
-    upload : str
-        Digest of the uploaded records; "" for none.
-    """
+    """Describe the data of a study, and nothing else of it."""
 
     dataset: str
     records: int | None
@@ -35,22 +23,18 @@ class ReferenceStudy:
 
     @classmethod
     def of(cls, study: Study) -> ReferenceStudy:
-        """Those of a study."""
         return cls(study.dataset, study.records, usual(study.preparation), study.upload)
 
     @property
     def key(self) -> str:
-        """A digest of the description and of the code that computes it."""
         return digest({"references": asdict(self)})
 
     @property
     def title(self) -> str:
-        """The study in a few words."""
         return f"Models without privacy on {self.dataset}"
 
 
 def task(study: ReferenceStudy, path: str = "") -> StudyTask:
-    """The study as a task for a worker; an upload's records wait at `path`."""
     return StudyTask(study, work, path)
 
 

@@ -29,14 +29,7 @@ Splits = Split | Sequence[Split]
 
 @dataclass(frozen=True, eq=False)
 class RepeatedSplits(Sequence[Split]):
-    """Splits of one table, each of which is prepared on request and not stored.
-
-    Parameters
-    ----------
-    table : Table
-    preparations : tuple of Preparation
-        One for each split.
-    """
+    """Hold several splits of one table, each of which is prepared on request and not stored."""
 
     table: Table
     preparations: tuple[Preparation, ...]
@@ -75,14 +68,7 @@ def number_of_splits(records: int, tested: int) -> int:
 
     The accuracy of one model on m of n records, drawn without replacement, has the variance
     p (1 - p) (n - m) / ((n - 1) m), at most that of p = ½. It is a rule in public numbers only:
-    how many splits there are tells nothing of any record.
-
-    Parameters
-    ----------
-    records : int
-        n, all of them, however many are blank or incomplete.
-    tested : int
-        m, of each split.
+    n counts blank and incomplete records too, and how many splits there are tells nothing of any.
     """
     variance = 0.25 * (records - tested) / (max(1, records - 1) * tested)
     least = MIN if tested < FEW_TESTED else 1
@@ -95,15 +81,7 @@ def splits(table: Table, preparation: Preparation) -> RepeatedSplits:
     A single split is `prepare`'s own. Several are stratified where the records are published. On
     other records they are not: the label of one person would move which others are learned from,
     and no sensitivity covers that. They test every record in turn, so that cases are among the
-    tested at their share of the table.
-
-    Parameters
-    ----------
-    table : Table
-    preparation : Preparation
-        The further splits are drawn with the seeds that follow its own; of records that are not
-        published they are the further turns of its own. Those are left out that test only blank
-        records.
+    tested at their share of the table. Splits that would test only blank records are left out.
     """
     count = 1
     if table.further is None and not preparation.held_out:

@@ -155,13 +155,7 @@ class Study:
 
     @property
     def entry(self) -> Entry:
-        """The public facts about the records, but for how many there are.
-
-        Raises
-        ------
-        InvalidInput
-            If there is no such data set, or the description of its columns is no such.
-        """
+        """The public facts about the records, but for how many there are."""
         return described(self.columns) if self.dataset == OWN else entry(self.dataset)
 
     @property
@@ -171,19 +165,12 @@ class Study:
 
     @property
     def key(self) -> str:
-        """A digest of the whole description and of the code that computes it."""
         # As `asdict` describes it, without a copy of every part.
         return digest(vars(self) | {"preparation": vars(self.preparation)})
 
 
 def checked_epsilons(epsilons: Sequence[float], *, at_least: float) -> list[float]:
-    """The ε of a study, as many as it may have and each a number in range.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none or more than `MAX_EPSILONS`, or one is below `at_least` or above 1,000.
-    """
+    """Check a study's ε: some, at most `MAX_EPSILONS`, each from `at_least` to 1,000."""
     if not 1 <= len(epsilons) <= MAX_EPSILONS:
         raise InvalidInput(
             f"epsilon has {len(epsilons)} values, but must have 1 to {MAX_EPSILONS}."
@@ -202,13 +189,7 @@ def losses_for(entry: Entry) -> tuple[str, ...]:
 
 
 def problem_for(study: Study, split: Split) -> Problem:
-    """The public description of the learning task that the study poses on this split.
-
-    Raises
-    ------
-    InvalidInput
-        If the loss is for classes and the records hold a number to predict, or the reverse.
-    """
+    """The public description of the learning task; refuses a loss that does not fit the outcome."""
     one_of(f"loss for {split.entry.key}", study.loss, losses_for(split.entry))
     records, dimension = split.x_train.shape
     return Problem(

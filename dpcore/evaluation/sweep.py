@@ -69,31 +69,13 @@ def sweep(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
-    """Draw `study.runs` private models per method and ε, and evaluate each.
+    """Draw `study.runs` private models per method and ε, and evaluate each. Not private.
 
-    Parameters
-    ----------
-    study : Study
-        The study; the table is a deterministic function of it (except `seconds`).
-    split : Split or sequence of Split, optional
-        Prepared data, where at hand; loaded and split by the study's description otherwise. Of
-        several splits run r takes place r, counted round. Models of the survey need
-        `RepeatedSplits`, which know the columns.
-    calibrations : mapping, optional
-        `calibrations_for` this study, where at hand.
-    progress : callable
-        Called with (fraction done, message).
-    cancelled : callable
-        Called between steps; once it returns True the sweep raises `Cancelled`.
-
-    Returns
-    -------
-    DataFrame
-        One row per (method, ε, run), `columns` by what is predicted. A measure's "_noiseless" is
-        that of the same training on the same split with its noise left out. `seconds` is the
-        method's share of the training time. Of models of the survey "accuracy_train", "objective"
-        and "excess_risk" are nan. Accuracies, errors, AUC and objectives are computed on
-        the real records and are not private.
+    The table is a deterministic function of the study (except `seconds`, the method's share of the
+    training time): one row per (method, ε, run), `columns` by what is predicted. Of several splits
+    run r takes place r, counted round. A measure's "_noiseless" is that of the same training with
+    its noise left out. Of models of the survey, which need `RepeatedSplits`, "accuracy_train",
+    "objective" and "excess_risk" are nan.
     """
     import pandas as pd
 
@@ -217,19 +199,7 @@ def _of_models(
 def trainings(
     study: Study, split: Split, place: int, runs: int, calibrations: Calibrations
 ) -> list[tuple[Release, Training]]:
-    """What the study's models on one split are released by, and from.
-
-    Parameters
-    ----------
-    study : Study
-    split : Split
-    place : int
-        Its place among the splits.
-    runs : int
-        Models of each method and ε on it.
-    calibrations : mapping
-        `fitting` this split.
-    """
+    """What the study's models on one split are released by, and from."""
     # Methods that share an engine and λ share its batch, and so its noise draws within a run.
     engines: dict[tuple[Release, float], list[Calibration]] = {}
     for key in study.methods:

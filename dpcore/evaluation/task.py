@@ -34,44 +34,25 @@ RECORDS_FOREIGN = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """The results of a task.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Tidy.
-    files : mapping of str to bytes
-        Further results for download, by file name.
-    """
+    """The results of a task."""
 
     rows: pd.DataFrame
+    # further results for download, by file name
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class JobContext:
-    """The context of a working task.
-
-    Parameters
-    ----------
-    report : callable
-    partial : callable
-    cancelled : callable
-        Called often, between batches; once it returns True the task raises `Cancelled`.
-    state : bytes or None
-        The last saved state of a task of the same key, to resume from; ``None`` to begin.
-    keep : callable
-        Saves the state now and then, and when the task is stopped.
-    records : object
-        Records of an upload, which a worker cannot load by name; else ``None``.
-    """
+    """Hold what a working task reports to, and what it resumes from."""
 
     report: Progress = silent
     partial: Partial = lambda rows: None
+    # called often; once it returns True the task raises `Cancelled`
     cancelled: Callable[[], bool] = lambda: False
-    state: bytes | None = None
+    state: bytes | None = None  # last saved state of a task of the same key; ``None`` to begin
+    # saves the state now and then, and when the task is stopped
     keep: Callable[[bytes], None] = lambda state: None
-    records: Any = None
+    records: Any = None  # of an upload, which a worker cannot load by name
 
 
 class StudyProtocol(Protocol):
@@ -111,49 +92,29 @@ class Task(StudyProtocol, Protocol):
 
 @dataclass(frozen=True)
 class StudyTask:
-    """A study and the function that works on it.
-
-    Parameters
-    ----------
-    study : Study
-    work : callable
-        (study, context) -> `Outcome`; of a module, as workers import it from there.
-    path : str
-        Path of a file with the records of an upload, which is read once; empty for none.
-    is_long : bool
-        Whether it may take minutes.
-    """
+    """Join a study with the function that works on it."""
 
     study: StudyProtocol
-    work: Callable[[Any, JobContext], Outcome]
-    path: str = ""
+    work: Callable[[Any, JobContext], Outcome]  # of a module, as workers import it from there
+    path: str = ""  # of a file with an upload's records, read once; empty for none
     is_long: bool = False
 
     @property
     def key(self) -> str:
-        """The study's."""
         return self.study.key
 
     @property
     def title(self) -> str:
-        """The study's."""
         return self.study.title
 
     def run(self, context: JobContext) -> Outcome:
-        """See `Task`."""
         if self.path:
             context = replace(context, records=take_records(self.path))
         return self.work(self.study, context)
 
 
 def take_records(path: str) -> Any:
-    """The records from a file, which is then removed.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no such file, or another user put it there.
-    """
+    """Read the records from a file and remove it; refuse one that another user put there."""
     try:
         with open(path, "rb") as file:
             with suppress(FileNotFoundError):

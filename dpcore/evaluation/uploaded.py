@@ -36,32 +36,17 @@ JOB = "job-"
 
 @dataclass(frozen=True)
 class Outline:
-    """The facts about a table's prepared records that leave the process.
+    """The facts about a table's prepared records that leave the process."""
 
-    Parameters
-    ----------
-    emptied : Split
-        Their description, without any record.
-    records, tested : int
-        Numbers of training records and test records.
-    splits, all_splits : int
-        Numbers of the splits that a first picture is judged on, and of all there are.
-    classes : tuple of (float, int)
-        Number of test records of each class; empty where a number is predicted.
-    published : bool
-        Whether the file is a published one.
-    all_blank : bool
-        Whether every record to learn from is blank.
-    """
-
-    emptied: Split
+    emptied: Split  # their description, without any record
     records: int
     tested: int
     splits: int
     all_splits: int
+    # number of test records of each; empty where a number is predicted
     classes: tuple[tuple[float, int], ...]
-    published: bool
-    all_blank: bool
+    published: bool  # whether the file is a published one
+    all_blank: bool  # whether every record to learn from is blank
 
     def stand_in(self) -> Split:
         """A split of these sizes that takes no memory: its rows are nan, its classes sorted.
@@ -86,23 +71,12 @@ class Outline:
 
 @dataclass(frozen=True)
 class Brief:
-    """The facts about examples that leave the process.
-
-    Parameters
-    ----------
-    entry : ExamplesEntry
-    records : int
-        Number of training records.
-    tested : tuple of int
-        As `dpcore.evaluation.comparison.tested` counts.
-    all_blank : bool
-        Whether every training record is blank.
-    """
+    """The facts about examples that leave the process."""
 
     entry: ExamplesEntry
     records: int
     tested: tuple[int, ...]
-    all_blank: bool
+    all_blank: bool  # whether every training record is blank
 
 
 @dataclass
@@ -114,7 +88,7 @@ class _UploadedRecords:
 
 _uploaded = _UploadedRecords()
 _without_noise: dict[tuple[str, str], list[NDArray[np.floating]]] = {}
-"""By the study without noise, and its feature map."""
+"""Models without noise by their study and its feature map."""
 
 
 def take_table(key: str, data: bytes, filename: str, columns: str) -> None:
@@ -154,16 +128,7 @@ def _emptied(split: Split) -> Split:
 
 
 def drawn(study: Study, bare: Study, left_out: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Closed-form curves on the splits of a first picture.
-
-    Parameters
-    ----------
-    study : Study
-    bare : Study
-        The study without the settings that only private models depend on.
-    left_out : tuple of str
-        Measures that may be nan, as of `exact_curves.closed_form`.
-    """
+    """Closed-form curves on the splits of a first picture."""
     key = bare.key
     if any(study_key != key for study_key, _ in _without_noise):
         _without_noise.clear()

@@ -16,7 +16,7 @@ from dpcore.evaluation.task import Task
 from dpcore.settings import SCHEDULER
 
 REMEMBERED = 8
-"""Jobs of a kind whose mean time is told."""
+"""Number of jobs of a kind whose mean time is told."""
 MIN_SHARE = 0.02
 """Share of a running job from which its own pace tells the rest."""
 
@@ -59,15 +59,8 @@ def of(task: Task, *, is_sweep: bool = False) -> Wait:
 def seconds(ahead: Iterable[tuple[Wait, float]]) -> float | None:
     """About how long these jobs still take together, as one worker does them one by one.
 
-    Parameters
-    ----------
-    ahead : iterable of (Wait, float)
-        In their order, each with the share that is done.
-
-    Returns
-    -------
-    float or None
-        ``None`` where no job of one of their kinds has been finished yet.
+    Each comes with the share that is done; ``None`` where no job of one of their kinds has been
+    finished yet.
     """
     if SCHEDULER.text:
         return None

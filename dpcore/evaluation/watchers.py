@@ -18,17 +18,7 @@ is back sooner."""
 
 
 def put(where: Path, key: str, watcher: str) -> None:
-    """Register or renew a watcher of the job of that key.
-
-    Parameters
-    ----------
-    where : Path
-        Folder of the job's files.
-    key : str
-        Key of the job.
-    watcher : str
-        Letters and digits.
-    """
+    """Register or renew a watcher of the job of that key."""
     with suppress(OSError):
         _path(where, key, watcher).touch(mode=0o600)
 

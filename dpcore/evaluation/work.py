@@ -40,26 +40,10 @@ WATCHED = "watched"  # in a ticket: the job ends with its last watcher
 
 
 def work(task: Task | None, key: str, where: str, name: str) -> None:
-    """Do the task and save its result.
+    """Do the task and save its result, by the key as its submitter computed it.
 
-    Parameters
-    ----------
-    task : Task
-    key : str
-        Key of the task, as its submitter computed it.
-    where : str
-        The folder of all files.
-    name : str
-        Name of this start.
-
-    Raises
-    ------
-    Cancelled
-        If it was stopped on request.
-    InvalidInput
-        If the task can't be done, or its result can't be saved.
-    WorkLost
-        If another worker had begun it.
+    Raises `Cancelled` if it was stopped, `InvalidInput` if it can't be done or saved, `WorkLost` if
+    another worker had begun it.
     """
     if task is None or task.key != key:
         raise InvalidInput("The program's files have changed since it was started; start it anew.")
@@ -147,7 +131,6 @@ def matching(where: Path, pattern: str) -> list[Path]:
 
 
 def remove(path: Path) -> None:
-    """Remove a file that may be gone already."""
     with suppress(OSError):
         path.unlink()
 

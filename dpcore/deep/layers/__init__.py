@@ -54,13 +54,7 @@ def register() -> dict[type[nn.Module], GradientRule]:
 
 
 def check(network: nn.Module) -> None:
-    """Refuse a network without known per-example gradients.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the first layer that cannot be trained privately, and why.
-    """
+    """Refuse a network without known per-example gradients."""
     owners: dict[int, str] = {}
     for name, layer in network.named_modules():
         kind, place = type(layer).__name__, f" ({name})" if name else ""

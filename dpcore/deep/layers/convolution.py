@@ -28,55 +28,33 @@ AT_A_TIME = 800_000
 
 @dataclass(frozen=True)
 class Kernels(WrittenOut):
-    """Gradients of a convolution, written out in the order of its patches.
-
-    Parameters
-    ----------
-    gradients : tuple of Tensor
-        (records, channels out, patch), and (records, channels out) for the bias.
-    layer : torch.nn.Conv2d
-    """
+    """Gradients of a convolution, written out in the order of its patches."""
 
     layer: nn.Conv2d
 
     def squared_norms(self, scales: Scales = None) -> Tensor:
-        """See `Gradients`."""
         if scales is not None and isinstance(scales[0], Tensor):
             scales = (scales[0].permute(0, 2, 3, 1).flatten(1), *scales[1:])
         return super().squared_norms(scales)
 
     def weighted_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
-        """See `Gradients`."""
         kernels, *bias = super().weighted_sum(weights)
         channels_out, channels_in, rows, columns = self.layer.weight.shape
         kernels = kernels.view(channels_out, rows, columns, channels_in)
         return (kernels.permute(0, 3, 1, 2), *bias)
 
     def squared_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
-        """See `Gradients`."""
         return Kernels(self._squares(), self.layer).weighted_sum(weights)
 
 
 @dataclass(frozen=True)
 class Patches:
-    """Gradients of a convolution that are not written out.
-
-    Parameters
-    ----------
-    layer : torch.nn.Conv2d
-    inputs : Tensor
-        (records, channels in, height, width).
-    windows : Tensor
-        Windows of `inputs`, from `_windows`.
-    derivatives : Tensor
-        δ, (records, channels out, height, width).
-    memory : Memory
-    """
+    """Hold gradients of a convolution that are not written out."""
 
     layer: nn.Conv2d
     inputs: Tensor
-    windows: Tensor
-    derivatives: Tensor
+    windows: Tensor  # of `inputs`, from `_windows`
+    derivatives: Tensor  # δ, (records, channels out, height, width)
     memory: Memory
 
     def squared_norms(self, scales: Scales = None) -> Tensor:

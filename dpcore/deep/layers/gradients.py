@@ -44,18 +44,11 @@ Tensors in the memory are valid until the layer's next gradients."""
 
 @dataclass(frozen=True)
 class WrittenOut:
-    """Gradients stored for every record, for layers with few parameters.
+    """Gradients stored for every record, for layers with few parameters."""
 
-    Parameters
-    ----------
-    gradients : tuple of Tensor
-        One for each parameter, (records, *shape of the parameter).
-    """
-
-    gradients: tuple[Tensor, ...]
+    gradients: tuple[Tensor, ...]  # one for each parameter, (records, *shape of the parameter)
 
     def squared_norms(self, scales: Scales = None) -> Tensor:
-        """See `Gradients`."""
         scaled = self.gradients
         if scales is not None:
             scaled = tuple(gradient / scale for gradient, scale in zip(scaled, scales, strict=True))
@@ -63,14 +56,12 @@ class WrittenOut:
         return torch.stack(norms).square().sum(0)
 
     def weighted_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
-        """See `Gradients`."""
         return tuple(
             (weights @ gradient.flatten(1)).reshape(gradient.shape[1:])
             for gradient in self.gradients
         )
 
     def squared_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
-        """See `Gradients`."""
         return WrittenOut(self._squares()).weighted_sum(weights)
 
     def _squares(self) -> tuple[Tensor, ...]:

@@ -19,19 +19,10 @@ from dpcore.errors import InvalidInput
 
 
 class StackedLinear(nn.Module):
-    """One fully connected layer for each of several networks that train side by side.
+    """Hold one fully connected layer for each of several networks that train side by side.
 
-    Parameters
-    ----------
-    runs : int
-        Number of networks.
-    inputs, outputs : int
-        Width on either side.
-
-    Notes
-    -----
-    Maps (runs, records, inputs) to (runs, records, outputs). Every run has its own initial weights,
-    drawn as `torch.nn.Linear` draws them.
+    It maps (runs, records, inputs) to (runs, records, outputs). Every run has its own initial
+    weights, drawn as `torch.nn.Linear` draws them.
     """
 
     def __init__(self, runs: int, inputs: int, outputs: int) -> None:
@@ -41,25 +32,15 @@ class StackedLinear(nn.Module):
         self.bias = nn.Parameter(torch.empty(runs, 1, outputs).uniform_(-limit, limit))
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """(runs, records, inputs) to (runs, records, outputs)."""
         return torch.baddbmm(self.bias, inputs, self.weight.transpose(1, 2))
 
 
 @dataclass(frozen=True)
 class OuterProducts:
-    """Gradients δ aᵀ, and δ for the bias.
+    """Gradients δ aᵀ, and δ for the bias."""
 
-    Parameters
-    ----------
-    inputs : Tensor
-        a, (…, records, inputs).
-    derivatives : Tensor
-        δ, (…, records, outputs).
-    bias : bool
-    """
-
-    inputs: Tensor
-    derivatives: Tensor
+    inputs: Tensor  # a, (…, records, inputs)
+    derivatives: Tensor  # δ, (…, records, outputs)
     bias: bool
 
     def squared_norms(self, scales: Scales = None) -> Tensor:

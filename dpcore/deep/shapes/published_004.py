@@ -20,16 +20,7 @@ from dpcore.deep.shapes.shape import ExampleGradients, NoiseShape, ShapeInputs, 
 
 
 class Uneven(NoiseShape):
-    """Plain clipping, noise σ_i = σ √(mean_j |w_j|^⅔) |w_i|^(-⅓).
-
-    Parameters
-    ----------
-    inputs : ShapeInputs
-    examples : ExampleGradients
-        The records that w is the mean gradient of.
-    refresh : int
-        Steps after which w is recomputed (the paper: every step); 0 for once.
-    """
+    """Plain clipping, noise σ_i = σ √(mean_j |w_j|^⅔) |w_i|^(-⅓)."""
 
     min_noise_ratio = paper_004.MIN
 
@@ -42,22 +33,18 @@ class Uneven(NoiseShape):
             self.min_noise_ratio = min(float(multiple.min()) for multiple in self.multiples)
 
     def prepare(self, step: int) -> None:
-        """Compute w where it is due."""
         if due(step, self.refresh) and not (self.refresh == 0 and self.multiples):
             per_example = self.inputs.per_example
             weights = moments.mean(per_example, self.examples).abs()
             self.multiples = split(paper_004.shares(weights), per_example.parameters)
 
     def spread(self) -> Scales:
-        """σ_i/σ."""
         return self.multiples
 
     def state(self) -> dict[str, Any]:
-        """See `NoiseShape`."""
         return {"multiples": [multiple.clone() for multiple in self.multiples]}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `NoiseShape`."""
         self.multiples = [multiple.clone() for multiple in state["multiples"]]
 
 

@@ -38,13 +38,7 @@ layer's squares change slowly and are mostly noise)."""
 
 
 class Average:
-    """A moving average of noisy values, unbiased from the first, and its noise's variance.
-
-    Parameters
-    ----------
-    memory : float
-        Share of the old value that stays at every step.
-    """
+    """Average noisy values, unbiased from the first, and track the variance of the noise."""
 
     def __init__(self, memory: float) -> None:
         self.memory = memory
@@ -52,7 +46,6 @@ class Average:
         self.total = self.spread = torch.zeros((), dtype=torch.float64)
 
     def add(self, value: Tensor, variance: Tensor) -> None:
-        """Add a value, with the variance of its independent noise."""
         new = 1.0 - self.memory
         self.weight = self.memory * self.weight + new
         self.total = self.memory * self.total.to(value) + new * value
@@ -60,12 +53,10 @@ class Average:
 
     @property
     def value(self) -> Tensor:
-        """The average; 0 before any value."""
         return self.total / max(self.weight, 1.0 - self.memory)
 
     @property
     def variance(self) -> Tensor:
-        """Variance of the average's noise."""
         return self.spread / max(self.weight, 1.0 - self.memory) ** 2
 
     def state(self) -> dict[str, Any]:
@@ -73,26 +64,17 @@ class Average:
         return {"weight": self.weight, "total": self.total, "spread": self.spread}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a `state`."""
         self.weight, self.total, self.spread = state["weight"], state["total"], state["spread"]
 
 
 class FromExamples(NoiseShape):
-    """Scales from public examples at the current weights.
-
-    Parameters
-    ----------
-    config : TrainingConfig
-        Gives the cost, the refresh, and whether there is a scale for each coordinate or layer.
-    inputs : ShapeInputs
-    """
+    """Compute scales from public examples at the current weights."""
 
     def __init__(self, config: TrainingConfig, inputs: ShapeInputs) -> None:
         self.config, self.inputs, self.examples = config, inputs, inputs.public_examples()
         self.scale: Scales = None
 
     def prepare(self, step: int) -> None:
-        """Compute D where it is due."""
         if not due(step, self.config.refresh):
             return
         per_example, config = self.inputs.per_example, self.config
@@ -115,26 +97,19 @@ class FromExamples(NoiseShape):
         self.scale = _of_each_parameter(per_example, optimal.scales(sums[0], sums[1], power))
 
     def scales(self) -> Scales:
-        """D."""
         return self.scale
 
     def state(self) -> dict[str, Any]:
-        """See `NoiseShape`."""
         return {"scale": self.scale}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `NoiseShape`."""
         self.scale = state["scale"]
 
 
 class FromReleases(NoiseShape):
-    """One scale for each layer, from the releases of earlier steps.
+    """Choose one scale for each layer by the releases of earlier steps.
 
-    Parameters
-    ----------
-    config : TrainingConfig
-        Its `share` is spent on a second query where weights are "paid".
-    inputs : ShapeInputs
+    Where weights are "paid", a `share` of every step is spent on a second query.
     """
 
     def __init__(self, config: TrainingConfig, inputs: ShapeInputs) -> None:
@@ -157,7 +132,6 @@ class FromReleases(NoiseShape):
         self.by_layer = optimal.scales(squares, weights, optimal.POWERS[self.cost])
 
     def scales(self) -> Scales:
-        """D, by layer."""
         return _of_each_parameter(self.ready, self.by_layer)
 
     def observe(self, noisy: Sequence[Tensor], sigma: float) -> None:
@@ -199,7 +173,6 @@ class FromReleases(NoiseShape):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `NoiseShape`."""
         self.squares.restore(state["squares"])
         for mean, mean_state in zip(self.means, state["means"], strict=True):
             mean.restore(mean_state)

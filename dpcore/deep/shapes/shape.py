@@ -19,14 +19,7 @@ AT_A_TIME = 512
 
 @dataclass(frozen=True)
 class ExampleGradients:
-    """Records that a shape may compute weights from.
-
-    Parameters
-    ----------
-    inputs, targets : Tensor
-    loss : callable
-        As in `PerExample.gradients`.
-    """
+    """Records that a shape may compute weights from."""
 
     inputs: Tensor
     targets: Tensor
@@ -40,29 +33,13 @@ class ExampleGradients:
 
 @dataclass(frozen=True)
 class ShapeInputs:
-    """The training that a shape belongs to.
-
-    Parameters
-    ----------
-    per_example : PerExample
-        Per-example gradients of the trained network.
-    private : ExampleGradients
-        The training records: for a shape that is studied although it is not private.
-    public : ExampleGradients or None
-    """
+    """Describe the training that a shape belongs to."""
 
     per_example: PerExample
-    private: ExampleGradients
+    private: ExampleGradients  # for a shape that is studied although it is not private
     public: ExampleGradients | None = None
 
     def public_examples(self) -> ExampleGradients:
-        """The public examples.
-
-        Raises
-        ------
-        InvalidInput
-            If there are none.
-        """
         if self.public is None or len(self.public.inputs) == 0:
             raise InvalidInput("weights are public, but no public examples are given.")
         return self.public

@@ -53,31 +53,16 @@ COLUMNS = (*OF_TERMS, "measure", "change", "test_error", "tested")
 """A row a term, whose ``measure`` is empty, then a row a measure of both models; ``change`` is the
 corrected less the private one, ``test_error`` its standard error by the choice of test records."""
 GROUPS = 10
-"""Of test records, for the jackknife."""
+"""Groups of test records that the jackknife leaves out in turn."""
 
 
 @dataclass(frozen=True)
 class HandStudy:
-    """The private models of a study, some terms of which a person gave other heights.
-
-    Parameters
-    ----------
-    study : Study
-        As of a `ColumnStudy`.
-    corrections : tuple of (str, str, float)
-        Column, term and height in log odds.
-    run : int
-        Which of the study's models, from 1.
-
-    Raises
-    ------
-    InvalidInput
-        If the models have no curves, there is no such run, or a height is no number from -50 to 50.
-    """
+    """The private models of a study, some terms of which a person gave other heights."""
 
     study: Study
-    corrections: tuple[Correction, ...] = ()
-    run: int = FIRST
+    corrections: tuple[Correction, ...] = ()  # column, term and height in log odds
+    run: int = FIRST  # which of the study's models, from 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "study", ColumnStudy(self.study).study)
@@ -87,27 +72,18 @@ class HandStudy:
 
     @property
     def upload(self) -> str:
-        """Digest of the uploaded records; "" for none."""
         return self.study.upload
 
     @property
     def title(self) -> str:
-        """The study in a few words."""
         return f"Corrected by hand: {self.study.title}"
 
     @cached_property
     def key(self) -> str:
-        """A digest of the description and of the code that computes it."""
         return digest({"by hand": asdict(self)})
 
     def of(self, entry: Entry) -> tuple[str, ...]:
-        """The names of the columns that are corrected; of all if none is.
-
-        Raises
-        ------
-        InvalidInput
-            If the models use no such column.
-        """
+        """Name the columns that are corrected, all if none is; refuse others than the models'."""
         named = dict.fromkeys(column for column, _, _ in self.corrections)
         return ColumnStudy(self.study, tuple(named)).of(entry)
 
@@ -119,25 +95,9 @@ def corrected(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
-    """The terms of each model as drawn and as corrected, and what that changes.
+    """Give the terms of each model as drawn and as corrected, and what that changes.
 
-    Parameters
-    ----------
-    study : HandStudy
-    records, progress, cancelled
-        As of `dpcore.evaluation.clinic.column_curves.charted`.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`, of each method and ε. The measures are not private, so a correction chosen by
-        them is no post-processing.
-
-    Raises
-    ------
-    InvalidInput
-        If the data have no two classes, a column or a term is none of the models', or the study
-        does not fit the data.
+    The measures are not private, so a correction chosen by them is no post-processing.
     """
     import pandas as pd
 
@@ -170,20 +130,10 @@ def corrected(
 
 
 def effect(log_odds: Array, positive: NDArray[np.bool_]) -> pd.DataFrame:
-    """What a correction changes on test records, a row a measure. Not private.
+    """Measure on test records what a correction changes, a row a measure. Not private.
 
-    Parameters
-    ----------
-    log_odds : (2, m) array
-        Of the model as drawn, and as corrected.
-    positive : (m,) array of bool
-        Who has the condition.
-
-    Returns
-    -------
-    DataFrame
-        With ``measure``, ``private``, ``corrected``, ``change``, ``test_error`` and ``tested``; nan
-        where a measure is not defined, or there are too few records for an error.
+    `log_odds` (2, m) are of the model as drawn and as corrected. A measure is nan where it is not
+    defined, and its error where there are too few records.
     """
     import pandas as pd
 
@@ -223,7 +173,6 @@ def _measures(log_odds: Array, positive: NDArray[np.bool_]) -> Array:
 
 
 def task(study: HandStudy, path: str = "") -> StudyTask:
-    """The study as a task for a worker; an upload's records wait at `path`."""
     return StudyTask(study, work, path)
 
 
@@ -240,5 +189,5 @@ def work(study: HandStudy, context: JobContext) -> Outcome:
 
 
 def effect_part(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of the rows of `corrected` those of measures."""
+    """Pick the measures out of the rows of `corrected`."""
     return rows[rows["measure"] != ""].reset_index(drop=True)

@@ -37,28 +37,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RiskCalibration:
-    """How well the risks of k models agree with what happened to m people.
+    """State how well the risks of k models agree with what happened to m people."""
 
-    Parameters
-    ----------
-    slope : (k,) array
-        Of log odds; ``nan`` where no finite slope fits best: where the log odds separate the two
-        groups, or are all the same, or a group is empty, or a risk is 0 or 1.
-    intercept : (k,) array
-        Log odds to be added to every risk; ``nan`` where a group is empty, or a risk is 0 or 1.
-    error, debiased_error : (k,) array
-        Expected calibration error in [0, 1], as measured and without the excess of sampling.
-    mean_risk, observed : (k, bins) array
-        Of each bin, in ascending order of risk; ``nan`` of an empty one. Equal risks share a bin.
-    people : (k, bins) array of int
-        In each bin; adds up to m.
-    """
-
+    # (k,), of log odds; nan where no finite slope fits best: where the log odds separate the two
+    # groups, or are all the same, or a group is empty, or a risk is 0 or 1
     slope: Floats
+    # (k,), log odds to add to every risk; nan where a group is empty, or a risk is 0 or 1
     intercept: Floats
-    error: Floats
-    debiased_error: Floats
-    mean_risk: Floats
+    error: Floats  # (k,), expected calibration error in [0, 1]
+    debiased_error: Floats  # the same without the excess of sampling
+    mean_risk: Floats  # (k, bins) in ascending order; nan of an empty bin. Equal risks share a bin
     observed: Floats
     people: NDArray[np.int64]
 
@@ -66,27 +54,7 @@ class RiskCalibration:
 def risk_calibration(
     log_odds: Array, positive: NDArray[np.bool_], bins: int = BINS
 ) -> RiskCalibration:
-    """Judge the risks of k models.
-
-    Parameters
-    ----------
-    log_odds : (k, m) or (m,) array
-        s of each person, the risk being 1/(1 + e^-s); of one model a single row. Of risks that are
-        given instead: `scipy.special.logit` of them.
-    positive : (m,) array of bool
-        Who has the condition.
-    bins : int
-        From 1 to 1,000.
-
-    Raises
-    ------
-    InvalidInput
-        If a value is no number, shapes do not fit, or nobody is there to judge by.
-
-    Notes
-    -----
-    Measured on real records, and not private.
-    """
+    """Judge the risks 1/(1 + e^-s) of k models by their log odds s, (k, m). Not private."""
     count = whole("bins", bins, at_least=1, at_most=MAX_BINS)
     ill = np.asarray(positive, dtype=bool)
     people = len(ill)

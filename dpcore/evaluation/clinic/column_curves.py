@@ -89,22 +89,10 @@ with."""
 
 @dataclass(frozen=True)
 class ColumnStudy:
-    """The curves of a study's private models, of some of its columns.
-
-    Parameters
-    ----------
-    study : Study
-        By logistic regression, on public scaling, with features that belong to one column each.
-    columns : tuple of str
-        Those that have curves; all that the models use where none is named.
-
-    Raises
-    ------
-    InvalidInput
-        If the loss gives no log odds, features mix columns, or no private method is named.
-    """
+    """The curves of a study's private models, of some of its columns."""
 
     study: Study
+    # those that have curves; all that the models use where none is named
     columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -121,27 +109,18 @@ class ColumnStudy:
 
     @property
     def upload(self) -> str:
-        """Digest of the uploaded records; "" for none."""
         return self.study.upload
 
     @property
     def title(self) -> str:
-        """The study in a few words."""
         return f"Curves of {self.study.title}"
 
     @cached_property
     def key(self) -> str:
-        """A digest of the description and of the code that computes it."""
         return digest({"columns": asdict(self)})
 
     def of(self, entry: Entry) -> tuple[str, ...]:
-        """The names of its columns.
-
-        Raises
-        ------
-        InvalidInput
-            If the models use no such column, or there are more than `MAX_TOGETHER`.
-        """
+        """Name its columns; refuse more than `MAX_TOGETHER`, and what the models do not use."""
         used = tuple(column.name for column in used_columns(entry, self.study.preparation))
         for name in self.columns:
             if name not in used:
@@ -166,28 +145,9 @@ def charted(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
-    """What the study's models say about each column.
+    """Tabulate what the study's models say about each column.
 
-    Parameters
-    ----------
-    study : ColumnStudy
-    records : Table, optional
-        The records, where at hand; loaded by the study's description otherwise.
-    progress : callable
-        Called with (fraction done, message).
-    cancelled : callable
-        Asked between training steps; once it answers True, `Cancelled` is raised.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`. Means over runs are nearly free of noise, and so are not private.
-
-    Raises
-    ------
-    InvalidInput
-        If the data have no two classes, the models do not use a column, or the study does not fit
-        the data.
+    Means over runs are nearly free of noise, and so are not private.
     """
     return _both(study, records, stoppable(progress, cancelled))[0]
 
@@ -244,12 +204,12 @@ def _both(
 
 
 def of_map(preparation: Preparation) -> Preparation:
-    """The same for every split, as curves and terms look at no record."""
+    """Return what is the same for every split, as curves and terms look at no record."""
     return replace(preparation, seed=0, turn=0, stratified=False)
 
 
 def average_person(table: Table, preparation: Preparation) -> Person:
-    """Who has the mean of every number and the most frequent level of all else: not private.
+    """Make a person of the mean of every number and the most frequent levels: not private.
 
     Of all known values of the records; numbers are clipped to their public bounds first. Where none
     is known, it is the public reference.
@@ -268,7 +228,6 @@ def average_person(table: Table, preparation: Preparation) -> Person:
 
 
 def task(study: ColumnStudy, path: str = "") -> StudyTask:
-    """The study as a task for a worker; an upload's records wait at `path`."""
     return StudyTask(study, work, path)
 
 
@@ -285,12 +244,12 @@ def work(study: ColumnStudy, context: JobContext) -> Outcome:
 
 
 def curve_part(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of a job's rows those of `charted`."""
+    """Pick the rows of `charted` out of a job's rows."""
     return rows.loc[rows["at"].notna(), list(COLUMNS)].reset_index(drop=True)
 
 
 def term_part(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of a job's rows the terms (`dpcore.evaluation.clinic.term_rows`)."""
+    """Pick the terms (`dpcore.evaluation.clinic.term_rows`) out of a job's rows."""
     return rows.loc[rows["at"].isna(), list(OF_TERMS)].reset_index(drop=True)
 
 

@@ -18,18 +18,7 @@ from dpcore.methods import method_named
 def corrections_for(study: Study, problem: Problem, delta: float) -> dict[str, list[Recalibration]]:
     """Every method's corrections, one per ε, in the study's order. Pure: no data, no noise.
 
-    Parameters
-    ----------
-    study : Study
-        Its ε are totals, of training and correction together.
-    problem : Problem
-    delta : float
-        Of both together.
-
-    Raises
-    ------
-    InvalidInput
-        If a method's risks cannot be corrected within the same ε, or an ε is too small.
+    The study's ε and `delta` are totals, of training and correction together.
     """
     for method in study.methods:
         check_method(method)

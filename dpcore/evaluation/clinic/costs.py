@@ -20,18 +20,7 @@ MAX_COST = 1e9
 
 @dataclass(frozen=True)
 class Costs:
-    """The cost of one wrong decision of either kind.
-
-    Parameters
-    ----------
-    miss, false_alarm : float
-        Of one case that is missed, and of one person who is treated needlessly.
-
-    Raises
-    ------
-    InvalidInput
-        If one is negative, beyond `MAX_COST` or no number.
-    """
+    """State what a missed case costs, and a person who is treated needlessly."""
 
     miss: float
     false_alarm: float
@@ -51,22 +40,14 @@ class Costs:
         return self.false_alarm / both if both > 0.0 else math.nan
 
     def of(self, missed: Counts, false: Counts) -> Counts:
-        """Of so many missed cases and false alarms."""
+        """Add up the cost of so many missed cases and false alarms."""
         return self.miss * missed + self.false_alarm * false
 
     def added(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The table with ``cost_per_1000``, of 1,000 people.
+        """Add ``cost_per_1000``, of 1,000 people, to a table.
 
-        Parameters
-        ----------
-        rows : DataFrame
-            From `dpcore.evaluation.clinic.task.decided`.
-
-        Returns
-        -------
-        DataFrame
-            At the low end both counts are at their low ends, so the band holds at least eight of
-            ten single runs.
+        At the low end both counts are at their low ends, so the band holds at least eight of ten
+        single runs.
         """
         ends = {
             f"cost_per_1000{end}": self.of(

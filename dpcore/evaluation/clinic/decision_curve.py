@@ -18,29 +18,18 @@ from dpcore.errors import InvalidInput, number
 from dpcore.evaluation.clinic.costs import Costs
 
 BLOCK_ENTRIES = 2**20
-"""Probabilities sorted at once."""
+"""Number of probabilities sorted at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """Outcomes of decisions by each of k models at each of T thresholds.
+    """Outcomes of decisions by each of k models at each of T thresholds."""
 
-    Parameters
-    ----------
-    thresholds : (T,) array
-        Probabilities in (0, 1), ascending.
-    true_positives : (k, T) array
-        Share of all people who have the condition and are treated.
-    alarms : (k, T) array
-        Share of all people who do not have it and are treated.
-    share : float
-        Share of people who have the condition.
-    """
-
-    thresholds: NDArray[np.float64]
+    thresholds: NDArray[np.float64]  # (T,), probabilities in (0, 1), ascending
+    # (k, T), share of all people who have the condition and are treated
     true_positives: NDArray[np.float64]
-    alarms: NDArray[np.float64]
-    share: float
+    alarms: NDArray[np.float64]  # (k, T), share of all people who do not have it and are treated
+    share: float  # of people who have the condition
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -49,12 +38,12 @@ class Decisions:
 
     @property
     def net_benefit(self) -> NDArray[np.float64]:
-        """Of each model, (k, T)."""
+        """The net benefit of each model, (k, T)."""
         return self.true_positives - self.weights * self.alarms
 
     @property
     def treat_all(self) -> NDArray[np.float64]:
-        """Of treating everybody, (T,)."""
+        """The net benefit of treating everybody, (T,)."""
         return self.share - self.weights * (1.0 - self.share)
 
     @property
@@ -83,13 +72,7 @@ class Decisions:
         return _share(self.true_positives, self.true_positives + self.alarms)
 
     def cost_per_1000(self, miss: float, false_alarm: float) -> NDArray[np.float64]:
-        """Cost of 1,000 people's wrong decisions, (k, T), in the currency of the two costs.
-
-        Raises
-        ------
-        InvalidInput
-            If one is negative, beyond `MAX_COST` or no number.
-        """
+        """Cost of 1,000 people's wrong decisions, (k, T), in the currency of the two costs."""
         costs = Costs(miss, false_alarm)
         return costs.of(self.missed_per_1000, self.false_per_1000)
 
@@ -140,6 +123,5 @@ def decisions(risks: Array, positive: NDArray[np.bool_], thresholds: Sequence[fl
 
 
 def _share(part: NDArray[np.float64], whole: NDArray[np.float64] | float) -> NDArray[np.float64]:
-    """The part of a whole; nan where that is nobody."""
     result = np.full_like(part, np.nan)
     return np.divide(part, whole, out=result, where=np.asarray(whole) > 0.0)

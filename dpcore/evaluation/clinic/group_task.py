@@ -69,23 +69,10 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class GroupStudy:
-    """The private models of a study, judged in each group of one column.
-
-    Parameters
-    ----------
-    clinic : ClinicStudy
-        With a single threshold.
-    column : str
-        One of the data set's, which models need not use.
-
-    Raises
-    ------
-    InvalidInput
-        If there are several thresholds.
-    """
+    """The private models of a study, judged in each group of one column."""
 
     clinic: ClinicStudy
-    column: str
+    column: str  # one of the data set's, which models need not use
 
     def __post_init__(self) -> None:
         if len(self.clinic.thresholds) != 1:
@@ -101,17 +88,14 @@ class GroupStudy:
 
     @property
     def upload(self) -> str:
-        """Digest of the uploaded records; "" for none."""
         return self.clinic.upload
 
     @property
     def title(self) -> str:
-        """The study in a few words."""
         return f"Groups under {self.clinic.study.title}"
 
     @cached_property
     def key(self) -> str:
-        """A digest of the description and of the code that computes it."""
         return digest({"groups": asdict(self)})
 
 
@@ -122,31 +106,11 @@ def compared(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
-    """What deciding by the study's models means to each group.
+    """Tabulate what deciding by the study's models means to each group. Not private.
 
-    Parameters
-    ----------
-    study : GroupStudy
-    records : Table, optional
-        The records, where at hand; loaded by the study's description otherwise.
-    progress : callable
-        Called with (fraction done, message).
-    cancelled : callable
-        Asked between training steps; once it answers True, `Cancelled` is raised.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`; ``people`` counts different test records, ``too_small`` tells that nothing can be
-        said of a group (`too_small`) for one of the models, or that no two can be compared. The
-        rates of cases and of others are ratios of the mean counts. Of the widest gap ``value`` is
-        that between the values of the groups; a ``value_low`` below 0 tells that noise turns it
-        round. Measured on real records, and not private.
-
-    Raises
-    ------
-    InvalidInput
-        If the data have no two classes or no such column, or do not fit the study.
+    ``people`` counts different test records; ``too_small`` tells that nothing can be said of a
+    group (`too_small`) for one of the models, or that no two can be compared. Rates are ratios of
+    the mean counts. Of the widest gap, a ``value_low`` below 0 tells that noise turns it round.
     """
     report = stoppable(progress, cancelled)
     table = records_of(study.clinic.study, records, report)
@@ -185,7 +149,6 @@ def group_rows(
 
 
 def task(study: GroupStudy, path: str = "") -> StudyTask:
-    """The study as a task for a worker; an upload's records wait at `path`."""
     return StudyTask(study, work, path)
 
 
@@ -209,7 +172,7 @@ def _rows(
     people: NDArray[np.int64],
     small: NDArray[np.bool_],
 ) -> pd.DataFrame:
-    """The rows of models of one kind, with the groups that are too small for any of them."""
+    """Make the rows of models of one kind; `small` groups are too small for any of them."""
     import pandas as pd
 
     runs = [len(weights) for weights in models.weights]

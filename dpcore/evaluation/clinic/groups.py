@@ -36,29 +36,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class GroupMeasures:
-    """What deciding by each of k models leads to in each of g groups.
-
-    Parameters
-    ----------
-    people, cases : (g,) array of int
-        Of each group; who has the condition is a case.
-    rates : mapping of str to (k, g) array
-        `MEASURES`: missed cases and false alarms of 1,000 people of the group, shares, AUC, and the
-        share that is treated; ``nan`` where a share is of nobody.
-    """
+    """Describe what deciding by each of k models leads to in each of g groups."""
 
     people: NDArray[np.int64]
     cases: NDArray[np.int64]
-    rates: Mapping[str, Floats]
+    rates: Mapping[str, Floats]  # `MEASURES`, (k, g) each; nan where a share is of nobody
 
     @property
     def cases_per_1000(self) -> Floats:
-        """Of each group, (g,); ``nan`` of nobody."""
         return share_of(1000.0 * self.cases, self.people)
 
     @property
     def others_per_1000(self) -> Floats:
-        """Of each group, (g,); ``nan`` of nobody."""
         return share_of(1000.0 * (self.people - self.cases), self.people)
 
 
@@ -71,27 +60,7 @@ def group_measures(
 ) -> GroupMeasures:
     """Decide by k models in each group: who has a risk of at least the threshold is treated.
 
-    Parameters
-    ----------
-    risks : (k, m) array
-        Probabilities of the condition, in [0, 1].
-    positive : (m,) array of bool
-        Who has it.
-    groups : (m,) array of int
-        The group of each person, from 0; a person in none has -1.
-    count : int
-        Number of groups g.
-    threshold : float
-        Above 0 and below 1.
-
-    Raises
-    ------
-    InvalidInput
-        If the threshold or a risk is out of range, or shapes do not fit.
-
-    Notes
-    -----
-    Measured on real records, and not private.
+    A person in no group has -1. Measured on real records, and not private.
     """
     level = number("threshold", threshold, above=0.0, below=1.0)
     if not (np.min(risks, initial=0.0) >= 0.0 and np.max(risks, initial=0.0) <= 1.0):
@@ -126,20 +95,7 @@ def too_small(people: NDArray[np.int64], cases: NDArray[np.int64]) -> NDArray[np
 
 
 def furthest_apart(rates: Array, compared: NDArray[np.bool_]) -> tuple[int, int] | None:
-    """The groups with the largest and with the smallest rate.
-
-    Parameters
-    ----------
-    rates : (g,) array
-        ``nan`` where a group has none.
-    compared : (g,) array of bool
-        Which groups are compared.
-
-    Returns
-    -------
-    (int, int) or None
-        ``None`` where fewer than two of these groups have a rate.
-    """
+    """Find the groups with the largest and with the smallest rate; ``None`` with fewer than two."""
     known = np.flatnonzero(compared & ~np.isnan(rates))
     if len(known) < 2:
         return None

@@ -16,20 +16,14 @@ from dpcore.errors import InvalidInput, brief, number, reject
 Correction = tuple[str, str, float]
 """Column, term, and the height that it is given, in log odds."""
 MAX_HEIGHT = 50.0
-"""Odds of 5e21, beyond which nobody means it."""
+"""Largest height in log odds, of odds of 5e21."""
 MAX_TERMS = 5_000
 LARGEST_FILE = 1_000_000
 SHAPE = 'an object of columns, each an object of terms, such as {"age": {"line": 0.5}}'
 
 
 def checked(corrections: Sequence[tuple[str, str, Any]]) -> tuple[Correction, ...]:
-    """Corrections with heights that are numbers.
-
-    Raises
-    ------
-    InvalidInput
-        If there are too many, or a height is no number from -50 to 50.
-    """
+    """Check corrections: not too many, each height a number from -50 to 50."""
     if len(corrections) > MAX_TERMS:
         raise InvalidInput(
             f"correct has {len(corrections):,} terms, but must have at most {MAX_TERMS:,}."
@@ -38,7 +32,6 @@ def checked(corrections: Sequence[tuple[str, str, Any]]) -> tuple[Correction, ..
 
 
 def _height(column: str, term: str, value: object) -> float:
-    """A checked height."""
     name = f"{brief(term)} of {brief(column)}"
     if isinstance(value, bool) or value is None:
         raise reject(name, str(value), f"a number from {-MAX_HEIGHT:g} to {MAX_HEIGHT:g}")
@@ -46,13 +39,7 @@ def _height(column: str, term: str, value: object) -> float:
 
 
 def corrections_of(given: object) -> tuple[Correction, ...]:
-    """Corrections from an object of columns, each of which is one of terms and heights.
-
-    Raises
-    ------
-    InvalidInput
-        If it is none, or a height is no number from -50 to 50.
-    """
+    """Corrections from an object of columns, each of which is one of terms and heights."""
     columns: Mapping[Any, Any] = given if isinstance(given, Mapping) else {"": None}
     if not all(isinstance(terms, Mapping) for terms in columns.values()):
         raise reject("correct", given, SHAPE)
@@ -66,13 +53,7 @@ def corrections_of(given: object) -> tuple[Correction, ...]:
 
 
 def read(text: bytes) -> tuple[Correction, ...]:
-    """Corrections from a file of JSON, as `written` writes it.
-
-    Raises
-    ------
-    InvalidInput
-        If it is too large, no JSON, or not of this shape.
-    """
+    """Read corrections from a file of JSON, as `written` writes it; refuse what is none."""
     if len(text) > LARGEST_FILE:
         raise InvalidInput(f"correct has more than {LARGEST_FILE:,} bytes, but at most that many.")
     try:
@@ -99,21 +80,7 @@ def written(corrections: Sequence[Correction]) -> str:
 def corrected_weights(
     weights: Array, terms: Sequence[ColumnTerms], corrections: Sequence[Correction]
 ) -> Array:
-    """The weights (d,) of a model some of whose terms have other heights.
-
-    Parameters
-    ----------
-    weights : (d,) array
-        As they were released.
-    terms : sequence of ColumnTerms
-        Of the columns that are corrected, at least.
-    corrections : sequence of (str, str, float)
-
-    Raises
-    ------
-    InvalidInput
-        If a column has no such term with these features.
-    """
+    """The weights (d,) of a model some of whose terms have other heights."""
     columns = {one.values.column.name: one for one in terms}
     wanted = {name: one.heights(weights) for name, one in columns.items()}
     for column, term, height in corrections:

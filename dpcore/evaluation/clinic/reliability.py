@@ -34,7 +34,6 @@ OF_WHOLE: Limits = MappingProxyType(
         "calibration_error": (0.0, 1.0),
     }
 )
-"""The error without the excess of sampling."""
 OF_BIN: Limits = MappingProxyType({"mean_risk": (0.0, 1.0), "observed": (0.0, 1.0)})
 COLUMNS = (
     *OF_MODEL,
@@ -48,18 +47,10 @@ COLUMNS = (
 
 
 def reliability_rows(models: Judged, bins: int) -> pd.DataFrame:
-    """`COLUMNS` of models of one kind, a row a bin.
+    """Make `COLUMNS` of models of one kind, a row a bin. Not private.
 
-    Parameters
-    ----------
-    models : Judged
-    bins : int
-
-    Returns
-    -------
-    DataFrame
-        ``people`` is the mean over runs; a mean leaves out runs without a value: without a slope
-        (`RiskCalibration`), or with nobody in the bin. Measured on real records, and not private.
+    ``people`` is the mean over runs; a mean leaves out runs without a value: without a slope
+    (`RiskCalibration`), or with nobody in the bin.
     """
     import pandas as pd
 

@@ -35,28 +35,14 @@ Corrections = Mapping[str, Sequence[Recalibration]]
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Models of one kind and the records that each is judged on.
+    """Models of one kind and the records that each is judged on."""
 
-    Parameters
-    ----------
-    weights : list of (runs, d) array
-        One entry a split.
-    splits : list of Split
-        Only their test records are read.
-    calibration : Calibration or None
-        Of a private model.
-    correction : Recalibration or None
-        Of a private model whose risks are corrected; it holds what is proved of both together.
-    curves : list of RiskCurves
-        Corrected log odds by score, one entry a split, of shape (runs,); empty without correction.
-    title : str
-        Of a model without privacy.
-    """
-
-    weights: list[Array]
+    weights: list[Array]  # (runs, d), one entry a split
     splits: list[Split]
     calibration: Calibration | None = None
+    # with what is proved of training and correction together
     correction: Recalibration | None = None
+    # corrected log odds by score, one entry a split; empty without correction
     curves: Sequence[RiskCurves] = ()
     title: str = ""
 
@@ -77,13 +63,7 @@ class Judged:
 
 
 def records_of(study: Study, records: Table | None, report: Progress) -> Table:
-    """The records, loaded by the study's description where they are not at hand.
-
-    Raises
-    ------
-    InvalidInput
-        If they have no two classes.
-    """
+    """Return the records, loaded where they are not at hand; refuse those without two classes."""
     if records is None:
         report(0.0, "loading the data")
         records = load(study.dataset, records=study.records)
@@ -101,20 +81,9 @@ def judged_models(study: ClinicStudy, records: Table, report: Progress) -> list[
 
 
 def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> list[Judged]:
-    """All private models: of each method and ε `enough_runs`, over the splits.
+    """Draw all private models: of each method and ε `enough_runs`, over the splits.
 
-    Parameters
-    ----------
-    study : ClinicStudy
-    parts : sequence of Split
-        As `dpcore.evaluation.splits.splits` gives them; run r takes place r, counted round.
-    progress : callable
-        Called with (fraction done, message).
-
-    Raises
-    ------
-    InvalidInput
-        If risks are to be corrected that cannot be (`corrections_for`).
+    Run r takes split r, counted round.
     """
     explored = study.study
     if parts[0].maps:

@@ -24,7 +24,7 @@ OF_MODEL = ("method", "title", "baseline", *OF_NOISE, "training_epsilon")
 NONE = dict.fromkeys(OF_MODEL, "") | dict.fromkeys(
     ("epsilon", "delta", "training_epsilon"), math.nan
 )
-"""Of what needs no noise."""
+"""A cell of what needs no noise."""
 Limits = Mapping[str, tuple[float | Array, float | Array]]
 """The least and the largest value of each measure, for all of its columns (T,) or for each."""
 
@@ -68,17 +68,10 @@ def summarised(
     places: Array | None,
     ratios: Mapping[str, Array] = MappingProxyType({}),
 ) -> dict[str, Array]:
-    """`with_ends`: spread over runs, or without `places` a mean over splits.
+    """Make `with_ends`: spread over runs, or without `places` (of no noise) a mean over splits.
 
-    Parameters
-    ----------
-    limits : mapping
-    values : mapping of str to (runs, T) array
-        nan where a run has no value.
-    places : (runs,) array or None
-        The split of each run; ``None`` where there is no noise, and so no band.
-    ratios : mapping of str to (T,) array
-        Of means, for measures that stand for these instead of a mean of their own.
+    `values` (runs, T) are nan where a run has none. `ratios` are of means, for measures that stand
+    for these instead of a mean of their own.
     """
     columns: dict[str, Array] = {}
     for name, (least, most) in limits.items():

@@ -14,7 +14,7 @@ from dpcore.models.model import Model
 from dpcore.predictors import predictor_named
 
 THRESHOLDS = tuple(place / 100 for place in range(1, 100))
-"""Public, whatever the records are."""
+"""Thresholds by default, public whatever the records are."""
 MAX_THRESHOLDS = 1_000
 LOSS = "logistic"
 """The loss whose margins are log-odds."""
@@ -22,30 +22,15 @@ LOSS = "logistic"
 
 @dataclass(frozen=True)
 class ClinicStudy:
-    """The private models of an exploration, judged by their risks and by what follows from them.
+    """Describe how the private models of an exploration are judged by their risks.
 
-    Parameters
-    ----------
-    study : Study
-        Its models are those that `dpcore.evaluation.sweep` draws for each method alone, and so
-        those of a page's curves. The model without noise is left out.
-    thresholds : tuple of float
-        Probabilities in (0, 1) from which on one acts.
-    bins : int
-        Of a reliability curve, from 1 to 1,000.
-    corrected : bool
-        Whether risks are corrected by noisy counts. Each ε is then that of training and correction
-        together, and the models are others than those of the curves: they have less of it.
-
-    Raises
-    ------
-    InvalidInput
-        If a threshold or the number of bins is out of range, no private method is named, or the
-        loss gives no probabilities.
+    The models are those that `dpcore.evaluation.sweep` draws for each method alone, and so those of
+    a page's curves. Where risks are `corrected` by noisy counts, each ε is that of training and
+    correction together, and the models are others: they have less of it.
     """
 
     study: Study = field(default_factory=Study)
-    thresholds: tuple[float, ...] = THRESHOLDS
+    thresholds: tuple[float, ...] = THRESHOLDS  # probabilities in (0, 1) from which on one acts
     bins: int = BINS
     corrected: bool = False
 
@@ -70,22 +55,19 @@ class ClinicStudy:
 
     @property
     def upload(self) -> str:
-        """Digest of the uploaded records; "" for none."""
         return self.study.upload
 
     @property
     def title(self) -> str:
-        """The study in a few words."""
         return f"Risks by {self.study.title}"
 
     @cached_property
     def key(self) -> str:
-        """A digest of the description and of the code that computes it."""
         return digest({"clinic": asdict(self)})
 
 
 def is_of_the_survey(method: str) -> bool:
-    """Whether it is a model of the survey, and so fits no linear model."""
+    """Tell whether it is a model of the survey, and so fits no linear model."""
     return isinstance(predictor_named(method), Model)
 
 
@@ -95,22 +77,12 @@ def gives_risks(method: str) -> bool:
 
 
 def check_method(method: str) -> None:
-    """Refuse a model that gives no risks.
-
-    Raises
-    ------
-    InvalidInput
-    """
+    """Refuse a model that gives no risks."""
     if not gives_risks(method):
         raise reject("method", method, "one of logistic regression, which alone gives risks")
 
 
 def check_data(entry: Entry) -> None:
-    """Refuse data without two classes to tell apart.
-
-    Raises
-    ------
-    InvalidInput
-    """
+    """Refuse data without two classes to tell apart."""
     if entry.predicts != "class":
         raise reject("dataset", entry.key, "one of two classes, whose risks are judged")

@@ -60,7 +60,7 @@ RATIOS = ("true_positive_rate", "true_negative_rate", "predictive_value")
 """Those that are ratios of mean counts, so that they agree with the counts beside them."""
 COLUMNS = (*OF_MODEL, "threshold", *with_ends(MEASURES), "runs", "splits")
 ROUNDING = 1e-12
-"""Nobody gains by less: what treats everybody is worth as much as treating everybody."""
+"""Gain below which a model counts as worth no more than treating everybody."""
 
 
 def decided(
@@ -71,31 +71,11 @@ def decided(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
-    """What deciding by the study's models leads to, at each threshold.
+    """Tabulate what deciding by the study's models leads to, at each threshold. Not private.
 
-    Parameters
-    ----------
-    study : ClinicStudy
-    records : Table, optional
-        The records, where at hand; loaded by the study's description otherwise.
-    costs : (float, float), optional
-        Of a missed case and of a false alarm: adds what wrong decisions cost (`Costs.added`).
-    progress : callable
-        Called with (fraction done, message).
-    cancelled : callable
-        Asked between training steps; once it answers True, `Cancelled` is raised.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`; rates are shares, the ratios of the mean counts of all runs, and their bands
-        those of the runs that have a rate; ``baseline`` tells what the model without privacy is.
-        Measured on real records, and not private.
-
-    Raises
-    ------
-    InvalidInput
-        If the data have no two classes or do not fit the study, or a cost is out of range.
+    Rates are the ratios of the mean counts of all runs, and their bands those of the runs that have
+    a rate; ``baseline`` tells what the model without privacy is. `costs`, of a missed case and of a
+    false alarm, add what wrong decisions cost (`Costs.added`).
     """
     priced = None if costs is None else Costs(*costs)
     report = stoppable(progress, cancelled)
@@ -111,24 +91,7 @@ def calibrated(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
-    """Whether the risks of the study's models are right, in bins of about as many people.
-
-    Parameters
-    ----------
-    study : ClinicStudy
-    records, progress, cancelled
-        As of `decided`.
-
-    Returns
-    -------
-    DataFrame
-        `dpcore.evaluation.clinic.reliability.COLUMNS`. Measured on real records, and not private.
-
-    Raises
-    ------
-    InvalidInput
-        If the data have no two classes or do not fit the study.
-    """
+    """Tabulate whether the models' risks are right, in bins of as many people. Not private."""
     report = stoppable(progress, cancelled)
     return _calibration_rows(
         study, judged_models(study, records_of(study.study, records, report), report)
@@ -136,7 +99,6 @@ def calibrated(
 
 
 def task(study: ClinicStudy, path: str = "") -> StudyTask:
-    """The study as a task for a worker; an upload's records wait at `path`."""
     return StudyTask(study, work, path)
 
 
@@ -158,12 +120,12 @@ def both_tables(study: ClinicStudy, models: Sequence[Judged]) -> pd.DataFrame:
 
 
 def decision_part(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of a job's rows those of `decided`."""
+    """Pick the rows of `decided` out of a job's rows."""
     return rows.loc[rows["threshold"].notna(), list(COLUMNS)].reset_index(drop=True)
 
 
 def calibration_part(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of a job's rows those of `calibrated`."""
+    """Pick the rows of `calibrated` out of a job's rows."""
     some = rows.loc[rows["bin"].notna(), list(reliability.COLUMNS)].reset_index(drop=True)
     return some.astype({"bin": int})
 
@@ -171,19 +133,8 @@ def calibration_part(rows: pd.DataFrame) -> pd.DataFrame:
 def worth_from(rows: pd.DataFrame, threshold: float, column: str = "net_benefit") -> float | None:
     """The least proved ε from which on a model is worth more than treating all or nobody.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        From `decided`, of one private model at each ε; and those of treating everybody.
-    threshold : float
-        One of the table's.
-    column : str
-        "net_benefit" for the mean of single runs, "net_benefit_low" for all but one in twenty.
-
-    Returns
-    -------
-    float or None
-        ``None`` where it is not at the largest ε.
+    `column` is "net_benefit" for the mean of single runs, "net_benefit_low" for all but one in
+    twenty.
     """
     here = rows[rows["threshold"] == threshold]
     bar = max(0.0, float(here.loc[here["method"] == TREAT_ALL, "net_benefit"].iloc[0]))

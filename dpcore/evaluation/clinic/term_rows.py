@@ -38,15 +38,7 @@ def of_run(model: Judged, preparation: Preparation, run: int) -> dict[str, Any]:
 
 
 def term_rows(terms: Sequence[ColumnTerms], private: Array, corrected: Array) -> pd.DataFrame:
-    """`COLUMNS` but for `OF_RUN`, a row a term.
-
-    Parameters
-    ----------
-    terms : sequence of ColumnTerms
-        Of each column.
-    private, corrected : (d,) array
-        Weights of the model, and of what a person made of it.
-    """
+    """`COLUMNS` but for `OF_RUN`, a row a term."""
     import pandas as pd
 
     tables = [
@@ -65,33 +57,14 @@ def term_rows(terms: Sequence[ColumnTerms], private: Array, corrected: Array) ->
 
 
 def with_edits(rows: pd.DataFrame, corrections: Sequence[Correction]) -> pd.DataFrame:
-    """Rows of terms with the heights that a person gave them.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        `COLUMNS`, of one model; what is not corrected keeps its height.
-    corrections : sequence of (str, str, float)
-    """
+    """Give terms of one model the heights that a person chose; the others keep theirs."""
     given = {(column, term): height for column, term, height in corrections}
     terms = zip(rows["column"], rows["term"], rows["private"], strict=True)
     return rows.assign(corrected=[given.get((one, term), old) for one, term, old in terms])
 
 
 def curve_rows(terms: ColumnTerms, rows: pd.DataFrame) -> pd.DataFrame:
-    """Both curves of a column, of the private model and as it was corrected, at each value.
-
-    Parameters
-    ----------
-    terms : ColumnTerms
-    rows : DataFrame
-        From `term_rows`, of the same column: a row a term, in their order.
-
-    Returns
-    -------
-    DataFrame
-        With ``column``, ``at``, ``level``, ``is_reference``, ``private`` and ``corrected``.
-    """
+    """Both curves of a column, of the private model and as it was corrected, at each value."""
     import pandas as pd
 
     values = terms.values

@@ -50,16 +50,7 @@ def auc_of_models(weights: Array, features: Array, labels: Array) -> Array:
 def auc(scores: Array, positive: NDArray[np.bool_]) -> Array:
     """Area under the ROC curve for each row of `scores` (k, n), ties counted half; shape (k,).
 
-    Parameters
-    ----------
-    scores : (k, n) array
-        Higher for records judged positive.
-    positive : (n,) array of bool
-
-    Returns
-    -------
-    (k,) array
-        ``nan`` where a class is missing or a score is no number.
+    ``nan`` where a class is missing or a score is no number.
     """
     count = int(np.count_nonzero(positive))
     pairs = count * (len(positive) - count)
@@ -159,18 +150,6 @@ def area_interval(area: float, positives: int, negatives: int) -> tuple[float, f
 
     All areas at which the observed one is within z standard errors, by the variance of Hanley and
     McNeil (1982); inverted like Wilson's interval, it is no point at an area of 1 (Newcombe 2006).
-
-    Parameters
-    ----------
-    area : float
-        On the test records, in [0, 1].
-    positives, negatives : int
-        Numbers of test records.
-
-    Raises
-    ------
-    InvalidInput
-        If one is out of range.
     """
     observed = number("area under the curve", area, at_least=0.0, at_most=1.0)
     positive_count = whole("positive test records", positives, at_least=1)

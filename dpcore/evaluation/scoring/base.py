@@ -34,17 +34,6 @@ def spread(values: Array, axis: int = -1) -> tuple[Array, Array, Array]:
     left out of five.
 
     The mean of equal numbers is rounded: without the limits it may lie above all of them.
-
-    Parameters
-    ----------
-    values : (..., runs, ...) array
-    axis : int
-        Axis of the runs.
-
-    Returns
-    -------
-    (mean, low, high)
-        Each without that axis.
     """
     mean = np.clip(np.mean(values, axis=axis), np.min(values, axis=axis), np.max(values, axis=axis))
     ends = [LOW, HIGH] if values.shape[axis] >= MANY else [0.0, 1.0]
@@ -58,17 +47,6 @@ def spread_over(values: Array, places: Array) -> tuple[Array, Array, Array]:
     Each split's runs are counted from their own mean, and made wider by √(k/(k-1)), as the mean of
     k runs lies nearer to them than the expectation does. Where a split has one run only, nothing
     tells the two apart, and the band is that of all runs.
-
-    Parameters
-    ----------
-    values : (runs, ...) array
-    places : (runs,) array
-        The split of each run.
-
-    Returns
-    -------
-    (mean, low, high)
-        Each without the first axis.
     """
     names, place, counts = np.unique(places, return_inverse=True, return_counts=True)
     if len(names) == 1 or counts.min() < 2:
@@ -87,18 +65,6 @@ def deviations(values: Array, places: Array) -> tuple[float, float]:
     variance, and what the splits' means scatter beyond that is the splits' own. Of s splits that
     are drawn independently from the same records it leaves the mean with the share 1/s of their
     variance; of splits that test every record in turn, with no more.
-
-    Parameters
-    ----------
-    values : (runs,) array
-    places : (runs,) array
-        The split of each run.
-
-    Returns
-    -------
-    (noise, split)
-        Standard deviation of one run on an average split, and standard error of the mean over
-        splits; nan for what one run on each split, or one split, cannot tell.
     """
     _, first, place, counts = np.unique(
         places, return_index=True, return_inverse=True, return_counts=True
@@ -114,17 +80,8 @@ def deviations(values: Array, places: Array) -> tuple[float, float]:
 def split_error(means: Array, of_noise: float | Array = 0.0) -> Any:
     """Standard error of the mean over splits that the choice of test records leaves.
 
-    Parameters
-    ----------
-    means : (splits, ...) array
-        Of each split.
-    of_noise : float or (...) array
-        Variance that the noise adds to such a mean; 0 for an expectation.
-
-    Returns
-    -------
-    float or (...) array
-        nan for one split.
+    `means` are of each split, (splits, ...), nan for a single one; `of_noise` is the variance that
+    the noise adds to such a mean.
     """
     if len(means) < 2:
         return np.full(means.shape[1:], np.nan)[()]
@@ -158,14 +115,7 @@ def over_runs(
 ) -> dict[str, float]:
     """`columns_for` these measures of single runs, (runs,) each.
 
-    Parameters
-    ----------
-    measured : mapping of str to (runs,) array
-        nan where a split has nothing to judge by: it is left out; nan only where no split has.
-    places : (runs,) array
-        The split of each run.
-    banded : collection of Metric
-        The measures that have a band.
+    `places` are the runs' splits. A split with nothing to judge by, nan, is left out.
     """
     by_column = {metric.column: metric for metric in banded}
     result: dict[str, float] = {}
@@ -194,31 +144,15 @@ def holding(mean: Any, low: Any, high: Any) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Metric:
-    """A measure that compares models.
-
-    Parameters
-    ----------
-    column : str
-        Its name in a table.
-    sign : float
-        1 where more is better, -1 where less is.
-    span : float
-        Scale of its differences, in its units: 1 for a share, the public range of the predicted
-        number for an error.
-    unit : str
-        Unit of an error, where it has one.
-    most : float
-        The largest that it can be; the smallest is 0.
-    run : str
-        The column of one run in a sweep's table; its own name where empty.
-    """
+    """A measure that compares models."""
 
     column: str
-    sign: float
+    sign: float  # 1 where more is better, -1 where less is
+    # scale of its differences: 1 for a share, the public range of the predicted number for an error
     span: float
     unit: str = ""
-    most: float = math.inf
-    run: str = ""
+    most: float = math.inf  # the largest that it can be; the smallest is 0
+    run: str = ""  # the column of one run in a sweep's table; its own name where empty
 
     @property
     def of_one_run(self) -> str:
@@ -238,7 +172,7 @@ ACCURACY = Metric("accuracy", 1.0, 1.0, most=1.0, run="accuracy_test")
 AREA = Metric("auc", 1.0, 1.0, most=1.0)
 """Area under the ROC curve."""
 OBJECTIVE = Metric("objective", -1.0, math.nan)
-"""What training makes least, on the training records."""
+"""The objective that training minimises, on the training records."""
 
 
 class Scoring(Protocol):

@@ -31,19 +31,11 @@ LENGTH_LEVELS = 32  # where rows differ in length; error below 1e-4
 
 @dataclass(frozen=True)
 class Rates:
-    """Shares of test records judged correctly.
+    """Shares of test records judged correctly."""
 
-    Parameters
-    ----------
-    accuracy : (k,) or (k, draws) array
-        Share of all records with a positive margin.
-    true_positive, true_negative : (k,) or (k, draws) array
-        Share of the +1, and of the -1 records; nan where there are none.
-    """
-
-    accuracy: Array
-    true_positive: Array
-    true_negative: Array
+    accuracy: Array  # share of all records with a positive margin
+    true_positive: Array  # share of the +1 records; nan where there are none
+    true_negative: Array  # share of the -1 records
 
     @classmethod
     def of_classes(cls, positive: Array, negative: Array, share: float) -> Rates:
@@ -86,20 +78,6 @@ def accuracy_interval(
     """Range of the accuracy on new records, from the number of test records alone.
 
     Wilson's score interval (Wilson 1927): records are drawn independently, the model is given.
-
-    Parameters
-    ----------
-    accuracy : float
-        On the test records, in [0, 1].
-    records : int
-        Number of test records.
-    confidence : float
-        In (0, 1).
-
-    Raises
-    ------
-    InvalidInput
-        If one is out of range.
     """
     share = number("accuracy", accuracy, at_least=0.0, at_most=1.0)
     count = whole("test records", records, at_least=1)
@@ -186,16 +164,7 @@ def expected_rates(centres: Array, sigmas: Array, features: Array, labels: Array
 
 
 def mean_hits(margins: Array, lengths: Array, sigmas: Array, tie: float) -> Array:
-    """Mean of P(margin + N(0, σ² length²) > 0) for each σ, shape (k,); 0 where there are none.
-
-    Parameters
-    ----------
-    margins, lengths : (n,) array
-        Lengths above 0.
-    sigmas : (k,) array
-    tie : float
-        Value of a margin of 0 without noise.
-    """
+    """Mean of P(margin + N(0, σ² length²) > 0) for each σ, shape (k,); 0 where there are none."""
     result = np.zeros(len(sigmas))
     noisy = sigmas > 0.0
     if len(margins) and noisy.any():
@@ -229,14 +198,8 @@ def noisy_accuracies(
 def hits_over_draws(blocks: Iterable[tuple[Array, Array, int]], sigmas: Array, draws: int) -> Array:
     """How many records are judged rightly by w + σ z, shape (k, draws).
 
-    Parameters
-    ----------
-    blocks : iterable of (moves, margins, null hits)
-        Of at most `AT_ONCE` records each: their margins at every z, (draws, m), and at every w,
-        (k, m), in single precision; and how many have margins of 0 that count as right.
-    sigmas : (k,) array
-    draws : int
-        Number of draws.
+    Each block holds at most `AT_ONCE` records: their margins at every z, (draws, m), and at every
+    w, (k, m), and how many margins of 0 count as right.
     """
     hits = np.zeros((len(sigmas), draws))
     noisy, still = np.flatnonzero(sigmas > 0.0), sigmas <= 0.0

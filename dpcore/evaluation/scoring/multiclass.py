@@ -26,15 +26,8 @@ SCORES_AT_ONCE = 2**23
 def accuracies(models: Array, features: Array, labels: Array, classes: int) -> tuple[Array, Array]:
     """(accuracy, its mean over the classes) of each model, shape (k,) both; nan without records.
 
-    Parameters
-    ----------
-    models : (k, K·d) array
-        K vectors of weights one after the other; the largest score decides, the first on a tie.
-    features : (n, d) array
-    labels : (n,) array
-        From 0 to K - 1.
-    classes : int
-        K.
+    A model, (K·d,), is K vectors of weights one after the other; the largest score decides, the
+    first on a tie.
     """
     overall, balanced = np.full((2, len(models)), np.nan)
     if not len(labels):

@@ -32,12 +32,7 @@ RMSE = Metric("rmse", -1.0, math.nan, run="rmse_test")
 def mean_squares(weights: Array, features: Array, targets: Array) -> Array:
     """Mean of (clip(wᵀx, -1, 1) - y)² for each row of `weights` (k, d); shape (k,).
 
-    Parameters
-    ----------
-    weights : (k, d) array
-    features : (n, d) array
-    targets : (n,) array
-        y in [-1, 1]; the result is in the square of its units, and nan without any.
+    y is in [-1, 1]; the result is in the square of its units, and nan without any.
     """
     if not len(targets):
         return np.full(len(weights), np.nan)

@@ -102,19 +102,11 @@ def _path(name: str) -> Path:
 
 
 def restore(trainer: Trainer, contents: bytes) -> bool:
-    """Restore the trainer from a checkpoint.
+    """Restore the trainer from a checkpoint; False, with the trainer as it was, where it cannot.
 
-    Returns
-    -------
-    bool
-        False, with the trainer as it was, for a state of other settings, other records, other code,
-        another kind of device or another release of torch. The steps that it counts were taken at
-        the rate and the σ of its own records, which the ε of others would not cover.
-
-    Raises
-    ------
-    InvalidInput
-        If it can't be read.
+    That is a state of other settings, other records, other code, another kind of device or another
+    release of torch. The steps that it counts were taken at the rate and the σ of its own records,
+    which the ε of others would not cover.
     """
     packed = _read(contents, trainer.device)
     if packed.get("of") != _name(trainer) or packed.get("records") != trainer.data.digest:
@@ -127,13 +119,7 @@ def restore(trainer: Trainer, contents: bytes) -> bool:
 
 
 def described(contents: bytes) -> list[dict[str, Any]]:
-    """The studies of a packed state, each as `TrainingStudy.description` gives it.
-
-    Raises
-    ------
-    InvalidInput
-        If it can't be read.
-    """
+    """The studies of a packed state, each as `TrainingStudy.description` gives it."""
     studies = _read(contents, torch.device("cpu")).get("studies")
     if not isinstance(studies, list) or not all(isinstance(study, dict) for study in studies):
         raise InvalidInput(DAMAGED)

@@ -21,25 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """The records of a study as a network's inputs.
-
-    Parameters
-    ----------
-    inputs, targets : array
-        Training records.
-    test_inputs, test_targets : array
-        Records for measuring.
-    public : tuple of array or None
-        Inputs and targets of the records set aside as public.
-    outputs : int
-    task : str
-    """
+    """Hold the records of a study as a network's inputs."""
 
     inputs: Any
     targets: Any
     test_inputs: Any
     test_targets: Any
-    public: tuple[Any, Any] | None
+    public: tuple[Any, Any] | None  # inputs and targets of the records set aside as public
     outputs: int
     task: str
 
@@ -64,21 +52,7 @@ def training_data(
     progress: Progress = silent,
     uploaded: Examples | None = None,
 ) -> TrainingData:
-    """Load the study's records, and make its features of them.
-
-    Parameters
-    ----------
-    study : TrainingStudy
-    progress : callable
-        Called with (share done, activity).
-    uploaded : Examples, optional
-        The records, where no file of them can be loaded here.
-
-    Raises
-    ------
-    InvalidInput
-        If there are too few records, or they are not images.
-    """
+    """Load the study's records, and make its features of them."""
     progress(0.0, "loading the data")
     examples = uploaded or images.load(study.dataset, **dict(study.settings))
     inputs, test_inputs = examples.train_inputs, examples.test_inputs

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dpcore.evaluation.training.data import TrainingData
 
 TIMED_SECONDS = 1.0
-"""For the steps of each training."""
+"""Seconds that the steps of each training are timed for."""
 DIFFERENT, TESTED = 64, 1_024
 """Different records, and records measured: the others repeat them."""
 STEPS = 12
@@ -39,24 +39,16 @@ COLUMNS = ("study", "step", "step_low", "step_high", "batches", "measuring", "fe
 
 @dataclass(frozen=True)
 class Trial:
-    """Trainings of the same records whose time is to be told.
-
-    Parameters
-    ----------
-    studies : tuple of TrainingStudy
-        As of `timed_as`.
-    """
+    """Describe trainings of the same records (`timed_as`) whose time is to be told."""
 
     studies: tuple[TrainingStudy, ...]
 
     @property
     def key(self) -> str:
-        """A digest of all descriptions and of the code that trains."""
         return digest(["training time", [study.description for study in self.studies]])
 
     @property
     def title(self) -> str:
-        """Data, and what is done."""
         return f"{images.entry(self.studies[0].dataset).title}, timing"
 
 
@@ -90,7 +82,6 @@ def trial(studies: Iterable[TrainingStudy]) -> Trial:
 
 
 def task(trial: Trial) -> StudyTask:
-    """The trial as a task for a worker."""
     return StudyTask(trial, measured)
 
 
@@ -181,17 +172,7 @@ def _repeated(records: NDArray[Any], size: int) -> NDArray[Any]:
 
 
 def duration(rows: pd.DataFrame, studies: Sequence[TrainingStudy], records: int) -> Duration:
-    """The time of these studies, trained one after the other.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From `measured`.
-    studies : sequence of TrainingStudy
-        Of the trial, those that are still to be trained.
-    records : int
-        n.
-    """
+    """The time of these studies, trained one after the other."""
     by_key: Mapping[str, pd.Series] = {row["study"]: row for _, row in rows.iterrows()}
     total = np.zeros(3)
     for number, study in enumerate(studies):
@@ -210,19 +191,8 @@ def duration(rows: pd.DataFrame, studies: Sequence[TrainingStudy], records: int)
 def remaining(history: pd.DataFrame, series: Iterable[str], epochs: int) -> float | None:
     """Seconds that trainings beside each other still take, at the pace of their epochs so far.
 
-    Parameters
-    ----------
-    history : DataFrame
-        Of `dpcore.evaluation.comparison.gathered`.
-    series : iterable of str
-        All of them; one without rows is taken to be as fast as the others on average.
-    epochs : int
-        Of each.
-
-    Returns
-    -------
-    float or None
-        ``None`` before the first epoch.
+    A series without rows is taken to be as fast as the others on average; ``None`` before the first
+    epoch.
     """
     pace, reached = {}, {}
     for name, rows in history.groupby("series") if len(history) else ():

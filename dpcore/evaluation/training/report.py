@@ -46,19 +46,9 @@ NULLIFIED = (
 def conclusion(trainer: Trainer, place: int = 0) -> dict[str, Any]:
     """The cost of a study's files, in plain values, and the papers' claims; no measures.
 
-    Parameters
-    ----------
-    trainer : Trainer
-        Also a stopped one: then the cost is that of the steps taken.
-    place : int
-        Which of its studies.
-
-    Returns
-    -------
-    dict
-        ``epsilon`` is that of all written models together, and ``None`` where the noise came from
-        a seed; ``certified`` is an accountant's ε for one training with this noise, drawn from the
-        system.
+    ``epsilon`` is that of all written models together, for the steps taken, and ``None`` where the
+    noise came from a seed; ``certified`` is an accountant's ε for one training with this noise,
+    drawn from the system.
     """
     study, config = trainer.studies[place], trainer.configs[place]
     records, steps = trainer.records, trainer.steps_done(place)

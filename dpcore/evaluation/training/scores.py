@@ -16,14 +16,7 @@ Outputs = NDArray[np.float32]
 def accuracies(outputs: Outputs, targets: NDArray[Any], task: str) -> NDArray[np.float64]:
     """Share judged correctly, shape (runs,).
 
-    Parameters
-    ----------
-    outputs : array (runs, records, classes or labels)
-        A label is judged present where its output is above 0.
-    targets : array (records,) of int, or (records, labels) of 0, 1 or nan
-        Unknown labels (nan) count nothing.
-    task : str
-        "classes" or "labels".
+    A label is judged present where its output is above 0; unknown labels (nan) count nothing.
     """
     if task == "classes":
         return np.asarray((outputs.argmax(-1) == targets).mean(-1))

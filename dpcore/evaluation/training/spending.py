@@ -27,49 +27,22 @@ def assurance(
 
 
 def stands(status: Status, *, system_entropy: bool) -> Status:
-    """The verdict on a training's files: proved only where the noise comes from the system.
-
-    Parameters
-    ----------
-    status : Status
-        Status of the noise, whatever its source.
-    system_entropy : bool
-        Whether batches and noise were drawn from the operating system's entropy.
-    """
+    """The verdict on a training's files: proved only where the noise comes from the system."""
     return Status.EXPLORATION if status is Status.PROVED and not system_entropy else status
 
 
 @dataclass(frozen=True)
 class PaperClaim:
-    """A paper's claim about a training, and its verdict.
+    """A paper's claim about a training, and its verdict."""
 
-    Parameters
-    ----------
-    claim : Guarantee
-        Claim for the whole training, computed as in the paper; empty where no paper covers it.
-    conditions : tuple of Condition
-        Conditions of the paper's own proof.
-    verdict : str
-        One plain sentence.
-    """
-
+    # of the whole training, computed as in the paper; empty where no paper covers it
     claim: Guarantee
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Condition, ...]  # of the paper's own proof
     verdict: str
 
 
 def paper_claim(config: TrainingConfig, records: int, assured: Assurance) -> PaperClaim:
-    """Paper 003's tCDP as printed for isotropic noise on a sample, paper 004's claim for its own.
-
-    Parameters
-    ----------
-    config : TrainingConfig
-        With σ solved.
-    records : int
-        n.
-    assured : Assurance
-        From `assurance`.
-    """
+    """Paper 003's tCDP as printed for isotropic noise on a sample; paper 004's for its own."""
     if assured.claim.epsilon is not None:
         return PaperClaim(assured.claim, assured.conditions, assured.proof.reason)
     if config.private and config.noise == "isotropic" and config.sampling != "none":

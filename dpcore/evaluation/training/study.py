@@ -59,15 +59,9 @@ def new_release() -> str:
 
 @dataclass(frozen=True)
 class Solved:
-    """A configuration with the σ₀ of a study solved.
+    """A configuration with the σ₀ of a study solved."""
 
-    Parameters
-    ----------
-    question : (float or None, int, TrainingConfig)
-        ε, n and the configuration before; the answer holds for these only.
-    answer : TrainingConfig
-    """
-
+    # ε, n and the configuration before; the answer holds for these only
     question: tuple[float | None, int, TrainingConfig]
     answer: TrainingConfig
 
@@ -222,55 +216,28 @@ class TrainingStudy:
 
     @classmethod
     def described_by(cls, description: Mapping[str, Any]) -> TrainingStudy:
-        """The study of a `description`.
-
-        Raises
-        ------
-        InvalidInput, TypeError, KeyError
-            If the description is not one of a study.
-        """
+        """The study of a `description`."""
         fields = dict(description)
         return cls(config=TrainingConfig(**fields.pop("recipe")), **fields)
 
     @property
     def key(self) -> str:
-        """A digest of the whole description and of the code that trains."""
         return digest(["training", self.description])
 
     @property
     def title(self) -> str:
-        """Data, network and ε."""
         title = images.entry(self.dataset).title
         target = f", ε = {self.epsilon:g}" if self.epsilon and self.config.private else ""
         return f"{title}, {self.config.network}{target}"
 
     def trained_on(self, records: int) -> int:
-        """n: the records of the training part that are neither held out nor set aside.
-
-        Raises
-        ------
-        InvalidInput
-            If none is left.
-        """
+        """n: the records of the training part that are neither held out nor set aside."""
         remaining = records - (records // RECORDS_PER_HELD_OUT if self.held_out else 0)
         whole("public records", self.public, at_least=0, at_most=remaining - 1)
         return remaining - self.public
 
     def with_calibrated_sigma(self, records: int, progress: Progress = silent) -> TrainingConfig:
-        """The configuration with its σ.
-
-        Parameters
-        ----------
-        records : int
-            n.
-        progress : callable, optional
-            Called at every try; an exception that it raises ends the search.
-
-        Raises
-        ------
-        InvalidInput
-            If none stays within the target.
-        """
+        """The configuration with its σ; refused if none stays within the target."""
         if self.epsilon is None or not self.config.private:
             return self.config
         if self.solved is not None and self.solved.question == (self.epsilon, records, self.config):
@@ -280,25 +247,16 @@ class TrainingStudy:
         return self.config.within(self.epsilon, records, ACCOUNTANT, progress)
 
     def calibrated(self, records: int) -> TrainingStudy:
-        """The study with its σ₀ solved, so that training it needs no second search.
-
-        Raises
-        ------
-        InvalidInput
-            As `with_calibrated_sigma`.
-        """
+        """The study with its σ₀ solved, so that training it needs no second search."""
         question = (self.epsilon, records, self.config)
         return replace(self, solved=Solved(question, self.with_calibrated_sigma(records)))
 
 
 @dataclass(frozen=True)
 class TrainingSweep:
-    """Several studies of the same records, side by side; their rows have a column `study`.
+    """Join studies of the same records; the rows have a column `study`.
 
-    Parameters
-    ----------
-    studies : tuple of TrainingStudy
-        They share everything but configuration, ε, runs and budget.
+    They share everything but configuration, ε, runs and budget.
     """
 
     studies: tuple[TrainingStudy, ...]
@@ -314,12 +272,10 @@ class TrainingSweep:
 
     @property
     def key(self) -> str:
-        """A digest of all descriptions and of the code that trains."""
         return digest(["training sweep", [study.description for study in self.studies]])
 
     @property
     def title(self) -> str:
-        """Data, and number of studies."""
         return f"{images.entry(self.studies[0].dataset).title}, {len(self.studies)} settings"
 
 

@@ -74,21 +74,7 @@ def begin(
 ) -> Trainer:
     """A trainer for studies of the same records, before its first step.
 
-    Parameters
-    ----------
-    studies : sequence of TrainingStudy
-    device : str
-        As for `dpcore.deep.device.device`.
-    progress : callable
-        Called before training, with what is being prepared, and the share of the features that is
-        done; an exception that it raises ends the work.
-    records : Examples, optional
-        The records, where no file of them can be loaded here.
-
-    Raises
-    ------
-    InvalidInput
-        If a study can't be run.
+    An exception that `progress` raises ends the work.
     """
     # A page hands studies to workers, and needs no torch for that.
     from dpcore.deep.device import device as device_named
@@ -104,14 +90,7 @@ def begin(
 
 
 def task(study: TrainingStudy | TrainingSweep, path: str = "") -> StudyTask:
-    """The study as a task for a worker.
-
-    Parameters
-    ----------
-    study : TrainingStudy or TrainingSweep
-    path : str
-        Path of its records, if they come from an upload.
-    """
+    """The study as a task for a worker."""
     work = trained if isinstance(study, TrainingStudy) else swept
     return StudyTask(study, work, path, is_long=True)
 

@@ -83,21 +83,11 @@ Measure = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Timing:
-    """How long a training takes.
+    """How long a training takes."""
 
-    Parameters
-    ----------
-    steps : list of float
-        Seconds of each timed step of one batch of runs.
-    measuring : float
-        Seconds to measure one record.
-    batches : int
-        Batches of runs, which take turns.
-    """
-
-    steps: list[float]
-    measuring: float
-    batches: int
+    steps: list[float]  # seconds of each timed step of one batch of runs
+    measuring: float  # seconds to measure one record
+    batches: int  # of runs, which take turns
 
 
 @dataclass
@@ -111,21 +101,9 @@ class _SameStepsBatch:
 
 
 class Trainer:
-    """Studies of the same records, being trained.
+    """Train studies of the same records side by side.
 
-    Parameters
-    ----------
-    studies : sequence of TrainingStudy
-    data : TrainingData
-        Their records.
-    device : torch.device
-    progress : callable
-        Called with the preparation under way; an exception that it raises ends the work.
-
-    Raises
-    ------
-    InvalidInput
-        If a configuration does not fit the records, or a budget is below the first step's cost.
+    Refuses a configuration that does not fit the records, and a budget below the first step's cost.
     """
 
     def __init__(
@@ -165,10 +143,7 @@ class Trainer:
     ) -> None:
         """Train to the end; resumes after a stop.
 
-        Raises
-        ------
-        Cancelled
-            Between two steps, on request. The rows then end with the steps taken.
+        Raises `Cancelled` between two steps, on request; the rows then end with the steps taken.
         """
         total = sum(batch.last * len(batch.members) for batch in self._batches)
 
@@ -275,10 +250,8 @@ class Trainer:
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a `state` of the same studies.
 
-        Raises
-        ------
-        ValueError
-            If it counts other steps than its rows, or states less ε than they spend.
+        Raises `ValueError` if it counts other steps than its rows, or states less ε than they
+        spend.
         """
         rows = dict(state["rows"])
         for batch, (run_state, _) in zip(self._batches, state["batches"], strict=True):
@@ -385,10 +358,7 @@ class Trainer:
     def timed(self, seconds: float) -> Timing:
         """Time a few steps of the first batch after one to warm up, and one measurement.
 
-        Parameters
-        ----------
-        seconds : float
-            Stops after so many, but not before `MIN_TIMED` steps.
+        It stops after so many `seconds`, but not before `MIN_TIMED` steps.
         """
         at = self._batches[0]
         steps: list[float] = []
