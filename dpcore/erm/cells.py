@@ -35,26 +35,17 @@ BLOCK = 1024
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Z and M of rows A (n, d).
+    """Rows A (n, d) as the product of Z, by columns, and M, by sums over steps."""
 
-    Parameters
-    ----------
-    others : (n, o) array, or sparse array
-        The columns of Z that are columns of A: all that are no steps.
-    sizes : (numbers, n) array
-        The entry of each number with steps, a row's h or -h.
-    steps : (numbers, n) array of int
-        The column of Z where it stands, counted from `others` on.
-    places : (d,) array of int
-        The columns of A in the order of Z's: `others`, then number by number the steps.
-    groups : tuple of (slice, int)
-        The columns of Z of successive numbers with as many steps each, and K.
-    """
-
+    # (n, o), maybe sparse: the columns of Z that are columns of A, all that are no steps
     others: Any
+    # (numbers, n): the entry of each number with steps, a row's h or -h
     sizes: Array
+    # (numbers, n): the column of Z where it stands, counted from `others` on
     steps: NDArray[np.intp]
+    # (d,): columns of A in the order of Z's: `others`, then number by number the steps
     places: NDArray[np.intp]
+    # columns of Z of successive numbers with as many steps each, and K
     groups: tuple[tuple[slice, int], ...]
 
     @classmethod

@@ -17,17 +17,11 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True, eq=False)
 class Forms:
-    """The linear forms of n records.
+    """The linear forms ⟨aᵢ, w⟩ - bᵢ of n records."""
 
-    Parameters
-    ----------
-    rows : (n, d) array
-        aᵢ.
-    offsets : (n,) array or None
-        bᵢ; ``None`` where all are 0, which spares a pass over the values.
-    """
-
+    # (n, d): aᵢ
     rows: Array
+    # (n,): bᵢ; `None` where all are 0, which spares a pass over the values
     offsets: Array | None = None
 
     def __len__(self) -> int:

@@ -60,19 +60,8 @@ def batch_gradient(
 ) -> BatchGradient:
     """A function giving (1/n) Σᵢ ∇ℓᵢ for every column of W.
 
-    Parameters
-    ----------
-    problem : Problem
-        Gives the loss.
-    features : (n, d) array
-        Rows of norm at most 1.
-    labels : (n,) array
-    device : str, optional
-        A torch device; ``None`` for NumPy on the CPU.
-    margins : type
-        Precision of the margins, and so of the slopes.
-    sums : type
-        Precision of the sum over records, and of the answer: double wherever it is released.
+    `margins` and `sums` are the precisions of margins and slopes, and of the sum over records:
+    double wherever it is released. `device` is torch's; ``None`` for NumPy on the CPU.
     """
     exact = problem.forms(features, labels)
     if device is not None:

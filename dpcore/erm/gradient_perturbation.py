@@ -46,18 +46,7 @@ FULL_LENGTH_RECORDS = 1_000
 
 @dataclass(frozen=True)
 class SoundNoise:
-    """Result of a sound calibration: σ on the batch sum, and the ε proved for it.
-
-    Parameters
-    ----------
-    sigma : float
-        Standard deviation on the sum of the batch's gradients.
-    conditions : tuple of Condition
-    by : str
-        Theorem or accountant behind `proved_epsilon`.
-    proved_epsilon : float
-        At the requested δ.
-    """
+    """Result of a sound calibration: σ on the batch sum, and the ε proved for it."""
 
     sigma: float
     conditions: tuple[Condition, ...]
@@ -67,20 +56,13 @@ class SoundNoise:
 
 @dataclass(frozen=True)
 class StepRule:
-    """The noise rule of one method.
+    """The noise rule of one method."""
 
-    Parameters
-    ----------
-    unit_sigma : callable
-        (epsilon, delta) of one query -> σ at sensitivity 1, as the published edition uses it.
-    condition : callable
-        ε of one query -> the mechanism's own `Condition`.
-    sound : callable
-        (problem, budget, rate, queries, sampling) -> `SoundNoise`.
-    """
-
+    # (ε, δ) of one query -> σ at sensitivity 1, as the published edition uses it
     unit_sigma: Callable[[float, float], float]
+    # ε of one query -> the mechanism's own condition
     condition: Callable[[float], Condition]
+    # (problem, budget, sampling rate, queries, sampling) -> the noise
     sound: Callable[[Problem, PrivacyBudget, float, int, str], SoundNoise]
 
 
@@ -91,13 +73,7 @@ def calibrate(rule: StepRule, draft: Calibration, settings: Settings) -> Calibra
 
 
 def published_steps(records: int, *, full_length: bool) -> int:
-    """T of the published edition: n, or n² - 1 as in Algorithm 2.
-
-    Raises
-    ------
-    InvalidInput
-        If the full length is requested at more than 1,000 records.
-    """
+    """T of the published edition: n, or n² - 1 as in Algorithm 2 (refused above 1,000 records)."""
     if not full_length:
         return records
     if records > FULL_LENGTH_RECORDS:

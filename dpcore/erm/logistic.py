@@ -27,23 +27,8 @@ def fit(
 ) -> tuple[Array, NDArray[np.bool_]]:
     """The θ that minimises Σⱼ (Nⱼ softplus(ηⱼ) - tⱼ ηⱼ) + ½ θᵀPθ with η = offset + Xθ.
 
-    Parameters
-    ----------
-    design : (k, q, m) array
-        Xᵀ of each of k data sets.
-    offset : (k, m) array
-        Log odds that are added as they are.
-    trials, successes : (k, m) array
-        N ≥ 0 and t from 0 to N, whole or not.
-    precision : (k, q, q) array
-        P, positive semidefinite: of a normal prior for θ around 0, or zeros.
-
-    Returns
-    -------
-    (k, q) array
-        θ.
-    (k,) array of bool
-        Where the steps came to an end. Elsewhere there may be no minimum.
+    For k data sets: Xᵀ (k, q, m), N and t (k, m), P positive semidefinite (k, q, q). Gives θ (k, q)
+    and where the steps came to an end (k,); elsewhere there may be no minimum.
     """
     sets, columns, _ = design.shape
     theta = np.zeros((sets, columns))

@@ -122,10 +122,7 @@ class Logistic:
 class Huber:
     """The Huber-smoothed hinge of width h: quadratic for |1 - m| ≤ h (paper 000, section V-C).
 
-    Parameters
-    ----------
-    width : float
-        h, in margin units, from 0.001 to 10. Second derivative at most 1/(2h).
+    h is from 0.001 to 10, in margin units; the second derivative is at most 1/(2h).
     """
 
     name = "huber"
@@ -242,13 +239,7 @@ def _density(points: Array) -> Array:
 
 
 def loss_named(name: str, huber_width: float = 0.5) -> Loss:
-    """The loss called `name`.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no such loss, or the Huber width is out of range.
-    """
+    """Find the loss called `name`; another, or a Huber width out of range, is refused."""
     one_of("loss", name, LOSSES)
     if name == "squared":
         return Squared()
@@ -257,13 +248,11 @@ def loss_named(name: str, huber_width: float = 0.5) -> Loss:
 
 @cache
 def _hermite(nodes: int) -> tuple[Array, Array]:
-    """Gauss-Hermite points and weights for the density e^{-x²/2}; computed once."""
     points, mass = np.polynomial.hermite_e.hermegauss(nodes)
     return points, mass
 
 
 @cache
 def _legendre(nodes: int) -> tuple[Array, Array]:
-    """Gauss-Legendre points and weights on [-1, 1]; computed once."""
     points, mass = np.polynomial.legendre.leggauss(nodes)
     return points, mass

@@ -151,16 +151,9 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Trust:
-    """A guarantee and the party it relies on, where records are blurred before they are sent.
+    """A guarantee and the party it relies on, where records are blurred before they are sent."""
 
-    Parameters
-    ----------
-    whom, to : str
-        The trusted party, and what it is trusted to do, in words that follow one another.
-    guarantee : Guarantee
-        One person's guarantee under that trust.
-    """
-
+    # the trusted party, and what it is trusted to do: words that follow one another
     whom: str
     to: str
     guarantee: Guarantee
@@ -175,15 +168,12 @@ class Training:
 
     Parameters
     ----------
-    problem : Problem
-    features : (n, d) array
-    labels : (n,) array
-    calibrations : sequence of Calibration
+    features, labels : (n, d) array, (n,) array
+        As `Problem.check_data` accepts them.
     runs : int
         Independent releases of each calibration.
     seed : int, optional
         ``None`` for the operating system's noise (`noise_generator`).
-    progress : callable
     noiseless : bool
         Leave the noise out, and change nothing else: for exploration, with a seed.
     """
@@ -246,17 +236,7 @@ Release = Callable[[Training], Array]
 
 @dataclass(frozen=True)
 class MethodStanding:
-    """Claim, proof and verdict of one edition of a method.
-
-    Parameters
-    ----------
-    proof : str
-        The proved statement, in one or two sentences.
-    status : Status
-        The standing verdict; a calibration at given values may be worse.
-    claim : str
-        The printed claim, in one sentence.
-    """
+    """Claim, proof and verdict of one edition of a method."""
 
     proof: str
     status: Status

@@ -36,17 +36,11 @@ MAX_PRODUCTS = 60  # so many products take longer than the Hessian
 
 @dataclass(frozen=True, eq=False)
 class Majorant:
-    """The Cholesky factor of (κ/n) XᵀX + λI, and X for quick products.
+    """The Cholesky factor of (κ/n) XᵀX + λI, and X for quick products."""
 
-    Parameters
-    ----------
-    factor : (d, d) array
-        Lower triangular; the rest is not used.
-    cells : Cells
-        Of X. A Hessian is the same for rows times their labels of ±1.
-    """
-
+    # (d, d): lower triangular; the rest is not used
     factor: Array
+    # a Hessian is the same for rows times their labels of ±1
     cells: Cells
 
     @classmethod
@@ -73,21 +67,9 @@ class Majorant:
 def minimise(
     problem: Problem, features: Array, labels: Array, majorant: Majorant | None = None
 ) -> Array:
-    """Argmin F(w; D), over ‖w‖ ≤ R when λ = 0.
+    """Argmin F(w; D), over ‖w‖ ≤ R when λ = 0; otherwise ‖∇F‖₂ ≤ 1e-9 there.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its λ, loss and radius are used.
-    features : (n, d) array
-    labels : (n,) array
-    majorant : Majorant, optional
-        `Majorant.of` these features, which several problems may share.
-
-    Returns
-    -------
-    (d,) array
-        With ‖∇F‖₂ ≤ 1e-9 in the unconstrained case.
+    Several problems may share a `majorant` of these features.
     """
     forms = problem.forms(features, labels)
     loss = problem.function
@@ -119,22 +101,7 @@ def minimise(
 def ridge_path(
     loss: Loss, forms: Forms, lams: Sequence[float], start: Array | None = None
 ) -> Array:
-    """Minimisers for several λ, each warm-started from the one before.
-
-    Parameters
-    ----------
-    loss : Loss
-    forms : Forms
-        Of n records with d features.
-    lams : sequence of float
-        Each above 0; descending order saves steps.
-    start : (d,) array, optional
-        Start of the first search; 0 by default.
-
-    Returns
-    -------
-    (len(lams), d) array
-    """
+    """Minimisers for several λ > 0, each warm-started from the one before: best descending."""
     weights: Array = np.zeros(forms.rows.shape[1]) if start is None else start
     path = []
     for lam in lams:

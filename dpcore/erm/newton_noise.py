@@ -68,15 +68,7 @@ class StepNoise:
 
 
 def step_noise(mu: float, steps: int) -> StepNoise:
-    """Split of μ² over a step's answers; the three squares times T add up to μ² at most.
-
-    Parameters
-    ----------
-    mu : float
-        μ of the whole training.
-    steps : int
-        T.
-    """
+    """Split the μ² of a training over the answers of its steps; all together are at most μ²."""
     # Each root and product is rounded once or twice.
     square = mu * mu / steps * (1.0 - 1e-14)
     hessian = HESSIAN_SHARE * square
@@ -102,16 +94,13 @@ def trace_sensitivity(problem: Problem) -> float:
 def direction_sensitivity(problem: Problem, smallest: float) -> float:
     """s₀ = τ/(ℓ(ℓ+τ)) for the smallest eigenvalue ℓ = λ+κ₀, rounded up; times ‖g̃‖ it is Δ.
 
+    An ℓ of at most ten times its own rounding error is refused (`ArithmeticError`).
+
     Notes
     -----
     The computed step solves (A + E)s = g̃ with ‖E‖ ≤ e. The sum B is off by at most 2γκ in Frobenius
     norm, as one half stands for both, and Cholesky's method by at most dγ_{3d+1}‖A‖ (Higham 2002,
     Theorem 10.4 and equation 10.7). Either data set's step is thus off by at most e‖g̃‖/(ℓ(ℓ-e)).
-
-    Raises
-    ------
-    ArithmeticError
-        If ℓ is no more than ten times its own rounding error.
     """
     n, d, curvature = problem.records, problem.dimension, problem.function.curvature
     tau = curvature / n
@@ -230,23 +219,14 @@ def _next(
 
 
 def shift(problem: Problem, trace: float, gradient: float, direction: float) -> float:
-    """κ₀, by a fixed rule from public and released values.
+    """κ₀, by a fixed rule from public values, the released trace t̃ and the released ‖g̃‖.
 
-    The largest of: k (t̃ τ²/μ²)^{1/3}, where the step's own noise meets what the shift costs (Ganesh
-    et al.); k′ τ√d/μ, which keeps that noise within 1/k′ of ‖g̃‖/ℓ, also where t̃ is all noise; and
-    (τ√d ‖g̃‖/(μr))^{1/2}, which keeps its norm, about τ√d ‖g̃‖/(μℓ²), within r, a tenth of the loss's
-    reach: else the first steps, whose ‖g̃‖ is large, are lost in directions where hardly any record
-    lies. Longer noise keeps itself up, too: the gradient that it leaves makes the next step's.
-
-    Parameters
-    ----------
-    problem : Problem
-    trace : float
-        t̃.
-    gradient : float
-        ‖g̃‖.
-    direction : float
-        μ of the step.
+    The largest of: k (t̃ τ²/μ²)^{1/3}, where the step's own noise meets what the shift costs
+    (Ganesh et al.); k′ τ√d/μ, which keeps that noise within 1/k′ of ‖g̃‖/ℓ, also where t̃ is all
+    noise; and (τ√d ‖g̃‖/(μr))^{1/2}, which keeps its norm, about τ√d ‖g̃‖/(μℓ²), within r, a tenth
+    of the loss's reach: else the first steps, whose ‖g̃‖ is large, are lost in directions where
+    hardly any record lies. Longer noise keeps itself up, too: the gradient that it leaves makes the
+    next step's. μ is that of the step's direction.
     """
     tau = problem.function.curvature / problem.records / direction
     blur = tau * math.sqrt(problem.dimension)

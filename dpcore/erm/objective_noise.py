@@ -81,29 +81,9 @@ def minimisers(
     tolerance: float,
     progress: Progress = silent,
 ) -> Array:
-    """Weights with ‖∇J_j‖₂ ≤ `tolerance`, for every column j.
+    """Weights with ‖∇J_j‖₂ ≤ `tolerance`, for every column j; else `ArithmeticError`.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its loss is used; its λ is not.
-    features : (n, d) array
-    labels : (n,) array
-    ridge : (columns,) array
-        Λ_j > 0.
-    tilt : (d, columns) array
-        b_j.
-    tolerance : float
-    progress : callable
-
-    Returns
-    -------
-    (d, columns) array
-
-    Raises
-    ------
-    ArithmeticError
-        If a column does not reach the tolerance.
+    Λ_j = `ridge` takes the place of the problem's λ; `tilt` is b_j, (d, columns).
     """
     records = len(labels)
     spread, basis = np.linalg.eigh(features.T @ features)

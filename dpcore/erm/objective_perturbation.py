@@ -66,45 +66,26 @@ HALVINGS = 100
 
 @dataclass(frozen=True)
 class ObjectiveNoise:
-    """The noise of an objective perturbation.
+    """The noise of an objective perturbation."""
 
-    Parameters
-    ----------
-    scale : float
-        Scale of b, in the units of a sum of gradients: a standard deviation, or the scale of
-        vector-Laplace noise.
-    ridge : float
-        Λ, of the sum.
-    output : float
-        Scale of the noise on the weights, of the same kind as b; 0 for none.
-    """
-
+    # of b, in the units of a sum of gradients: a standard deviation, or vector Laplace's scale
     scale: float
+    # Λ, of the sum
     ridge: float
+    # scale of the noise on the weights, of the same kind as b; 0 for none
     output: float
 
 
 @dataclass(frozen=True)
 class ObjectiveRule:
-    """The parts in which kinds of objective perturbation differ.
+    """The parts in which kinds of objective perturbation differ."""
 
-    Parameters
-    ----------
-    printed, sound : callable
-        (problem, epsilon, delta) -> `ObjectiveNoise` as in print, and as proved here.
-    deviation : callable
-        d -> standard deviation of a coordinate of b at scale 1.
-    pure : bool
-        Whether δ = 0.
-    claim_by, proof_by : str
-        Theorem behind the claim, and behind the proof.
-    claim_adjacency : Adjacency
-        Adjacency of the printed theorem.
-    """
-
+    # (problem, ε, δ) -> the noise as in print, and as proved here
     printed: Callable[[Problem, float, float], ObjectiveNoise]
     sound: Callable[[Problem, float, float], ObjectiveNoise]
+    # d -> standard deviation of a coordinate of b at scale 1
     deviation: Callable[[int], float]
+    # whether δ = 0
     pure: bool
     claim_by: str
     claim_adjacency: Adjacency
@@ -161,8 +142,6 @@ def gaussian_delta(
     ----------
     problem : Problem
         Its loss and adjacency: replace-one or zero-out.
-    epsilon : float
-    noise : ObjectiveNoise
     tolerance : float
         τ; 0 for an exact minimiser, which needs no output noise.
 
@@ -186,21 +165,9 @@ def gaussian_delta(
 
 @cache
 def corners(residual: bool, adjacency: Adjacency, parts: int) -> tuple[Array, Array]:
-    """Squared lengths of the shifts of b, at the ends of all slopes, and how many of each.
+    """Squared lengths, ascending, of the shifts of b at the ends of all slopes; ln of their counts.
 
-    Parameters
-    ----------
-    residual : bool
-        Whether slopes have either sign.
-    adjacency : Adjacency
-        replace-one or zero-out.
-    parts : int
-        Number of problems with the record, each with a tilt of its own.
-
-    Returns
-    -------
-    (squares, counts)
-        Squares, ascending, and the natural logarithms of the counts.
+    A `residual` has slopes of either sign; `parts` problems with the record have a tilt each.
     """
     replaced = adjacency is Adjacency.REPLACE_ONE
     if residual:

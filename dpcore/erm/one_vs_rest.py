@@ -47,30 +47,16 @@ TOO_LITTLE = "The noise of all classes together does not keep the promise."
 
 @dataclass(frozen=True, eq=False)
 class ClassProblem:
-    """One of the problems: the place of its weights in a model, and its labels.
+    """One of the problems: the place of its weights in a model, and its labels."""
 
-    Parameters
-    ----------
-    place : slice
-        Slice of the last axis of models.
-    labels : (n,) array
-        ±1, or the numbers that are predicted; 0 of a blank record.
-    """
-
+    # of the last axis of models
     place: slice
+    # (n,): ±1, or the numbers that are predicted; 0 of a blank record
     labels: Array
 
 
 def parts(problem: Problem, labels: Array) -> list[ClassProblem]:
-    """The problems, one a class, or the only one.
-
-    Parameters
-    ----------
-    problem : Problem
-        Its number of classes and of features are used.
-    labels : (n,) array
-        With several classes: class numbers from 0 on, and -1 for a blank record.
-    """
+    """The problems, one a class, or the only one; a blank record has label 0, or -1 of classes."""
     d = problem.dimension
     if problem.classes == 2:
         return [ClassProblem(slice(0, d), labels)]
@@ -88,7 +74,7 @@ def calibrate(
     edition: Edition,
     settings: Settings,
 ) -> list[Calibration]:
-    """One calibration per requested total ε: the noise of each problem, the promise of all.
+    """Calibrate the noise of each problem for each total ε, and state the promise of all.
 
     With several classes it is always the sound edition: no paper's claim is about them.
     """

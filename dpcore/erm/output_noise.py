@@ -39,10 +39,6 @@ def descend(
 
     With λ = 0, each iterate is projected onto the ball of the problem's radius. `start` is w₀, 0
     by default; it must be public, since the sensitivity counts on neighbours sharing it.
-
-    Returns
-    -------
-    dict from T to (d,) array
     """
     records, lam = len(labels), problem.lam
     total_gradient = _total_gradient(problem, features, labels)

@@ -32,26 +32,15 @@ one descent stays within seconds. Sensitivity, bounds and σ use the T that is r
 
 @dataclass(frozen=True)
 class NoiseRule:
-    """The rule by which one method turns (ε, δ) into σ/Δ.
+    """The rule by which one method turns (ε, δ) into σ/Δ."""
 
-    Parameters
-    ----------
-    unit_sigma : callable
-        (epsilon, delta) -> σ at Δ = 1.
-    condition : callable
-        epsilon -> the `Condition` under which that σ is proved.
-    theorem : str
-        The mechanism's theorem.
-    claim_by : str
-        The claim's place in the paper.
-    bounded_in_print : bool
-        Whether the paper proves an excess-risk bound with constants for it (Theorems 4 and 6).
-    """
-
+    # (ε, δ) -> σ at Δ = 1
     unit_sigma: Callable[[float, float], float]
+    # ε -> the condition under which that σ is proved
     condition: Callable[[float], Condition]
     theorem: str
     claim_by: str
+    # whether the paper proves an excess-risk bound with constants for it (Theorems 4 and 6)
     bounded_in_print: bool
 
 

@@ -138,10 +138,6 @@ def descend(
 
     All step sizes are columns of one matrix. With λ = 0 every iterate is projected onto the ball
     of the problem's radius.
-
-    Returns
-    -------
-    dict from (step size, T) to (d,) array
     """
     records, lam, slope = len(labels), problem.lam, problem.function.slope
     forms = problem.forms(features, labels)

@@ -98,7 +98,6 @@ class Problem:
         loss_named(self.loss, self.huber_width)
 
     def _store(self, field: str, value: object) -> None:
-        """Keep a checked value; the only writing there is to a frozen `Problem`."""
         object.__setattr__(self, field, value)
 
     @cached_property
@@ -107,13 +106,7 @@ class Problem:
         return loss_named(self.loss, self.huber_width)
 
     def forms(self, features: Array, labels: Array) -> Forms:
-        """The linear forms that the loss takes: margins or residuals.
-
-        Parameters
-        ----------
-        features : (n, d) array
-        labels : (n,) array
-        """
+        """The linear forms that the loss takes: margins or residuals."""
         if self.function.residual:
             return Forms(self.within(features), labels)
         return Forms(self.within(features, labels))
@@ -121,14 +114,9 @@ class Problem:
     def within(self, features: Array, signs: Array | None = None) -> Array:
         """The rows in double precision, shortened by 1e-12 or so: none is longer than 1.
 
+        Each is multiplied by its sign, if any: ±1, or 0 of a blank record.
         Every engine reads records through this: `check_data` lets a norm exceed 1 by its own
         rounding, and no sensitivity here does.
-
-        Parameters
-        ----------
-        features : (n, d) array
-        signs : (n,) array, optional
-            Factor of each row: labels of 1 or -1, and 0 for a blank record.
         """
         factor = shortened(features.shape[1])
         every = factor if signs is None else factor * signs[:, None]
@@ -169,13 +157,7 @@ class Problem:
         return (2.0 if self.adjacency is Adjacency.REPLACE_ONE else 1.0) * self.lipschitz
 
     def computed_lipschitz(self, parts: int) -> float:
-        """L plus one record's share of the rounding in sums of up to n rows.
-
-        Parameters
-        ----------
-        parts : int
-            Number of such sums added up, one after the other.
-        """
+        """L plus one record's share of the rounding in `parts` sums of up to n rows each."""
         added = of_sum(self.records, self.records + parts) / self.exact_change
         return self.lipschitz * (1.0 + added * self.lipschitz)
 
@@ -192,31 +174,15 @@ class Problem:
         return min(math.sqrt(2.0 * self.function.at_zero / self.lam), self.lipschitz / self.lam)
 
     def project(self, weights: Array, axis: int = 0) -> None:
-        """Project models, in place, onto the ball of `solution_radius`.
-
-        Parameters
-        ----------
-        weights : array
-            One model or many.
-        axis : int
-            Along which a model's weights lie.
-        """
+        """Project models, one or many along `axis`, in place onto the ball of `solution_radius`."""
         lengths = np.linalg.norm(weights, axis=axis, keepdims=True)
         weights *= np.minimum(1.0, self.solution_radius / np.maximum(lengths, 1e-30))
 
     def check_data(self, features: Array, labels: Array) -> None:
         """Refuse data for which this description, and so every Δ and σ made from it, is wrong.
 
-        Parameters
-        ----------
-        features : (n, d) array
-        labels : (n,) array
-
-        Raises
-        ------
-        InvalidInput
-            If n or d differ from the description's, a row's norm exceeds 1, or a label is not ±1
-            (for regression: not in [-1, 1]), nor 0 beside a row of zeros.
+        That is: another n or d, a row longer than 1, or a label that is not ±1 (for regression:
+        not in [-1, 1]), nor 0 beside a row of zeros.
         """
         expected = (self.records, self.dimension)
         if np.shape(features) != expected or np.shape(labels) != expected[:1]:

@@ -77,19 +77,9 @@ def from_sums(
 ) -> Array:
     """The models of every calibration and run from blurred sums, (calibrations, runs, d).
 
-    Parameters
-    ----------
-    training : Training
-    exact : pair of arrays
-        `sums`.
-    draw : callable
-        (generator, d) -> unit noise of both, which all calibrations of a run share.
-    scales : pair of (calibrations,) arrays
-        The noise of both.
-    width : callable
-        The run's generator after its draw -> `width` of `minimisers`.
-    name : str
-        The method in the report of progress.
+    `draw` gives the unit noise of both sums, which all calibrations of a run share; `scales` is
+    that of both, (calibrations,); `width` maps a run's generator after its draw to that of
+    `minimisers`.
     """
     square, linear = exact
     problem, runs = training.problem, training.runs
@@ -109,19 +99,7 @@ def from_sums(
 def minimisers(problem: Problem, square: Array, linear: Array, width: Array) -> Array:
     """The models that noisy sums give: post-processing, which costs no privacy.
 
-    Parameters
-    ----------
-    problem : Problem
-    square : (k, d, d) array
-        Σ x xᵀ with noise, symmetric.
-    linear : (k, d) array
-        Σ y x with noise.
-    width : (k,) array
-        Approximate largest eigenvalue of the noise of `square`, from public values.
-
-    Returns
-    -------
-    (k, d) array
+    `width` (k,) is about the largest eigenvalue of the noise of `square`, from public values.
     """
     slope, curvature = approximation(problem.loss, problem.huber_width)
     ridge = problem.records * problem.lam + 2.0 * curvature * width

@@ -53,28 +53,15 @@ COUNT_STREAM = 0x436E7473
 
 @dataclass(frozen=True)
 class Recalibration:
-    """Everything decided before the counts are drawn, for one training.
-
-    Parameters
-    ----------
-    training : Calibration
-        Of the model whose scores are counted, at `training_budget`.
-    requested : PrivacyBudget
-        The total (ε, δ), of both together.
-    sensitivity : float
-        Δ of the counts, in records.
-    sigma : float
-        Standard deviation of the noise on each count, in records.
-    gaussian_mu : float
-        Both together are μ-Gaussian DP for this μ, rounded up, under the training's adjacency.
-    proof : Guarantee
-        Of both together: the requested (ε, δ).
-    """
+    """Everything decided before the counts are drawn, for one training for `training_budget`."""
 
     training: Calibration
+    # the total (ε, δ), of training and counts together
     requested: PrivacyBudget
+    # Δ of the counts, and the σ of the noise on each, in records
     sensitivity: float
     sigma: float
+    # of both together, rounded up, under the training's adjacency
     gaussian_mu: float
     proof: Guarantee
 
@@ -89,19 +76,8 @@ class Recalibration:
 def share_for(budget: PrivacyBudget, records: int) -> float:
     """The share of μ² that the counts get: a fixed rule in n, ε and δ.
 
-    So much that the noise on a count is n/1,500 (zero-out), and 5 % at most.
-
-    Parameters
-    ----------
-    budget : PrivacyBudget
-        δ above 0.
-    records : int
-        n, public; at least 2.
-
-    Raises
-    ------
-    InvalidInput
-        If δ is below `SMALLEST_DELTA`, or n is no whole number of at least 2.
+    So much that the noise on a count is n/1,500 (zero-out), and 5 % at most. A δ below
+    `SMALLEST_DELTA` or an n below 2 is refused.
     """
     if budget.delta < SMALLEST_DELTA:
         raise reject("delta", budget.delta, f"at least {SMALLEST_DELTA:g}")
@@ -111,19 +87,9 @@ def share_for(budget: PrivacyBudget, records: int) -> float:
 
 
 def training_budget(requested: PrivacyBudget, records: int) -> PrivacyBudget:
-    """The (ε, δ) that the training may spend, so that the counts can be paid from what is left.
+    """The (ε, δ) of the requested total that the training may spend, to leave some for the counts.
 
-    Parameters
-    ----------
-    requested : PrivacyBudget
-        The total (ε, δ).
-    records : int
-        n, public.
-
-    Raises
-    ------
-    InvalidInput
-        If ε is so small that δ alone covers a training with its share.
+    An ε so small that δ alone covers a training with its share is refused.
     """
     rest = math.sqrt(1.0 - share_for(requested, records)) * (1.0 - ROUNDING)
     mu = float(analytic_mu(requested.epsilon, requested.delta)) * rest
@@ -138,18 +104,8 @@ def training_budget(requested: PrivacyBudget, records: int) -> PrivacyBudget:
 def recalibrate(training: Calibration, requested: PrivacyBudget) -> Recalibration:
     """The noise of the counts for a calibrated training. Pure; sees public values only.
 
-    Parameters
-    ----------
-    training : Calibration
-        Of a model for two classes, calibrated to `training_budget` or less.
-    requested : PrivacyBudget
-        The total (ε, δ).
-
-    Raises
-    ------
-    InvalidInput
-        If the training predicts something else, is not proved by one Gaussian's curve, or leaves
-        nothing of the budget.
+    A training is refused that is not for two classes, is not proved by one Gaussian's curve, or
+    leaves nothing of the requested total.
     """
     problem = training.problem
     if problem.classes != 2 or problem.function.residual:
@@ -190,10 +146,6 @@ def knots(model: NDArray[np.floating]) -> Floats:
 
     No score is larger, as ‖x‖ ≤ 1. Scores mostly lie within ‖w‖/√d or so, around which the knots
     are densest: there evenly, further out as logarithms.
-
-    Parameters
-    ----------
-    model : (d,) array
     """
     length = float(np.linalg.norm(model)) or 1.0
     reach = math.sqrt(len(model))
@@ -205,24 +157,8 @@ def noisy_counts(
 ) -> Floats:
     """Counts of scores by class, with their noise: all that is learned from the records.
 
-    Parameters
-    ----------
-    training : Training
-        What the models were released from: records, calibrations, runs and source of noise.
-    plans : sequence of Recalibration
-        One for each calibration, in the same order.
-    models : (calibrations, runs, d) array
-        The released models.
-
-    Returns
-    -------
-    (calibrations, runs, 2, KNOTS) array
-        Of the negatives, then of the positives.
-
-    Raises
-    ------
-    InvalidInput
-        If plans or models are not those of the training, or the records not those of its problem.
+    Shape (calibrations, runs, 2, KNOTS): of the negatives, then of the positives. Plans, models
+    (calibrations, runs, d) and records that are not those of the training are refused.
     """
     training.check()
     expected = (len(training.calibrations), training.runs, training.problem.dimension)

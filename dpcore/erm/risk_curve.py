@@ -43,13 +43,7 @@ SMOOTHED = (0.25, 0.5, 0.25)
 
 @dataclass(frozen=True, eq=False)
 class RiskCurves:
-    """Log odds as functions of scores, straight between knots and constant beyond them.
-
-    Parameters
-    ----------
-    knots, log_odds : (..., knots) array
-        Of each model; both ascending.
-    """
+    """Log odds (..., knots) as functions of scores, straight between knots and constant beyond."""
 
     knots: Floats
     log_odds: Floats
@@ -63,16 +57,9 @@ class RiskCurves:
 
 
 def curves(counts: Floats, knots: Floats, sigmas: Floats) -> RiskCurves:
-    """The curves that noisy counts tell of.
+    """The curves that noisy counts (..., 2, knots) of negatives and positives tell of.
 
-    Parameters
-    ----------
-    counts : (..., 2, knots) array
-        Of negatives and of positives, by score; with noise they may be negative.
-    knots : (..., knots) array
-        Of the scores, ascending.
-    sigmas : (...) array
-        Standard deviation of the noise on each count, at least 0.
+    The noise on each count has the standard deviation `sigmas` (...).
     """
     places = knots.shape[-1]
     flat = knots.reshape(-1, places)

@@ -33,13 +33,7 @@ NORM_ROUNDING = 1e-12
 
 
 def gamma(roundings: float) -> float:
-    """γ_k = ku/(1 - ku), rounded up.
-
-    Raises
-    ------
-    InvalidInput
-        For so many roundings that no digit stays exact.
-    """
+    """γ_k = ku/(1 - ku), rounded up; refused for so many roundings that no digit stays exact."""
     error = roundings * UNIT
     if not error <= 0.01:
         raise InvalidInput(
@@ -50,15 +44,10 @@ def gamma(roundings: float) -> float:
 
 
 def of_sum(rows: int, additions: int) -> float:
-    """2γmC for C = 1: the addition of rounding to the distance of two neighbours' sums.
+    """2γmC for C = 1: the addition of rounding to the distance of two neighbours' sums of m rows.
 
-    Parameters
-    ----------
-    rows : int
-        m, the largest number of rows summed.
-    additions : int
-        Additions on the longest path of one row into the release; m for one sum in any order, and
-        one more for each step where a running sum goes on.
+    `additions` are those on the longest path of one row into the release: m for one sum in any
+    order, and one more for each step where a running sum goes on.
     """
     return 2.0 * gamma(additions + OTHERS) * rows * (1.0 + 4.0 * UNIT)
 
@@ -74,18 +63,7 @@ def shortened(dimension: int) -> float:
 def of_descent(dimension: int, curvature: float, longest: float, rate: float, lam: float) -> float:
     """Rounding error of one step w - η(g + λw), over η: an error of the mean gradient.
 
-    Parameters
-    ----------
-    dimension : int
-        d.
-    curvature : float
-        κ of the loss.
-    longest : float
-        A bound on ‖w‖ along the way.
-    rate : float
-        η, the least on the way.
-    lam : float
-        λ.
+    `longest` bounds ‖w‖ along the way, and `rate` is the least η on it.
 
     Notes
     -----

@@ -55,15 +55,8 @@ def exact(problem: Problem, learning_rate: float, steps: int) -> float:
 def descent_error(problem: Problem, learning_rate: float, steps: int, least: float) -> float:
     """Rounding error of a mean gradient in a descent from w₀ = 0, besides that of the sum.
 
-    Parameters
-    ----------
-    problem : Problem
-    learning_rate : float
-        The longest step; no iterate is longer than all steps together, nor than 2L/λ.
-    steps : int
-        T.
-    least : float
-        The shortest step.
+    `learning_rate` is that of the longest step, and `least` that of the shortest; no iterate is
+    longer than all steps together, nor than 2L/λ.
     """
     longest = 4.0 * learning_rate * steps * problem.lipschitz
     if problem.strong_convexity > 0.0:

@@ -118,19 +118,9 @@ def _one_record_steps(
     """Add k one-record steps of the running mean to its two sums, in place.
 
     The k records interact only through their Gram matrix, so the work on d coordinates is a few
-    matrix products for the whole block; step by step only k margins are updated.
-
-    Parameters
-    ----------
-    rows, noise : (runs, k, d) arrays
-        The records drawn, times their labels, and the draws of noise.
-    earlier : int
-        Steps made before this block.
-    data_sum, noise_sum : (runs, calibrations, d) and (runs, 1, d) arrays
-        Updated.
-    scales, rates : (1, calibrations, 1) arrays
-    slope : callable
-        ℓ'.
+    matrix products for the whole block; step by step only k margins are updated. `rows` are records
+    times their labels and `noise` draws, (runs, k, d); `data_sum` is (runs, calibrations, d), and
+    `noise_sum` (runs, 1, d).
     """
     before = np.cumsum(noise, axis=1) - noise + noise_sum
     margins = np.matmul(data_sum, rows.transpose(0, 2, 1))

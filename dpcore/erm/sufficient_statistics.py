@@ -115,20 +115,9 @@ class Protocol:
         return min(mixed, self.local_epsilon)
 
     def randomise(self, x: Array, y: float, generator: np.random.Generator) -> Message:
-        """One contributor's message; nothing else need leave their device.
+        """Make one contributor's message; nothing else need leave their device.
 
-        Parameters
-        ----------
-        x : (d,) array
-            ‖x‖₂ ≤ 1.
-        y : float
-            In [-1, 1].
-        generator : numpy.random.Generator
-
-        Raises
-        ------
-        InvalidInput
-            If the record is outside its bounds.
+        A record with ‖x‖₂ > 1, or y outside [-1, 1], is refused.
         """
         number("‖x‖₂", float(np.linalg.norm(x)), at_least=0.0, at_most=1.0 + NORM_ROUNDING)
         number("y", y, at_least=-1.0, at_most=1.0)
@@ -141,28 +130,14 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Message:
-    """A contributor's message, or the sum of many messages.
-
-    Parameters
-    ----------
-    square : (d, d) array
-        x xᵀ, symmetric, with noise.
-    linear : (d,) array
-        y x, with noise.
-    """
+    """A contributor's x xᵀ (d, d) and y x (d,) with noise, or the sums of many."""
 
     square: Array
     linear: Array
 
 
 def aggregate(messages: Iterable[Message]) -> Message:
-    """The sums, which are all that learning needs.
-
-    Raises
-    ------
-    InvalidInput
-        If there is no message.
-    """
+    """Add up messages: the sums are all that learning needs."""
     total: Message | None = None
     for message in messages:
         total = (

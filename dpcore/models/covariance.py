@@ -63,11 +63,7 @@ def components(noisy: Array) -> Array:
 def learn(noise: Callable[[np.random.Generator, int], Array], training: ModelTraining) -> Array:
     """Components, shape (calibrations, runs, d, components); a run's noise is shared by all ε.
 
-    Parameters
-    ----------
-    noise : callable
-        (generator, rows of S) -> one draw of unit noise.
-    training : ModelTraining
+    `noise` maps a generator and the rows of S to one draw of unit noise.
     """
     exact, calibrations = second_moments(training.train), training.calibrations
     draws = [noise(generator, len(exact)) for generator in training.generators]

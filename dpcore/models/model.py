@@ -67,32 +67,13 @@ class ModelNoise:
 
 @dataclass(frozen=True)
 class ModelCalibration:
-    """Everything decided before noise is drawn, at one requested budget.
-
-    Parameters
-    ----------
-    shape : RecordShape
-        The public values it was calibrated for.
-    requested : PrivacyBudget
-        The requested total (ε, δ).
-    adjacency : Adjacency
-        Which neighbours are compared.
-    noises : tuple of ModelNoise
-        All noise that is drawn.
-    settings : dict of str to float
-        Settings chosen by the rules: depth, trees, teachers, …
-    conditions : tuple of Condition
-        Every hypothesis of the proof, checked.
-    claim, proof : Guarantee
-        The paper's guarantee for this noise, and the proved one.
-    status : Status
-        The verdict.
-    """
+    """Everything decided before noise is drawn, at one requested budget."""
 
     shape: RecordShape
     requested: PrivacyBudget
     adjacency: Adjacency
     noises: tuple[ModelNoise, ...]
+    # chosen by the rules: depth, trees, teachers, …
     settings: dict[str, float]
     conditions: tuple[Condition, ...]
     claim: Guarantee
@@ -126,7 +107,6 @@ class NoisePlan:
 
     Parameters
     ----------
-    noises : sequence of ModelNoise
     settings : dict of str to float
         As in `ModelCalibration`.
     by : str
@@ -162,10 +142,6 @@ class ModelTraining:
         A blank record adds nothing, and moves no other to another group or round.
     unlabelled : Records
         Only their features may be used; they count as public.
-    calibrations : sequence of ModelCalibration
-    runs : int
-    seed : int
-    progress : callable
     """
 
     train: Records
@@ -188,28 +164,17 @@ class ModelTraining:
 
 @dataclass(frozen=True)
 class ModelMetric:
-    """The measure of a model on test records.
-
-    Parameters
-    ----------
-    key, title : str
-        Name in tables, and on the axis.
-    higher_is_better : bool
-    trivial : str
-        A model that learns nothing, in words.
-    of_trivial : callable
-        (train, test) -> the measure of a model that learns nothing.
-    """
+    """The measure of a model on test records."""
 
     key: str
     title: str
     higher_is_better: bool
+    # a model that learns nothing, in words, and (train, test) -> its measure
     trivial: str
     of_trivial: Callable[[Records, Records], float]
 
 
 def majority(train: Records, test: Records) -> float:
-    """Accuracy of always answering the commoner class of the training records."""
     train = train.known
     common = int(2 * int(train.labels.sum()) > len(train))
     return float(np.mean(test.labels == common))
@@ -326,10 +291,7 @@ class Model:
     ) -> list[ModelCalibration]:
         """One calibration per requested ε. Pure; sees public values only.
 
-        Raises
-        ------
-        InvalidInput
-            If an ε is not above 0, δ not strictly between 0 and 1, or the adjacency not covered.
+        An ε not above 0, a δ not strictly between 0 and 1 or an adjacency not covered is refused.
         """
         number("delta", delta, above=0.0, below=1.0)
         one_of("adjacency", adjacency, self.adjacencies)

@@ -33,26 +33,17 @@ BLANK = -1
 
 @dataclass(frozen=True)
 class RecordShape:
-    """The public facts about the records, all that a calibration may see.
+    """The public facts about the records: all that a calibration may see."""
 
-    Parameters
-    ----------
-    size : int
-        Number of training records, blank ones included: from the catalogue's published figure, or
-        the number of rows of a user's own table. Rules for depths, trees and teachers use it.
-    numbers : int
-        Number of numeric columns.
-    levels : tuple of int
-        Number of levels of each category, an unknown one included.
-    """
-
+    # training records, blank ones included: from the catalogue's published figure, or the rows of a
+    # user's own table. Rules for depths, trees and teachers use it.
     size: int
     numbers: int
+    # of each category, an unknown one included
     levels: tuple[int, ...]
 
     @property
     def columns(self) -> int:
-        """Number of columns."""
         return self.numbers + len(self.levels)
 
     @property
@@ -63,24 +54,15 @@ class RecordShape:
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """Records ready for a model.
-
-    Parameters
-    ----------
-    shape : RecordShape
-        The public facts about them.
-    numbers : (n, p) array
-        In [-1, 1]; refused otherwise.
-    categories : (n, q) array of int
-        Codes from 0 to the number of levels less 1; refused otherwise.
-    labels : (n,) array of int
-        0 or 1, or `BLANK`; all 0 or `BLANK` for a model that uses none, so that it can't see any.
-        A blank record has 0 in all other places too.
-    """
+    """Records as models read them, each by itself within public bounds."""
 
     shape: RecordShape
+    # (n, p): in [-1, 1]; refused otherwise
     numbers: Array
+    # (n, q): codes from 0 to the number of levels less 1; refused otherwise
     categories: Whole
+    # (n,): 0 or 1, or `BLANK`; all 0 or `BLANK` for a model that uses none, so that it can't see
+    # any. A blank record has 0 in all other places too.
     labels: Whole
 
     def __post_init__(self) -> None:
@@ -168,21 +150,8 @@ def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records
     """Training and test records of a table, blank ones in their places.
 
     The split is by the rows' places: neither a record's content nor its blankness moves another.
-    All are learned from where the table brings further records to test on.
-
-    Parameters
-    ----------
-    table : Table
-        With a label of two classes, unless `labels` is False.
-    seed : int
-        Seed of the split.
-    labels : bool
-        Whether a model learns from labels. If not, the table's outcome is left out.
-
-    Raises
-    ------
-    InvalidInput
-        If a label is needed and not one of two classes, or a part would be empty.
+    All are learned from where the table brings further records to test on. A model that uses no
+    `labels` gets none; else a label that is not one of two classes is refused.
     """
     entry = table.entry
     if labels and entry.predicts != "class":
@@ -204,13 +173,8 @@ def _preparation(seed: int) -> Preparation:
 def split_records(table: Table, preparation: Preparation) -> tuple[Records, Records]:
     """The records of exactly those rows that `dpcore.datasets.prepare` makes of a table of classes.
 
-    Parameters
-    ----------
-    table : Table
-        With a label of two classes.
-    preparation : Preparation
-        Names the split, the columns, and whether incomplete records are dropped; numbers are scaled
-        by their public bounds whatever it says. The public size is that of the training part.
+    Numbers are scaled by their public bounds whatever `preparation` says. The public size is that
+    of the training part.
     """
     table, train, test = divided(table, preparation)
     shape = shape_with(used_columns(table.entry, preparation), len(train))
@@ -220,7 +184,6 @@ def split_records(table: Table, preparation: Preparation) -> tuple[Records, Reco
 
 
 def _encoded(table: Table, shape: RecordShape, preparation: Preparation, labels: bool) -> Records:
-    """All records of a table, each by itself."""
     n, blank = table.records, table.blank
     numbers, categories = [], []
     for column in used_columns(table.entry, preparation):

@@ -22,13 +22,7 @@ def register() -> dict[str, Model]:
 
 
 def model_named(key: str) -> Model:
-    """The model called `key`.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none.
-    """
+    """Find the model called `key`; another is refused."""
     return register()[one_of("model", key, tuple(register()))]
 
 

@@ -52,24 +52,10 @@ def trained(
     runs: int,
     progress: Progress,
 ) -> pd.DataFrame:
-    """Accuracy and objective of the network by method and ε, over runs.
+    """Accuracy and objective of the network by method and ε, over runs; sigma is on n∇f.
 
-    Parameters
-    ----------
-    split : Split
-    calibrations : mapping of str to sequence of Calibration
-        Published ones by method, one an ε; all of the same number of steps.
-    runs : int
-    progress : callable
-        Any exception that it raises ends the work.
-
-    Returns
-    -------
-    DataFrame
-        One row a method and ε, and "nonprivate" at every ε: method, epsilon (requested total),
-        accuracy and objective with `_low` and `_high` (5 % and 95 % over runs), sigma (on n∇f),
-        steps, claimed_epsilon, claimed_delta, certified_epsilon, delta, adjacency, accountant,
-        status, runs.
+    Of each method there is a row at each ε, "nonprivate" included. All calibrations take the same
+    number of steps. `_low` and `_high` are the 5 % and 95 % over runs.
     """
     import pandas as pd
 
@@ -144,7 +130,6 @@ def _taught(
     steps: int | None,
     progress: Progress,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Test accuracy and training objective of each configuration."""
     from dpcore.deep.training import TrainingRun
     from dpcore.evaluation.training import scores
 

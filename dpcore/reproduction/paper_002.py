@@ -78,25 +78,17 @@ DIFFERS = (
 
 @dataclass(frozen=True)
 class DividedSet:
-    """One data set with one kind of regression.
-
-    Parameters
-    ----------
-    dataset, loss : str
-    split : Split
-        All records, to be divided anew.
-    sizes : tuple of int
-        n.
-    """
+    """One data set with one kind of regression."""
 
     dataset: str
     loss: str
+    # all records, to be divided anew
     split: Split
+    # n
     sizes: tuple[int, ...]
 
     @property
     def measure(self) -> Metric:
-        """The measure drawn."""
         return scoring_for(self.split).measures(self.split)[0]
 
 
@@ -151,14 +143,7 @@ def _parts(dataset: str) -> Iterator[DividedSet]:
 
 
 def predicting(table: Table, name: str) -> Table:
-    """The records with a numeric column as the outcome; the old outcome is left out.
-
-    Parameters
-    ----------
-    table : Table
-    name : str
-        Name of a numeric column.
-    """
+    """The records with a numeric column as the outcome; the old outcome is left out."""
     entry = table.entry
     columns = tuple(column for column in entry.columns if column.name != name)
     return replace(
@@ -189,7 +174,6 @@ def divided(split: Split, run: int) -> Split:
 def _values(
     part: DividedSet, split: Split, size: int, lams: Mapping[tuple[str, float], float], run: int
 ) -> list[dict[str, object]]:
-    """One run at one n, a row for each method and ε at its λ."""
     features, labels = split.x_train[:size], split.y_train[:size]
     rows = []
     for key in METHODS:
@@ -249,7 +233,6 @@ def _trained(part: DividedSet, runs: int, progress: Progress) -> pd.DataFrame:
 
 
 def _summary(part: DividedSet, rows: pd.DataFrame) -> pd.DataFrame:
-    """Mean and band over runs."""
     import pandas as pd
 
     groups = rows.groupby(["dataset", "loss", "epsilon", "records", "method", "lam"], sort=False)
@@ -260,19 +243,12 @@ def _summary(part: DividedSet, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 class FigurePoint(NamedTuple):
-    """All methods on one data set at one ε, against n.
-
-    Parameters
-    ----------
-    name : str
-    close : float
-        Margin that counts as close.
-    means, spreads : DataFrame
-        Mean and half of the band, a row for each n, ascending, and a column for each method.
-    """
+    """All methods on one data set at one ε, against n."""
 
     name: str
+    # margin that counts as close
     close: float
+    # a row for each n, ascending, and a column for each method; spreads are half the bands
     means: pd.DataFrame
     spreads: pd.DataFrame
 

@@ -116,18 +116,12 @@ CERTIFIED = {
 
 
 def assured(presets: Sequence[Preset], progress: Progress) -> pd.DataFrame:
-    """The claimed and the certified ε of rows of the paper.
+    """The claimed and the certified ε of rows of the paper, a row a preset.
 
-    Returns
-    -------
-    DataFrame
-        One row a preset: its settings; stated_epsilon (in the paper), printed_epsilon (by its
-        equation), claimed_epsilon (the first, or else the second); the ε certified at `delta` for
-        Poisson samples under zero-out and under replace-one and for batches of fixed size under
-        replace-one, all by PLD; on_mean, the last with the noise on the mean, as Algorithm 1 prints
-        it (empty of the tutorial's constant noise); at_least, below which no ε holds for Poisson
-        samples under replace-one; moments_epsilon, by Rényi under zero-out; conditions, those of
-        the paper's lemma that are not met; finding.
+    claimed_epsilon is the stated one, or else that of the printed equation. ε is certified at
+    `delta` by PLD; on_mean is for batches of fixed size with the noise on the mean, as Algorithm 1
+    prints it; below at_least no ε holds for Poisson samples under replace-one; moments_epsilon is
+    by Rényi under zero-out.
     """
     import pandas as pd
 
@@ -403,11 +397,8 @@ def figure_2(order: ExperimentOrder) -> Result:
 def affordable(progress: Progress) -> pd.DataFrame:
     """Epochs within ε = 8 for each value of R, σ₀ and C, the others at their defaults.
 
-    Returns
-    -------
-    DataFrame
-        parameter, value, epochs_certified (PLD, zero-out, Poisson), epochs_printed (the paper's
-        equations), certified_for_printed: the ε certified for the latter.
+    Certified by PLD (zero-out, Poisson), and by the paper's printed equations with the ε that is
+    certified for these.
     """
     import pandas as pd
 
@@ -505,17 +496,9 @@ def _ascending(
 
 
 class BudgetRow(NamedTuple):
-    """One budget of Table 1 on MNIST.
-
-    Parameters
-    ----------
-    stated : float
-        ε.
-    epochs, learning_rate : int, float
-        Settings of the tutorial with the row's ε.
-    """
-
+    # ε
     stated: float
+    # settings of the tutorial with the row's ε
     epochs: int
     learning_rate: float
 
@@ -653,7 +636,6 @@ def judge_gain(ends: pd.DataFrame) -> list[Conclusion]:
 
 
 def _stand_in(order: ExperimentOrder) -> str:
-    """Name of the set that stands in for CheXpert."""
     (name, *more), _ = order.wanted((STAND_IN,), images.availability)
     if more or images.entry(name).task != "labels":
         raise InvalidInput(

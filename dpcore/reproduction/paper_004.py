@@ -590,17 +590,8 @@ def _compared(
 ) -> Result:
     """A figure of test accuracy, judged on each set by itself and then from all.
 
-    Parameters
-    ----------
-    order : ExperimentOrder
-    labelled : callable
-        (set, order): the figure's studies on it.
-    judge, overall : callable
-        From the ends on one set, and from all, to conclusions.
-    x, xlabel, ylabel : str
-        As for `trained`; by default the unit of each panel's parameter.
-    missing, differs : sequence of str
-        In addition to those of every experiment here.
+    `judge` and `overall` map the ends on one set, and on all, to conclusions; `missing` and
+    `differs` are in addition to those of every experiment here.
     """
     at_hand, unavailable = digit_sets(order, ONE_CLASS)
     order.open()

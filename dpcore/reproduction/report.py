@@ -29,42 +29,22 @@ UNCHECKED = "could not be checked"
 
 @dataclass(frozen=True)
 class Conclusion:
-    """One conclusion of a paper against the evidence.
-
-    Parameters
-    ----------
-    claim : str
-        The conclusion, with its place in the paper.
-    verdict : str
-        `SUPPORTED`, `PARTLY`, `NOT_SUPPORTED` or `UNCHECKED`.
-    seen : str
-        The figures behind the verdict, or why there are none.
-    """
+    """One conclusion of a paper against the evidence."""
 
     claim: str
+    # `SUPPORTED`, `PARTLY`, `NOT_SUPPORTED` or `UNCHECKED`
     verdict: str
+    # the figures behind the verdict, or why there are none
     seen: str
 
 
 @dataclass(frozen=True)
 class ExperimentOrder:
-    """The experiment ordered.
+    """The experiment ordered; ``None`` stands for the paper's own setting, or for the usual one."""
 
-    Parameters
-    ----------
-    name : str
-        Stem of every file, "paper-003-figure-2".
-    output : str
-        Folder; made by `open`.
-    datasets : tuple of str or None
-        ``None`` for the paper's own.
-    runs, epochs : int or None
-        ``None`` for the experiment's default.
-    progress : callable
-        Called with (fraction done, message).
-    """
-
+    # stem of every file, "paper-003-figure-2"
     name: str
+    # folder, made by `open`
     output: str
     datasets: tuple[str, ...] | None
     runs: int | None
@@ -72,13 +52,7 @@ class ExperimentOrder:
     progress: Progress
 
     def open(self, ending: str = "") -> Path:
-        """The folder, made if missing; the path in it of a file by its ending.
-
-        Raises
-        ------
-        InvalidInput
-            If the folder can't be made.
-        """
+        """The folder, made if missing; the path in it of a file by its ending."""
         folder = Path(self.output)
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -89,7 +63,6 @@ class ExperimentOrder:
         return folder / f"{self.name}{ending}"
 
     def save(self, table: pd.DataFrame, ending: str = "") -> Path:
-        """Write a table as CSV."""
         path = self.open(f"{ending}.csv")
         table.to_csv(path, index=False)
         return path
@@ -97,21 +70,9 @@ class ExperimentOrder:
     def wanted(
         self, own: Sequence[str], availability: Callable[[str], str], stand_in: str | None = None
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Data sets to use, and those that are not at hand.
+        """Data sets to use, and those that are not at hand; the work is refused where none is.
 
-        Parameters
-        ----------
-        own : sequence of str
-            The paper's data sets.
-        availability : callable
-            Availability of a data set by name; its exceptions for unknown names are passed on.
-        stand_in : str, optional
-            The data set used where none was named and none of the paper's is at hand.
-
-        Raises
-        ------
-        InvalidInput
-            If none is at hand; the sentence says what to do.
+        `stand_in` is used where none was named and none of the paper's `own` is at hand.
         """
         requested = tuple(own) if self.datasets is None else tuple(dict.fromkeys(self.datasets))
         if not requested:
@@ -142,22 +103,12 @@ class ExperimentOrder:
 
 @dataclass(frozen=True)
 class Result:
-    """The result of an experiment.
-
-    Parameters
-    ----------
-    verdicts : sequence of Conclusion
-    files : sequence of Path
-    datasets, missing : sequence of str
-        Data sets used, and those not at hand.
-    differs : sequence of str
-        Differences from the paper, a sentence each.
-    """
-
     verdicts: Sequence[Conclusion]
     files: Sequence[Path] = ()
     datasets: Sequence[str] = ()
+    # data sets not at hand
     missing: Sequence[str] = ()
+    # differences from the paper, a sentence each
     differs: Sequence[str] = ()
 
 
@@ -166,14 +117,7 @@ Experiment = Callable[[ExperimentOrder], Result]
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and its experiments that can be run again.
-
-    Parameters
-    ----------
-    key, title : str
-    figures, tables : mapping of int to callable
-        Every number in the paper.
-    """
+    """A paper and its experiments that can be run again."""
 
     key: str
     title: str
@@ -183,7 +127,6 @@ class Paper:
 
 @cache
 def papers() -> dict[str, Paper]:
-    """Every paper by key."""
     result = {}
     for module in pkgutil.iter_modules(package.__path__):
         if module.name.startswith("paper_"):
@@ -203,35 +146,10 @@ def reproduce(
     epochs: int | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Run one figure or table of a paper again and judge the paper's conclusions from it.
+    """Run one figure or table (exactly one) of a paper again and judge its conclusions from it.
 
-    Parameters
-    ----------
-    paper : str
-        A key of `papers`.
-    figure, table : int, optional
-        Exactly one of them.
-    output : str
-        Folder; made if missing.
-    datasets : tuple of str, optional
-        Default: the paper's data sets that are at hand without the network.
-    runs : int, optional
-        Independent runs of each setting.
-    epochs : int, optional
-        Most epochs of a network's training; fewer than the paper's give a quick look.
-    progress : callable
-        Called with (fraction done, message).
-
-    Returns
-    -------
-    dict
-        "what", "datasets", "missing", "differs", "verdicts" and "files", as in the file of
-        verdicts.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the argument, the value and what is allowed.
+    By default on the paper's data sets that are at hand without the network. Fewer `epochs` than
+    the paper's give a quick look. Gives what the file of verdicts in `output` holds.
     """
     chosen = papers()[one_of("paper", paper, tuple(papers()))]
     requests = ("figure", figure, chosen.figures), ("table", table, chosen.tables)
@@ -289,21 +207,7 @@ def ordering(
     higher: bool = True,
     shown: Sequence[str] | None = None,
 ) -> Conclusion:
-    """Whether one method beats another in every place; a tie, or less than the margin, is no win.
-
-    Parameters
-    ----------
-    claim : str
-    places : sequence of (name, value of the better one, value of the worse one[, margin])
-    better, worse : str
-        The methods' titles.
-    what : str
-        The quantity compared.
-    higher : bool
-        Whether a larger value wins.
-    shown : sequence of str, optional
-        The places named in `evidence`; all by default.
-    """
+    """Whether one method beats another everywhere; a tie, or less than the margin, is no win."""
     sign = 1.0 if higher else -1.0
     wins = [sign * (a - b) > (margin[0] if margin else 0.0) for _, a, b, *margin in places]
     evidence = "; ".join(

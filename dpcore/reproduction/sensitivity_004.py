@@ -70,16 +70,10 @@ def trained(seed: int) -> tuple[Array, Array, Array]:
 
 
 def surfaces(runs: int, progress: Progress) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Changes of the cost under shifted weights in several trained networks.
+    """Changes of the cost under shifted weights in several trained networks, as three tables.
 
-    Returns
-    -------
-    single : DataFrame
-        run, weight, derivative, shift (half of `SHIFT`, alone), change of cost.
-    pairs : DataFrame
-        run, first, second, the shift of each, cost.
-    lines : DataFrame
-        For the drawn weights only: weight, shift, change with `_low` and `_high` over runs.
+    Each weight alone, by half of `SHIFT`; each pair, with its cost; and of the drawn weights the
+    change along a line, with `_low` and `_high` over runs.
     """
     import pandas as pd
 

@@ -35,21 +35,9 @@ Labelled = tuple[dict[str, Any], TrainingStudy]
 def taught(studies: Sequence[Labelled], progress: Progress) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Train every study; small ones that share their records side by side.
 
-    Parameters
-    ----------
-    studies : sequence of (labels, TrainingStudy)
-    progress : callable
-        Any exception that it raises ends the work.
-
-    Returns
-    -------
-    ends : DataFrame
-        One row a study: its labels; accuracy, auc and loss_train as means over runs with `_low` and
-        `_high` (5 % and 95 %); runs, epochs, steps, sigma (σ₀), clip, batch; claimed_epsilon and
-        claimed_by (the paper's figure for the whole run); epsilon certified for the steps taken, at
-        delta under adjacency by accountant; status and reason.
-    history : DataFrame
-        The history of every run, its labels first.
+    The ends have a row a study: its labels, means over runs with `_low` and `_high` (5 % and 95
+    %), σ₀ as sigma, the paper's figure for the whole run as claimed_epsilon, and the ε that is
+    certified for the steps taken. The history is that of every run, its labels first.
     """
     import pandas as pd
 
@@ -97,25 +85,7 @@ def trained(
     ending: str = "",
     logarithmic: bool = True,
 ) -> tuple[pd.DataFrame, list[Path]]:
-    """`taught` studies whose ends and history are saved, and one measure of the ends drawn.
-
-    Parameters
-    ----------
-    order : ExperimentOrder
-    studies, progress
-        As for `taught`.
-    value : str
-        The measure, a share.
-    ylabel, titles, looks, x, xlabel, logarithmic
-        As for `dpcore.figures.static.panels`.
-    ending : str
-        Of the picture's name.
-
-    Returns
-    -------
-    ends : DataFrame
-    files : list of Path
-    """
+    """`taught` studies whose ends and history are saved, and one measure of the ends drawn."""
     ends, history = taught(studies, progress)
     files = [order.save(ends), order.save(history, "-runs")]
     # From a little below the least to 1.
@@ -142,11 +112,7 @@ def without_privacy(study: TrainingStudy) -> TrainingStudy:
 def digit_sets(order: ExperimentOrder, about: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Sets to use in place of MNIST or beside it, and those that are not at hand.
 
-    Parameters
-    ----------
-    order : ExperimentOrder
-    about : str
-        Why each record must have one class, for the refusal of other sets.
+    `about` tells in a refusal why each record must have one class.
     """
     sets = order.wanted((OWN,), images.availability, stand_in=STAND_IN)
     for name in sets[0]:

@@ -141,13 +141,7 @@ def _of_model(model: Model) -> System:
 
 
 def system_named(key: str) -> System:
-    """The system called `key`.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none.
-    """
+    """Find the system called `key`; another is refused."""
     return register()[one_of("system", key, tuple(register()))]
 
 
@@ -189,16 +183,8 @@ def selected(
 ) -> tuple[System, ...]:
     """The systems that match all of this, main claims of the five papers first.
 
-    Parameters
-    ----------
-    search : str, optional
-        Words as `search.matches_query` takes them.
-    paper : str, optional
-        "000" to "004", or `OUTSIDE_PAPERS`.
-    family, status, practice : str, optional
-        A value of `Family`, of `Status` and of `Practice`.
-    runnable, failures : bool
-        Only what runs here; only what has a known failure, of itself or of an implementation.
+    `search` are words (`search.matches_query`), `paper` "000" to "004" or `OUTSIDE_PAPERS`, and
+    `failures` are known ones, of the system itself or of an implementation.
     """
     matches = [
         system

@@ -7,18 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Work:
-    """One publication.
-
-    Parameters
-    ----------
-    title : str
-    year : int
-    link : str
-        Its DOI as an address, or the address of its publisher or archive.
-    """
-
     title: str
     year: int
+    # its DOI as an address, or the address of its publisher or archive
     link: str
 
     @property

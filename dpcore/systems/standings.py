@@ -36,18 +36,8 @@ OURS_PROVED = "Proved for our corrected version; the authors' own claim was not 
 
 @dataclass(frozen=True)
 class RunnableForm:
-    """One form of a system that runs here.
-
-    Parameters
-    ----------
-    edition : Edition
-    claim : str
-        Its claim; "" where its register has none.
-    proof : str
-    status : Status
-    """
-
     edition: Edition
+    # "" where its register has none
     claim: str
     proof: str
     status: Status
@@ -55,29 +45,17 @@ class RunnableForm:
 
 @dataclass(frozen=True)
 class SystemStanding:
-    """The verdict on a system.
+    """The verdict on a system."""
 
-    Parameters
-    ----------
-    verdict : str
-        One sentence, the same wherever the claim is shown.
-    claim : str
-        The printed claim.
-    proof : str
-        The proved statement about `of`.
-    status : Status
-    of : str
-        The subject of proof and status: `PUBLISHED`, or only the form that runs here, `HERE`; ""
-        where there is neither.
-    sound : RunnableForm or None
-        The sound form that runs here; ``None`` where there is none.
-    """
-
+    # one sentence, the same wherever the claim is shown
     verdict: str
     claim: str
     proof: str
     status: Status
+    # the subject of proof and status: `PUBLISHED`, or only the form that runs here, `HERE`; ""
+    # where there is neither
     of: str
+    # `None` where no sound form runs here
     sound: RunnableForm | None
 
     @property
@@ -96,13 +74,7 @@ class SystemStanding:
 
 @cache
 def forms(run: Runnable) -> tuple[RunnableForm, ...]:
-    """The forms in the register of the run's place, published edition first; none of a relative.
-
-    Raises
-    ------
-    InvalidInput
-        If that place has nothing of the run's key.
-    """
+    """The forms in the register of the run's place, published edition first; none of a relative."""
     registered = _OF[run.place](run.key)
     if run.relation is Relation.ITSELF:
         # A model has one edition: as published where the system runs as it is described.

@@ -59,43 +59,25 @@ class Relation(StrEnum):
 
 @dataclass(frozen=True)
 class Software:
-    """An open implementation.
-
-    Parameters
-    ----------
-    name : str
-        Package, and the name to look for in it.
-    upkeep : Upkeep
-    note : str
-        Known differences from the system; "" without any.
-    """
+    """An open implementation."""
 
     name: str
     upkeep: Upkeep = Upkeep.MAINTAINED
+    # known differences from the system
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Runnable:
-    """A way to run it here.
-
-    Parameters
-    ----------
-    place : Place
-    key : str
-        Key of the method, preset, training or model; its own standing holds the proof.
-    relation : Relation
-        Only a form as described, or a sound form, says anything about the system.
-    note : str
-        Its difference; "" without any.
-    loss, features : str
-        Settings of Explore; "" for the usual ones.
-    """
+    """A way to run it here."""
 
     place: Place
+    # of the method, preset, training or model; its own standing holds the proof
     key: str
+    # only a form as described, or a sound form, says anything about the system
     relation: Relation = Relation.ITSELF
     note: str = ""
+    # settings of Explore; "" for the usual ones
     loss: str = ""
     features: str = ""
 
@@ -107,14 +89,7 @@ relative = partial(Runnable, relation=Relation.RELATIVE)
 
 @dataclass(frozen=True)
 class ClaimVerdict:
-    """The finding about a printed claim of which nothing runs here as printed.
-
-    Parameters
-    ----------
-    status : Status
-    because : str
-        One or two plain sentences.
-    """
+    """The finding about a printed claim of which nothing runs here as printed."""
 
     status: Status
     because: str
@@ -130,7 +105,6 @@ class System:
         Name in links, and name on screen.
     source : str
         Authors and year.
-    family : Family
     what : str
         Its purpose: one sentence for someone who does not know the field.
     paper : str
@@ -157,7 +131,6 @@ class System:
         Known failures of the system itself.
     leaks : tuple of str
         Known failures of its implementations, which say nothing against its theorem.
-    runs : tuple of Runnable
     """
 
     key: str

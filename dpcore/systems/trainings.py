@@ -9,21 +9,12 @@ from dpcore.deep.config import TrainingConfig
 
 @dataclass(frozen=True)
 class Example:
-    """A training to start from.
-
-    Parameters
-    ----------
-    dataset, features : str
-        Built in, so that it can be run without the network.
-    records : int
-        n of that set's training records, for accounting.
-    config : TrainingConfig
-        Its σ is a placeholder: Train solves for it.
-    """
-
+    # built in, so that it can be run without the network
     dataset: str
     features: str
+    # n of that set's training records, for accounting
     records: int
+    # its σ is a placeholder: Train solves for it
     config: TrainingConfig
 
 

@@ -54,7 +54,7 @@ CONFIDENCE = 0.05
 """The printed ϱ: probability that the noise of the sums is wider than the ridge assumes."""
 CLAIMED_BY = "Algorithm 2 of Wang 2018"
 CLAIMED = Adjacency.ZERO_OUT
-"""Moves sums as far as one record more or less does, the claim's adjacency."""
+"""Stands for the claim's own, one record more or less, which moves the sums as far."""
 
 
 def weight(edition: Edition, adjacency: Adjacency) -> float:
@@ -86,7 +86,6 @@ def total_mu(
 
 
 def calibrate(draft: Calibration, settings: Settings) -> Calibration:
-    """The draft with its noise. Pure; sees public values only."""
     problem, budget, edition = draft.problem, draft.requested, draft.edition
     adjacency, printed = problem.adjacency, edition is Edition.PUBLISHED
     size = (problem.records, problem.dimension)
@@ -123,7 +122,6 @@ def calibrate(draft: Calibration, settings: Settings) -> Calibration:
 
 
 def _status(proof: Guarantee, claim_holds: bool) -> Status:
-    """The verdict: a claim true for its own adjacency may prove nothing for another."""
     return verdict(proof) if claim_holds else Status.CLAIM_NOT_SUPPORTED
 
 
@@ -141,16 +139,8 @@ def _covered(actual: float, budget: PrivacyBudget, adjacency: Adjacency) -> Cond
 def ridge(lowest: Array, blur: Array, sigma: Array, dimension: int, delta: Array) -> Array:
     """The printed rule: the width of the sums' noise, less the records' sure curvature.
 
-    Parameters
-    ----------
-    lowest, blur : (k,) arrays
-        The smallest eigenvalue with noise, and that noise's σ.
-    sigma : (k,) array
-        σ of the noise of the sum of x xᵀ.
-    dimension : int
-        d.
-    delta : (k,) array
-        δ: the noise of the eigenvalue is taken to be below its σ√ln(6/δ).
+    `lowest` is the smallest eigenvalue with noise of scale `blur`, which is taken to be below
+    blur √ln(6/δ); `sigma` is that of the noise of the sum of x xᵀ. All are (k,).
     """
     surely = np.maximum(lowest - blur * np.sqrt(np.log(6.0 / delta)), 0.0)
     wide = sigma * math.sqrt(dimension * math.log(2.0 * dimension**2 / CONFIDENCE))

@@ -34,7 +34,6 @@ the direction of w tells classes apart, but its length counts where a number is 
 
 
 def calibrate(draft: Calibration, settings: Settings) -> Calibration:
-    """The draft with its noise. Pure; sees public values only."""
     problem, budget = draft.problem, draft.requested
     n = problem.records
     batch = settings.batch_or(-(-n // MAX_BATCHES), n)

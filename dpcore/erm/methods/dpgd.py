@@ -42,7 +42,6 @@ def schedule(problem: Problem, unit: float) -> tuple[int, float]:
 
 
 def calibrate(draft: Calibration, settings: Settings) -> Calibration:
-    """The draft with its noise. Pure; sees public values only."""
     problem, budget = draft.problem, draft.requested
     unit = float(analytic_sigma(budget.epsilon, budget.delta))
     steps, rate = schedule(problem, unit)

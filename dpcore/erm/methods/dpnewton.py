@@ -28,7 +28,6 @@ STEPS, MAX_STEPS = 12, 1_000
 
 
 def calibrate(draft: Calibration, settings: Settings) -> Calibration:
-    """The draft with its noise. Pure; sees public values only."""
     problem, budget = draft.problem, draft.requested
     steps = min(settings.steps_or(STEPS), MAX_STEPS)
     mu = float(analytic_mu(budget.epsilon, budget.delta))

@@ -90,7 +90,6 @@ def weights(loss: str, edition: Edition) -> tuple[float, float]:
 
 
 def calibrate(draft: Calibration, settings: Settings) -> Calibration:
-    """The draft with its noise. Pure; sees public values only."""
     problem, budget, edition = draft.problem, draft.requested, draft.edition
     adjacency, printed = problem.adjacency, edition is Edition.PUBLISHED
     factors = weights(problem.loss, edition)

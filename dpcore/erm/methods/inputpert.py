@@ -39,7 +39,6 @@ ADDER = "Whoever adds the messages up", "and lets nobody see more than the sums"
 
 
 def calibrate(draft: Calibration, settings: Settings) -> Calibration:
-    """The draft with its noise. Pure; sees public values only."""
     if draft.edition is Edition.PUBLISHED:
         return _printed(draft)
     missing = whole("missing", settings.missing, at_least=0)
@@ -85,7 +84,6 @@ def _sound(draft: Calibration, missing: int) -> Calibration:
 
 
 def _rounded_up(value: float) -> str:
-    """A value in three digits, rounded up."""
     return f"{Context(3, ROUND_CEILING).create_decimal_from_float(value):f}"
 
 

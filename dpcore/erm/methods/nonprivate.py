@@ -13,7 +13,6 @@ from dpcore.guarantee import Edition, Status
 
 
 def calibrate(draft: Calibration, settings: Settings) -> Calibration:
-    """No noise at any ε."""
     return replace(draft, steps=0, claim=draft.proof)
 
 

@@ -44,7 +44,6 @@ def sensitivity(problem: Problem, edition: Edition) -> float:
 
 
 def calibrate(draft: Calibration, settings: Settings) -> Calibration:
-    """The draft with its noise. Pure; sees public values only."""
     problem, budget, edition = draft.problem, draft.requested, draft.edition
     printed, adjacency = edition is Edition.PUBLISHED, problem.adjacency
     change = sensitivity(problem, edition)

@@ -42,7 +42,6 @@ PROVED_BY = "analytic Gaussian mechanism (Balle and Wang 2018) with the exact se
 
 
 def calibrate(draft: Calibration, settings: Settings) -> Calibration:
-    """The draft with its noise. Pure; sees public values only."""
     problem, budget, printed = draft.problem, draft.requested, draft.edition is Edition.PUBLISHED
     n, adjacency = problem.records, problem.adjacency
     batch = settings.batch_or(min(n, max(SMALLEST_BATCH, -(-n // MAX_BATCHES))), n)

@@ -47,7 +47,6 @@ GAIN = 0.05
 
 
 def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
-    """Noise by public values only."""
     depth, width = _depth(shape, budget.epsilon, adjacency), RANGE[adjacency]
     rate = exponential_rate(budget.epsilon / (depth + 1) * (1.0 - 1e-15), width)
     return NoisePlan(
@@ -77,20 +76,13 @@ def splits(shape: RecordShape) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Splits:
-    """The public splits: of each its column, whose code goes right above a place or just there.
-
-    Parameters
-    ----------
-    column, place : (splits,) array of int
-    above : (splits,) array of bool
-        Whether codes above the place go right, as of a number; else the code at the place does.
-    sizes : tuple of int
-        Number of codes of each column.
-    """
+    """The public splits: of each its column, whose code goes right above a place or just there."""
 
     column: Whole
     place: Whole
+    # whether codes above the place go right, as of a number; else the code at the place does
     above: NDArray[np.bool_]
+    # number of codes of each column
     sizes: tuple[int, ...]
 
     def right(self, codes: Whole, split: Whole) -> NDArray[np.bool_]:
@@ -118,15 +110,7 @@ def codes(records: Records) -> Whole:
 
 
 def split_scores(record_codes: Whole, labels: Whole, shape: RecordShape) -> Array:
-    """The "max" score of each split for a node's records, shape (splits,); blank ones add 0.
-
-    Parameters
-    ----------
-    record_codes : (n, columns) array of int
-        `codes` of the records.
-    labels : (n,) array of int
-    shape : RecordShape
-    """
+    """The "max" score of each split for a node's records, shape (splits,); blank ones add 0."""
     sizes = public_splits(shape).sizes
     start = np.cumsum([0, *sizes])
     right = []
@@ -189,17 +173,11 @@ class _Nodes:
 
 @dataclass(frozen=True, eq=False)
 class DecisionTree:
-    """The release of one fit.
+    """The splits and labels that one fit releases."""
 
-    Parameters
-    ----------
-    splits : list of (2^level,) array of int
-        The split of each node, level by level.
-    labels : (2^depth,) array of int
-        0 or 1 for each leaf.
-    """
-
+    # of each node, level by level, (2^level,)
     splits: list[NDArray[np.int64]]
+    # (2^depth,): 0 or 1 for each leaf
     labels: NDArray[np.int64]
 
     def predict(self, record_codes: Whole, shape: RecordShape) -> NDArray[np.int64]:

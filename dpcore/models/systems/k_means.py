@@ -52,7 +52,6 @@ def sensitivity(shape: RecordShape, adjacency: Adjacency) -> float:
 
 
 def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
-    """Noise by public values only."""
     moved = sensitivity(shape, adjacency)
     return NoisePlan(
         [gaussian_noise("sums and counts of a step", moved, budget, STEPS)],
@@ -61,19 +60,7 @@ def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> Noi
 
 
 def step_sums(points: Array, centres: Array, share: float) -> Array:
-    """Σx and w times the count of each cluster, without noise.
-
-    Parameters
-    ----------
-    points : (n, d) array
-    centres : (fits, k, d) array
-    share : float
-        w.
-
-    Returns
-    -------
-    (fits, k, d + 1) array
-    """
+    """Σx and w times the count of each cluster, without noise."""
     fits, k, d = centres.shape
     sums = np.empty((fits, k, d + 1))
     for part in _parts(fits, len(points) * k):
@@ -108,17 +95,11 @@ def learn(training: ModelTraining) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class LloydStep:
-    """Input and release of one step, for each calibration and run.
+    """Input and release of one step, for each calibration and run."""
 
-    Parameters
-    ----------
-    before, after : (calibrations, runs, k, d) array
-        Centres; `after` follows from the noisy sums and from `before`.
-    noisy : (calibrations, runs, k, d + 1) array
-        The release itself: Σx and w times the count of each cluster.
-    """
-
+    # (calibrations, runs, k, d): centres; `after` follows from the noisy sums and from `before`
     before: Array
+    # (calibrations, runs, k, d + 1): the release itself, Σx and w times the count of each cluster
     noisy: Array
     after: Array
 
@@ -181,12 +162,10 @@ def judge(learned: Array, test: Records) -> Array:
 
 
 def spread(points: Array) -> float:
-    """Mean squared distance to the points' own mean."""
     return float(np.mean(np.sum((points - points.mean(axis=0)) ** 2, axis=1)))
 
 
 def one_centre(train: Records, test: Records) -> float:
-    """The measure of the training mean as the only centre."""
     return float(judge(train.known.points().mean(axis=0)[None, None, None], test)[0, 0])
 
 

@@ -49,7 +49,6 @@ def sensitivity(shape: RecordShape, adjacency: Adjacency) -> float:
 
 
 def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
-    """Noise by public values only."""
     return NoisePlan([gaussian_noise("counts and sums", sensitivity(shape, adjacency), budget)])
 
 

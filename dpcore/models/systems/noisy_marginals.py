@@ -63,7 +63,6 @@ def score_range(adjacency: Adjacency) -> float:
 
 
 def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
-    """Noise by public values only."""
     columns, width = len(sizes(shape)), score_range(adjacency)
     rho = rho_for(budget.epsilon, budget.delta) * (1.0 - 1e-13)
     pair_epsilon = exponential_epsilon(SHARES[1] * rho / (columns - 1))
@@ -93,15 +92,7 @@ def cells(records: Records) -> Whole:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """One- and two-way counts without noise.
-
-    Parameters
-    ----------
-    ones : list of (cells,) array
-        Counts of each column.
-    twos : dict of pair to (cells, cells) array
-        Counts of every pair of columns, the smaller column first.
-    """
+    """One-way counts of every column and two-way counts of every pair, without noise."""
 
     ones: list[Array]
     twos: dict[ColumnPair, Array]
@@ -131,16 +122,7 @@ def scores(
 ) -> dict[ColumnPair, float]:
     """Distance of each pair from independence, less the part that its own noise would add.
 
-    Parameters
-    ----------
-    exact : Counts
-        Counts of the records.
-    ones : sequence of (cells,) array
-        Released counts of the columns, the basis for independence.
-    total : float
-        Released number of records, above 0.
-    sigma : float
-        Noise of a chosen pair's table.
+    Independence is by `ones` and `total`, released; `sigma` is the noise of a chosen pair's table.
     """
     return {
         pair: float(np.abs(table - np.outer(ones[pair[0]], ones[pair[1]]) / total).sum())
@@ -173,18 +155,7 @@ def simplex(noisy: Array, total: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Synthesiser:
-    """The release, from which records are drawn.
-
-    Parameters
-    ----------
-    shape : RecordShape
-    total : float
-        Released number of records.
-    ones : list of (cells,) array
-        Counts of the columns, none negative.
-    twos : dict of pair to array
-        Counts of the chosen pairs, none negative.
-    """
+    """The release, counts of which none is negative; records are drawn from it."""
 
     shape: RecordShape
     total: float

@@ -47,7 +47,6 @@ def sensitivity(adjacency: Adjacency) -> float:
 
 
 def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
-    """Noise by public values only."""
     noise = gaussian_noise("all sums of the tree", sensitivity(adjacency), budget)
     settings = {"rounds": ROUNDS, "radius R": RADIUS, "β": _damping(shape, noise.scale)}
     return NoisePlan([noise], settings, by=BY)
@@ -121,18 +120,7 @@ def learn(training: ModelTraining) -> Array:
 def stream(x: Array, signs: Array, training: ModelTraining) -> Iterator[tuple[Array, Array]]:
     """The release and its weights after each round; all noise is drawn here.
 
-    Parameters
-    ----------
-    x : (n, d) array
-        `rows` of the records in their order; a blank one is zero.
-    signs : (n,) array
-        ±1, and 0 of a blank record.
-    training : ModelTraining
-        Its calibrations, runs and seed are used.
-
-    Yields
-    ------
-    Noisy sum of all gradients so far, and weights; (calibrations, runs, d) both.
+    `x` are the `rows` of the records in their order, and `signs` ±1; both are 0 of a blank record.
     """
     k, runs, d = len(training.calibrations), training.runs, x.shape[1]
     noise = np.stack([prefix_noise(draw, d) for draw in training.generators])

@@ -27,7 +27,6 @@ from dpcore.models.records import RecordShape, Whole
 
 
 def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
-    """Noise by public values only."""
     queries = teachers.queries(shape, gaussian_level(budget))
     return NoisePlan(
         [gaussian_noise("votes on a query", teachers.PER_QUERY, budget, queries)],

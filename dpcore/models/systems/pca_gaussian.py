@@ -17,7 +17,6 @@ from dpcore.models.records import RecordShape
 
 
 def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
-    """Noise by public values only."""
     moved = covariance.sensitivity(adjacency)
     return NoisePlan([gaussian_noise("second moments", moved, budget)], covariance.SETTINGS)
 

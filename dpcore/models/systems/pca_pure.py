@@ -20,7 +20,6 @@ from dpcore.models.records import RecordShape
 
 
 def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
-    """Noise by public values only."""
     moved = covariance.sensitivity(adjacency)
     return NoisePlan(
         [ModelNoise("second moments", "laplace", moved, laplace_scale(budget.epsilon, moved))],

@@ -42,7 +42,6 @@ def failure(c: float) -> float:
 
 
 def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
-    """Noise by public values only."""
     c = scale(budget.epsilon)
     reason = (
         "The noise is never negative, so what it can reach moves with the data. One record "

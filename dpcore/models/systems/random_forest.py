@@ -42,7 +42,6 @@ CLEAR = 0.2
 
 
 def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
-    """Noise by public values only."""
     pure = budget.epsilon / TREES
     mixed = exponential_epsilon(rho_for(budget.epsilon, budget.delta) / TREES)
     rate = exponential_rate(max(pure, mixed) * (1.0 - 1e-14), RANGE[adjacency])
@@ -58,20 +57,13 @@ def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> Noi
 
 @dataclass(frozen=True, eq=False)
 class RandomTree:
-    """A complete binary tree of random splits; node i has the children 2i + 1 and 2i + 2.
+    """A complete binary tree of random splits; node i has the children 2i + 1 and 2i + 2."""
 
-    Parameters
-    ----------
-    column : (nodes,) array of int
-        Column split on: numbers first, then categories.
-    threshold : (nodes,) array
-        For a number: those above it go right.
-    right : (nodes, most levels) array of bool
-        For a category: whether a level goes right.
-    """
-
+    # (nodes,): numbers first, then categories
     column: NDArray[np.int64]
+    # (nodes,): for a number, those above it go right
     threshold: Array
+    # (nodes, most levels): for a category, whether a level goes right
     right: NDArray[np.bool_]
 
     def leaves(self, records: Records, depth: int) -> NDArray[np.int64]:
@@ -125,20 +117,10 @@ def grow(shape: RecordShape, depth: int, draw: np.random.Generator) -> RandomTre
 
 @dataclass(frozen=True, eq=False)
 class Forests:
-    """The learned forests.
-
-    Parameters
-    ----------
-    trees : list of list of RandomTree
-        By run; all ε share them.
-    depths : list of int
-        By calibration.
-    labels : list of list of array
-        By calibration and run: (trees, leaves) array of 0 and 1.
-    """
-
+    # by run; all ε share them
     trees: list[list[RandomTree]]
     depths: list[int]
+    # by calibration and run: (trees, leaves) of 0 and 1
     labels: list[list[NDArray[np.int8]]]
 
 

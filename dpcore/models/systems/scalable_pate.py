@@ -36,7 +36,6 @@ AGREEMENT = 0.7
 
 
 def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
-    """Noise by public values only."""
     level, per_query = gaussian_level(budget), teachers.PER_QUERY
     checked = teachers.queries(shape, math.sqrt(2.0) * level)
     answered = max(1, math.ceil(0.5 * checked))
