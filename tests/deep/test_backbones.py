@@ -1,7 +1,5 @@
 """Frozen features: with stand-ins for torchvision's networks, and with torchvision where it is."""
 
-from __future__ import annotations
-
 import sys
 import types
 
@@ -24,7 +22,7 @@ IMAGES = np.random.default_rng(0).random((5, 1, 8, 8), np.float32)
 class Dense(nn.Module):
     """Layers named as DenseNet-121's are, and few of them."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.features = nn.ModuleDict(
             {
@@ -47,7 +45,7 @@ class Dense(nn.Module):
 
 
 class Residual(nn.Module):
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.conv1, self.bn1 = nn.Conv2d(3, 512, 56, 56), nn.BatchNorm2d(512)
         self.fc = nn.Linear(512, 1_000)

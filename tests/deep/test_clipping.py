@@ -1,7 +1,5 @@
 """Clipped sums against gradients computed one record at a time, for every layer and clipping."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

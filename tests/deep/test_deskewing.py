@@ -1,7 +1,5 @@
 """Images set upright."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.ndimage import center_of_mass
@@ -13,7 +11,7 @@ from dpcore.evaluation.training.data import training_data
 from dpcore.evaluation.training.study import TrainingStudy
 
 
-def leaning(lean: float, down: float = 0.0, right: float = 0.0) -> np.ndarray:
+def leaning(lean, down=0.0, right=0.0):
     """A soft bar through the middle of an image of 28 × 28, moved and sheared."""
     rows, columns = np.mgrid[:28, :28] - 13.5
     rows, columns = rows - down, columns - right
@@ -21,7 +19,7 @@ def leaning(lean: float, down: float = 0.0, right: float = 0.0) -> np.ndarray:
     return np.exp(-0.5 * (across**2 + (rows / 4.0) ** 2)).astype(np.float32)[None, None]
 
 
-def grey(given: np.ndarray) -> np.ndarray:
+def grey(given):
     return (deskewed(given) - SHIFT) / STRETCH
 
 

@@ -1,7 +1,5 @@
 """Where networks are trained, and that nothing there is less exact than single precision."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -20,24 +18,22 @@ gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GP
 
 
 @pytest.fixture(scope="module")
-def digits() -> tuple[np.ndarray, np.ndarray]:
+def digits():
     inputs, targets = load_digits(return_X_y=True)
     return (inputs / 16.0).astype(np.float32), targets
 
 
-def weights(run: TrainingRun) -> torch.Tensor:
+def weights(run):
     return torch.cat([each.detach().flatten().cpu() for each in run.per_example.parameters])
 
 
-def trained(
-    configs: TrainingConfig | list[TrainingConfig], digits: tuple, on: str = "cpu"
-) -> TrainingRun:
+def trained(configs, digits, on="cpu"):
     run = TrainingRun(configs, *digits, 10, device=on)
     run.advance(run.steps)
     return run
 
 
-def test_a_gpu_is_taken_where_there_is_one() -> None:
+def test_a_gpu_is_taken_where_there_is_one():
     there = torch.cuda.is_available()
     assert device().type == ("cuda" if there else "cpu")
     assert device("cpu").type == "cpu"
@@ -46,7 +42,7 @@ def test_a_gpu_is_taken_where_there_is_one() -> None:
             device("cuda")
 
 
-def test_faster_and_coarser_arithmetic_is_off_and_comes_back() -> None:
+def test_faster_and_coarser_arithmetic_is_off_and_comes_back():
     torch.set_float32_matmul_precision("medium")
     torch.backends.cudnn.allow_tf32 = True
     try:
@@ -64,7 +60,7 @@ def test_faster_and_coarser_arithmetic_is_off_and_comes_back() -> None:
         torch.set_float32_matmul_precision("highest")
 
 
-def test_a_training_under_bfloat16_is_the_one_without(digits: tuple) -> None:
+def test_a_training_under_bfloat16_is_the_one_without(digits):
     plain = trained(RECIPE, digits)
     with torch.autocast("cpu", torch.bfloat16):
         # It would matter: outside of a training it is in force.
@@ -75,7 +71,7 @@ def test_a_training_under_bfloat16_is_the_one_without(digits: tuple) -> None:
 
 @gpu
 @pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
-def test_without_chance_a_gpu_takes_the_same_steps(optimizer: str, digits: tuple) -> None:
+def test_without_chance_a_gpu_takes_the_same_steps(optimizer, digits):
     config = replace(RECIPE, sigma=0.0, sampling="none", epochs=20, optimizer=optimizer)
     config = replace(config, learning_rate=0.01 if optimizer == "adam" else 0.5)
     here, there = (trained(config, digits, on) for on in ("cpu", "cuda"))
@@ -83,7 +79,7 @@ def test_without_chance_a_gpu_takes_the_same_steps(optimizer: str, digits: tuple
 
 
 @gpu
-def test_a_gpu_learns_as_well_up_to_chance(digits: tuple) -> None:
+def test_a_gpu_learns_as_well_up_to_chance(digits):
     configs = [replace(RECIPE, seed=seed) for seed in range(40)]
     result = [
         (trained(configs, digits, on).scores(digits[0]).argmax(-1) == digits[1]).mean(-1)
@@ -93,7 +89,7 @@ def test_a_gpu_learns_as_well_up_to_chance(digits: tuple) -> None:
 
 
 @gpu
-def test_batches_of_images_have_few_sizes_on_a_gpu() -> None:
+def test_batches_of_images_have_few_sizes_on_a_gpu():
     draw = np.random.default_rng(0)
     images, classes = draw.normal(size=(300, 1, 28, 28)), draw.integers(0, 10, 300)
     config = TrainingConfig(network="cnn", batch=100, epochs=2, clip=0.5, sigma=1.0)
@@ -106,7 +102,7 @@ def test_batches_of_images_have_few_sizes_on_a_gpu() -> None:
 
 
 @gpu
-def test_noise_on_a_gpu_has_its_size(digits: tuple) -> None:
+def test_noise_on_a_gpu_has_its_size(digits):
     config = replace(RECIPE, learning_rate=float(RECIPE.batch), clip=1e-6, epochs=1, batch=1797)
     run = TrainingRun(config, *digits, 10, device="cuda")
     before = weights(run)

@@ -1,7 +1,5 @@
 """What is claimed, proved and certified of a training, for every shape of its noise."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

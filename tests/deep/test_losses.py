@@ -1,16 +1,14 @@
 """The losses of a record, and their derivatives against back-propagation's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from dpcore.deep import losses
 
 
-def outputs_and_targets(loss: losses.ExampleLoss, lead: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+def outputs_and_targets(loss, lead):
     torch.manual_seed(0)
     outputs = 20.0 * torch.randn(*lead, 3, dtype=torch.float64)
     if loss is losses.class_loss:
@@ -20,7 +18,7 @@ def outputs_and_targets(loss: losses.ExampleLoss, lead: tuple[int, ...]) -> tupl
     return outputs, targets
 
 
-def test_labels_that_are_unknown_count_nothing() -> None:
+def test_labels_that_are_unknown_count_nothing():
     outputs, targets = outputs_and_targets(losses.label_loss, (5,))
     known = [0, 2]
     expected = nn.functional.binary_cross_entropy_with_logits(
@@ -29,7 +27,7 @@ def test_labels_that_are_unknown_count_nothing() -> None:
     torch.testing.assert_close(losses.label_loss(outputs, targets), expected.sum(1))
 
 
-def test_a_records_class_costs_its_cross_entropy() -> None:
+def test_a_records_class_costs_its_cross_entropy():
     outputs, targets = outputs_and_targets(losses.class_loss, (5,))
     torch.testing.assert_close(
         losses.class_loss(outputs, targets),
@@ -39,12 +37,10 @@ def test_a_records_class_costs_its_cross_entropy() -> None:
 
 @pytest.mark.parametrize("lead", [(40,), (2, 20)])
 @pytest.mark.parametrize("loss", losses.CLOSED_FORMS)
-def test_closed_forms_are_what_back_propagation_gives(
-    loss: losses.ExampleLoss, lead: tuple[int, ...]
-) -> None:
+def test_closed_forms_are_what_back_propagation_gives(loss, lead):
     outputs, targets = outputs_and_targets(loss, lead)
 
-    def propagated(outputs: Tensor, targets: Tensor) -> Tensor:
+    def propagated(outputs, targets):
         return loss(outputs, targets)
 
     values, derivative = losses.with_derivative(loss, outputs, targets)

@@ -1,9 +1,6 @@
 """A step of a fully connected network never holds records × parameters numbers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -29,13 +26,11 @@ class Largest(TorchDispatchMode):
     Views count with the memory that they look at, and so does a tensor that is only expanded.
     """
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.numbers = 0
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> object:
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         result = func(*args, **(kwargs or {}))
         for each in tree_leaves(result):
             if isinstance(each, Tensor):
@@ -44,13 +39,13 @@ class Largest(TorchDispatchMode):
         return result
 
 
-def examples(records: int = RECORDS) -> tuple[np.ndarray, np.ndarray]:
+def examples(records=RECORDS):
     generator = np.random.default_rng(0)
     inputs = generator.standard_normal((records, FEATURES)).astype(np.float32)
     return inputs, generator.integers(0, CLASSES, records)
 
 
-def largest(configs: TrainingConfig | list[TrainingConfig], public: bool = False) -> int:
+def largest(configs, public=False):
     run = TrainingRun(configs, *examples(), CLASSES, public=examples(60) if public else None)
     run.advance(1)  # memory that is kept from step to step
     with Largest() as noted:
@@ -71,23 +66,23 @@ def largest(configs: TrainingConfig | list[TrainingConfig], public: bool = False
         {"noise": "published-004"},
     ],
 )
-def test_no_tensor_is_of_records_times_parameters(changes: dict[str, Any]) -> None:
+def test_no_tensor_is_of_records_times_parameters(changes):
     result = largest(replace(RECIPE, **changes), public="public" in changes.values())
     assert result <= LARGEST < BATCH * PARAMETERS / 20
 
 
-def test_nor_is_one_with_several_runs_side_by_side() -> None:
+def test_nor_is_one_with_several_runs_side_by_side():
     result = largest([replace(RECIPE, seed=seed) for seed in range(3)])
     assert result <= 3 * LARGEST
 
 
-def test_gradients_that_are_written_out_would_be_seen() -> None:
+def test_gradients_that_are_written_out_would_be_seen():
     network = nn.Linear(FEATURES, WIDTH)
     inputs, _ = examples(BATCH)
     weights = {name: each.detach() for name, each in network.named_parameters()}
 
-    def loss(weights: dict[str, Tensor], one: Tensor) -> Tensor:
-        made: Tensor = torch.func.functional_call(network, weights, (one,))
+    def loss(weights, one):
+        made = torch.func.functional_call(network, weights, (one,))
         return made.square().sum()
 
     with Largest() as noted:

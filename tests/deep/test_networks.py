@@ -1,7 +1,5 @@
 """The convolutional networks that are offered."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import nn

@@ -1,7 +1,5 @@
 """Noise for keeping: standard normal to its tails, from the system, never to be drawn again."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np
@@ -32,7 +30,7 @@ def test_the_numbers_are_standard_normal_and_no_other():
             assert stats.binomtest(count, len(actual), expected).pvalue > STRICT
 
 
-def words_of(share: float, sign: int) -> bytes:
+def words_of(share, sign):
     """The bits for which V is a power of two: so many zeros, and a mantissa of zeros."""
     zeros = round(-np.log2(share))
     leading, rest = min(zeros, 11), max(0, zeros - 11)
@@ -45,12 +43,10 @@ def words_of(share: float, sign: int) -> bytes:
 
 @pytest.mark.parametrize("share", [0.5, 2.0**-5, 2.0**-11, 2.0**-30, 2.0**-64, FURTHEST])
 @pytest.mark.parametrize("sign", [0, 1])
-def test_the_tail_goes_as_far_as_it_should(
-    share: float, sign: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_tail_goes_as_far_as_it_should(share, sign, monkeypatch):
     bits = words_of(share, sign)
 
-    def urandom(count: int) -> bytes:
+    def urandom(count):
         nonlocal bits
         taken, bits = bits[:count], bits[count:]
         return taken
@@ -63,7 +59,7 @@ def test_the_tail_goes_as_far_as_it_should(
     assert bits == b""
 
 
-def test_the_tail_of_single_precision_is_what_this_catches() -> None:
+def test_the_tail_of_single_precision_is_what_this_catches():
     """Φ(B) - Φ(B - 1) is what a sampler without numbers beyond B adds to every step's δ."""
     single = float(torch.finfo(torch.float32).eps) / 2.0  # the least uniform number above 0
     reach = np.sqrt(-2.0 * np.log(single))  # of Box and Muller
@@ -73,7 +69,7 @@ def test_the_tail_of_single_precision_is_what_this_catches() -> None:
     assert stats.norm.sf(ours - 1.0) < 1e-25
 
 
-def test_a_room_of_any_shape_and_type_is_filled() -> None:
+def test_a_room_of_any_shape_and_type_is_filled():
     for dtype in (torch.float32, torch.float64):
         room = torch.zeros(3, 5, dtype=dtype)
         result = SystemRandomness().normal(room)
@@ -82,7 +78,7 @@ def test_a_room_of_any_shape_and_type_is_filled() -> None:
         assert not torch.equal(SystemRandomness().normal(torch.zeros(3, 5, dtype=dtype)), room)
 
 
-def test_levels_are_uniform() -> None:
+def test_levels_are_uniform():
     drawn = SystemRandomness().levels(2, 50_000)
     assert drawn.shape == (2, 50_000)
     assert stats.kstest(drawn.flatten().double() / LEVELS, "uniform").pvalue > STRICT
@@ -90,7 +86,7 @@ def test_levels_are_uniform() -> None:
     assert int(drawn.min()) >= 0
 
 
-def test_nothing_is_left_of_the_systems_randomness_and_a_seed_leaves_all() -> None:
+def test_nothing_is_left_of_the_systems_randomness_and_a_seed_leaves_all():
     assert SystemRandomness().state() == {}
     seeded = SeededRandomness(0, 1)
     state = seeded.state()

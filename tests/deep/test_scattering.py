@@ -1,7 +1,5 @@
 """Scattering features against the definition, computed at full size without any shortcut."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

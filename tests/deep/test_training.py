@@ -1,7 +1,5 @@
 """The training loop: what is sampled, what is added, what it is divided by, and going on later."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import replace
 from fractions import Fraction
@@ -474,7 +472,7 @@ def test_for_keeping_everything_is_in_double_precision_and_drawn_anew():
 @pytest.mark.parametrize(
     ("images", "part"), [(0, 1), (1, 1), (512, 512), (540, 540), (768, 384), (1030, 515)]
 )
-def test_images_are_taken_in_equal_parts_of_about_five_hundred(images: int, part: int) -> None:
+def test_images_are_taken_in_equal_parts_of_about_five_hundred(images, part):
     assert training._part(images) == part
 
 

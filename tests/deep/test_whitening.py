@@ -1,7 +1,5 @@
 """The public coordinates of written digits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.ndimage import center_of_mass

@@ -1,26 +1,22 @@
 """Real patients for the tests of the evaluation, and what tests of jobs need."""
 
-from __future__ import annotations
-
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from dpcore.datasets import Preparation, Split, load, prepare
+from dpcore.datasets import Preparation, load, prepare
 from dpcore.evaluation import executors, jobs
 from tests.evaluation.processes import workers
 from tests.evaluation.waiting import wait_for
 
 
 @pytest.fixture(scope="session")
-def cancer() -> Split:
+def cancer():
     return prepare(load("breast_cancer"), Preparation())
 
 
 @pytest.fixture(scope="module")
-def no_worker_is_left() -> Iterator[None]:
+def no_worker_is_left():
     before = set(threading.enumerate())
     yield
     executors.close()
@@ -29,7 +25,7 @@ def no_worker_is_left() -> Iterator[None]:
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(tmp_path, monkeypatch):
     """An empty cache folder, and no job in this process's memory."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.setattr(jobs, "_attempts", {})

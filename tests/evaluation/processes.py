@@ -1,16 +1,14 @@
 """The worker processes there are, by the list that the system keeps."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 
 CHILDREN = Path("/proc/self/task")
 
 
-def workers() -> list[int]:
+def workers():
     """Those that loky started for this process and that have not ended."""
-    children: set[str] = set()
+    children = set()
     for path in CHILDREN.glob("*/children"):
         with suppress(OSError):
             children.update(path.read_text().split())

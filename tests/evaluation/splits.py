@@ -1,15 +1,11 @@
 """Small splits with rows of every kind, made here: no data set is read."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dpcore.datasets import Preparation, Split, entry
 
 
-def made_split(
-    records: int = 400, dimension: int = 5, tests: int = 150, seed: int = 3, norms: str = "unit"
-) -> Split:
+def made_split(records=400, dimension=5, tests=150, seed=3, norms="unit"):
     """Labels from a known linear model with noise; rows of norm 1, mixed norms, or some null."""
     generator = np.random.default_rng(seed)
     x = generator.standard_normal((records + tests, dimension))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 import pandas as pd
 
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation.task import JobContext, Outcome, digest
+from dpcore.evaluation.task import Outcome, digest
 
 
-def stops_after(calls: int) -> Callable[[], bool]:
+def stops_after(calls):
     """Whether work is cancelled: not at its first calls, and then for good."""
     left = iter([False] * calls)
     return lambda: next(left, True)
@@ -30,14 +29,14 @@ class Counting:
     is_long: bool = False
 
     @property
-    def key(self) -> str:
+    def key(self):
         return digest(asdict(self))
 
     @property
-    def title(self) -> str:
+    def title(self):
         return f"Counting to {self.upto}"
 
-    def run(self, context: JobContext) -> Outcome:
+    def run(self, context):
         rows = pd.DataFrame(columns=["number", "square"])
         for number in range(self.upto):
             if context.cancelled():
@@ -57,7 +56,7 @@ class Resuming(Counting):
 
     fails_at: int | None = None
 
-    def run(self, context: JobContext) -> Outcome:
+    def run(self, context):
         rows = pd.DataFrame({"number": range(int(context.state or 0))})
         for number in range(len(rows), self.upto):
             if number == self.fails_at:
@@ -72,11 +71,11 @@ class Resuming(Counting):
         return Outcome(rows)
 
 
-def loading() -> int:
+def loading():
     """Take the time and the memory that large libraries take; the process it was done in."""
     _LOADED.append(b"1" * 400_000_000)
     time.sleep(1.5)
     return os.getpid()
 
 
-_LOADED: list[bytes] = []
+_LOADED = []

@@ -1,8 +1,5 @@
 """The references of private models: what they are, and that no setting of a model moves them."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import fields, replace
 
 import numpy as np
@@ -11,12 +8,11 @@ import pytest
 from scipy import special
 from sklearn.linear_model import LogisticRegression
 
-from dpcore.datasets import PAPER_000, Preparation, Split, Table, load, prepare
+from dpcore.datasets import PAPER_000, Preparation, load, prepare
 from dpcore.erm.newton import ridge_path
 from dpcore.evaluation import curves
 from dpcore.evaluation.baselines import (
     CROSS_VALIDATION_LAMS,
-    Baselines,
     baselines,
     usual,
     without_privacy,
@@ -30,7 +26,7 @@ from tests.evaluation.splits import made_split
 pytestmark = pytest.mark.usefixtures("few_splits")
 
 
-def test_the_model_without_privacy_knows_a_separable_problem() -> None:
+def test_the_model_without_privacy_knows_a_separable_problem():
     split = made_split(records=300, dimension=3)
     truth = np.array([1.0, -2.0, 0.5])
     keep = {
@@ -45,13 +41,13 @@ def test_the_model_without_privacy_knows_a_separable_problem() -> None:
     assert actual.value >= 0.97
 
 
-def test_the_majority_is_that_of_the_training_records() -> None:
+def test_the_majority_is_that_of_the_training_records():
     split = made_split()
     split = replace(split, y_train=np.ones_like(split.y_train), y_test=-np.ones_like(split.y_test))
     assert baselines(split).guess == 0.0
 
 
-def test_the_lambda_has_the_best_cross_validated_likelihood(cancer: Split) -> None:
+def test_the_lambda_has_the_best_cross_validated_likelihood(cancer):
     """The chosen λ against a plain loop over folds and λ."""
     problem = problem_for(Study(), cancer)
     order = np.random.default_rng(cancer.preparation.seed).permutation(cancer.records)
@@ -71,7 +67,7 @@ def test_the_lambda_has_the_best_cross_validated_likelihood(cancer: Split) -> No
     assert nearest == max(scores, key=lambda lam: scores[lam])
 
 
-def few_cases(records: int, seed: int) -> Split:
+def few_cases(records, seed):
     """One in ten is a case, and for hardly anybody is it as likely as not."""
     split = made_split(records=records, dimension=3, tests=2_000, seed=seed)
     random = np.random.default_rng(seed)
@@ -85,7 +81,7 @@ def few_cases(records: int, seed: int) -> Split:
     return replace(split, **made, feature_names=("a", "b", "c", "intercept"))
 
 
-def test_with_few_cases_its_risks_are_not_shrunk_to_one() -> None:
+def test_with_few_cases_its_risks_are_not_shrunk_to_one():
     """Always answering no is as accurate as any model: by accuracy the largest λ would win."""
     slopes = []
     for seed in range(9):
@@ -97,7 +93,7 @@ def test_with_few_cases_its_risks_are_not_shrunk_to_one() -> None:
     assert 0.6 < np.median(slopes) < 1.6
 
 
-def logistic(split: Split, lam: float) -> float:
+def logistic(split, lam):
     """Accuracy of scikit-learn's model: its C is 1/(λ n)."""
     model = LogisticRegression(
         C=1.0 / (lam * split.records), fit_intercept=False, tol=1e-10, max_iter=10_000
@@ -106,9 +102,7 @@ def logistic(split: Split, lam: float) -> float:
 
 
 @pytest.mark.parametrize(("key", "records"), [("breast_cancer", None), ("cohort", 2_000)])
-def test_it_is_the_mean_over_the_splits_of_scikit_learns_logistic_regression(
-    key: str, records: int | None
-) -> None:
+def test_it_is_the_mean_over_the_splits_of_scikit_learns_logistic_regression(key, records):
     parts = splits(load(key, records=records), Preparation())
     alone = [baselines(part) for part in parts]
     wanted = [logistic(part, one.lam) for part, one in zip(parts, alone, strict=True)]
@@ -124,7 +118,7 @@ def test_it_is_the_mean_over_the_splits_of_scikit_learns_logistic_regression(
     assert abs(actual.value - strong) > 0.005
 
 
-def test_cases_are_those_of_the_records_whose_misses_are_counted() -> None:
+def test_cases_are_those_of_the_records_whose_misses_are_counted():
     parts = splits(load("breast_cancer"), Preparation())
     result = baselines(parts)
     assert result.positive == pytest.approx(np.mean([np.mean(one.y_test > 0) for one in parts]))
@@ -138,11 +132,11 @@ def test_cases_are_those_of_the_records_whose_misses_are_counted() -> None:
     assert np.isnan(baselines(prepare(load("diabetes"))).positive)
 
 
-def test_more_records_tested_make_the_range_narrower_around_the_mean() -> None:
+def test_more_records_tested_make_the_range_narrower_around_the_mean():
     parts = splits(load("breast_cancer"), Preparation())
     alone, result = [baselines(part) for part in parts], baselines(parts)
 
-    def width(ends: tuple[float, float]) -> float:
+    def width(ends):
         return ends[1] - ends[0]
 
     # Three splits of 114 test records are 342 different ones.
@@ -169,14 +163,14 @@ OTHERWISE = {
 }
 
 
-def carried(study: Study) -> pd.Series:
+def carried(study):
     rows = answers(study)
     names = [name for name in rows if name.endswith("_baseline")]
     (one,) = rows[names].drop_duplicates().to_dict("records")
     return pd.Series(one)
 
 
-def changes() -> Sequence[Study]:
+def changes():
     base = Study(methods=("opera",), epsilons=(1.0,), runs=2)
     alone = [
         replace(base, **{name: value})
@@ -187,10 +181,10 @@ def changes() -> Sequence[Study]:
     return [base, *alone, free, replace(base, loss="huber", huber_width=0.1)]
 
 
-def test_no_setting_of_a_study_moves_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    computed: dict[bytes, Baselines] = {}
+def test_no_setting_of_a_study_moves_it(monkeypatch):
+    computed = {}
 
-    def once(parts: Sequence[Split], table: Table, _: object) -> Baselines:
+    def once(parts, table, _):
         """The baselines, computed once for the same records prepared alike."""
         key = table.frame.to_csv().encode()
         for one in parts:
@@ -216,12 +210,12 @@ def test_no_setting_of_a_study_moves_it(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(computed) == 3
 
 
-def test_it_is_prepared_as_usual_whatever_the_private_model_is() -> None:
+def test_it_is_prepared_as_usual_whatever_the_private_model_is():
     chosen = Preparation(norm="clip", intercept=True, seed=4, test_fraction=0.3, scaling="data")
     assert usual(chosen) == Preparation(seed=4, test_fraction=0.3)
 
 
-def test_other_measures_come_with_it(cancer: Split) -> None:
+def test_other_measures_come_with_it(cancer):
     result = baselines(cancer)
     assert AREA in scoring_for(cancer).measures(cancer)
     area = result.by(AREA)

@@ -1,14 +1,12 @@
 """Models are judged by the records that are not blank; the objective is a mean over all of them."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dpcore.datasets import Preparation, Split, load, prepare
+from dpcore.datasets import Preparation, load, prepare
 from dpcore.datasets.images.tabular import from_split
 from dpcore.datasets.partition import drawn
 from dpcore.evaluation import uploaded
@@ -21,7 +19,7 @@ from dpcore.evaluation.study import Study, losses_for, problem_for
 TABLES = ("breast_cancer", "optical_digits", "diabetes")
 
 
-def splits(key: str, count: int) -> tuple[Split, Split]:
+def splits(key, count):
     """With so many training records blanked, and without these."""
     whole = prepare(load(key))
     blank = np.zeros(whole.records, dtype=bool)
@@ -35,7 +33,7 @@ def splits(key: str, count: int) -> tuple[Split, Split]:
 
 
 @pytest.mark.parametrize("key", TABLES)
-def test_measures_of_training_records_leave_blank_ones_out(key: str) -> None:
+def test_measures_of_training_records_leave_blank_ones_out(key):
     split, kept = splits(key, 60)
     study = Study(dataset=key, loss=losses_for(split.entry)[0])
     scoring = scoring_for(split)
@@ -58,7 +56,7 @@ def test_measures_of_training_records_leave_blank_ones_out(key: str) -> None:
 
 @pytest.mark.parametrize("key", TABLES)
 @pytest.mark.filterwarnings("error")
-def test_measures_of_no_training_records_have_no_value(key: str) -> None:
+def test_measures_of_no_training_records_have_no_value(key):
     split, _ = splits(key, prepare(load(key)).records)
     problem = problem_for(Study(dataset=key, loss=losses_for(split.entry)[0]), split)
     models = np.ones((2, split.dimension * problem.parts))
@@ -69,7 +67,7 @@ def test_measures_of_no_training_records_have_no_value(key: str) -> None:
 
 
 @pytest.mark.parametrize(("label", "all_blank"), [(-1, True), (1, False)])
-def test_a_page_learns_whether_all_records_are_blank(label: int, all_blank: bool) -> None:
+def test_a_page_learns_whether_all_records_are_blank(label, all_blank):
     labels = np.array([-1, -1, label])
     data = io.BytesIO()
     np.savez(
@@ -84,7 +82,7 @@ def test_a_page_learns_whether_all_records_are_blank(label: int, all_blank: bool
 
 
 @pytest.mark.parametrize("key", TABLES)
-def test_the_regularisation_is_chosen_among_the_records_that_are_not_blank(key: str) -> None:
+def test_the_regularisation_is_chosen_among_the_records_that_are_not_blank(key):
     split, kept = splits(key, 60)
     weights, lam = _tuned(split)
     models, wanted = _tuned(kept)
@@ -95,7 +93,7 @@ def test_the_regularisation_is_chosen_among_the_records_that_are_not_blank(key: 
 @pytest.mark.parametrize("key", TABLES)
 @pytest.mark.parametrize("left", [0, 1, 2])
 @pytest.mark.filterwarnings("error")
-def test_however_few_are_not_blank_there_is_an_answer(key: str, left: int) -> None:
+def test_however_few_are_not_blank_there_is_an_answer(key, left):
     whole = prepare(load(key))
     split, _ = splits(key, whole.records - left)
     loss = losses_for(split.entry)[0]
@@ -111,7 +109,7 @@ def test_however_few_are_not_blank_there_is_an_answer(key: str, left: int) -> No
         assert told[name].equals(usual[name])
 
 
-def test_a_network_gets_a_blank_record_as_one_of_no_class() -> None:
+def test_a_network_gets_a_blank_record_as_one_of_no_class():
     split, _ = splits("breast_cancer", 5)
     targets = from_split(split).train_targets
     assert np.array_equal(targets == -1, split.blank)
@@ -119,7 +117,7 @@ def test_a_network_gets_a_blank_record_as_one_of_no_class() -> None:
 
 
 @pytest.mark.parametrize(("one", "all_blank"), [("", True), ("yes", False)])
-def test_a_page_learns_whether_a_table_has_nothing_to_learn_from(one: str, all_blank: bool) -> None:
+def test_a_page_learns_whether_a_table_has_nothing_to_learn_from(one, all_blank):
     held_out = drawn(3_000, Preparation())
     labels = np.where(held_out, np.where(np.arange(3_000) % 2, "yes", "no"), "")
     labels[int(np.flatnonzero(~held_out)[7])] = one

@@ -1,9 +1,6 @@
 """Boosted trees as a reference: learned from the same records, used where they are better."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,7 +8,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.metrics import accuracy_score, roc_auc_score, root_mean_squared_error
 
-from dpcore.datasets import Preparation, Table, load, prepare, read_upload
+from dpcore.datasets import Preparation, load, prepare, read_upload
 from dpcore.datasets.columns import Columns, columns_of
 from dpcore.datasets.encoding import bring_to_norm, scaled
 from dpcore.errors import Cancelled
@@ -32,7 +29,7 @@ PREDICTED = {
 }
 
 
-def made(predicts: str, *, curved: bool = True, records: int = 1_500) -> Table:
+def made(predicts, *, curved=True, records=1_500):
     """An outcome that follows x·z, or x + z, and a column without use."""
     draw = np.random.default_rng(5)
     x, z = draw.uniform(-1.0, 1.0, (2, records))
@@ -53,7 +50,7 @@ def made(predicts: str, *, curved: bool = True, records: int = 1_500) -> Table:
 
 
 @pytest.mark.parametrize("predicts", PREDICTED)
-def test_the_better_of_both_is_the_model_without_privacy(predicts: str) -> None:
+def test_the_better_of_both_is_the_model_without_privacy(predicts):
     """Trees know a product that no linear model does; of a sum they know less than it."""
     table = made(predicts)
     parts = splits(table, Preparation())
@@ -70,10 +67,10 @@ def test_the_better_of_both_is_the_model_without_privacy(predicts: str) -> None:
     assert baselines(parts, straight) == baselines(parts)
 
 
-def test_the_same_records_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def better(table: Table) -> tuple[str, int]:
+def test_the_same_records_are_compared_once(monkeypatch):
+    def better(table):
         """The better model, and how often trees were judged for the comparison."""
-        told: list[str] = []
+        told = []
         parts = splits(table, Preparation())
         result = without_privacy(parts, table, lambda _, message: told.append(message))
         return result.model, told.count("comparing them with boosted trees")
@@ -85,7 +82,7 @@ def test_the_same_records_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> 
     assert better(straight) == (LINEAR, 5)
 
 
-def test_they_are_scikit_learns_own() -> None:
+def test_they_are_scikit_learns_own():
     table = made("class")
     split = prepare(table)
     columns = columns_for(table, split)
@@ -98,7 +95,7 @@ def test_they_are_scikit_learns_own() -> None:
     assert actual.measured["auc"] == pytest.approx(area, abs=1e-4)
 
 
-def test_an_error_is_that_of_scikit_learns_own() -> None:
+def test_an_error_is_that_of_scikit_learns_own():
     table = made("number")
     split = prepare(table)
     columns = columns_for(table, split)
@@ -110,9 +107,7 @@ def test_an_error_is_that_of_scikit_learns_own() -> None:
 
 @pytest.mark.parametrize("missing", ["impute", "drop"])
 @pytest.mark.parametrize("key", ["breast_cancer", "heart", "cohort", "diabetes"])
-def test_columns_are_those_of_the_records_that_the_rows_are_made_of(
-    key: str, missing: str, request: pytest.FixtureRequest
-) -> None:
+def test_columns_are_those_of_the_records_that_the_rows_are_made_of(key, missing, request):
     if key == "heart":
         request.getfixturevalue("data_folder")
     table = load(key, records=700) if key == "cohort" else load(key)
@@ -139,7 +134,7 @@ def test_columns_are_those_of_the_records_that_the_rows_are_made_of(
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("predicts", PREDICTED)
 @pytest.mark.parametrize("left", [0, 1, 2, 7, 40])
-def test_however_few_records_are_known_there_is_an_answer(predicts: str, left: int) -> None:
+def test_however_few_records_are_known_there_is_an_answer(predicts, left):
     table = made(predicts, records=200)
     split = prepare(table)
     blank = np.arange(split.records) >= left
@@ -155,7 +150,7 @@ def test_however_few_records_are_known_there_is_an_answer(predicts: str, left: i
 
 
 @pytest.mark.parametrize("predicts", ["class", "classes"])
-def test_a_class_that_is_not_learned_is_never_predicted(predicts: str) -> None:
+def test_a_class_that_is_not_learned_is_never_predicted(predicts):
     table = made(predicts)
     split = prepare(table)
     held = split.y_train == split.y_train.max()
@@ -167,9 +162,7 @@ def test_a_class_that_is_not_learned_is_never_predicted(predicts: str) -> None:
     assert result.measured["accuracy"] > 0.2
 
 
-def test_as_a_job_they_are_the_same_and_no_setting_of_a_private_model_asks_anew(
-    tmp_path: Path,
-) -> None:
+def test_as_a_job_they_are_the_same_and_no_setting_of_a_private_model_asks_anew(tmp_path):
     table = made("class")
     study = Study(dataset="own", records=table.records, upload="made", columns=FEATURES)
     described = ReferenceStudy.of(study)
@@ -188,7 +181,7 @@ def test_as_a_job_they_are_the_same_and_no_setting_of_a_private_model_asks_anew(
     assert described.key != ReferenceStudy.of(replace(study, upload="other")).key
 
 
-def test_it_stops_when_it_is_told_to() -> None:
+def test_it_stops_when_it_is_told_to():
     table = made("class")
     with pytest.raises(Cancelled):
         work(
@@ -197,7 +190,7 @@ def test_it_stops_when_it_is_told_to() -> None:
         )
 
 
-def test_a_column_with_fewer_values_than_a_leaf_is_never_split() -> None:
+def test_a_column_with_fewer_values_than_a_leaf_is_never_split():
     draw = np.random.default_rng(0)
     columns = draw.standard_normal((600, 3))
     columns[19:, 1] = np.nan
@@ -210,7 +203,7 @@ def test_a_column_with_fewer_values_than_a_leaf_is_never_split() -> None:
     )
 
 
-def test_one_case_among_many_can_be_learned_from() -> None:
+def test_one_case_among_many_can_be_learned_from():
     """Of more than 10,000 records some are held out, by class, to know when to stop."""
     values = np.random.default_rng(0).standard_normal((11_000, 2))
     labels = np.where(np.arange(11_000) == 7, 1.0, -1.0)

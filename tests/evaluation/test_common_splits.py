@@ -1,8 +1,5 @@
 """While curves are coming: methods are compared on the splits that all of them are judged on."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -25,7 +22,7 @@ FIRST, EVERY = 5, 100
 QUALITY = Quality(ACCURACY)
 
 
-def without_privacy(accuracy: float, model: str) -> Baselines:
+def without_privacy(accuracy, model):
     value = {"accuracy": accuracy}
     ranges = {"accuracy": (accuracy - 0.05, accuracy + 0.05)}
     return Baselines(
@@ -38,7 +35,7 @@ COMPARED = {FIRST: without_privacy(0.680, LINEAR), EVERY: without_privacy(0.705,
 AT_FIRST = {FIRST: COMPARED[FIRST]}
 
 
-def rows_of(method: str, measured: Mapping[int, tuple[float, float]]) -> pd.DataFrame:
+def rows_of(method, measured):
     """A row a number of splits, with the accuracy and that of the training without its noise."""
     return pd.DataFrame(
         {
@@ -59,21 +56,17 @@ AT_ONCE = rows_of("opera", {FIRST: (0.660, 0.668)})
 ON_ALL = rows_of("opera", {EVERY: (0.669, 0.690)})
 
 
-def joined(
-    *tables: pd.DataFrame, compared: Mapping[int, Baselines]
-) -> tuple[pd.DataFrame, Baselines]:
+def joined(*tables, compared):
     (rows,), baselines = on_common_splits([pd.concat(tables, ignore_index=True)], compared)
     return rows, baselines
 
 
-def cost(row: pd.Series) -> Cost:
+def cost(row):
     return Cost.of(row, float(row["accuracy_baseline"]), QUALITY)
 
 
 @pytest.mark.parametrize("compared", [AT_FIRST, COMPARED])
-def test_rows_that_are_judged_on_more_splits_are_compared_on_the_common_ones(
-    compared: Mapping[int, Baselines],
-) -> None:
+def test_rows_that_are_judged_on_more_splits_are_compared_on_the_common_ones(compared):
     rows, baselines = joined(AT_ONCE, TRAINED, compared=compared)
     assert list(rows["method"]) == ["opera", "dpgd"]
     assert set(rows["splits"]) == {FIRST}
@@ -85,14 +78,14 @@ def test_rows_that_are_judged_on_more_splits_are_compared_on_the_common_ones(
     assert cost(row).parts == "−0.9 simpler model, −1.9 noise"
 
 
-def test_the_model_without_privacy_alone_holds_all_back() -> None:
+def test_the_model_without_privacy_alone_holds_all_back():
     rows, _ = joined(AT_ONCE, ON_ALL, TRAINED, compared=AT_FIRST)
     assert set(rows["splits"]) == {FIRST}
     assert set(rows["accuracy_baseline"]) == {0.680}
     assert set(rows["baseline"]) == {LINEAR}
 
 
-def test_the_best_is_chosen_on_the_common_splits() -> None:
+def test_the_best_is_chosen_on_the_common_splits():
     """On unlike splits it would be the one whose splits are easier."""
     rows, _ = joined(AT_ONCE, TRAINED, compared=COMPARED)
     assert list(best_rows(rows)["method"]) == ["opera"]
@@ -100,7 +93,7 @@ def test_the_best_is_chosen_on_the_common_splits() -> None:
     assert list(best_rows(finished)["method"]) == ["dpgd"]
 
 
-def test_finished_rows_are_those_of_every_split() -> None:
+def test_finished_rows_are_those_of_every_split():
     rows, baselines = joined(AT_ONCE, ON_ALL, TRAINED, compared=COMPARED)
     assert baselines is COMPARED[EVERY]
     whole = pd.concat([ON_ALL, TRAINED[:1]], ignore_index=True)
@@ -108,7 +101,7 @@ def test_finished_rows_are_those_of_every_split() -> None:
     assert cost(rows.iloc[1]).without == "3.1 points fewer than without privacy (70.5 %)"
 
 
-def test_without_a_common_split_there_is_no_difference() -> None:
+def test_without_a_common_split_there_is_no_difference():
     rows, baselines = joined(AT_ONCE, TRAINED[:1], compared=AT_FIRST)
     assert list(rows["method"]) == ["opera"]
     assert baselines is COMPARED[FIRST]
@@ -116,18 +109,16 @@ def test_without_a_common_split_there_is_no_difference() -> None:
     assert nothing.empty
 
 
-def test_one_table_that_is_behind_holds_the_other_back() -> None:
+def test_one_table_that_is_behind_holds_the_other_back():
     both = pd.concat([AT_ONCE, ON_ALL], ignore_index=True)
     (sound, printed), _ = on_common_splits([both, AT_ONCE], COMPARED)
     assert set(sound["splits"]) == set(printed["splits"]) == {FIRST}
 
 
 @pytest.mark.parametrize("features", ["plain", "rule"])
-def test_a_job_leaves_rows_on_the_splits_of_a_first_picture_too(
-    features: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_job_leaves_rows_on_the_splits_of_a_first_picture_too(features, monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.splits.number_of_splits", lambda *_: 7)
-    preparation = Preparation(features=features)  # type: ignore[arg-type]
+    preparation = Preparation(features=features)
     study = Study(methods=("dpgd",), epsilons=(1.0, 0.1), steps=20, preparation=preparation)
     records = load(study.dataset)
     parts = splits(records, preparation)

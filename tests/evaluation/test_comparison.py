@@ -1,7 +1,5 @@
 """What a private training is compared with, and how runs become means."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 
@@ -26,7 +24,7 @@ ENDED = ("private", "nonprivate")
 STUDY = TrainingStudy(dataset="digits", config=DECAYING, epsilon=2.0, runs=2)
 
 
-def history(values: dict[tuple[int, int], float]) -> pd.DataFrame:
+def history(values):
     """Accuracy by (run, epoch)."""
     return pd.DataFrame(
         [
@@ -36,7 +34,7 @@ def history(values: dict[tuple[int, int], float]) -> pd.DataFrame:
     )
 
 
-def test_beside_a_decaying_run_stand_constant_noise_and_no_privacy() -> None:
+def test_beside_a_decaying_run_stand_constant_noise_and_no_privacy():
     result = comparison.comparison_arms(STUDY)
     assert list(result) == ["private", "nonprivate", "clipped", "constant"]
     assert result["private"] == STUDY
@@ -49,12 +47,12 @@ def test_beside_a_decaying_run_stand_constant_noise_and_no_privacy() -> None:
     assert (free.epochs, free.batch, free.widths) == (4, 256, (8,))
 
 
-def test_plain_dp_sgd_is_not_compared_with_itself() -> None:
+def test_plain_dp_sgd_is_not_compared_with_itself():
     plain = replace(STUDY, config=replace(DECAYING, decay=1.0))
     assert list(comparison.comparison_arms(plain)) == ["private", "nonprivate", "clipped"]
 
 
-def test_every_settled_noise_spends_the_same_budget_and_no_more() -> None:
+def test_every_settled_noise_spends_the_same_budget_and_no_more():
     result = comparison.with_calibrated_sigma(comparison.comparison_arms(STUDY), RECORDS)
     assert list(result) == ["private", "constant"]
     for config in result.values():
@@ -65,7 +63,7 @@ def test_every_settled_noise_spends_the_same_budget_and_no_more() -> None:
     assert result["private"].sigma > result["constant"].sigma
 
 
-def test_one_training_without_privacy_serves_every_budget() -> None:
+def test_one_training_without_privacy_serves_every_budget():
     other = replace(STUDY, epsilon=0.5, config=replace(DECAYING, decay=0.5, delta=1e-7))
     arms = [comparison.comparison_arms(study) for study in (STUDY, other)]
     for series in ("nonprivate", "clipped"):
@@ -76,7 +74,7 @@ def test_one_training_without_privacy_serves_every_budget() -> None:
     assert clipped.key != arms[0]["clipped"].key
 
 
-def test_clipping_alone_is_not_private_and_never_stands_beside_a_release() -> None:
+def test_clipping_alone_is_not_private_and_never_stands_beside_a_release():
     clipped = comparison.comparison_arms(STUDY)["clipped"]
     assert clipped.config.clipped
     assert not clipped.config.private
@@ -84,7 +82,7 @@ def test_clipping_alone_is_not_private_and_never_stands_beside_a_release() -> No
     assert list(released) == ["private", "nonprivate", "constant"]
 
 
-def test_clipping_alone_sees_the_batches_of_the_private_training() -> None:
+def test_clipping_alone_sees_the_batches_of_the_private_training():
     # With next to no noise the two are the same training, step by step, side by side or alone.
     config = replace(DECAYING, decay=1.0, sigma=1e-8)
     study = replace(STUDY, config=config, epsilon=None)
@@ -98,13 +96,13 @@ def test_clipping_alone_sees_the_batches_of_the_private_training() -> None:
     assert together[1]["epsilon"].isna().all()
 
 
-def means(series: str, values: dict[int, float]) -> pd.DataFrame:
+def means(series, values):
     """Rows of `comparison.averaged`: accuracy by epoch."""
     rows = {(0, epoch): value for epoch, value in values.items()}
     return comparison.averaged(comparison.gathered({series: history(rows)}))
 
 
-def test_clipping_and_noise_are_told_apart_at_the_same_epoch() -> None:
+def test_clipping_and_noise_are_told_apart_at_the_same_epoch():
     table = pd.concat(
         [
             means("private", {1: 0.5, 2: 0.6, 3: 0.7}),
@@ -128,14 +126,14 @@ def test_clipping_and_noise_are_told_apart_at_the_same_epoch() -> None:
     assert now.clipped == 0.66
 
 
-def test_the_time_of_all_runs_adds_up() -> None:
+def test_the_time_of_all_runs_adds_up():
     rows = history({(0, 1): 0.2, (1, 1): 0.4, (0, 2): 0.6}).assign(seconds=[1.0, 1.5, 2.0])
     gathered = comparison.gathered({"private": rows})
     assert comparison.seconds(gathered, "private") == 3.5
     assert comparison.seconds(gathered, "constant") is None
 
 
-def test_noise_alone_keeps_the_other_settings() -> None:
+def test_noise_alone_keeps_the_other_settings():
     result = comparison.noise_only(STUDY, 3.5)
     noisy = result.config
     assert (noisy.clipped, noisy.sigma, noisy.decay) == (False, 3.5, 0.9)
@@ -143,7 +141,7 @@ def test_noise_alone_keeps_the_other_settings() -> None:
     assert replace(noisy, clipped=True, sigma=DECAYING.sigma) == DECAYING
 
 
-def test_the_course_ends_at_what_is_certified_for_the_run() -> None:
+def test_the_course_ends_at_what_is_certified_for_the_run():
     configs = comparison.with_calibrated_sigma(comparison.comparison_arms(STUDY), RECORDS)
     schedule = comparison.epsilon_schedule(configs, RECORDS)
     for series, config in configs.items():
@@ -158,7 +156,7 @@ def test_the_course_ends_at_what_is_certified_for_the_run() -> None:
     assert set(schedule["adjacency"]) == {"zero-out"}
 
 
-def test_the_course_of_many_epochs_has_few_marks_and_the_same_end() -> None:
+def test_the_course_of_many_epochs_has_few_marks_and_the_same_end():
     config = TrainingConfig(widths=(8,), epochs=1_000, batch=256, sigma=9.0)
     schedule = comparison.epsilon_schedule({"private": config}, RECORDS)
     assert len(schedule) == comparison.MAX_MARKS
@@ -168,7 +166,7 @@ def test_the_course_of_many_epochs_has_few_marks_and_the_same_end() -> None:
     assert schedule["epsilon"].iloc[-1] == pytest.approx(whole, rel=1e-3)
 
 
-def test_means_and_bands_are_over_the_runs_that_have_all_come_so_far() -> None:
+def test_means_and_bands_are_over_the_runs_that_have_all_come_so_far():
     # Of two runs the band is from the lower to the higher.
     rows = history({(0, 1): 0.2, (1, 1): 0.4, (0, 2): 0.6, (1, 2): 0.8, (0, 3): 0.9})
     table = comparison.averaged(comparison.gathered({"private": rows}))
@@ -180,7 +178,7 @@ def test_means_and_bands_are_over_the_runs_that_have_all_come_so_far() -> None:
     assert list(table["runs"]) == [2, 2]
 
 
-def test_the_last_row_of_each_run() -> None:
+def test_the_last_row_of_each_run():
     rows = history({(0, 1): 0.2, (1, 1): 0.4, (1, 2): 0.8, (0, 2): 0.6})
     ends = comparison.last(comparison.gathered({"clipped": rows, "private": rows}))
     result = {(row.series, row.run): row.accuracy_test for row in ends.itertuples()}
@@ -193,7 +191,7 @@ def test_the_last_row_of_each_run() -> None:
     assert ends.columns[0] == "series"
 
 
-def test_compared_with_the_end_of_the_training_without_privacy() -> None:
+def test_compared_with_the_end_of_the_training_without_privacy():
     private, free = history({(0, 1): 0.5, (1, 1): 0.7}), history({(0, 1): 0.6, (0, 2): 0.9})
     alone = comparison.averaged(comparison.gathered({"private": private}))
     result = comparison.compared(alone, "accuracy_test", ended=ENDED)
@@ -216,10 +214,8 @@ def test_compared_with_the_end_of_the_training_without_privacy() -> None:
     ids=["private behind", "private ahead", "no epoch of both"],
 )
 def test_while_one_trains_both_are_compared_at_the_same_epoch_or_not_at_all(
-    private: dict[tuple[int, int], float],
-    free: dict[tuple[int, int], float],
-    expected: tuple[float, float | None, int | None],
-) -> None:
+    private, free, expected
+):
     parts = {"private": history(private), "nonprivate": history(free)}
     table = comparison.averaged(comparison.gathered(parts))
     actual = comparison.compared(table, "accuracy_test", ended=())
@@ -227,14 +223,14 @@ def test_while_one_trains_both_are_compared_at_the_same_epoch_or_not_at_all(
     assert (actual.value, actual.reference, actual.epoch) == expected
 
 
-def test_nothing_yet_is_no_error() -> None:
+def test_nothing_yet_is_no_error():
     empty = comparison.gathered({})
     assert comparison.averaged(empty).empty
     assert comparison.last(empty).empty
     assert comparison.compared(comparison.averaged(empty), "accuracy_test", ended=ENDED) is None
 
 
-def test_noise_that_nothing_is_known_of_has_a_course_without_epsilon() -> None:
+def test_noise_that_nothing_is_known_of_has_a_course_without_epsilon():
     published = TrainingConfig(widths=(8,), epochs=4, batch=256, noise="published-004")
     study = replace(STUDY, config=published)
     configs = comparison.with_calibrated_sigma(comparison.comparison_arms(study), RECORDS)
@@ -246,7 +242,7 @@ def test_noise_that_nothing_is_known_of_has_a_course_without_epsilon() -> None:
     assert list(schedule.loc["private", "epoch"]) == [1, 2, 3, 4]
 
 
-def test_the_course_of_paper_004_s_noise_counts_what_any_public_weights_allow() -> None:
+def test_the_course_of_paper_004_s_noise_counts_what_any_public_weights_allow():
     config = TrainingConfig(
         widths=(8,), epochs=2, sigma=2.0, noise="published-004", weights="public"
     )
@@ -259,7 +255,7 @@ def test_the_course_of_paper_004_s_noise_counts_what_any_public_weights_allow() 
     assert schedule["epsilon"].iloc[-1] == pytest.approx(certified, rel=1e-3)
 
 
-def test_shapes_of_noise_stand_side_by_side_at_one_certified_epsilon() -> None:
+def test_shapes_of_noise_stand_side_by_side_at_one_certified_epsilon():
     study = replace(STUDY, public=100)
     records = study.trained_on(RECORDS)
     even = comparison.with_calibrated_sigma(comparison.comparison_arms(study), records)["constant"]
@@ -275,7 +271,7 @@ def test_shapes_of_noise_stand_side_by_side_at_one_certified_epsilon() -> None:
     assert printed.claim.epsilon == pytest.approx(2.0, rel=1e-6)
 
 
-def test_a_shape_s_own_settings_hold_for_it_and_for_no_other() -> None:
+def test_a_shape_s_own_settings_hold_for_it_and_for_no_other():
     config = replace(DECAYING, noise="scaled", weights="paid", share=0.2)
     result = comparison.shapes(replace(STUDY, config=config), 1.0)
     assert list(result) == ["isotropic", "scaled", "published"]
@@ -286,20 +282,20 @@ def test_a_shape_s_own_settings_hold_for_it_and_for_no_other() -> None:
     assert list(whole) == ["isotropic", "scaled"]
 
 
-def test_paper_004_s_claim_stands_beside_its_own_rows_only() -> None:
+def test_paper_004_s_claim_stands_beside_its_own_rows_only():
     sides = comparison.shapes(STUDY, 1.0)
     ends = pd.DataFrame({"series": ["scaled", "published"]})
     assert comparison.claimed(sides, ends).tolist() == pytest.approx([np.nan, 2.0], nan_ok=True)
 
 
-def test_a_solved_sigma_travels_with_the_study_and_serves_no_other(monkeypatch) -> None:
+def test_a_solved_sigma_travels_with_the_study_and_serves_no_other(monkeypatch):
     solved = STUDY.calibrated(RECORDS)
     sigma = STUDY.with_calibrated_sigma(RECORDS).sigma
     assert (solved, solved.key, solved.description) == (STUDY, STUDY.key, STUDY.description)
-    searches: list[float] = []
+    searches = []
     search = TrainingConfig.within
 
-    def counted(self: TrainingConfig, epsilon: float, *rest: object) -> TrainingConfig:
+    def counted(self, epsilon, *rest):
         searches.append(epsilon)
         return search(self, epsilon, *rest)
 
@@ -316,12 +312,12 @@ def test_a_solved_sigma_travels_with_the_study_and_serves_no_other(monkeypatch) 
         assert len(searches) == number
 
 
-def test_the_second_class_is_the_positive_one_of_an_area() -> None:
+def test_the_second_class_is_the_positive_one_of_an_area():
     result = comparison.on_new_records(0.8, "auc_test", (40, 10))
     assert result == area_interval(0.8, 10, 40) != area_interval(0.8, 40, 10)
 
 
-def test_a_schedule_holds_the_noise_of_each_epochs_last_step() -> None:
+def test_a_schedule_holds_the_noise_of_each_epochs_last_step():
     config = replace(DECAYING, sigma=2.0, decay_every="step")
     table = comparison.epsilon_schedule({"private": config}, RECORDS)
     falls = table["steps"].to_numpy() - 1
@@ -329,7 +325,7 @@ def test_a_schedule_holds_the_noise_of_each_epochs_last_step() -> None:
 
 
 @pytest.mark.parametrize(("noise", "runs"), [("isotropic", 1), ("isotropic", 3), ("scaled", 1)])
-def test_clipping_alone_begins_alike_and_sees_the_same_batches(noise: str, runs: int) -> None:
+def test_clipping_alone_begins_alike_and_sees_the_same_batches(noise, runs):
     """Common random numbers: only the noise tells the two trainings apart."""
     config = replace(DECAYING, decay=1.0, noise=noise)
     arms = comparison.comparison_arms(replace(STUDY, config=config, runs=runs))

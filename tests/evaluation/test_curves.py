@@ -1,14 +1,12 @@
 """Closed-form curves against large sweeps; bands and summaries."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.datasets import Preparation, Split
+from dpcore.datasets import Preparation
 from dpcore.erm.newton import minimise
 from dpcore.evaluation import curve_columns
 from dpcore.evaluation.curve_columns import COLUMNS
@@ -24,7 +22,7 @@ RUNS = 1_000
 MEANS = ("accuracy", "balanced_accuracy", "objective", "excess_risk", "missed_per_1000")
 
 
-def compared(study: Study, split: Split) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def compared(study, split):
     """Closed form, summary of a sweep, and the sweep's rows."""
     rows = sweep(study, split=split)
     return closed_form(study, split), summarise(rows, study, split), rows
@@ -43,7 +41,7 @@ STUDIES = {
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_closed_forms_agree_with_a_large_sweep(name: str, cancer: Split) -> None:
+def test_closed_forms_agree_with_a_large_sweep(name, cancer):
     study = STUDIES[name]
     closed, sampled, rows = compared(study, cancer)
     assert tuple(closed.columns) == tuple(sampled.columns) == COLUMNS
@@ -73,7 +71,7 @@ def test_closed_forms_agree_with_a_large_sweep(name: str, cancer: Split) -> None
         assert moved.max() > 9.0 * limits["objective"].max()
 
 
-def test_bands_hold_nine_runs_in_ten(cancer: Split) -> None:
+def test_bands_hold_nine_runs_in_ten(cancer):
     study = replace(STUDIES["sound"], methods=("outpert", "opera"))
     closed, sampled, rows = compared(study, cancer)
     groups = rows.groupby(["method", "epsilon"], sort=False)
@@ -91,7 +89,7 @@ def test_bands_hold_nine_runs_in_ten(cancer: Split) -> None:
                     assert inside <= 0.95
 
 
-def test_without_noise_every_number_is_that_of_the_minimiser(cancer: Split) -> None:
+def test_without_noise_every_number_is_that_of_the_minimiser(cancer):
     study = Study(methods=("nonprivate",), epsilons=(0.1, 10.0))
     actual = closed_form(study, cancer)
     problem = problem_for(study, cancer)
@@ -110,7 +108,7 @@ def test_without_noise_every_number_is_that_of_the_minimiser(cancer: Split) -> N
     )
 
 
-def test_what_is_left_out_moves_nothing_else(cancer: Split) -> None:
+def test_what_is_left_out_moves_nothing_else(cancer):
     study = Study(methods=CLOSED, epsilons=(0.1, 1.0))
     for parts in (cancer, splits_of("breast_cancer", None, Preparation())[:3]):
         whole = closed_form(study, parts)
@@ -123,7 +121,7 @@ def test_what_is_left_out_moves_nothing_else(cancer: Split) -> None:
             pd.testing.assert_frame_equal(result[rest], whole[rest])
 
 
-def test_missed_and_false_cases_make_up_the_errors(cancer: Split) -> None:
+def test_missed_and_false_cases_make_up_the_errors(cancer):
     result = closed_form(Study(methods=CLOSED, epsilons=(0.1, 1.0, 10.0)), cancer)
     errors = 1000.0 * (1.0 - result["accuracy"])
     assert (result["missed_per_1000"] + result["false_per_1000"]).to_numpy() == pytest.approx(
@@ -131,7 +129,7 @@ def test_missed_and_false_cases_make_up_the_errors(cancer: Split) -> None:
     )
 
 
-def test_excess_risk_stays_under_the_sound_bound_and_above_zero(cancer: Split) -> None:
+def test_excess_risk_stays_under_the_sound_bound_and_above_zero(cancer):
     epsilons = tuple(float(e) for e in np.geomspace(1e-3, 100, 12))
     for edition in ("sound", "published"):
         for loss in ("logistic", "huber"):
@@ -144,20 +142,20 @@ def test_excess_risk_stays_under_the_sound_bound_and_above_zero(cancer: Split) -
             assert set(printed["method"]) == ({"opera"} if edition == "published" else set())
 
 
-def test_at_a_fixed_t_more_budget_means_less_noise_and_a_better_objective(cancer: Split) -> None:
+def test_at_a_fixed_t_more_budget_means_less_noise_and_a_better_objective(cancer):
     epsilons = (0.1, 0.3, 1.0, 3.0, 10.0)
     result = closed_form(Study(methods=("opera",), epsilons=epsilons, steps=50), cancer)
     assert (np.diff(result["sigma"]) < 0).all()
     assert (np.diff(result["objective"]) < 0).all()
 
 
-def test_a_study_without_closed_forms_gives_an_empty_table(cancer: Split) -> None:
+def test_a_study_without_closed_forms_gives_an_empty_table(cancer):
     result = closed_form(Study(methods=("dpgd",), epsilons=(1.0,)), cancer)
     assert result.empty
     assert tuple(result.columns) == COLUMNS
 
 
-def test_summaries_are_means_and_quantiles_of_the_runs(cancer: Split) -> None:
+def test_summaries_are_means_and_quantiles_of_the_runs(cancer):
     study = Study(methods=("opera", "dpgd"), epsilons=(3.0, 0.5), runs=20)
     rows = sweep(study, split=cancer)
     result = summarise(rows, study, cancer)
@@ -179,7 +177,7 @@ def test_summaries_are_means_and_quantiles_of_the_runs(cancer: Split) -> None:
         assert line["sigma"] == some["sigma"].iloc[0]
 
 
-def test_each_row_has_the_delta_of_what_holds(cancer: Split) -> None:
+def test_each_row_has_the_delta_of_what_holds(cancer):
     """A method that never breaks its promise has δ = 0, whatever was allowed."""
     study = Study(methods=("opera", "objpert_pure", "outpert_pure"), epsilons=(1.0,))
     result = calibrations_for(study, problem_for(study, cancer), delta_for(study, cancer))

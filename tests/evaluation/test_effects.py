@@ -1,7 +1,5 @@
 """One setting varied at a fixed budget: what gives way, what is refused, what it comes to."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -23,14 +21,14 @@ STUDY = TrainingStudy(
 )
 
 
-def epsilon(config: TrainingConfig) -> float:
+def epsilon(config):
     result = spent(config.training(RECORDS), "pld").epsilon
     assert result is not None
     return result
 
 
 @pytest.mark.parametrize("key", list(EFFECTS))
-def test_only_the_setting_and_what_gives_way_change(key: str) -> None:
+def test_only_the_setting_and_what_gives_way_change(key):
     varied = effect(key)
     now = varied.present(STUDY, RECORDS)
     for way in varied.gives_way:
@@ -50,9 +48,7 @@ def test_only_the_setting_and_what_gives_way_change(key: str) -> None:
 
 
 @pytest.mark.parametrize(("key", "low", "high"), [("decay", 0.8, 1.0), ("sigma", 1.5, 2.5)])
-def test_where_epochs_give_way_gentler_spending_affords_more(
-    key: str, low: float, high: float
-) -> None:
+def test_where_epochs_give_way_gentler_spending_affords_more(key, low, high):
     few, many = (EFFECTS[key].varied(STUDY, value, RECORDS, "epochs") for value in (low, high))
     assert few.config.epochs < many.config.epochs
     for study in (few, many):
@@ -62,7 +58,7 @@ def test_where_epochs_give_way_gentler_spending_affords_more(
         assert epsilon(replace(study.config, epochs=study.config.epochs + 1)) > 2.0
 
 
-def test_a_larger_clipping_norm_at_the_same_noise_affords_fewer_epochs() -> None:
+def test_a_larger_clipping_norm_at_the_same_noise_affords_fewer_epochs():
     clip = EFFECTS["clip"]
     small, large = (clip.varied(STUDY, value, RECORDS, "epochs") for value in (0.8, 1.25))
     assert small.config.epochs > large.config.epochs
@@ -73,12 +69,12 @@ def test_a_larger_clipping_norm_at_the_same_noise_affords_fewer_epochs() -> None
     )
 
 
-def test_no_noise_affords_epochs_without_end() -> None:
+def test_no_noise_affords_epochs_without_end():
     result = EFFECTS["sigma"].varied(STUDY, 30.0, RECORDS)
     assert result.config.epochs == MAX_TIMES * STUDY.config.epochs
 
 
-def test_without_a_target_the_budget_is_what_the_study_spends() -> None:
+def test_without_a_target_the_budget_is_what_the_study_spends():
     own = replace(STUDY, epsilon=None, config=replace(STUDY.config, sigma=3.0))
     whole = epsilon(own.config)
     assert EFFECTS["clip"].varied(own, 2.0, RECORDS).epsilon == whole
@@ -98,12 +94,12 @@ def test_without_a_target_the_budget_is_what_the_study_spends() -> None:
         ("units", 2.5, "hidden units is 2.5"),
     ],
 )
-def test_values_out_of_range_are_named(key: str, value: float, words: str) -> None:
+def test_values_out_of_range_are_named(key, value, words):
     with pytest.raises(InvalidInput, match=words):
         EFFECTS[key].varied(STUDY, value, RECORDS)
 
 
-def test_the_largest_batch_is_the_public_size_and_does_not_name_n() -> None:
+def test_the_largest_batch_is_the_public_size_and_does_not_name_n():
     config = replace(STUDY.config, adjacency="add-remove", public_size=1_000, batch=500)
     study = replace(STUDY, config=config)
     assert EFFECTS["batch"].values(study, RECORDS)[-1] == 1_000
@@ -122,8 +118,8 @@ def test_the_largest_batch_is_the_public_size_and_does_not_name_n() -> None:
         ("clip", {"clipped": False}),
     ],
 )
-def test_where_a_setting_has_no_effect_it_says_so(key: str, changes: dict[str, object]) -> None:
-    study = replace(STUDY, config=replace(STUDY.config, **changes))  # type: ignore[arg-type]
+def test_where_a_setting_has_no_effect_it_says_so(key, changes):
+    study = replace(STUDY, config=replace(STUDY.config, **changes))
     reason = EFFECTS[key].why_not(study)
     assert reason.endswith(".")
     assert EFFECTS[key].why_not(STUDY) == ""
@@ -132,14 +128,14 @@ def test_where_a_setting_has_no_effect_it_says_so(key: str, changes: dict[str, o
     assert str(refused.value) == reason
 
 
-def test_an_unknown_effect_or_way_names_what_there_is() -> None:
+def test_an_unknown_effect_or_way_names_what_there_is():
     with pytest.raises(InvalidInput, match="decay, sigma, clip, batch, units"):
         effect("width")
     with pytest.raises(InvalidInput, match="one of noise"):
         EFFECTS["batch"].varied(STUDY, 10, RECORDS, "epochs")
 
 
-def test_ends_of_a_real_sweep_hold_what_was_run() -> None:
+def test_ends_of_a_real_sweep_hold_what_was_run():
     values = (1.6, 2.4)
     sweep = EFFECTS["sigma"].sweep(STUDY, RECORDS, values)
     rows = swept(sweep, JobContext()).rows
@@ -157,7 +153,7 @@ def test_ends_of_a_real_sweep_hold_what_was_run() -> None:
     assert table["accuracy_test"].iloc[1] == pytest.approx(last["accuracy_test"].mean())
 
 
-def test_ends_of_a_sweep_under_way_leave_out_what_has_not_begun() -> None:
+def test_ends_of_a_sweep_under_way_leave_out_what_has_not_begun():
     values = (0.5, 1.0, 2.0)
     sweep = EFFECTS["clip"].sweep(STUDY, RECORDS, values)
     trainer = begin(sweep.studies)

@@ -1,17 +1,12 @@
 """Jobs on a Dask cluster: a local scheduler with two workers."""
 
-from __future__ import annotations
-
 import builtins
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+def address():
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     ) as cluster:
@@ -39,13 +34,13 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture(autouse=True)
-def cluster(address: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cluster(address, cache, monkeypatch):
     monkeypatch.setenv(SCHEDULER.name, address)
     return cache
 
 
 @pytest.mark.flaky(reruns=1, reason="waits for the processes of a Dask cluster")
-def test_two_jobs_run_side_by_side_on_the_cluster(cluster: Path) -> None:
+def test_two_jobs_run_side_by_side_on_the_cluster(cluster):
     tasks = [Counting(10_000, seconds=0.02, name=name) for name in "ab"]
     first, second = (jobs.submit(task) for task in tasks)
     wait_for(lambda: first.state == second.state == "running")
@@ -63,7 +58,7 @@ def test_two_jobs_run_side_by_side_on_the_cluster(cluster: Path) -> None:
 
 
 @pytest.mark.flaky(reruns=1, reason="waits for the processes of a Dask cluster")
-def test_a_worker_that_dies_is_reported_and_takes_no_other_along() -> None:
+def test_a_worker_that_dies_is_reported_and_takes_no_other_along():
     other = jobs.submit(Counting(100, seconds=0.05, name="other"))
     deadly = jobs.submit(Counting(dies=True))
     wait_for(lambda: deadly.state == "failed")
@@ -73,9 +68,7 @@ def test_a_worker_that_dies_is_reported_and_takes_no_other_along() -> None:
     assert len(other.result(PATIENCE)) == 100
 
 
-def test_a_scheduler_that_does_not_answer_is_named(
-    monkeypatch: pytest.MonkeyPatch, cluster: Path
-) -> None:
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch, cluster):
     monkeypatch.setattr("dpcore.evaluation.cluster.PATIENCE", 0.3)
     monkeypatch.setenv(SCHEDULER.name, "tcp://127.0.0.1:9")
     job = jobs.submit(Counting())
@@ -91,10 +84,10 @@ def test_a_scheduler_that_does_not_answer_is_named(
     executors.close()
 
 
-def test_without_the_package_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_one_sentence_says_so(monkeypatch):
     original = builtins.__import__
 
-    def missing(name: str, *arguments: Any, **named: Any) -> Any:
+    def missing(name, *arguments, **named):
         if name == "distributed":
             raise ImportError(name)
         return original(name, *arguments, **named)
@@ -106,12 +99,10 @@ def test_without_the_package_one_sentence_says_so(monkeypatch: pytest.MonkeyPatc
     assert "the package distributed, which it needs, is not" in job.message
 
 
-def test_a_scheduler_that_says_nothing_holds_nobody_up_and_is_asked_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_scheduler_that_says_nothing_holds_nobody_up_and_is_asked_once(monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.cluster.PATIENCE", 2.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        asked: list[socket.socket] = []
+        asked = []
         threading.Thread(target=_accept, args=(silent, asked), daemon=True).start()
         monkeypatch.setenv(SCHEDULER.name, f"tcp://127.0.0.1:{silent.getsockname()[1]}")
         began = time.monotonic()
@@ -129,13 +120,13 @@ def test_a_scheduler_that_says_nothing_holds_nobody_up_and_is_asked_once(
         silent.shutdown(socket.SHUT_RDWR)
 
 
-def _accept(server: socket.socket, asked: list[socket.socket]) -> None:
+def _accept(server, asked):
     with suppress(OSError):
         while True:
             asked.append(server.accept()[0])
 
 
-def test_a_scheduler_that_is_lost_is_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_is_lost_is_the_reason(monkeypatch):
     port = free_port()
     command = ["-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--no-dashboard"]
     with subprocess.Popen(

@@ -1,7 +1,5 @@
 """The rule's feature map at each ε: by public values alone, and each row with its own map."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 
@@ -47,15 +45,15 @@ def split(table):
     return prepare(table, BY_RULE)
 
 
-def taken(study, split) -> dict[str, set[float]]:
+def taken(study, split):
     return {rows[0].preparation.features: set(one.epsilons) for one, rows in by_map(study, split)}
 
 
-def test_each_epsilon_has_one_map_and_finer_ones_come_with_less_noise(split) -> None:
+def test_each_epsilon_has_one_map_and_finer_ones_come_with_less_noise(split):
     assert taken(STUDY, split) == {name: set(epsilons) for name, epsilons in EPSILONS.items()}
 
 
-def test_no_record_and_no_label_has_a_say(table, split) -> None:
+def test_no_record_and_no_label_has_a_say(table, split):
     generator = np.random.default_rng(0)
     frame = table.frame.iloc[generator.permutation(table.records)].reset_index(drop=True)
     label = np.where(generator.random(table.records) < 0.5, 0, -table.label)
@@ -69,7 +67,7 @@ def test_no_record_and_no_label_has_a_say(table, split) -> None:
     }
 
 
-def test_twice_the_sensitivity_needs_half_the_noise_for_the_same_map(split) -> None:
+def test_twice_the_sensitivity_needs_half_the_noise_for_the_same_map(split):
     grid = tuple(np.geomspace(0.01, 100.0, 60))
     edges = []
     for adjacency in ("zero-out", "replace-one"):
@@ -83,7 +81,7 @@ def test_twice_the_sensitivity_needs_half_the_noise_for_the_same_map(split) -> N
 
 
 @pytest.mark.parametrize("answer", [sweep, all_curves])
-def test_every_row_is_the_one_of_its_own_map(answer, table, split) -> None:
+def test_every_row_is_the_one_of_its_own_map(answer, table, split):
     whole = answer(STUDY, split=split)
     pairs = whole[["method", "epsilon"]].drop_duplicates()
     expected = [(method, epsilon) for method in STUDY.methods for epsilon in STUDY.epsilons]
@@ -101,7 +99,7 @@ def test_every_row_is_the_one_of_its_own_map(answer, table, split) -> None:
         pd.testing.assert_frame_equal(left, right)
 
 
-def test_calibrations_are_those_of_each_map_and_proved(split) -> None:
+def test_calibrations_are_those_of_each_map_and_proved(split):
     made = calibrations_on(STUDY, split)
     assert list(made) == list(STUDY.methods)
     for group in made.values():
@@ -112,7 +110,7 @@ def test_calibrations_are_those_of_each_map_and_proved(split) -> None:
         assert one.status is Status.PROVED
 
 
-def test_models_whose_decisions_are_counted_are_those_of_each_map(table, split) -> None:
+def test_models_whose_decisions_are_counted_are_those_of_each_map(table, split):
     private = replace(STUDY, methods=("outpert", "dpgd"))
     models = released(ClinicStudy(private), [split], silent)
     pairs = [(m.calibration.method, m.calibration.requested.epsilon) for m in models]
@@ -127,7 +125,7 @@ def test_models_whose_decisions_are_counted_are_those_of_each_map(table, split) 
             assert one.weights[0] == pytest.approx(other.weights[0], abs=0.0)
 
 
-def test_the_outline_of_an_upload_holds_no_record_of_any_map() -> None:
+def test_the_outline_of_an_upload_holds_no_record_of_any_map():
     described = "a: 0 to 1\npredict y: one of no, yes"
     secret = 0.123456789
     rows = "\n".join(["a,y", *(f"{secret},{'yes' if n % 2 else 'no'}" for n in range(60))])
@@ -146,7 +144,7 @@ def test_the_outline_of_an_upload_holds_no_record_of_any_map() -> None:
         uploaded._uploaded.table = uploaded._uploaded.prepared = None
 
 
-def test_a_network_takes_no_features_by_rule(split) -> None:
+def test_a_network_takes_no_features_by_rule(split):
     with pytest.raises(
         InvalidInput, match=r"^features is 'rule', but for a network it must be one"
     ):

@@ -1,9 +1,6 @@
 """Finished trainings found by their job's name, and in what they differ."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +8,7 @@ from dpcore.datasets.cache import place
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import finished, jobs, work
-from dpcore.evaluation.task import JobContext, Outcome
+from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import trained
 
@@ -21,13 +18,13 @@ STUDY = TrainingStudy(
 
 
 @pytest.fixture
-def ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, finished.Finished]:
+def ended(tmp_path, monkeypatch):
     """Two trainings, left where the jobs leave them."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     other = replace(STUDY, runs=2, config=replace(STUDY.config, clip=0.5, sigma=2.5))
     result = {}
     for name, study in (("1", STUDY), ("2", other)):
-        left: Outcome = trained(study, JobContext())
+        left = trained(study, JobContext())
         left.rows.to_csv(place(jobs.FOLDER) / f"{study.key}.csv", index=False, na_rep=work.MISSING)
         for ending, contents in left.files.items():
             (place(jobs.FOLDER) / f"{study.key}.{ending}").write_bytes(contents)
@@ -37,9 +34,7 @@ def ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, finished
     return result
 
 
-def test_a_training_is_found_with_its_settings_and_where_it_ended(
-    ended: dict[str, finished.Finished],
-) -> None:
+def test_a_training_is_found_with_its_settings_and_where_it_ended(ended):
     table = finished.table(ended).set_index("training")
     assert list(table["clip"]) == [1.0, 0.5]
     assert list(table["runs"]) == [1, 2]
@@ -52,12 +47,12 @@ def test_a_training_is_found_with_its_settings_and_where_it_ended(
     assert set(finished.histories(ended)["series"]) == {"1", "2"}
 
 
-def test_only_the_settings_that_differ_are_named(ended: dict[str, finished.Finished]) -> None:
+def test_only_the_settings_that_differ_are_named(ended):
     assert finished.differing(ended) == ["runs", "clip"]
     assert finished.differing({"1": ended["1"]}) == []
 
 
-def test_what_has_not_ended_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_not_ended_is_not_found(tmp_path, monkeypatch):
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     assert finished.finished(STUDY.key) is None
     with pytest.raises(InvalidInput, match=r"job is '\.\./x'"):

@@ -1,7 +1,5 @@
 """The best proved method at each ε, and the ε that an accuracy takes."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd
@@ -18,7 +16,7 @@ from dpcore.evaluation.frontier import (
 from dpcore.predictors import records_power
 
 
-def rows(method: str, accuracies: dict[float, float], status: str = "proved") -> pd.DataFrame:
+def rows(method, accuracies, status="proved"):
     return pd.DataFrame(
         {
             "epsilon": list(accuracies),
@@ -43,7 +41,7 @@ BROKEN = rows("broken", {0.1: 0.99, 1.0: 0.99, 10.0: 0.99}, "claim not supported
 FREE = rows("nonprivate", {0.1: 0.95, 1.0: 0.95, 10.0: 0.95}, "not private")
 
 
-def test_the_best_proved_method_is_named_at_each_epsilon() -> None:
+def test_the_best_proved_method_is_named_at_each_epsilon():
     result = best_rows(pd.concat([BROKEN, ONE, FREE, OTHER]))
     assert result["epsilon"].tolist() == [0.1, 1.0, 10.0]
     assert result["method"].tolist() == ["other", "one", "one"]
@@ -51,9 +49,7 @@ def test_the_best_proved_method_is_named_at_each_epsilon() -> None:
 
 
 @pytest.mark.parametrize(("accuracy", "named"), [(0.8995, "quieter"), (0.8985, "one")])
-def test_of_methods_as_good_the_one_that_allows_fewest_right_guesses_is_best(
-    accuracy: float, named: str
-) -> None:
+def test_of_methods_as_good_the_one_that_allows_fewest_right_guesses_is_best(accuracy, named):
     loud = ONE.assign(noise_advantage=math.nan)
     quiet = rows("quieter", {0.1: 0.60, 1.0: 0.70, 10.0: accuracy}).assign(
         noise_advantage=[gaussian_advantage(mu) for mu in (0.01, 0.1, 1.5)]
@@ -65,12 +61,12 @@ def test_of_methods_as_good_the_one_that_allows_fewest_right_guesses_is_best(
     assert best_rows(pd.concat([loud, looser]))["method"].tolist() == ["one"] * 3
 
 
-def test_where_only_some_methods_were_tried_none_is_best() -> None:
+def test_where_only_some_methods_were_tried_none_is_best():
     early = rows("other", {0.001: 0.50, 0.1: 0.65, 1.0: 0.75})
     assert best_rows(pd.concat([ONE, early]))["epsilon"].tolist() == [0.1, 1.0]
 
 
-def test_others_are_nearly_as_good_within_the_margin_if_they_are_proved() -> None:
+def test_others_are_nearly_as_good_within_the_margin_if_they_are_proved():
     table = pd.concat([ONE, OTHER, BROKEN, FREE])
     best = ONE[ONE["epsilon"] == 1.0].iloc[0]
     assert list(nearly_as_good(table, best, 0.06)["method"]) == ["other"]
@@ -78,7 +74,7 @@ def test_others_are_nearly_as_good_within_the_margin_if_they_are_proved() -> Non
     assert nearly_as_good(table, ONE.iloc[-1], 0.5).empty  # the other has no value there
 
 
-def test_nothing_proved_leaves_nothing() -> None:
+def test_nothing_proved_leaves_nothing():
     best = best_rows(pd.concat([BROKEN, FREE]))
     assert best.empty
     result = reach(best, 0.5)
@@ -97,7 +93,7 @@ def test_nothing_proved_leaves_nothing() -> None:
         (0.97, None, None, None, ""),
     ],
 )
-def test_an_accuracy_is_reached_for_good(wanted, lucky, epsilon, safe, method) -> None:
+def test_an_accuracy_is_reached_for_good(wanted, lucky, epsilon, safe, method):
     actual = reach(best_rows(pd.concat([ONE, OTHER])), wanted)
     assert (actual.lucky, actual.epsilon, actual.safe, actual.method) == (
         lucky,
@@ -108,12 +104,12 @@ def test_an_accuracy_is_reached_for_good(wanted, lucky, epsilon, safe, method) -
     assert actual.best == 0.90
 
 
-def test_a_dip_later_on_does_not_count_as_reached() -> None:
+def test_a_dip_later_on_does_not_count_as_reached():
     best = best_rows(rows("one", {0.1: 0.9, 1.0: 0.6, 10.0: 0.9}))
     assert reach(best, 0.8).epsilon == 10.0
 
 
-def test_noise_counts_against_records_times_epsilon() -> None:
+def test_noise_counts_against_records_times_epsilon():
     assert records_needed(300, 1.0, 0.1) == 3_000
     assert records_needed(300, 0.1, 1.0) == 300
     # √n teachers vote.
@@ -121,7 +117,7 @@ def test_noise_counts_against_records_times_epsilon() -> None:
     assert records_power("dpgd") == records_power("naive-bayes") == 1
 
 
-def test_a_rule_may_name_another_method_at_each_epsilon() -> None:
+def test_a_rule_may_name_another_method_at_each_epsilon():
     both = pd.concat([OTHER, ONE, BROKEN], ignore_index=True)
     named = rows_by_rule(both, lambda epsilon: "one" if epsilon < 1.0 else "other")
     assert named["method"].tolist() == ["one", "other", "other"]

@@ -1,9 +1,6 @@
 """A deleted job leaves no file, however late its worker notices."""
 
-from __future__ import annotations
-
 from concurrent.futures import Future
-from pathlib import Path
 
 import pytest
 
@@ -17,15 +14,13 @@ from tests.evaluation.waiting import PATIENCE, names
 pytestmark = pytest.mark.usefixtures("no_worker_is_left", "cache")
 
 
-def test_a_result_that_is_deleted_at_once_is_all_that_was_there(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_result_that_is_deleted_at_once_is_all_that_was_there(cache, monkeypatch):
     task, where = Counting(), place(jobs.FOLDER)
     name, write_results = f"{task.key}-start", work._leave
     (where / f"{name}.job").touch()
 
-    def deleted_at_once(*arguments: object) -> None:
-        write_results(*arguments)  # type: ignore[arg-type]
+    def deleted_at_once(*arguments):
+        write_results(*arguments)
         assert f"{task.key}.csv" in names(cache)
         for path in jobs.files(task.key):
             work.remove(path)
@@ -35,8 +30,8 @@ def test_a_result_that_is_deleted_at_once_is_all_that_was_there(
     assert names(cache) == set()
 
 
-def test_what_comes_after_a_result_goes_too(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_work: Future[None] = Future()
+def test_what_comes_after_a_result_goes_too(cache, monkeypatch):
+    at_work = Future()
     monkeypatch.setattr(executors, "submit", lambda *arguments, **settings: at_work)
     job, where = jobs.submit(Counting()), place(jobs.FOLDER)
     (where / f"{job.key}.csv").write_text("number\n1\n")
@@ -51,12 +46,10 @@ def test_what_comes_after_a_result_goes_too(cache: Path, monkeypatch: pytest.Mon
     assert names(cache) == set()
 
 
-def test_the_files_of_the_same_job_that_was_started_anew_stay(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    futures: list[Future[None]] = []
+def test_the_files_of_the_same_job_that_was_started_anew_stay(cache, monkeypatch):
+    futures = []
 
-    def submit(*arguments: object, **settings: object) -> Future[None]:
+    def submit(*arguments, **settings):
         futures.append(Future())
         futures[-1].set_running_or_notify_cancel()
         return futures[-1]

@@ -46,11 +46,11 @@ BRIEF = replace(QUICK, methods=("opera",))
 LONG = Study(methods=("sgdpert",), epsilons=(1.0,), runs=200, steps=300_000, edition="published")
 
 
-def submit(study: Study, path: str = "") -> jobs.Job:
+def submit(study, path=""):
     return jobs.submit(curves.task(study, path))
 
 
-def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache: Path) -> None:
+def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache):
     job = submit(QUICK)
     assert job.key == QUICK.key
     rows = job.result(PATIENCE)
@@ -64,7 +64,7 @@ def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache: Path) -
     wait_for(lambda: names(cache) == {f"{QUICK.key}.csv"})
 
 
-def test_a_result_is_found_without_training_again(cache: Path) -> None:
+def test_a_result_is_found_without_training_again(cache):
     submit(BRIEF).result(PATIENCE)
     written = (cache / "jobs" / f"{BRIEF.key}.csv").stat().st_mtime_ns
     job = submit(BRIEF)
@@ -73,7 +73,7 @@ def test_a_result_is_found_without_training_again(cache: Path) -> None:
     assert (cache / "jobs" / f"{BRIEF.key}.csv").stat().st_mtime_ns == written
 
 
-def test_a_job_makes_room_for_its_result(cache: Path) -> None:
+def test_a_job_makes_room_for_its_result(cache):
     ancient = place(jobs.FOLDER) / "ancient.csv"
     with ancient.open("wb") as file:
         file.truncate(work.MAX_BYTES)  # sparse: no room is taken
@@ -82,7 +82,7 @@ def test_a_job_makes_room_for_its_result(cache: Path) -> None:
     wait_for(lambda: names(cache) == {f"{BRIEF.key}.csv"})
 
 
-def test_another_process_finds_the_result(cache: Path) -> None:
+def test_another_process_finds_the_result(cache):
     submit(BRIEF).result(PATIENCE)
     code = (
         "import sys; from dpcore.evaluation import jobs; job = jobs.find(sys.argv[1]); "
@@ -98,15 +98,15 @@ def test_another_process_finds_the_result(cache: Path) -> None:
     assert done.stdout.split() == ["done", "1.0", "2"]
 
 
-def test_an_unknown_key_is_not_found() -> None:
+def test_an_unknown_key_is_not_found():
     assert jobs.find("0" * 24) is None
 
 
-def test_progress_grows_while_the_job_runs_and_cancel_stops_it(cache: Path) -> None:
+def test_progress_grows_while_the_job_runs_and_cancel_stops_it(cache):
     job = submit(LONG)
-    seen: list[float] = []
+    seen = []
 
-    def moving() -> bool:
+    def moving():
         if job.state == "running":
             seen.append(job.progress)
         return len(set(seen)) >= 3
@@ -126,7 +126,7 @@ def test_progress_grows_while_the_job_runs_and_cancel_stops_it(cache: Path) -> N
     wait_for(lambda: names(cache) == set())
 
 
-def test_a_cancelled_job_can_be_started_again(cache: Path) -> None:
+def test_a_cancelled_job_can_be_started_again(cache):
     study = replace(LONG, seed=1)
     first = submit(study)
     wait_for(lambda: first.state == "running")
@@ -139,7 +139,7 @@ def test_a_cancelled_job_can_be_started_again(cache: Path) -> None:
     wait_for(lambda: names(cache) == set())
 
 
-def test_a_queued_job_that_is_cancelled_never_starts(cache: Path) -> None:
+def test_a_queued_job_that_is_cancelled_never_starts(cache):
     first = submit(replace(LONG, seed=2))
     wait_for(lambda: first.state == "running")
     waiting = [submit(replace(LONG, seed=seed)) for seed in (3, 4, 5, 6)]
@@ -160,9 +160,7 @@ def test_a_queued_job_that_is_cancelled_never_starts(cache: Path) -> None:
     reason="waits until the system has ended a worker that is killed, and its end is noticed",
 )
 @pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
-def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_again(
-    cache: Path,
-) -> None:
+def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_again(cache):
     study = replace(LONG, seed=7)
     job = submit(study)
     wait_for(lambda: job.state == "running")
@@ -180,14 +178,14 @@ def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_aga
     assert len(submit(BRIEF).result(PATIENCE)) == 2
 
 
-def test_a_worker_with_other_code_refuses_the_job(cache: Path) -> None:
+def test_a_worker_with_other_code_refuses_the_job(cache):
     # Its result would bear a name that nobody looks for, and the page would train for ever.
     with pytest.raises(InvalidInput, match="start it anew"):
         work.work(curves.task(BRIEF), "the key by other sources", str(place(jobs.FOLDER)), "start")
     assert names(cache) == set()
 
 
-def test_a_study_that_cannot_run_fails_with_its_own_sentence(cache: Path) -> None:
+def test_a_study_that_cannot_run_fails_with_its_own_sentence(cache):
     job = submit(Study(methods=("opera",), epsilons=(1.0,), lam=0.0))
     wait_for(lambda: job.state == "failed")
     assert job.message == "radius R is None, but it must be given when λ = 0: a number above 0."
@@ -196,7 +194,7 @@ def test_a_study_that_cannot_run_fails_with_its_own_sentence(cache: Path) -> Non
     wait_for(lambda: names(cache) == set())
 
 
-def test_uploaded_records_wait_for_the_job_and_are_read_once(tmp_path: Path) -> None:
+def test_uploaded_records_wait_for_the_job_and_are_read_once(tmp_path):
     study = replace(BRIEF, upload="a digest", methods=("nonprivate",))
     table = load("breast_cancer")
     half = replace(table, frame=table.frame[::2].reset_index(drop=True), label=table.label[::2])
@@ -209,7 +207,7 @@ def test_uploaded_records_wait_for_the_job_and_are_read_once(tmp_path: Path) -> 
     assert rows["objective"].to_numpy() == pytest.approx(wanted["objective"].to_numpy(), rel=1e-12)
 
 
-def test_a_lost_result_is_trained_again(cache: Path) -> None:
+def test_a_lost_result_is_trained_again(cache):
     job = submit(BRIEF)
     job.result(PATIENCE)
     (cache / "jobs" / f"{BRIEF.key}.csv").unlink()
@@ -219,7 +217,7 @@ def test_a_lost_result_is_trained_again(cache: Path) -> None:
     assert len(submit(BRIEF).result(PATIENCE)) == 2
 
 
-def test_any_task_leaves_its_rows_and_files() -> None:
+def test_any_task_leaves_its_rows_and_files():
     job = jobs.submit(Counting(3, name="noted"))
     assert job.result(PATIENCE)["square"].tolist() == [0, 1, 4]
     assert job.file("note.txt") == b"noted"
@@ -228,7 +226,7 @@ def test_any_task_leaves_its_rows_and_files() -> None:
     assert len(job.partial()) == 3
 
 
-def test_a_training_leaves_its_history_weights_and_settings() -> None:
+def test_a_training_leaves_its_history_weights_and_settings():
     config = TrainingConfig(network="linear", epochs=2, batch=256)
     study = TrainingStudy("digits", config=config, runs=2)
     job = jobs.submit(training_task(study))
@@ -247,7 +245,7 @@ def test_a_training_leaves_its_history_weights_and_settings() -> None:
     reruns=1,
     reason="waits for what a worker has written, and for its end, while others use the processors",
 )
-def test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped(cache: Path) -> None:
+def test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped(cache):
     job = jobs.submit(Counting(10_000, seconds=0.02))
     assert job.partial() is None
     wait_for(lambda: (rows := job.partial()) is not None and len(rows) >= 3)
@@ -264,7 +262,7 @@ def test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped(cache: Pa
     reruns=1,
     reason="waits for what a worker has written, and for its end, while others use the processors",
 )
-def test_a_training_that_was_stopped_is_resumed(cache: Path) -> None:
+def test_a_training_that_was_stopped_is_resumed(cache):
     config = TrainingConfig(network="linear", epochs=150, batch=64, sigma=3.0)
     study = TrainingStudy("digits", config=config, epsilon=None)
     job = jobs.submit(training_task(study))
@@ -293,14 +291,14 @@ def test_a_training_that_was_stopped_is_resumed(cache: Path) -> None:
     wait_for(lambda: names(cache) == {f"{job.key}.{ending}" for ending in endings})
 
 
-def test_what_a_stopped_start_left_goes_with_the_result(cache: Path) -> None:
+def test_what_a_stopped_start_left_goes_with_the_result(cache):
     (place(jobs.FOLDER) / f"{Counting().key}.partial").write_text("number,square\n0,0\n")
     job = jobs.submit(Counting())
     assert job.result(PATIENCE)["number"].tolist() == [0, 1, 2]
     wait_for(lambda: names(cache) == {f"{job.key}.csv", f"{job.key}.note.txt"})
 
 
-def test_a_waiting_job_says_how_many_are_before_it() -> None:
+def test_a_waiting_job_says_how_many_are_before_it():
     first = jobs.submit(Counting(10_000, seconds=0.02, is_long=True))
     wait_for(lambda: first.state == "running")
     second, third = (jobs.submit(Counting(name=name, is_long=True)) for name in "ab")
@@ -314,7 +312,7 @@ def test_a_waiting_job_says_how_many_are_before_it() -> None:
     assert third.ahead == 0
 
 
-def test_nobody_waits_behind_a_long_job_or_behind_all_that_another_has_handed_in() -> None:
+def test_nobody_waits_behind_a_long_job_or_behind_all_that_another_has_handed_in():
     training = jobs.submit(Counting(10_000, seconds=0.02, is_long=True), owner="a")
     wait_for(lambda: training.state == "running")
     # What takes seconds does not wait for a training.
@@ -327,9 +325,9 @@ def test_nobody_waits_behind_a_long_job_or_behind_all_that_another_has_handed_in
     )
     assert [job.ahead for job in (*others, *seconds)] == [1, 3, 2, 4]
     training.cancel()
-    done: list[jobs.Job] = []
+    done = []
 
-    def all_done() -> bool:
+    def all_done():
         done.extend(job for job in (*seconds, *others) if job.state == "done" and job not in done)
         return len(done) == 4
 
@@ -341,7 +339,7 @@ BEGINS_WITHIN = 2.0
 """Seconds until the job of what somebody looks at begins, once there is a process for it."""
 
 
-def test_what_somebody_looks_at_begins_at_once_whatever_is_swept() -> None:
+def test_what_somebody_looks_at_begins_at_once_whatever_is_swept():
     sweep = [jobs.submit(Counting(10_000, 0.02, name), is_sweep=True) for name in "abc"]
     training = jobs.submit(Counting(10_000, 0.02, is_long=True))
     assert len(jobs.submit(Counting()).result(PATIENCE)) == 3
@@ -349,7 +347,7 @@ def test_what_somebody_looks_at_begins_at_once_whatever_is_swept() -> None:
     # The second had waited among the others.
     for task in (Counting(10_000, 0.02, "tab"), Counting(10_000, 0.02, "b")):
         begun, looked_at = time.monotonic(), jobs.submit(task)
-        wait_for(lambda job=looked_at: job.state == "running")  # type: ignore[misc]
+        wait_for(lambda job=looked_at: job.state == "running")
         if task.name == "tab":  # the other needs a process of its own, which has to start
             assert time.monotonic() - begun < BEGINS_WITHIN
     assert [job.state for job in sweep] == ["running", "running", "queued"]
@@ -359,7 +357,7 @@ def test_what_somebody_looks_at_begins_at_once_whatever_is_swept() -> None:
     training.cancel()
 
 
-def test_owners_take_turns() -> None:
+def test_owners_take_turns():
     assert executors.in_turn("aaab") == [0, 3, 1, 2]
     assert executors.in_turn("aab", served="a") == [2, 0, 1]
     assert executors.in_turn("abcab", served="cba") == [2, 1, 0, 4, 3]
@@ -368,8 +366,8 @@ def test_owners_take_turns() -> None:
 
 @pytest.mark.parametrize(("is_set", "threads"), [(None, "3"), ("5", "5")])
 def test_a_picture_s_worker_leaves_a_core_to_the_page_unless_told_otherwise(
-    monkeypatch: pytest.MonkeyPatch, is_set: str | None, threads: str
-) -> None:
+    monkeypatch, is_set, threads
+):
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     if is_set:
@@ -379,7 +377,7 @@ def test_a_picture_s_worker_leaves_a_core_to_the_page_unless_told_otherwise(
     executors.close()
 
 
-def test_a_full_queue_refuses_in_one_sentence(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_queue_refuses_in_one_sentence(cache, monkeypatch):
     monkeypatch.setattr(jobs, "MAX_UNFINISHED", 2)
     first, second = (jobs.submit(Counting(10_000, seconds=0.02, name=name)) for name in "ab")
     with pytest.raises(jobs.QueueFull, match=r"^Counting to 3 has to wait: 2 jobs are in the"):
@@ -397,7 +395,7 @@ def test_a_full_queue_refuses_in_one_sentence(cache: Path, monkeypatch: pytest.M
     reason="waits until the system has ended a worker that is killed, and its end is noticed",
 )
 @pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
-def test_a_task_that_kills_its_worker_fails_alone(cache: Path) -> None:
+def test_a_task_that_kills_its_worker_fails_alone(cache):
     # The first keeps the worker busy, so that the others wait behind the deadly one.
     first = jobs.submit(Counting(10, seconds=0.05))
     deadly = jobs.submit(Counting(dies=True))
@@ -418,12 +416,12 @@ def test_a_task_that_kills_its_worker_fails_alone(cache: Path) -> None:
 )
 @pytest.mark.skipif(not CHILDREN.exists(), reason="processes are counted in /proc")
 @pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
-def test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it(cache: Path) -> None:
+def test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it(cache):
     executors.close()  # what other tests have left
-    counted: list[int] = []
+    counted = []
     ended = threading.Event()
 
-    def count() -> None:
+    def count():
         while not ended.wait(0.01):
             counted.append(len(workers()))
 
@@ -458,7 +456,7 @@ def test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it(cach
     reason="waits until the system has ended a worker that is killed, and its end is noticed",
 )
 @pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
-def test_a_worker_killed_while_it_has_nothing_to_do_takes_no_job_along() -> None:
+def test_a_worker_killed_while_it_has_nothing_to_do_takes_no_job_along():
     for name in "abc":
         assert len(jobs.submit(Counting(name=name)).result(PATIENCE)) == 3
         for process in workers():
@@ -466,11 +464,11 @@ def test_a_worker_killed_while_it_has_nothing_to_do_takes_no_job_along() -> None
         time.sleep(1.0)  # its end is noticed a moment later
 
 
-def test_no_job_begins_once_the_workers_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_job_begins_once_the_workers_are_closed(monkeypatch):
     executors.close()
     begun, go = [], threading.Event()
 
-    def do(_: executors.Worker, work: Callable[[], object]) -> object:
+    def do(_, work):
         begun.append(work())
         return go.wait(60.0)
 
@@ -488,7 +486,7 @@ def test_no_job_begins_once_the_workers_are_closed(monkeypatch: pytest.MonkeyPat
     assert sorted(begun) == ["l1", "s1"]
 
 
-def test_the_process_that_has_loaded_the_libraries_does_the_next_job() -> None:
+def test_the_process_that_has_loaded_the_libraries_does_the_next_job():
     # As a training does: loky ends a process that grows, compared with after its first job.
     executors.close()
     sweep = executors.Kind(is_sweep=True)
@@ -518,10 +516,10 @@ class Server(NamedTuple):
 
 
 @pytest.fixture
-def killed_server(tmp_path_factory: pytest.TempPathFactory) -> Server:
+def killed_server(tmp_path_factory):
     list_of_workers = tmp_path_factory.mktemp("workers") / "pids"
 
-    def start(numbers: int) -> jobs.Job:
+    def start(numbers):
         done = subprocess.run(
             [sys.executable, "-c", KILLED_SERVER, str(numbers), str(list_of_workers)],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)},
@@ -539,8 +537,8 @@ def killed_server(tmp_path_factory: pytest.TempPathFactory) -> Server:
     reason="waits until the system has ended a worker that is killed, and its end is noticed",
 )
 def test_a_job_lost_with_its_server_is_reported_and_can_be_started_again(
-    cache: Path, monkeypatch: pytest.MonkeyPatch, killed_server: Server
-) -> None:
+    cache, monkeypatch, killed_server
+):
     monkeypatch.setattr(jobs, "ALIVE_SECONDS", 1.5)
     job = killed_server.start(40)
     wait_for(lambda: job.state == "failed")
@@ -553,9 +551,7 @@ def test_a_job_lost_with_its_server_is_reported_and_can_be_started_again(
 
 
 @pytest.mark.skipif(not CHILDREN.exists(), reason="processes are counted in /proc")
-def test_the_workers_of_a_killed_server_end_within_seconds(
-    cache: Path, killed_server: Server
-) -> None:
+def test_the_workers_of_a_killed_server_end_within_seconds(cache, killed_server):
     killed_server.start(100_000)
     began = time.monotonic()
     wait_for(lambda: not any(Path(f"/proc/{each}").exists() for each in killed_server.workers()))
@@ -563,13 +559,13 @@ def test_the_workers_of_a_killed_server_end_within_seconds(
 
 
 @pytest.mark.parametrize("key", ["", "../secret", "a*", "ключ", "a-b", "a.b"])
-def test_a_key_that_is_none_finds_nothing_and_leads_nowhere(key: str) -> None:
+def test_a_key_that_is_none_finds_nothing_and_leads_nowhere(key):
     assert jobs.find(key) is None
     with pytest.raises(InvalidInput, match="letters and digits"):
         jobs.Job(key)
 
 
-def test_a_worker_that_does_not_share_the_folder_says_so(cache: Path) -> None:
+def test_a_worker_that_does_not_share_the_folder_says_so(cache):
     task = Counting()
     with pytest.raises(InvalidInput, match="DPCORE_CACHE must name a folder that every worker"):
         work.work(task, task.key, str(place(jobs.FOLDER)), f"{task.key}-start")

@@ -1,7 +1,5 @@
 """What single models lose: the numbers of Explore's answers, each model at its own ε."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pandas as pd
@@ -15,9 +13,9 @@ from dpcore.evaluation.study import Study
 MODELS = (("outpert", 1.0, 1e-5), ("dpgd", 3.0, 1e-6))
 
 
-def test_each_model_has_the_row_that_answers_give() -> None:
+def test_each_model_has_the_row_that_answers_give():
     study = loss_study("cohort", 100, "zero-out", 0, MODELS)
-    seen: list[float] = []
+    seen = []
     actual = losses(study, lambda share, _: seen.append(share))
     assert seen == sorted(seen)
     assert actual["method"].tolist() == ["outpert", "dpgd"]
@@ -27,7 +25,7 @@ def test_each_model_has_the_row_that_answers_give() -> None:
         pd.testing.assert_frame_equal(one[wanted.columns], wanted, check_exact=True)
 
 
-def test_it_is_cancelled_and_named_by_all_of_it() -> None:
+def test_it_is_cancelled_and_named_by_all_of_it():
     study = loss_study("cohort", 100, "zero-out", 0, MODELS)
     with pytest.raises(Cancelled):
         losses(study, cancelled=lambda: True)
@@ -41,7 +39,7 @@ def test_it_is_cancelled_and_named_by_all_of_it() -> None:
     assert loss_study("cohort", 100, "zero-out", 0, MODELS).key == study.key
 
 
-def test_what_cannot_be_compared_is_refused() -> None:
+def test_what_cannot_be_compared_is_refused():
     with pytest.raises(InvalidInput, match="add-remove"):
         loss_study("cohort", 100, "add-remove", 0, MODELS)
     one = Study(dataset="cohort", records=100, methods=("outpert",), epsilons=(1.0,))

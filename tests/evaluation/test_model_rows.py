@@ -1,7 +1,5 @@
 """The survey's models beside convex methods: the same records, ε, δ and adjacency in every row."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import special
 
-from dpcore.datasets import Preparation, Table, load
+from dpcore.datasets import Preparation, load
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import model_rows
 from dpcore.evaluation.clinic.study import ClinicStudy
@@ -44,16 +42,16 @@ PAIRS = {
 
 
 @pytest.fixture(scope="module")
-def cancer_table() -> Table:
+def cancer_table():
     return load("breast_cancer")
 
 
 @pytest.fixture(scope="module")
-def cohort_table() -> Table:
+def cohort_table():
     return load("cohort", records=300)
 
 
-def blanked(table: Table, *places: int) -> Table:
+def blanked(table, *places):
     """The table with some records blank."""
     label, frame = table.label.copy(), table.frame.copy()
     label[list(places)] = 0
@@ -63,9 +61,7 @@ def blanked(table: Table, *places: int) -> Table:
 
 @pytest.mark.parametrize("dataset", ["breast_cancer", "cohort"])
 @pytest.mark.parametrize("missing", ["impute", "drop"])
-def test_every_method_of_a_study_learns_from_and_is_judged_on_the_same_records(
-    dataset, missing
-) -> None:
+def test_every_method_of_a_study_learns_from_and_is_judged_on_the_same_records(dataset, missing):
     table = blanked(load(dataset), 3, 4, 5, 6, 7)
     for preparation in splits(table, Preparation(missing=missing)).preparations[:2]:
         (split,) = RepeatedSplits(table, (preparation,))
@@ -79,7 +75,7 @@ def test_every_method_of_a_study_learns_from_and_is_judged_on_the_same_records(
         assert np.corrcoef(first, test.numbers[:, 0])[0, 1] > 0.9
 
 
-def test_on_the_atlas_split_they_are_the_atlas_models(cancer_table) -> None:
+def test_on_the_atlas_split_they_are_the_atlas_models(cancer_table):
     one_split = RepeatedSplits(cancer_table, (Preparation(),))
     for key in ("decision-tree", "naive-bayes", "online-tree"):
         study = Study(methods=(key,), epsilons=(0.1, 1.0), runs=20)
@@ -97,9 +93,7 @@ def test_on_the_atlas_split_they_are_the_atlas_models(cancer_table) -> None:
 
 @pytest.mark.parametrize("key", MODELS)
 @pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
-def test_a_row_is_proved_at_its_epsilon_under_the_adjacency_that_was_chosen(
-    key, adjacency, cancer
-) -> None:
+def test_a_row_is_proved_at_its_epsilon_under_the_adjacency_that_was_chosen(key, adjacency, cancer):
     study = Study(methods=(key,), epsilons=(0.3, 2.0), adjacency=adjacency)
     made = calibrations_for(study, problem_for(study, cancer), delta_for(study, cancer))
     rows = calibration_table(made)
@@ -118,10 +112,10 @@ def test_a_row_is_proved_at_its_epsilon_under_the_adjacency_that_was_chosen(
 
 
 @pytest.mark.parametrize("adjacency", list(PAIRS))
-def test_the_noise_of_a_row_is_sized_for_its_adjacency_and_attained(adjacency, cancer) -> None:
+def test_the_noise_of_a_row_is_sized_for_its_adjacency_and_attained(adjacency, cancer):
     """A tree's row at ε under one adjacency would promise too much with the noise of the other."""
 
-    def spent(noise_of: Adjacency) -> float:
+    def spent(noise_of):
         """ε that the leaf of a clear majority reaches between neighbours, over all choices."""
         (made,) = calibrations("decision-tree", SHAPE, (1.0,), 1e-5, noise_of)
         one, other = (special.log_softmax(made.noises[1].scale * n) for n in PAIRS[adjacency])
@@ -137,7 +131,7 @@ def test_the_noise_of_a_row_is_sized_for_its_adjacency_and_attained(adjacency, c
     assert len(said) == (adjacency is Adjacency.REPLACE_ONE)
 
 
-def test_who_is_asked_about_publicly_judges_nobody_who_was(cancer_table, monkeypatch) -> None:
+def test_who_is_asked_about_publicly_judges_nobody_who_was(cancer_table, monkeypatch):
     asked, judged = [], []
     pate = model_named("pate")
 
@@ -164,7 +158,7 @@ def test_who_is_asked_about_publicly_judges_nobody_who_was(cancer_table, monkeyp
     assert not {tuple(row) for row in asked[0].numbers} & {tuple(row) for row in judged[0].numbers}
 
 
-def test_what_only_methods_have_starts_no_model_anew() -> None:
+def test_what_only_methods_have_starts_no_model_anew():
     usual = of_a_model(Study(), "naive-bayes").key
     for same in (
         {"lam": 0.1},
@@ -184,7 +178,7 @@ def test_what_only_methods_have_starts_no_model_anew() -> None:
         assert of_a_model(replace(Study(), **other), "naive-bayes").key != usual
 
 
-def test_by_rule_or_not_a_model_is_the_same(cohort_table) -> None:
+def test_by_rule_or_not_a_model_is_the_same(cohort_table):
     study = Study("cohort", methods=("dpgd", "naive-bayes"), epsilons=(0.01, 10.0), runs=2)
     by_rule = replace(study, preparation=Preparation(features="rule"))
     tables = [
@@ -204,24 +198,24 @@ def test_by_rule_or_not_a_model_is_the_same(cohort_table) -> None:
         ({"dataset": "nowhere"}, "dataset is 'nowhere'"),
     ],
 )
-def test_what_a_model_cannot_learn_is_refused(wrong, said) -> None:
+def test_what_a_model_cannot_learn_is_refused(wrong, said):
     with pytest.raises(InvalidInput, match=said):
         Study(methods=("decision-tree",), **wrong)
 
 
-def test_nobody_said_that_some_of_ones_own_table_is_public() -> None:
+def test_nobody_said_that_some_of_ones_own_table_is_public():
     assert refusal("pate", "logistic", "class") == ""
     refused = refusal("pate", "logistic", "class", is_own=True)
     assert refused == "PATE needs public records, and nobody has named some in this table."
     assert refusal("decision-tree", "logistic", "class", is_own=True) == ""
 
 
-def test_a_model_gives_no_risks() -> None:
+def test_a_model_gives_no_risks():
     with pytest.raises(InvalidInput, match="method is 'naive-bayes', but it must be"):
         ClinicStudy(Study(methods=("naive-bayes",)))
 
 
-def test_models_are_named_in_plain_words() -> None:
+def test_models_are_named_in_plain_words():
     assert in_words("decision-tree") == "decision tree"
     assert in_words("pate") == "noisy votes of teachers (PATE)"
     assert in_words("dpgd") == "noise on every full step (DP-GD)"

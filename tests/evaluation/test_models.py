@@ -1,7 +1,5 @@
 """Curves of the survey's models: a function of their study, also as a job and summed up."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 
@@ -11,7 +9,7 @@ from dpcore.datasets import entry, load
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.models import COLUMNS, SUMMARY, ModelStudy, curve, fits, summary
 from dpcore.evaluation.models import task as model_task
-from dpcore.evaluation.task import JobContext, Task
+from dpcore.evaluation.task import JobContext
 from dpcore.guarantee import default_delta
 from dpcore.models.register import register
 
@@ -23,7 +21,7 @@ def rows():
     return curve(SMALL)
 
 
-def test_a_row_for_each_run_and_both_references(rows) -> None:
+def test_a_row_for_each_run_and_both_references(rows):
     assert list(rows.columns) == list(COLUMNS)
     private = rows[rows["series"] == "private"]
     assert list(private["epsilon"]) == [0.1] * 4 + [1.0] * 4
@@ -36,7 +34,7 @@ def test_a_row_for_each_run_and_both_references(rows) -> None:
     assert rows["value"].between(0.0, 1.0).all()
 
 
-def test_the_summary_holds_means_and_the_ends_of_few_runs(rows) -> None:
+def test_the_summary_holds_means_and_the_ends_of_few_runs(rows):
     table = summary(rows)
     assert list(table.columns) == list(SUMMARY)
     assert list(table["series"]) == ["private", "private", "without noise", "trivial"]
@@ -50,21 +48,21 @@ def test_the_summary_holds_means_and_the_ends_of_few_runs(rows) -> None:
     assert set(table["judged_on"]) == {114}
 
 
-def test_delta_by_the_rule_is_that_of_the_training_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_delta_by_the_rule_is_that_of_the_training_part(monkeypatch):
     """As for `sweep`, which knows the training records: 9,600 of 12,000."""
     larger = replace(entry("breast_cancer"), records=12_000)
     monkeypatch.setattr("dpcore.evaluation.models.entry", lambda key: larger)
     assert (ModelStudy().delta, default_delta(12_000)) == (default_delta(9_600), 1e-6)
 
 
-def test_what_learns_nothing_is_made_from_training_records() -> None:
+def test_what_learns_nothing_is_made_from_training_records():
     table = curve(ModelStudy(model="k-means", epsilons=(1.0,), runs=1)).set_index("series")
     # The test records' own mean would leave exactly all of their spread.
     assert table.loc["trivial", "value"] > 1.0 + 1e-6
 
 
-def test_as_a_task_it_gives_the_same_rows(rows) -> None:
-    task: Task = pickle.loads(pickle.dumps(model_task(SMALL)))
+def test_as_a_task_it_gives_the_same_rows(rows):
+    task = pickle.loads(pickle.dumps(model_task(SMALL)))
     assert task.key == SMALL.key
     assert task.key.isalnum()
     assert "Naive Bayes" in task.title
@@ -75,18 +73,18 @@ def test_as_a_task_it_gives_the_same_rows(rows) -> None:
     assert told[-1] == 1.0
 
 
-def test_it_stops_when_told_to() -> None:
+def test_it_stops_when_told_to():
     with pytest.raises(Cancelled):
         model_task(SMALL).run(JobContext(cancelled=lambda: True))
 
 
-def test_another_seed_gives_other_noise(rows) -> None:
+def test_another_seed_gives_other_noise(rows):
     assert ModelStudy(epsilons=(1.0, 0.1), runs=4, seed=1).key != SMALL.key
     assert not curve(ModelStudy(epsilons=(1.0, 0.1), runs=4, seed=1)).equals(rows)
 
 
 @pytest.mark.parametrize("key", list(register()))
-def test_every_model_runs_on_patients_and_beats_learning_nothing_given_a_large_budget(key) -> None:
+def test_every_model_runs_on_patients_and_beats_learning_nothing_given_a_large_budget(key):
     table = summary(curve(ModelStudy(model=key, epsilons=(200.0,), runs=3)))
     value = {row["series"]: row["value"] for _, row in table.iterrows()}
     sign = 1.0 if register()[key].measure.higher_is_better else -1.0
@@ -96,7 +94,7 @@ def test_every_model_runs_on_patients_and_beats_learning_nothing_given_a_large_b
 
 @pytest.mark.parametrize("dataset", ["diabetes", "optical_digits"])
 @pytest.mark.parametrize("key", [key for key, one in register().items() if not one.uses_labels])
-def test_clusters_and_components_need_no_classes(key, dataset) -> None:
+def test_clusters_and_components_need_no_classes(key, dataset):
     table = summary(curve(ModelStudy(model=key, dataset=dataset, epsilons=(200.0,), runs=2)))
     value = {row["series"]: row["value"] for _, row in table.iterrows()}
     sign = 1.0 if register()[key].measure.higher_is_better else -1.0
@@ -104,7 +102,7 @@ def test_clusters_and_components_need_no_classes(key, dataset) -> None:
     assert sign * (value["without noise"] - value["trivial"]) > 0.05
 
 
-def test_what_is_measured_of_them_does_not_hang_on_the_classes() -> None:
+def test_what_is_measured_of_them_does_not_hang_on_the_classes():
     table, free = load("breast_cancer"), [one for one in register().values() if not one.uses_labels]
     assert {one.key for one in free} == {"k-means", "pca-gaussian", "pca-pure", "pca-wishart"}
     turned = replace(table, label=-table.label)
@@ -115,7 +113,7 @@ def test_what_is_measured_of_them_does_not_hang_on_the_classes() -> None:
 
 @pytest.mark.parametrize("dataset", ["diabetes", "optical_digits"])
 @pytest.mark.parametrize("key", [key for key, one in register().items() if one.uses_labels])
-def test_other_models_refuse_tables_without_two_classes(key, dataset) -> None:
+def test_other_models_refuse_tables_without_two_classes(key, dataset):
     assert not fits(register()[key], entry(dataset))
     with pytest.raises(InvalidInput, match="must have a label of two classes"):
         curve(ModelStudy(model=key, dataset=dataset, epsilons=(1.0,), runs=1))
@@ -135,6 +133,6 @@ def test_other_models_refuse_tables_without_two_classes(key, dataset) -> None:
         ({"seed": -1}, "seed is -1"),
     ],
 )
-def test_what_cannot_be_run_is_refused(wrong, said) -> None:
+def test_what_cannot_be_run_is_refused(wrong, said):
     with pytest.raises(InvalidInput, match=said):
         ModelStudy(**wrong)

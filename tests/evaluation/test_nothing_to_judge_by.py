@@ -1,15 +1,10 @@
 """Columns and outcomes without values: what can be judged is, and the rest is nan or refused."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from dpcore.cli import main
-from dpcore.datasets import Table, read_upload
+from dpcore.datasets import read_upload
 from dpcore.evaluation.curves import answers
 from dpcore.evaluation.models import ModelStudy, curve, summary, why_unjudged
 from dpcore.evaluation.scoring import scoring_for
@@ -34,7 +29,7 @@ PREDICTED = {
 Rows = list[list[object]]
 
 
-def usual(predicts: str) -> Rows:
+def usual(predicts):
     draw = np.random.default_rng(0)
     outcome = {"class": draw.random(RECORDS) < 0.4, "classes": draw.integers(0, 3, RECORDS)}.get(
         predicts, draw.integers(0, 101, RECORDS)
@@ -45,11 +40,11 @@ def usual(predicts: str) -> Rows:
     ]
 
 
-def column(at: int, value: object, but: dict[int, object] | None = None) -> Callable[[Rows], Rows]:
+def column(at, value, but=None):
     """A column that holds one value, but for some records."""
     kept = but or {}
 
-    def changed(rows: Rows) -> Rows:
+    def changed(rows):
         return [
             [*row[:at], kept.get(place, value), *row[at + 1 :]] for place, row in enumerate(rows)
         ]
@@ -57,8 +52,8 @@ def column(at: int, value: object, but: dict[int, object] | None = None) -> Call
     return changed
 
 
-def all_of(*changes: Callable[[Rows], Rows]) -> Callable[[Rows], Rows]:
-    def changed(rows: Rows) -> Rows:
+def all_of(*changes):
+    def changed(rows):
         for change in changes:
             rows = change(rows)
         return rows
@@ -66,14 +61,14 @@ def all_of(*changes: Callable[[Rows], Rows]) -> Callable[[Rows], Rows]:
     return changed
 
 
-def known_of(*places: int) -> Callable[[Rows], Rows]:
+def known_of(*places):
     """The outcome of these records alone is known."""
     return lambda rows: [
         row if place in places else [*row[:3], ""] for place, row in enumerate(rows)
     ]
 
 
-KINDS: dict[str, Callable[[Rows], Rows]] = {
+KINDS = {
     "no value in a number": column(1, "?"),
     "no value in a category": column(2, "?"),
     "two values in a number": column(1, "?", {3: 55, 77: 60}),
@@ -89,24 +84,24 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 every_outcome = pytest.mark.parametrize("predicts", PREDICTED)
 
 
-def text(kind: str, predicts: str) -> str:
+def text(kind, predicts):
     rows = usual(predicts)
     rows = column(3, "")(rows) if kind == NONE else KINDS[kind](rows)
     return "\n".join(["age,TBG,hue,died", *(",".join(map(str, row)) for row in rows)])
 
 
-def table(kind: str, predicts: str = "class") -> Table:
+def table(kind, predicts="class"):
     described = COLUMNS + PREDICTED[predicts]
     return read_upload("own", text(kind, predicts).encode(), "made.csv", described)
 
 
-def files(folder: Path, kind: str) -> list[str]:
+def files(folder, kind):
     (folder / "made.csv").write_text(text(kind, "class"))
     (folder / "made.txt").write_text(COLUMNS + PREDICTED["class"])
     return ["--table", str(folder / "made.csv"), "--columns", str(folder / "made.txt")]
 
 
-def explored(predicts: str) -> Study:
+def explored(predicts):
     """A study of every predictor that learns this outcome from a user's own table."""
     loss = {"number": "squared"}.get(predicts, "logistic")
     methods = tuple(key for key in register() if not refusal(key, loss, predicts, is_own=True))
@@ -123,7 +118,7 @@ def explored(predicts: str) -> Study:
 
 @every_kind
 @every_outcome
-def test_every_method_has_an_answer(kind: str, predicts: str) -> None:
+def test_every_method_has_an_answer(kind, predicts):
     records = table(kind, predicts)
     study = explored(predicts)
     rows = answers(study, records=records)
@@ -143,7 +138,7 @@ def test_every_method_has_an_answer(kind: str, predicts: str) -> None:
 
 @every_kind
 @pytest.mark.parametrize("model", models.register())
-def test_every_model_of_the_survey_has_an_answer(kind: str, model: str) -> None:
+def test_every_model_of_the_survey_has_an_answer(kind, model):
     described = COLUMNS + PREDICTED["class"]
     study = ModelStudy(model, "own", (1.0,), runs=2, records=RECORDS, columns=described)
     records = table(kind)
@@ -159,9 +154,7 @@ def test_every_model_of_the_survey_has_an_answer(kind: str, model: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "judged"), [(NONE, 0), ("outcomes of half", 13), ("one outcome", 24)]
 )
-def test_a_model_states_how_many_it_is_judged_on(
-    kind: str, judged: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_model_states_how_many_it_is_judged_on(kind, judged, tmp_path, capsys):
     asked = ["model", *files(tmp_path, kind), "--epsilon", "1", "--runs", "2", "--every-run"]
     told = parsed(capsys, *asked)
     assert {row["judged_on"] for row in told["rows"]} == {judged}
@@ -186,17 +179,13 @@ COMMANDS = {
 
 @every_kind
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_an_answer(
-    command: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_command_has_an_answer(command, kind, tmp_path, capsys):
     asked = [*command.split(), *files(tmp_path, kind), *COMMANDS[command]]
     assert parsed(capsys, *asked, "--methods", "opera", "--epsilon", "1")
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "report"])
-def test_without_any_outcome_there_is_one_sentence(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_any_outcome_there_is_one_sentence(command, tmp_path, capsys):
     asked = [*command.split(), *files(tmp_path, NONE), *COMMANDS.get(command, ("--by", "hue"))]
     assert main([*asked, "--epsilon", "1"]) == 2
     said = capsys.readouterr()

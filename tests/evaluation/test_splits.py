@@ -1,14 +1,12 @@
 """Repeated splits: how many, of whom, and what is averaged over them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.datasets import Preparation, Split, Table, load, prepare
+from dpcore.datasets import Preparation, load, prepare
 from dpcore.datasets.partition import tested as held_out
 from dpcore.erm.method import noise_generator
 from dpcore.errors import InvalidInput
@@ -41,16 +39,16 @@ STUDY = Study(methods=("nonprivate", "opera", "dpgd"), epsilons=(0.5, 5.0), runs
 
 
 @pytest.fixture(scope="module")
-def parts() -> tuple[Split, ...]:
+def parts():
     return tuple(splits(load("breast_cancer"), Preparation())[:5])
 
 
 @pytest.fixture(scope="module")
-def rows(parts: tuple[Split, ...]) -> pd.DataFrame:
+def rows(parts):
     return sweep(STUDY, split=parts)
 
 
-def of_size(records: int) -> Table:
+def of_size(records):
     """A table of so many records without further ones."""
     table = load("cohort", records=max(100, records))
     return replace(table, frame=table.frame[:records], label=table.label[:records], further=None)
@@ -64,9 +62,7 @@ def of_size(records: int) -> Table:
         *((9_997, 20), (9_998, 5), (19_998, 3), (20_003, 2), (40_000, 2), (40_003, 1)),
     ],
 )
-def test_the_fewer_records_are_tested_the_more_often_they_are_split(
-    records: int, count: int
-) -> None:
+def test_the_fewer_records_are_tested_the_more_often_they_are_split(records, count):
     held = max(1, round(0.2 * records))
     assert number_of_splits(records, held) == count
     if count < MAX:
@@ -76,7 +72,7 @@ def test_the_fewer_records_are_tested_the_more_often_they_are_split(
         assert np.std(right / held) / np.sqrt(count) < 1.05 * ERROR
 
 
-def test_half_a_point_is_left_of_the_accuracy_without_privacy() -> None:
+def test_half_a_point_is_left_of_the_accuracy_without_privacy():
     """On breast cancer the rule is met with room to spare, as its models are nearly all right."""
     every = splits(load("breast_cancer"), Preparation())
     assert len(every) == 71
@@ -84,7 +80,7 @@ def test_half_a_point_is_left_of_the_accuracy_without_privacy() -> None:
     assert baselines(every[:3]).split_errors["accuracy"] > ERROR / 2
 
 
-def test_how_many_there_are_hangs_on_public_numbers_alone() -> None:
+def test_how_many_there_are_hangs_on_public_numbers_alone():
     """Blank and incomplete records count, whatever becomes of them."""
     table = of_size(600)
     emptied = replace(table, label=np.where(np.arange(600) < 400, 0, table.label))
@@ -96,14 +92,14 @@ def test_how_many_there_are_hangs_on_public_numbers_alone() -> None:
 # Of whom
 
 
-def by_class(table: Table, seed: int, fraction: float) -> np.ndarray:
+def by_class(table, seed, fraction):
     preparation = Preparation(seed=seed, test_fraction=fraction, stratified=True)
     return held_out(table, preparation)[1]
 
 
 @pytest.mark.parametrize("fraction", [0.2, 0.137, 0.5, 0.97])
 @pytest.mark.parametrize("key", ["breast_cancer", "optical_digits"])
-def test_every_class_is_tested_at_its_share_to_one_record(key: str, fraction: float) -> None:
+def test_every_class_is_tested_at_its_share_to_one_record(key, fraction):
     table = load(key)
     classes = [table.label == label for label in np.unique(table.label)]
     off = []
@@ -118,7 +114,7 @@ def test_every_class_is_tested_at_its_share_to_one_record(key: str, fraction: fl
     assert max(off) > 2.0
 
 
-def test_within_a_class_every_record_is_tested_equally_often() -> None:
+def test_within_a_class_every_record_is_tested_equally_often():
     table = load("breast_cancer")
     often = np.mean([by_class(table, seed, 0.2) for seed in range(400)], axis=0)
     # The scatter of 569 shares of 400 draws at 1 in 5, and its ends.
@@ -126,7 +122,7 @@ def test_within_a_class_every_record_is_tested_equally_often() -> None:
     assert np.abs(often - 0.2).max() < 4.5 * 0.4 / np.sqrt(400)
 
 
-def test_only_published_records_of_classes_are_split_by_class() -> None:
+def test_only_published_records_of_classes_are_split_by_class():
     table, number = load("breast_cancer"), load("diabetes")
     assert all(one.preparation.stratified for one in splits(table, Preparation())[:3])
     assert not splits(number, Preparation())[0].preparation.stratified
@@ -135,7 +131,7 @@ def test_only_published_records_of_classes_are_split_by_class() -> None:
             prepare(other, Preparation(stratified=True))
 
 
-def test_on_ones_own_records_no_record_moves_another() -> None:
+def test_on_ones_own_records_no_record_moves_another():
     """Whatever one person's record is, every split learns from the same others."""
     table, person = replace(of_size(600), published=False), 7
     for label in (-table.label[person], 0):  # another class, or blank
@@ -155,7 +151,7 @@ def test_on_ones_own_records_no_record_moves_another() -> None:
 
 
 @pytest.mark.parametrize(("records", "fraction"), [(200, 0.2), (203, 0.2), (37, 0.3), (101, 0.97)])
-def test_ones_own_records_are_tested_in_turn(records: int, fraction: float) -> None:
+def test_ones_own_records_are_tested_in_turn(records, fraction):
     table = replace(of_size(records), published=False)
     preparations = splits(table, Preparation(test_fraction=fraction, seed=3)).preparations
     masks = np.array([held_out(table, preparation)[1] for preparation in preparations])
@@ -167,7 +163,7 @@ def test_ones_own_records_are_tested_in_turn(records: int, fraction: float) -> N
         assert often.max() - often.min() <= 1
 
 
-def test_cases_among_the_tested_are_those_of_ones_own_table() -> None:
+def test_cases_among_the_tested_are_those_of_ones_own_table():
     table = replace(of_size(200), published=False)
     share = float(np.mean(table.label > 0))
     parts = splits(table, Preparation())
@@ -176,13 +172,13 @@ def test_cases_among_the_tested_are_those_of_ones_own_table() -> None:
         assert baselines(some).positive == pytest.approx(share)
 
 
-def test_a_cohort_is_judged_once_whatever_its_size() -> None:
+def test_a_cohort_is_judged_once_whatever_its_size():
     for records in (100, 3_000):
         (only,) = splits_of("cohort", records, Preparation())
         assert (only.records, only.tested) == (records, 10_000)
 
 
-def test_a_single_split_is_the_usual_one_and_no_two_are_alike(parts: tuple[Split, ...]) -> None:
+def test_a_single_split_is_the_usual_one_and_no_two_are_alike(parts):
     large = of_size(40_003)
     (only,) = splits(large, Preparation(seed=3))
     assert np.array_equal(only.x_train, prepare(large, Preparation(seed=3)).x_train)
@@ -197,12 +193,12 @@ def test_a_single_split_is_the_usual_one_and_no_two_are_alike(parts: tuple[Split
     assert np.array_equal(last[1].x_test, parts[0].x_test)
 
 
-def test_a_first_picture_takes_no_more_splits_than_it_may() -> None:
+def test_a_first_picture_takes_no_more_splits_than_it_may():
     for records, few in ((100, 5), (500, 5), (1_797, 2), (9_000, 1)):
         assert len(splits(of_size(records), Preparation()).at_once) == few
 
 
-def test_together_they_test_nearly_every_record(parts: tuple[Split, ...]) -> None:
+def test_together_they_test_nearly_every_record(parts):
     assert judged(parts[0]) == 114
     assert judged(parts) == 569
     assert judged(parts[:2]) == 228
@@ -214,7 +210,7 @@ def test_together_they_test_nearly_every_record(parts: tuple[Split, ...]) -> Non
 # What is averaged
 
 
-def test_closed_forms_are_means_over_the_splits(parts: tuple[Split, ...]) -> None:
+def test_closed_forms_are_means_over_the_splits(parts):
     study = replace(STUDY, methods=("nonprivate", "opera"))
     actual = closed_form(study, parts)
     alone = [closed_form(study, part) for part in parts]
@@ -238,7 +234,7 @@ def test_closed_forms_are_means_over_the_splits(parts: tuple[Split, ...]) -> Non
         assert actual[column].equals(alone[0][column])
 
 
-def test_a_trained_method_has_two_runs_on_every_split(parts: tuple[Split, ...]) -> None:
+def test_a_trained_method_has_two_runs_on_every_split(parts):
     result = all_curves(replace(STUDY, methods=("opera", "dpgd"), runs=1), parts)
     assert result["splits"].tolist() == [5] * 4
     assert result["runs"].tolist() == [200] * 2 + [10] * 2
@@ -249,7 +245,7 @@ def test_a_trained_method_has_two_runs_on_every_split(parts: tuple[Split, ...]) 
     assert np.isnan(alone["accuracy_noise_deviation"])
 
 
-def test_runs_take_the_splits_in_turn(rows: pd.DataFrame, parts: tuple[Split, ...]) -> None:
+def test_runs_take_the_splits_in_turn(rows, parts):
     assert (rows["split"] == rows["run"] % 5).all()
     wanted = [(m, e, r) for m in STUDY.methods for e in STUDY.epsilons for r in range(12)]
     assert list(zip(rows["method"], rows["epsilon"], rows["run"], strict=True)) == wanted
@@ -264,7 +260,7 @@ def test_runs_take_the_splits_in_turn(rows: pd.DataFrame, parts: tuple[Split, ..
     assert set(summary["runs"]) == {12}
 
 
-def test_the_noise_free_twin_belongs_to_the_split(rows: pd.DataFrame) -> None:
+def test_the_noise_free_twin_belongs_to_the_split(rows):
     twins = rows.groupby(["method", "epsilon", "split"])["accuracy_noiseless"].nunique()
     assert (twins == 1).all()
     exact = rows[rows["method"] == "nonprivate"]
@@ -273,7 +269,7 @@ def test_the_noise_free_twin_belongs_to_the_split(rows: pd.DataFrame) -> None:
     assert (noisy["accuracy_noiseless"] != noisy["accuracy_test"]).any()
 
 
-def test_fewer_runs_than_splits_take_the_first_ones(parts: tuple[Split, ...]) -> None:
+def test_fewer_runs_than_splits_take_the_first_ones(parts):
     rows = sweep(replace(STUDY, runs=2), split=parts)
     assert set(rows["split"]) == {0, 1}
     first = sweep(replace(STUDY, runs=1), split=parts)
@@ -283,15 +279,13 @@ def test_fewer_runs_than_splits_take_the_first_ones(parts: tuple[Split, ...]) ->
     )
 
 
-def test_no_two_splits_share_a_draw_of_noise(
-    parts: tuple[Split, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seeds: list[int] = []
+def test_no_two_splits_share_a_draw_of_noise(parts, monkeypatch):
+    seeds = []
     original = sweeping.Training
 
-    def noted(*arguments: object, **more: object) -> object:
-        training = original(*arguments, **more)  # type: ignore[arg-type]
-        seeds.append(training.seed)  # type: ignore[arg-type]
+    def noted(*arguments, **more):
+        training = original(*arguments, **more)
+        seeds.append(training.seed)
         return training
 
     monkeypatch.setattr(sweeping, "Training", noted)
@@ -306,16 +300,14 @@ def test_no_two_splits_share_a_draw_of_noise(
     assert every.isdisjoint(range(300))
 
 
-def test_the_weights_of_two_splits_carry_different_noise(
-    rows: pd.DataFrame, parts: tuple[Split, ...]
-) -> None:
+def test_the_weights_of_two_splits_carry_different_noise(rows, parts):
     """The same records five times over: whatever differs is the noise."""
     same = sweep(replace(STUDY, methods=("opera",), runs=10), split=[parts[0]] * 5)
     objective = same[same["epsilon"] == 0.5]["objective"]
     assert objective.nunique() == 10
 
 
-def test_calibrations_are_made_anew_for_a_split_of_another_size(parts: tuple[Split, ...]) -> None:
+def test_calibrations_are_made_anew_for_a_split_of_another_size(parts):
     study = replace(STUDY, methods=("opera",))
     made = fitting(study, problem_for(study, parts[0]), parts[0], None)
     assert fitting(study, problem_for(study, parts[1]), parts[1], made) is made
@@ -332,20 +324,18 @@ def test_calibrations_are_made_anew_for_a_split_of_another_size(parts: tuple[Spl
 # The band of single runs
 
 
-def test_on_one_split_the_spread_is_the_usual_one() -> None:
+def test_on_one_split_the_spread_is_the_usual_one():
     values = np.random.default_rng(0).standard_normal(60)
     for places in (np.zeros(60, dtype=int), np.arange(60)):  # or a run for each split
         assert [float(x) for x in spread_over(values, places)] == [float(x) for x in spread(values)]
 
 
-def width(band: tuple[np.ndarray, np.ndarray, np.ndarray]) -> float:
+def width(band):
     return float(band[2] - band[1])
 
 
 @pytest.mark.parametrize(("splits_", "runs"), [(2, 30), (5, 30), (10, 30), (10, 20)])
-def test_the_band_is_that_of_the_noise_whatever_lies_between_the_splits(
-    splits_: int, runs: int
-) -> None:
+def test_the_band_is_that_of_the_noise_whatever_lies_between_the_splits(splits_, runs):
     generator, sigma, wanted = np.random.default_rng(1), 0.02, 2 * 1.6449 * 0.02
     places = np.arange(runs) % splits_
     widths, plain, means = [], [], []
@@ -363,7 +353,7 @@ def test_the_band_is_that_of_the_noise_whatever_lies_between_the_splits(
     assert abs(np.mean(means)) < 4.0 * sigma / np.sqrt(runs * 2_000)
 
 
-def test_few_runs_on_a_split_are_widened_for_their_own_mean() -> None:
+def test_few_runs_on_a_split_are_widened_for_their_own_mean():
     """Two runs lie 1/√2 of σ from their mean; without the factor the band would be too narrow."""
     generator = np.random.default_rng(2)
     places = np.repeat(np.arange(1_000), 2)
@@ -371,7 +361,7 @@ def test_few_runs_on_a_split_are_widened_for_their_own_mean() -> None:
     assert width(spread_over(values, places)) == pytest.approx(2 * 1.6449, rel=0.08)
 
 
-def test_splits_of_unlike_counts_are_weighed_alike() -> None:
+def test_splits_of_unlike_counts_are_weighed_alike():
     values, places = np.array([1.0, 1.0, 1.0, 5.0, 5.0]), np.array([0, 0, 0, 1, 1])
     assert [float(x) for x in spread_over(values, places)] == [3.0, 3.0, 3.0]
 
@@ -381,7 +371,7 @@ def test_splits_of_unlike_counts_are_weighed_alike() -> None:
 
 @pytest.mark.parametrize(("noise", "between"), [(0.02, 0.05), (0.04, 0.03), (0.0, 0.03)])
 @pytest.mark.parametrize(("count", "runs"), [(20, 40), (100, 230)])
-def test_both_parts_are_told_apart(noise: float, between: float, count: int, runs: int) -> None:
+def test_both_parts_are_told_apart(noise, between, count, runs):
     generator, places = np.random.default_rng(3), np.arange(runs) % count
     result = []
     for _ in range(400):
@@ -393,7 +383,7 @@ def test_both_parts_are_told_apart(noise: float, between: float, count: int, run
     assert error == pytest.approx(between / np.sqrt(count), rel=0.12)
 
 
-def test_splits_that_do_not_differ_leave_little() -> None:
+def test_splits_that_do_not_differ_leave_little():
     """The noise of the splits' means is not taken for the splits' own."""
     generator, places = np.random.default_rng(4), np.arange(200) % 100
     result = [deviations(generator.standard_normal(200), places)[1] for _ in range(300)]
@@ -401,7 +391,7 @@ def test_splits_that_do_not_differ_leave_little() -> None:
     assert np.sqrt(np.mean(np.square(result))) < 0.4 * counted_twice
 
 
-def test_what_cannot_be_told_is_no_number() -> None:
+def test_what_cannot_be_told_is_no_number():
     values = np.random.default_rng(5).standard_normal(6)
     assert np.isnan(deviations(values, np.arange(6))).all()  # a run for each split
     noise, error = deviations(values, np.zeros(6, dtype=int))
@@ -409,7 +399,7 @@ def test_what_cannot_be_told_is_no_number() -> None:
     assert np.isnan(error)
 
 
-def test_a_band_ends_where_its_measure_does() -> None:
+def test_a_band_ends_where_its_measure_does():
     values, places = np.array([1.0, 1.0, 0.6, 1.0] * 5), np.arange(20) // 2
     banded = ACCURACY, Metric("rmse", -1.0, 100.0)
     result = over_runs({"accuracy": values, "rmse": values}, places, banded)
@@ -418,7 +408,7 @@ def test_a_band_ends_where_its_measure_does() -> None:
     assert result["rmse_high"] > 1.0
 
 
-def test_runs_without_noise_deviate_by_exactly_nothing() -> None:
+def test_runs_without_noise_deviate_by_exactly_nothing():
     one = np.array([0.1, 0.3, 1 / 3])[np.arange(12) % 3]
     noise, _ = deviations(one, np.arange(12) % 3)
     assert noise == 0.0

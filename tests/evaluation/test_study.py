@@ -1,17 +1,13 @@
 """A study refuses bad fields by name, and has one key for one description."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys
 from dataclasses import fields, replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from dpcore.datasets import Preparation, Split
+from dpcore.datasets import Preparation
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import task
 from dpcore.evaluation.study import (
@@ -57,9 +53,7 @@ from dpcore.methods import method_named
         ({"batch": 0}, ("batch", "0", "at least 1")),
     ],
 )
-def test_a_bad_field_is_named_with_its_value_and_what_is_allowed(
-    change: dict[str, Any], words: tuple[str, ...]
-) -> None:
+def test_a_bad_field_is_named_with_its_value_and_what_is_allowed(change, words):
     with pytest.raises(InvalidInput) as caught:
         Study(**change)
     sentence = str(caught.value)
@@ -68,7 +62,7 @@ def test_a_bad_field_is_named_with_its_value_and_what_is_allowed(
         assert word in sentence
 
 
-DIFFERENT: dict[str, Any] = {
+DIFFERENT = {
     "dataset": "cohort",
     "records": 500,
     "loss": "huber",
@@ -92,14 +86,14 @@ DIFFERENT: dict[str, Any] = {
 }
 
 
-def test_the_key_changes_with_every_field() -> None:
+def test_the_key_changes_with_every_field():
     assert set(DIFFERENT) == {field.name for field in fields(Study)}
     keys = {Study().key} | {replace(Study(), **{name: v}).key for name, v in DIFFERENT.items()}
     assert len(keys) == 1 + len(DIFFERENT)
 
 
-def test_the_key_changes_with_every_field_of_the_preparation() -> None:
-    changes: dict[str, Any] = {
+def test_the_key_changes_with_every_field_of_the_preparation():
+    changes = {
         "missing": "drop",
         "scaling": "data",
         "interval": "unit",
@@ -123,9 +117,9 @@ def test_the_key_changes_with_every_field_of_the_preparation() -> None:
     assert len(keys) == 1 + len(changes)
 
 
-def test_one_description_has_one_key_however_it_is_written() -> None:
+def test_one_description_has_one_key_however_it_is_written():
     plain = Study(methods=("opera", "dpgd"), epsilons=(1.0, 2.0), lam=1.0, runs=5)
-    loose: Any = {
+    loose = {
         "methods": ["opera", "dpgd", "opera"],
         "epsilons": [1, 2.0, 1.0],
         "lam": 1,
@@ -136,7 +130,7 @@ def test_one_description_has_one_key_however_it_is_written() -> None:
     assert same.key == plain.key
 
 
-def test_the_key_is_the_same_in_another_process() -> None:
+def test_the_key_is_the_same_in_another_process():
     code = (
         "from dpcore.evaluation.study import Study; "
         "print(Study(lam=0.1, methods=('opera', 'grpua'), epsilons=(0.1, 3.0)).key)"
@@ -152,8 +146,8 @@ def test_the_key_is_the_same_in_another_process() -> None:
     assert done.stdout.strip() == here
 
 
-def test_the_key_changes_with_the_code(tmp_path: Path) -> None:
-    def digest(folder: str, **files: str) -> str:
+def test_the_key_changes_with_the_code(tmp_path):
+    def digest(folder, **files):
         home = tmp_path / folder
         (home / "inner").mkdir(parents=True)
         for name, text in files.items():
@@ -176,12 +170,12 @@ def test_the_key_changes_with_the_code(tmp_path: Path) -> None:
     ("records", "delta"),
     [(2, 1e-5), (455, 1e-5), (10_000, 1e-5), (10_001, 1e-6), (36_156, 1e-6), (800_000, 1e-7)],
 )
-def test_the_rule_for_delta_stays_at_most_a_tenth_of_one_record(records: int, delta: float) -> None:
+def test_the_rule_for_delta_stays_at_most_a_tenth_of_one_record(records, delta):
     assert default_delta(records) == pytest.approx(delta, rel=1e-12)
     assert records * default_delta(records) <= 0.1 * (1 + 1e-12)
 
 
-def test_delta_and_lambda_default_to_their_rules(cancer: Split) -> None:
+def test_delta_and_lambda_default_to_their_rules(cancer):
     assert delta_for(Study(), cancer) == default_delta(cancer.records)
     assert delta_for(Study(delta=1e-3), cancer) == 1e-3
     problem = problem_for(Study(), cancer)
@@ -190,13 +184,11 @@ def test_delta_and_lambda_default_to_their_rules(cancer: Split) -> None:
     assert problem_for(Study(lam=0.5), cancer).lam == 0.5
 
 
-def test_a_method_learns_with_its_share_of_the_rule_s_lambda_and_with_the_one_that_is_named(
-    cancer: Split,
-) -> None:
+def test_a_method_learns_with_its_share_of_the_rule_s_lambda_and_with_the_one_that_is_named(cancer):
     methods = ("opera", "objpert", "dpgd")
     problem = problem_for(Study(), cancer)
 
-    def lams(**changes: Any) -> dict[str, float]:
+    def lams(**changes):
         study = Study(methods=methods, epsilons=(1.0,), **changes)
         made = calibrations_for(study, problem_for(study, cancer), 1e-5)
         return {key: group[0].problem.lam for key, group in made.items()}
@@ -215,7 +207,7 @@ def test_a_method_learns_with_its_share_of_the_rule_s_lambda_and_with_the_one_th
     assert (rows["excess_risk"] > 0).all()  # against the best at the λ that all are judged by
 
 
-def test_a_method_without_a_published_edition_runs_as_sound(cancer: Split) -> None:
+def test_a_method_without_a_published_edition_runs_as_sound(cancer):
     study = Study(edition="published", methods=("dpgd", "opera"), epsilons=(1.0,))
     assert edition_of(study, method_named("dpgd")) is Edition.SOUND
     assert edition_of(study, method_named("opera")) is Edition.PUBLISHED
@@ -223,7 +215,7 @@ def test_a_method_without_a_published_edition_runs_as_sound(cancer: Split) -> No
     assert [result[key][0].edition for key in study.methods] == [Edition.SOUND, Edition.PUBLISHED]
 
 
-def test_calibrations_follow_the_order_of_the_study(cancer: Split) -> None:
+def test_calibrations_follow_the_order_of_the_study(cancer):
     study = Study(methods=("opera", "nonprivate"), epsilons=(3.0, 0.1), steps=20)
     result = calibrations_for(study, problem_for(study, cancer), 1e-5)
     assert list(result) == ["opera", "nonprivate"]
@@ -231,7 +223,7 @@ def test_calibrations_follow_the_order_of_the_study(cancer: Split) -> None:
     assert {c.steps for c in result["opera"]} == {20}
 
 
-def test_nothing_is_proved_where_the_preparation_looks_at_the_data(cancer: Split) -> None:
+def test_nothing_is_proved_where_the_preparation_looks_at_the_data(cancer):
     leaky = replace(cancer, leaks=("leaks: scaled by the data's own range",))
     study = Study(
         methods=("nonprivate", "opera", "dpgd", "grpua"), edition="published", epsilons=(0.5,)

@@ -1,14 +1,11 @@
 """The tidy table: its columns, its repeatability, its progress, and stopping it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.datasets import Split
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.curve_columns import noiseless
 from dpcore.evaluation.scoring import CLASSIFICATION
@@ -48,29 +45,27 @@ DOCUMENTED = [
 
 
 @pytest.fixture(scope="module")
-def rows(cancer: Split) -> pd.DataFrame:
+def rows(cancer):
     return sweep(STUDY, split=cancer)
 
 
-def without_time(rows: pd.DataFrame) -> pd.DataFrame:
+def without_time(rows):
     return rows.drop(columns="seconds")
 
 
-def test_the_table_has_the_documented_columns(rows: pd.DataFrame) -> None:
+def test_the_table_has_the_documented_columns(rows):
     assert [name for name in rows.columns if name in DOCUMENTED] == DOCUMENTED
     assert tuple(rows.columns) == COLUMNS
     measured = {*CLASSIFICATION.run_columns, *noiseless(CLASSIFICATION)}
     assert set(COLUMNS) - measured == set(DOCUMENTED) - measured
 
 
-def test_there_is_one_row_per_method_epsilon_and_run_in_the_studys_order(
-    rows: pd.DataFrame,
-) -> None:
+def test_there_is_one_row_per_method_epsilon_and_run_in_the_studys_order(rows):
     wanted = [(m, e, r) for m in EVERY for e in STUDY.epsilons for r in range(STUDY.runs)]
     assert list(zip(rows["method"], rows["epsilon"], rows["run"], strict=True)) == wanted
 
 
-def test_the_values_are_of_their_kind(rows: pd.DataFrame) -> None:
+def test_the_values_are_of_their_kind(rows):
     for column in ("accuracy_train", "accuracy_test", "balanced_accuracy", "auc"):
         assert rows[column].between(0.0, 1.0).all()
     assert (rows["seconds"] >= 0).all()
@@ -84,18 +79,18 @@ def test_the_values_are_of_their_kind(rows: pd.DataFrame) -> None:
     assert not rows.drop(columns="sensitivity").isna().to_numpy().any()
 
 
-def test_balanced_accuracy_is_the_mean_of_the_two_rates(rows: pd.DataFrame) -> None:
+def test_balanced_accuracy_is_the_mean_of_the_two_rates(rows):
     mean = (rows["true_positive_rate"] + rows["true_negative_rate"]) / 2
     assert rows["balanced_accuracy"].to_numpy() == pytest.approx(mean.to_numpy())
 
 
-def test_excess_risk_is_never_below_zero_by_more_than_rounding(rows: pd.DataFrame) -> None:
+def test_excess_risk_is_never_below_zero_by_more_than_rounding(rows):
     assert (rows["excess_risk"] >= -1e-6).all()
     exact = rows[rows["method"] == "nonprivate"]
     assert (exact["excess_risk"] <= 1e-6).all()
 
 
-def test_a_seed_fixes_everything_but_the_time(rows: pd.DataFrame, cancer: Split) -> None:
+def test_a_seed_fixes_everything_but_the_time(rows, cancer):
     again = sweep(STUDY, split=cancer)
     pd.testing.assert_frame_equal(without_time(rows), without_time(again), check_exact=True)
     other = sweep(replace(STUDY, seed=1), split=cancer)
@@ -103,9 +98,7 @@ def test_a_seed_fixes_everything_but_the_time(rows: pd.DataFrame, cancer: Split)
     assert (rows.loc[private, "objective"] != other.loc[private, "objective"]).all()
 
 
-def test_runs_differ_and_the_first_runs_do_not_depend_on_how_many_follow(
-    rows: pd.DataFrame, cancer: Split
-) -> None:
+def test_runs_differ_and_the_first_runs_do_not_depend_on_how_many_follow(rows, cancer):
     for (method, _), group in rows.groupby(["method", "epsilon"]):
         assert group["objective"].nunique() == (1 if method == "nonprivate" else STUDY.runs)
     # Only for the methods without batches of records: those draw noise in chunks of all runs.
@@ -116,9 +109,7 @@ def test_runs_differ_and_the_first_runs_do_not_depend_on_how_many_follow(
 
 
 @pytest.mark.parametrize("method", EVERY)
-def test_a_method_alone_gives_the_rows_it_gives_in_company(
-    method: str, rows: pd.DataFrame, cancer: Split
-) -> None:
+def test_a_method_alone_gives_the_rows_it_gives_in_company(method, rows, cancer):
     alone = sweep(replace(STUDY, methods=(method,)), split=cancer)
     together = rows[rows["method"] == method].reset_index(drop=True)
     words = ["dataset", "method", "edition", "epsilon", "delta", "run", "sigma", "status"]
@@ -130,9 +121,7 @@ def test_a_method_alone_gives_the_rows_it_gives_in_company(
         )
 
 
-def test_one_epsilon_alone_gives_the_rows_it_gives_in_company(
-    rows: pd.DataFrame, cancer: Split
-) -> None:
+def test_one_epsilon_alone_gives_the_rows_it_gives_in_company(rows, cancer):
     alone = sweep(replace(STUDY, epsilons=(5.0,)), split=cancer)
     together = rows[rows["epsilon"] == 5.0]
     assert alone["objective"].to_numpy() == pytest.approx(
@@ -140,8 +129,8 @@ def test_one_epsilon_alone_gives_the_rows_it_gives_in_company(
     )
 
 
-def test_progress_grows_from_zero_to_one(cancer: Split) -> None:
-    seen: list[tuple[float, str]] = []
+def test_progress_grows_from_zero_to_one(cancer):
+    seen = []
     sweep(STUDY, split=cancer, progress=lambda share, words: seen.append((share, words)))
     shares = [share for share, _ in seen]
     assert shares[0] == 0.0
@@ -151,19 +140,19 @@ def test_progress_grows_from_zero_to_one(cancer: Split) -> None:
     assert all(words for _, words in seen)
 
 
-def test_progress_on_several_splits_counts_the_splits(cancer: Split) -> None:
-    seen: list[str] = []
+def test_progress_on_several_splits_counts_the_splits(cancer):
+    seen = []
     sweep(STUDY, split=[cancer, cancer], progress=lambda _, words: seen.append(words))
     steps = list(dict.fromkeys(seen))
     assert steps == ["loading the data", "split 1 of 2", "split 2 of 2", "done"]
 
 
 @pytest.mark.parametrize("method", ["opera", "grpua", "dpgd"])
-def test_cancel_stops_the_sweep_at_its_next_step(method: str, cancer: Split) -> None:
+def test_cancel_stops_the_sweep_at_its_next_step(method, cancer):
     study = replace(STUDY, methods=(method,), steps=20_000, batch=1, runs=30)
-    shares: list[float] = []
+    shares = []
 
-    def half_way() -> bool:
+    def half_way():
         return bool(shares) and shares[-1] > 0.2
 
     with pytest.raises(Cancelled):
@@ -176,7 +165,7 @@ def test_cancel_stops_the_sweep_at_its_next_step(method: str, cancer: Split) -> 
     assert 0.2 < shares[-1] < 0.9
 
 
-def test_the_data_are_loaded_by_name_when_no_split_is_given() -> None:
+def test_the_data_are_loaded_by_name_when_no_split_is_given():
     study = replace(STUDY, methods=("nonprivate",), runs=1)
     parts = splits_of(study.dataset, study.records, study.preparation)
     pd.testing.assert_frame_equal(
@@ -193,15 +182,13 @@ def test_the_data_are_loaded_by_name_when_no_split_is_given() -> None:
         ({"methods": ("grpua",), "batch": 10_000}, ("batch size", "10000", "455")),
     ],
 )
-def test_what_only_the_data_can_refuse_is_refused_in_one_sentence(
-    change: dict[str, object], words: tuple[str, ...]
-) -> None:
+def test_what_only_the_data_can_refuse_is_refused_in_one_sentence(change, words):
     with pytest.raises(InvalidInput) as caught:
-        sweep(replace(STUDY, **change))  # type: ignore[arg-type]
+        sweep(replace(STUDY, **change))
     assert all(word in str(caught.value) for word in words)
 
 
-def test_published_editions_keep_their_verdicts(cancer: Split) -> None:
+def test_published_editions_keep_their_verdicts(cancer):
     rows = sweep(replace(STUDY, edition="published"), split=cancer)
     status = rows.groupby(["method", "epsilon"])["status"].first()
     assert status["opera", 5.0] == "proved"

@@ -1,10 +1,7 @@
 """The file with an upload's records is read once, and never where another user put it there."""
 
-from __future__ import annotations
-
 import os
 import pickle
-from pathlib import Path
 
 import pytest
 
@@ -15,14 +12,14 @@ from dpcore.evaluation.task import take_records
 class Gift:
     """What makes a folder, once it is loaded."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place):
         self.place = place
 
-    def __reduce__(self) -> tuple[object, tuple[str]]:
+    def __reduce__(self):
         return os.mkdir, (str(self.place),)
 
 
-def test_records_are_read_once(tmp_path: Path) -> None:
+def test_records_are_read_once(tmp_path):
     path = tmp_path / "records"
     path.write_bytes(pickle.dumps([1, 2]))
     assert take_records(str(path)) == [1, 2]
@@ -31,9 +28,7 @@ def test_records_are_read_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owner here")
-def test_a_file_that_another_user_put_there_is_not_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_another_user_put_there_is_not_loaded(tmp_path, monkeypatch):
     path, made = tmp_path / "records", tmp_path / "made"
     path.write_bytes(pickle.dumps(Gift(made)))
     me = os.geteuid()

@@ -1,7 +1,5 @@
 """The configurations of the image targets: what they promise, and their benchmark."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import fields, replace
 
@@ -17,7 +15,7 @@ from dpcore.evaluation.tuned_configs import CHOSEN, STUDIES, TUNED, chosen_on
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_each_configuration_is_certified_within_its_epsilon(name: str) -> None:
+def test_each_configuration_is_certified_within_its_epsilon(name):
     study = STUDIES[name]
     records = images.entry(study.dataset).records
     config = study.with_calibrated_sigma(records)
@@ -33,7 +31,7 @@ def test_each_configuration_is_certified_within_its_epsilon(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_settings_chosen_on_the_set_they_train_on_say_so(name: str) -> None:
+def test_settings_chosen_on_the_set_they_train_on_say_so(name):
     study = STUDIES[name]
     assert chosen_on(study) == CHOSEN
     # Noise, seed and ε are no choice of theirs; a data set or a setting of one's own is another's.
@@ -44,7 +42,7 @@ def test_settings_chosen_on_the_set_they_train_on_say_so(name: str) -> None:
     assert set(TUNED) <= {field.name for field in fields(TrainingConfig)}
 
 
-def test_the_benchmark_has_a_target_for_each_configuration() -> None:
+def test_the_benchmark_has_a_target_for_each_configuration():
     assert list(accuracy.TARGETS) == list(STUDIES)
 
 
@@ -52,13 +50,11 @@ def test_the_benchmark_has_a_target_for_each_configuration() -> None:
     ("mean", "target", "said"),
     [(0.985, 0.985, "met"), (0.98499, 0.985, "MISSED"), (0.5, None, "no target")],
 )
-def test_a_target_is_met_only_when_it_is(mean: float, target: float | None, said: str) -> None:
+def test_a_target_is_met_only_when_it_is(mean, target, said):
     assert accuracy.verdict(mean, target).endswith(said)
 
 
-def test_the_benchmark_prints_what_was_measured_and_certified(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_benchmark_prints_what_was_measured_and_certified(monkeypatch, capsys):
     small = TrainingStudy(
         "digits",
         config=TrainingConfig(network="linear", epochs=3, average=0.5),

@@ -1,7 +1,5 @@
 """About how long a job in the queue still waits."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpcore.evaluation import waits
@@ -9,7 +7,7 @@ from dpcore.evaluation.waits import Wait
 
 
 @pytest.fixture(autouse=True)
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def clock(monkeypatch):
     """The time, which only a test moves on; nothing is remembered."""
     now = [0.0]
     monkeypatch.setattr(waits.time, "monotonic", lambda: now[0])
@@ -18,7 +16,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_it_is_told_by_what_jobs_of_the_kind_took(clock: list[float]) -> None:
+def test_it_is_told_by_what_jobs_of_the_kind_took(clock):
     curves = [Wait("curve", 0.0) for _ in range(4)]
     assert waits.seconds([(each, 0.0) for each in curves]) is None
     clock[0] = 10.0
@@ -32,7 +30,7 @@ def test_it_is_told_by_what_jobs_of_the_kind_took(clock: list[float]) -> None:
     assert waits.seconds([]) == 0.0
 
 
-def test_a_job_that_was_stopped_tells_nothing_of_the_kind(clock: list[float]) -> None:
+def test_a_job_that_was_stopped_tells_nothing_of_the_kind(clock):
     first, second = Wait("curve", 0.0), Wait("curve", 0.0)
     clock[0] = 1.0
     first.ended(finished=False)
@@ -42,6 +40,6 @@ def test_a_job_that_was_stopped_tells_nothing_of_the_kind(clock: list[float]) ->
     assert waits.seconds([(Wait("curve", 5.0), 0.0)]) == pytest.approx(4.0)
 
 
-def test_a_cluster_does_several_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_does_several_at_once(monkeypatch):
     monkeypatch.setenv("DPCORE_SCHEDULER", "tcp://here")
     assert waits.seconds([(Wait("curve", 0.0), 0.5)]) is None

@@ -1,14 +1,11 @@
 """Who waits for a job: it ends with its last watcher, not with the first one who stops."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess
 import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
@@ -25,7 +22,7 @@ SHORT = Counting(100, seconds=0.02)
 SOON = 1.5
 
 
-def test_one_who_stops_does_not_end_it_for_another(cache: Path) -> None:
+def test_one_who_stops_does_not_end_it_for_another(cache):
     job = jobs.submit(SHORT, watcher="anne")
     assert jobs.submit(SHORT, watcher="bert") == job
     wait_for(lambda: job.state == "running")
@@ -34,7 +31,7 @@ def test_one_who_stops_does_not_end_it_for_another(cache: Path) -> None:
     wait_for(lambda: names(cache) == {f"{job.key}.csv", f"{job.key}.note.txt"})
 
 
-def test_it_ends_with_the_last(cache: Path) -> None:
+def test_it_ends_with_the_last(cache):
     job = jobs.submit(LONG, watcher="anne")
     job.watch("bert")
     wait_for(lambda: job.state == "running" and job.partial() is not None)
@@ -46,7 +43,7 @@ def test_it_ends_with_the_last(cache: Path) -> None:
     wait_for(lambda: names(cache) == {f"{job.key}.partial"})
 
 
-def test_one_that_waits_in_the_queue_never_starts_once_all_have_left() -> None:
+def test_one_that_waits_in_the_queue_never_starts_once_all_have_left():
     first = jobs.submit(LONG, watcher="anne")
     second = jobs.submit(SHORT, watcher="anne")
     second.watch("bert")
@@ -60,9 +57,7 @@ def test_one_that_waits_in_the_queue_never_starts_once_all_have_left() -> None:
 
 
 @pytest.mark.parametrize("unwatched_first", [False, True])
-def test_one_that_was_handed_in_alone_is_ended_by_nobody_who_watches(
-    unwatched_first: bool,
-) -> None:
+def test_one_that_was_handed_in_alone_is_ended_by_nobody_who_watches(unwatched_first):
     by = ({}, {"watcher": "anne"})
     for settings in by if unwatched_first else by[::-1]:
         job = jobs.submit(LONG, **settings)
@@ -74,9 +69,7 @@ def test_one_that_was_handed_in_alone_is_ended_by_nobody_who_watches(
         job.result(PATIENCE)
 
 
-def test_one_whose_only_watcher_is_gone_ends_within_the_timer(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_whose_only_watcher_is_gone_ends_within_the_timer(cache, monkeypatch):
     monkeypatch.setattr(watchers, "EXPIRES_SECONDS", SOON)
     there = {"anne": True, "bert": True}
     job = jobs.submit(LONG, watcher="anne", alive=lambda: there["anne"])
@@ -90,7 +83,7 @@ def test_one_whose_only_watcher_is_gone_ends_within_the_timer(
     wait_for(lambda: names(cache) <= {f"{job.key}.partial"})
 
 
-def test_a_watcher_back_in_time_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_watcher_back_in_time_keeps_it(monkeypatch):
     monkeypatch.setattr(watchers, "EXPIRES_SECONDS", 3.0)
     there = [True]
     job = jobs.submit(LONG, watcher="anne", alive=lambda: there[0])
@@ -102,7 +95,7 @@ def test_a_watcher_back_in_time_keeps_it(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("watcher", ["", "a-b", "../a", "*"])
-def test_a_watcher_has_a_name_of_letters_and_digits(watcher: str) -> None:
+def test_a_watcher_has_a_name_of_letters_and_digits(watcher):
     job = jobs.submit(LONG)
     with pytest.raises(InvalidInput, match="letters and digits"):
         job.watch(watcher)
@@ -123,11 +116,11 @@ sys.stdin.readline()
 """
 
 
-def environment() -> dict[str, str]:
+def environment():
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)}
 
 
-def other(task: Counting, watcher: str) -> subprocess.Popen[str]:
+def other(task, watcher):
     given = (str(task.upto), str(task.seconds), watcher)
     return subprocess.Popen(
         [sys.executable, "-c", OTHER, *given],
@@ -138,18 +131,18 @@ def other(task: Counting, watcher: str) -> subprocess.Popen[str]:
     )
 
 
-def said(process: subprocess.Popen[str]) -> str:
+def said(process):
     assert process.stdout is not None
     return process.stdout.readline().strip()
 
 
-def tell(process: subprocess.Popen[str]) -> None:
+def tell(process):
     assert process.stdin is not None
     process.stdin.write("\n")
     process.stdin.flush()
 
 
-def test_another_process_that_stops_does_not_end_it_here() -> None:
+def test_another_process_that_stops_does_not_end_it_here():
     job = jobs.submit(LONG, watcher="anne")
     wait_for(lambda: job.state == "running")
     with other(LONG, "bert") as process:
@@ -168,7 +161,7 @@ def test_another_process_that_stops_does_not_end_it_here() -> None:
         tell(process)
 
 
-def test_one_that_waits_in_another_process_is_no_failure_here() -> None:
+def test_one_that_waits_in_another_process_is_no_failure_here():
     first = jobs.submit(LONG, is_sweep=True)
     job = jobs.submit(SHORT, is_sweep=True)
     with other(SHORT, "bert") as process:
@@ -179,7 +172,7 @@ def test_one_that_waits_in_another_process_is_no_failure_here() -> None:
     assert len(job.result(PATIENCE)) == 100
 
 
-def modes(folder: Path) -> dict[str, int]:
+def modes(folder):
     """What others may do with each file and folder."""
     result = {}
     for path in (folder, *folder.rglob("*")):
@@ -188,17 +181,15 @@ def modes(folder: Path) -> dict[str, int]:
     return result
 
 
-def test_nobody_else_can_read_what_a_job_writes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nobody_else_can_read_what_a_job_writes(tmp_path, monkeypatch):
     fresh = tmp_path / "fresh"
     monkeypatch.setenv("DPCORE_CACHE", str(fresh))
     before = os.umask(0)
     try:
         job = jobs.submit(Resuming(200, seconds=0.02), watcher="anne")
-        endings: set[str] = set()
+        endings = set()
 
-        def seen() -> bool:
+        def seen():
             result = modes(fresh)
             assert set(result.values()) == {0}
             endings.update(name.rsplit(".", 1)[-1] for name in result)
@@ -212,13 +203,13 @@ def test_nobody_else_can_read_what_a_job_writes(
     wait_for(lambda: names(fresh) == {f"{job.key}.csv"})
 
 
-def test_a_folder_of_an_earlier_release_is_closed_to_others(cache: Path) -> None:
+def test_a_folder_of_an_earlier_release_is_closed_to_others(cache):
     (cache / "jobs").mkdir(mode=0o755)
     assert place(jobs.FOLDER) == cache / "jobs"
     assert modes(cache / "jobs") == {"jobs": 0}
 
 
-def test_a_state_stays_where_a_job_was_stopped_and_goes_where_it_failed(cache: Path) -> None:
+def test_a_state_stays_where_a_job_was_stopped_and_goes_where_it_failed(cache):
     stopped = jobs.submit(Resuming(1_000, seconds=0.02), watcher="anne")
     wait_for(lambda: (rows := stopped.partial()) is not None and len(rows) > 2)
     stopped.leave("anne")

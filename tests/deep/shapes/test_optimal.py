@@ -1,7 +1,5 @@
 """Scales in closed form against numerical optimisation, and what is known of them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -16,26 +14,26 @@ from dpcore.deep.shapes import optimal
 POWERS = (1, 2)
 
 
-def least_cost(squares: torch.Tensor, weights: torch.Tensor, power: int) -> float:
+def least_cost(squares, weights, power):
     """T^(r/2+1) / M^(r/2): what the best d costs where no ratio binds."""
     share = power / (power + 2)
     total = float((weights ** (1.0 - share) * squares**share).sum())
     return total ** (power / 2 + 1) / float(squares.sum()) ** (power / 2)
 
 
-def drawn(seed: int, spread: float = 1.0) -> tuple[torch.Tensor, torch.Tensor]:
+def drawn(seed, spread=1.0):
     generator = np.random.default_rng(seed)
     return tuple(torch.from_numpy(np.exp(spread * generator.standard_normal(6))) for _ in range(2))
 
 
-def searched(squares: torch.Tensor, weights: torch.Tensor, power: int) -> np.ndarray:
+def searched(squares, weights, power):
     """The same problem by an optimiser that knows no closed form; the mass is restored at the end.
 
     Both sums are homogeneous in d, so the constraint may be put into the objective.
     """
     s2, a = squares.numpy() / float(squares.sum()), weights.numpy()
 
-    def objective(u: np.ndarray) -> float:
+    def objective(u):
         return np.log(np.sum(a * np.exp(power * u))) + power / 2 * np.log(
             np.sum(s2 * np.exp(-2 * u))
         )
@@ -44,14 +42,14 @@ def searched(squares: torch.Tensor, weights: torch.Tensor, power: int) -> np.nda
     return result * np.sqrt(np.sum(s2 / result**2))
 
 
-def cost(scale: torch.Tensor, weights: torch.Tensor, power: int) -> float:
+def cost(scale, weights, power):
     """Σ a d^r."""
     return float((weights.double() * scale.double() ** power).sum())
 
 
 @pytest.mark.parametrize("power", POWERS)
 @pytest.mark.parametrize("seed", range(4))
-def test_closed_form_is_what_an_optimiser_finds(power: int, seed: int) -> None:
+def test_closed_form_is_what_an_optimiser_finds(power, seed):
     squares, weights = drawn(seed)
     result = optimal.scales(squares, weights, power)
     np.testing.assert_allclose(result, searched(squares, weights, power), rtol=1e-4)
@@ -62,7 +60,7 @@ def test_closed_form_is_what_an_optimiser_finds(power: int, seed: int) -> None:
 
 @pytest.mark.parametrize("power", POWERS)
 @given(seed=st.integers(0, 10**6), spread=st.floats(0.0, 30.0))
-def test_clipping_mass_is_kept_and_the_ratio_bounded(power: int, seed: int, spread: float) -> None:
+def test_clipping_mass_is_kept_and_the_ratio_bounded(power, seed, spread):
     squares, weights = drawn(seed, spread)
     result = optimal.scales(squares, weights, power)
     assert float((squares / result**2).sum()) == pytest.approx(float(squares.sum()), rel=1e-9)
@@ -71,7 +69,7 @@ def test_clipping_mass_is_kept_and_the_ratio_bounded(power: int, seed: int, spre
 
 @pytest.mark.parametrize("power", POWERS)
 @given(seed=st.integers(0, 10**6), spread=st.floats(0.0, 1.0))
-def test_cost_is_at_most_that_of_one_scale_for_all(power: int, seed: int, spread: float) -> None:
+def test_cost_is_at_most_that_of_one_scale_for_all(power, seed, spread):
     squares, weights = drawn(seed, spread)
     plain = float(weights.sum())
     assert least_cost(squares, weights, power) <= plain * (1 + 1e-12)
@@ -79,12 +77,12 @@ def test_cost_is_at_most_that_of_one_scale_for_all(power: int, seed: int, spread
 
 
 @pytest.mark.parametrize("power", POWERS)
-def test_where_cost_follows_the_squares_one_scale_is_best(power: int) -> None:
+def test_where_cost_follows_the_squares_one_scale_is_best(power):
     squares, _ = drawn(0)
     np.testing.assert_allclose(optimal.scales(squares, 3.0 * squares, power), 1.0, rtol=1e-12)
 
 
-def test_formulas_of_section_4_1() -> None:
+def test_formulas_of_section_4_1():
     squares, weights = drawn(5)
     s, a = squares.sqrt(), weights
     mass = float(squares.sum())
@@ -99,7 +97,7 @@ def test_formulas_of_section_4_1() -> None:
 
 
 @pytest.mark.parametrize("power", POWERS)
-def test_groups_take_sums(power: int) -> None:
+def test_groups_take_sums(power):
     squares, weights = drawn(6)
     grouped = optimal.scales(squares.reshape(2, 3).sum(1), weights.reshape(2, 3).sum(1), power)
     # The optimiser over coordinates that must share a scale within their group.
@@ -111,7 +109,7 @@ def test_groups_take_sums(power: int) -> None:
 
 
 @pytest.mark.parametrize("power", POWERS)
-def test_coordinates_without_signal_or_cost_stay_within_the_ratio(power: int) -> None:
+def test_coordinates_without_signal_or_cost_stay_within_the_ratio(power):
     squares, weights = torch.tensor([0.0, 1.0, 2.0, 0.0]), torch.tensor([1.0, 0.0, 2.0, 0.0])
     result = optimal.scales(squares, weights, power)
     assert bool(result.isfinite().all())

@@ -1,7 +1,5 @@
 """Every shape at work: the law of its noise, what clipping bounds, what it learns and may see."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Corrected by hand: the stated model and no other, its curve, what it costs, and hostile edits."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace
@@ -10,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.datasets import Preparation, Table, load
+from dpcore.datasets import Preparation, load
 from dpcore.datasets.column_parts import part_of
 from dpcore.datasets.column_terms import LINE, terms_of
 from dpcore.errors import Cancelled, InvalidInput
@@ -50,11 +48,11 @@ EDITS = (("age", LINE, 1.0), ("age", "step 12", 0.0), ("sex", "male", -0.5))
 
 
 @pytest.fixture(scope="module")
-def table() -> Table:
+def table():
     return load("cohort", records=300)
 
 
-def test_it_is_the_stated_runs_model_judged_as_everywhere(table: Table) -> None:
+def test_it_is_the_stated_runs_model_judged_as_everywhere(table):
     study = replace(STUDY, epsilons=(5.0,))
     result = corrected(HandStudy(study, EDITS, run=2), records=table)
     assert tuple(result.columns) == COLUMNS
@@ -84,9 +82,7 @@ def test_it_is_the_stated_runs_model_judged_as_everywhere(table: Table) -> None:
     assert (measures["test_error"] > 0).all()
 
 
-def test_calibration_is_that_of_the_other_tab(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_calibration_is_that_of_the_other_tab(table, monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: LINEAR)
     study = replace(STUDY, epsilons=(5.0,), runs=1)
     measures = effect_part(corrected(HandStudy(study), records=table)).set_index("measure")
@@ -96,7 +92,7 @@ def test_calibration_is_that_of_the_other_tab(
         assert measures.loc[name, "change"] == 0.0
 
 
-def test_the_error_is_that_of_the_difference_and_not_of_either_model() -> None:
+def test_the_error_is_that_of_the_difference_and_not_of_either_model():
     rng = np.random.default_rng(5)
     count, result = 2_000, []
     for _ in range(60):
@@ -114,7 +110,7 @@ def test_the_error_is_that_of_the_difference_and_not_of_either_model() -> None:
     assert few["test_error"].isna().all()
 
 
-def test_the_job_of_curves_has_the_first_runs_terms_too(table: Table, tmp_path) -> None:
+def test_the_job_of_curves_has_the_first_runs_terms_too(table, tmp_path):
     study = ColumnStudy(STUDY)
     made = column_curves.work(study, JobContext(records=table)).rows
     (tmp_path / "x.csv").write_text(work._text(made))
@@ -136,7 +132,7 @@ def test_the_job_of_curves_has_the_first_runs_terms_too(table: Table, tmp_path) 
     assert moved(age, mine) == 0.0
 
 
-def test_by_rule_each_epsilon_has_the_terms_of_its_own_features(table: Table) -> None:
+def test_by_rule_each_epsilon_has_the_terms_of_its_own_features(table):
     study = replace(STUDY, preparation=Preparation(features="rule"), epsilons=(0.01,))
     result = corrected(HandStudy(study, (("age", LINE, 1.0),)), records=table)
     assert result.loc[result["column"] == "age", "term"].tolist() == [LINE]
@@ -163,7 +159,7 @@ def test_by_rule_each_epsilon_has_the_terms_of_its_own_features(table: Table) ->
         ({"sex": {"female": 1.0}}, "term is 'female', but 'sex' has only: male."),
     ],
 )
-def test_hostile_edits_are_refused_in_one_sentence(given, told: str, table: Table) -> None:
+def test_hostile_edits_are_refused_in_one_sentence(given, told, table):
     with pytest.raises(InvalidInput) as refused:
         corrected(HandStudy(STUDY, corrections_of(given)), records=table)
     sentence = str(refused.value)
@@ -172,7 +168,7 @@ def test_hostile_edits_are_refused_in_one_sentence(given, told: str, table: Tabl
     assert len(sentence) < 400
 
 
-def test_a_file_is_read_as_it_was_written_and_anything_else_is_refused() -> None:
+def test_a_file_is_read_as_it_was_written_and_anything_else_is_refused():
     names = (('é "q"', "line", 0.25), ("age", "step 1", -1.0), ("age", LINE, 2.0))
     assert sorted(read(written(names).encode())) == sorted(names)
     assert read(b"{}") == ()
@@ -183,7 +179,7 @@ def test_a_file_is_read_as_it_was_written_and_anything_else_is_refused() -> None
         read(json.dumps("x" * LARGEST_FILE).encode())
 
 
-def test_runs_that_are_not_there_are_refused_and_it_can_be_stopped(table: Table) -> None:
+def test_runs_that_are_not_there_are_refused_and_it_can_be_stopped(table):
     for run in (0, 4):
         with pytest.raises(InvalidInput, match="run is"):
             HandStudy(STUDY, run=run)

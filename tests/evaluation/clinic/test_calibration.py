@@ -1,7 +1,5 @@
 """Calibration against scikit-learn and statsmodels, its error without the excess of sampling."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import expit, logit
@@ -15,7 +13,7 @@ from dpcore.errors import InvalidInput
 from dpcore.evaluation.clinic.calibration import risk_calibration
 
 
-def made(people: int = 2_001) -> tuple[np.ndarray, np.ndarray]:
+def made(people=2_001):
     """Log odds of models that are too bold, too shy, without a clue, tied and wrong way round."""
     draw = np.random.default_rng(5)
     true = draw.normal(-0.5, 1.2, people)
@@ -24,7 +22,7 @@ def made(people: int = 2_001) -> tuple[np.ndarray, np.ndarray]:
     return np.stack([3.0 * true, 0.2 * true - 1.0, clueless, np.round(true), -true]), positive
 
 
-def test_the_curve_is_that_of_scikit_learn() -> None:
+def test_the_curve_is_that_of_scikit_learn():
     log_odds, positive = made()
     result = risk_calibration(log_odds, positive, bins=7)
     assert (result.people.sum(axis=1) == len(positive)).all()
@@ -39,7 +37,7 @@ def test_the_curve_is_that_of_scikit_learn() -> None:
     assert (result.people[3] == 0).any()  # tied risks are in one bin
 
 
-def test_slope_and_intercept_are_those_of_statsmodels() -> None:
+def test_slope_and_intercept_are_those_of_statsmodels():
     log_odds, positive = made()
     result = risk_calibration(log_odds, positive)
     for k, row in enumerate(log_odds):
@@ -51,7 +49,7 @@ def test_slope_and_intercept_are_those_of_statsmodels() -> None:
     assert result.slope[4] < 0.0
 
 
-def test_the_excess_is_what_resampling_finds() -> None:
+def test_the_excess_is_what_resampling_finds():
     log_odds, positive = made(400)
     result = risk_calibration(log_odds[:3], positive)
     draw = np.random.default_rng(6)
@@ -64,7 +62,7 @@ def test_the_excess_is_what_resampling_finds() -> None:
 
 
 @pytest.mark.parametrize("wrong", [0.0, 0.03, 0.1])
-def test_the_debiased_error_is_no_further_from_the_truth(wrong: float) -> None:
+def test_the_debiased_error_is_no_further_from_the_truth(wrong):
     draw = np.random.default_rng(7)
     risks = draw.uniform(0.15, 0.85, 1_000)
     true = risks + np.where(risks > 0.5, wrong, -wrong)
@@ -78,7 +76,7 @@ def test_the_debiased_error_is_no_further_from_the_truth(wrong: float) -> None:
     assert (measured - wrong > 0.03) == (wrong == 0.0)
 
 
-def test_many_models_in_blocks_are_as_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_models_in_blocks_are_as_one_by_one(monkeypatch):
     log_odds, positive = made(300)
     together = risk_calibration(log_odds, positive)
     monkeypatch.setattr("dpcore.evaluation.clinic.calibration.BLOCK_ENTRIES", 700)
@@ -100,19 +98,19 @@ def test_many_models_in_blocks_are_as_one_by_one(monkeypatch: pytest.MonkeyPatch
         ([0.0, 0.0, 0.0, 1e-320, 1e-320, 1e-320], [0, 0, 1, 1, 1, 0], 0.0),
     ],
 )
-def test_a_slope_that_does_not_exist_is_no_number(log_odds, positive, intercept) -> None:
+def test_a_slope_that_does_not_exist_is_no_number(log_odds, positive, intercept):
     result = risk_calibration(np.array(log_odds), np.array(positive))
     assert np.isnan(result.slope[0])
     assert result.intercept[0] == pytest.approx(intercept, abs=1e-6, nan_ok=True)
     assert 0.0 <= result.debiased_error[0] <= result.error[0] <= 1.0
 
 
-def test_huge_log_odds_are_no_trouble() -> None:
+def test_huge_log_odds_are_no_trouble():
     result = risk_calibration(np.array([1e300, -1e300, 5.0, 1.0]), np.array([0, 1, 1, 0]))
     assert result.error[0] > 0.5
 
 
-def test_what_cannot_be_judged_is_refused() -> None:
+def test_what_cannot_be_judged_is_refused():
     log_odds, positive = made(50)
     with pytest.raises(InvalidInput, match="0 test records"):
         risk_calibration(np.empty((1, 0)), np.empty(0, dtype=bool))

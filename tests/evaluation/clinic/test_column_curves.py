@@ -1,15 +1,12 @@
 """The table of curves: the models of the other tabs, bands that noise widens, and refusals."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.special import expit
 
-from dpcore.datasets import Preparation, Table, load
+from dpcore.datasets import Preparation, load
 from dpcore.datasets.column_parts import part_of, people_at, values_of
 from dpcore.datasets.own.rows import read_own
 from dpcore.errors import Cancelled, InvalidInput
@@ -42,16 +39,16 @@ EVERY = ColumnStudy(STUDY)
 
 
 @pytest.fixture(scope="module")
-def table() -> Table:
+def table():
     return load("cohort", records=300)
 
 
 @pytest.fixture(scope="module")
-def rows(table: Table) -> pd.DataFrame:
+def rows(table):
     return charted(EVERY, records=table)
 
 
-def test_there_is_a_row_for_each_model_column_and_value(rows: pd.DataFrame, table: Table) -> None:
+def test_there_is_a_row_for_each_model_column_and_value(rows, table):
     assert tuple(rows.columns) == COLUMNS
     names = [column.name for column in table.entry.used]
     assert rows["column"].unique().tolist() == names
@@ -65,9 +62,7 @@ def test_there_is_a_row_for_each_model_column_and_value(rows: pd.DataFrame, tabl
     assert sex["runs"].tolist() == [12, 12]
 
 
-def test_a_curve_is_the_columns_part_of_the_models_of_the_other_tabs(
-    rows: pd.DataFrame, table: Table
-) -> None:
+def test_a_curve_is_the_columns_part_of_the_models_of_the_other_tabs(rows, table):
     parts = splits(table, STUDY.preparation)
     values = values_of(table.entry.column("age"), STUDY.preparation)
     part = part_of(table.entry, STUDY.preparation, values)
@@ -89,7 +84,7 @@ def test_a_curve_is_the_columns_part_of_the_models_of_the_other_tabs(
     assert set(without["baseline"]) == {LINEAR}
 
 
-def test_noise_widens_the_band(rows: pd.DataFrame) -> None:
+def test_noise_widens_the_band(rows):
     wide = rows["log_odds_high"] - rows["log_odds_low"]
     ends = (rows["method"] == "opera") & ~rows["is_reference"]
     width = wide[ends].groupby([rows["column"], rows["epsilon"]]).max().unstack()
@@ -97,7 +92,7 @@ def test_noise_widens_the_band(rows: pd.DataFrame) -> None:
     assert (wide[rows["method"] == REFERENCE] == 0.0).all()
 
 
-def test_each_map_has_a_curve_without_privacy_of_its_own(table: Table) -> None:
+def test_each_map_has_a_curve_without_privacy_of_its_own(table):
     study = replace(STUDY, preparation=Preparation(features="rule"), epsilons=(0.01, 5.0), runs=2)
     result = charted(ColumnStudy(study, ("age", "sex")), records=table)
     maps = result.groupby(["method", "feature_map"], sort=False)["epsilon"].first()
@@ -108,7 +103,7 @@ def test_each_map_has_a_curve_without_privacy_of_its_own(table: Table) -> None:
     assert set(result["column"]) == {"age", "sex"}
 
 
-def test_over_several_splits_the_curve_is_their_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_over_several_splits_the_curve_is_their_mean(monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.splits.MAX", 3)
     table = load("breast_cancer")
     study = replace(STUDY, dataset="breast_cancer", records=None, epsilons=(1.0,), runs=6)
@@ -123,7 +118,7 @@ def test_over_several_splits_the_curve_is_their_mean(monkeypatch: pytest.MonkeyP
     assert set(result["splits"]) == {3}
 
 
-def test_names_that_look_like_numbers_come_back_from_a_job_as_they_were(tmp_path) -> None:
+def test_names_that_look_like_numbers_come_back_from_a_job_as_they_were(tmp_path):
     columns = "nan: 0 to 9\n007: one of 01, nan, 1e3\npredict y: one of no, yes"
     lines = [f"{i % 10},{('01', 'nan', '1e3')[i % 3]},{('no', 'yes')[i % 2]}" for i in range(40)]
     table = read_own(columns, "\n".join(["nan,007,y", *lines]).encode(), "mine.csv")
@@ -146,12 +141,12 @@ def test_names_that_look_like_numbers_come_back_from_a_job_as_they_were(tmp_path
         ({"methods": ("nonprivate",)}, "methods names no private method"),
     ],
 )
-def test_models_without_a_curve_for_each_column_are_refused(changed, told: str) -> None:
+def test_models_without_a_curve_for_each_column_are_refused(changed, told):
     with pytest.raises(InvalidInput, match=told):
         ColumnStudy(replace(STUDY, **changed))
 
 
-def test_columns_that_are_not_there_and_too_many_are_refused(table: Table) -> None:
+def test_columns_that_are_not_there_and_too_many_are_refused(table):
     with pytest.raises(InvalidInput, match="column is 'hat', but it must be one that the models"):
         charted(replace(EVERY, columns=("hat",)), records=table)
     column = table.entry.columns[0]
@@ -163,7 +158,7 @@ def test_columns_that_are_not_there_and_too_many_are_refused(table: Table) -> No
         charted(ColumnStudy(replace(STUDY, dataset="diabetes", records=None)))
 
 
-def test_it_can_be_stopped_and_its_key_tells_columns_apart(table: Table) -> None:
+def test_it_can_be_stopped_and_its_key_tells_columns_apart(table):
     with pytest.raises(Cancelled):
         charted(EVERY, records=table, cancelled=lambda: True)
     assert EVERY.key != replace(EVERY, columns=("age",)).key

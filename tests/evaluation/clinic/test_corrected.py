@@ -1,7 +1,5 @@
 """Corrected risks: what both parts cost together, and that they are the engine's own."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -45,11 +43,11 @@ CORRECTED = ClinicStudy(STUDY, (0.2, 0.5), bins=5, corrected=True)
 
 
 @pytest.fixture(autouse=True)
-def no_trees_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_trees_are_tried(monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
 
 
-def spent(trained: float, plan: recalibration.Recalibration, epsilon: float) -> float:
+def spent(trained, plan, epsilon):
     """δ at ε of a training with this μ and of a plan's counts, from their noise alone."""
     together = math.hypot(trained, plan.sensitivity / plan.sigma)
     return float(analytic_delta(epsilon, 1.0 / together))
@@ -57,9 +55,7 @@ def spent(trained: float, plan: recalibration.Recalibration, epsilon: float) -> 
 
 @pytest.mark.parametrize("adjacency", [Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE])
 @pytest.mark.parametrize("records", [80, 3_000])
-def test_training_and_correction_never_cost_more_than_what_is_asked_for(
-    adjacency: Adjacency, records: int
-) -> None:
+def test_training_and_correction_never_cost_more_than_what_is_asked_for(adjacency, records):
     study = replace(
         STUDY, methods=("opera", "dpftrl", "dpgd"), epsilons=EPSILONS[::5], adjacency=adjacency
     )
@@ -76,7 +72,7 @@ def test_training_and_correction_never_cost_more_than_what_is_asked_for(
             assert spent(uncorrected.gaussian_mu, plan, total) > delta
 
 
-def test_both_tables_are_the_engines_own_and_a_jobs_are_the_same() -> None:
+def test_both_tables_are_the_engines_own_and_a_jobs_are_the_same():
     split = splits(load("cohort", records=300), STUDY.preparation)[0]
     problem, delta = problem_for(STUDY, split), delta_for(STUDY, split)
     plans = corrections_for(STUDY, problem, delta)["dpgd"]
@@ -123,13 +119,13 @@ def test_both_tables_are_the_engines_own_and_a_jobs_are_the_same() -> None:
         (replace(STUDY, epsilons=(1e-6,), delta=0.1), "epsilon is 1e-06, but it must be larger"),
     ],
 )
-def test_what_cannot_be_corrected_is_refused(study: Study, told: str) -> None:
+def test_what_cannot_be_corrected_is_refused(study, told):
     problem = Problem("logistic", 0.01, 240, 5, Adjacency.ZERO_OUT)
     with pytest.raises(InvalidInput, match=told):
         corrections_for(study, problem, study.delta or 1e-5)
 
 
-def test_bins_and_corrections_have_keys_of_their_own() -> None:
+def test_bins_and_corrections_have_keys_of_their_own():
     others = (ClinicStudy(STUDY), ClinicStudy(STUDY, bins=5), ClinicStudy(STUDY, corrected=True))
     assert len({one.key for one in others}) == 3
     with pytest.raises(InvalidInput, match="bins is 0, but it must be"):

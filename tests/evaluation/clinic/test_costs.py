@@ -1,7 +1,5 @@
 """What wrong decisions cost: a sum, with a band that is never too narrow."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -13,7 +11,7 @@ from dpcore.evaluation.clinic.costs import MAX_COST, Costs
 from dpcore.evaluation.scoring import spread
 
 
-def test_both_kinds_are_added_up_and_the_band_holds_eight_of_ten_runs() -> None:
+def test_both_kinds_are_added_up_and_the_band_holds_eight_of_ten_runs():
     draw = np.random.default_rng(5)
     for sign in (-1.0, 0.0, 1.0):
         missed = draw.normal(100.0, 10.0, 500)
@@ -29,7 +27,7 @@ def test_both_kinds_are_added_up_and_the_band_holds_eight_of_ten_runs() -> None:
         assert np.mean((low <= costs) & (costs <= high)) >= 0.8
 
 
-def test_the_threshold_is_where_either_decision_costs_the_same() -> None:
+def test_the_threshold_is_where_either_decision_costs_the_same():
     costs = Costs(miss=90.0, false_alarm=10.0)
     assert costs.threshold == pytest.approx(0.1)
     assert costs.threshold * costs.miss == pytest.approx((1 - costs.threshold) * costs.false_alarm)
@@ -37,7 +35,7 @@ def test_the_threshold_is_where_either_decision_costs_the_same() -> None:
 
 
 @pytest.mark.parametrize("wrong", [-0.01, math.nan, math.inf, 1.01 * MAX_COST, "much"])
-def test_a_hostile_cost_is_refused_by_its_name(wrong: float) -> None:
+def test_a_hostile_cost_is_refused_by_its_name(wrong):
     with pytest.raises(InvalidInput, match=r"cost of a missed case is .*, but it must be"):
         Costs(wrong, 1.0)
     with pytest.raises(InvalidInput, match=r"cost of a false alarm is .*, but it must be"):

@@ -1,16 +1,13 @@
 """The table of decisions: the models of the curves, their spread, and what is refused."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.datasets import Table, load
+from dpcore.datasets import load
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import curves, exact_curves
 from dpcore.evaluation.baselines import LINEAR, baselines
@@ -40,7 +37,7 @@ CLINIC = ClinicStudy(STUDY, (0.5, 0.2, 0.2))
 
 
 @pytest.fixture(scope="module", autouse=True)
-def no_trees_are_tried_and_few_splits() -> Iterator[None]:
+def no_trees_are_tried_and_few_splits():
     """Either takes seconds and has tests of its own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dpcore.evaluation.baselines._better", lambda *_: LINEAR)
@@ -49,16 +46,16 @@ def no_trees_are_tried_and_few_splits() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def table() -> Table:
+def table():
     return load("breast_cancer")
 
 
 @pytest.fixture(scope="module")
-def rows(table: Table) -> pd.DataFrame:
+def rows(table):
     return decided(CLINIC, records=table)
 
 
-def test_there_is_a_row_for_each_model_and_threshold(rows: pd.DataFrame) -> None:
+def test_there_is_a_row_for_each_model_and_threshold(rows):
     assert tuple(rows.columns) == COLUMNS
     assert CLINIC.thresholds == (0.2, 0.5)
     sizes = rows.groupby("method", sort=False).size()
@@ -71,9 +68,7 @@ def test_there_is_a_row_for_each_model_and_threshold(rows: pd.DataFrame) -> None
 
 
 @pytest.mark.parametrize("published", [True, False])
-def test_rates_are_those_of_the_counts_beside_them(
-    rows: pd.DataFrame, table: Table, published: bool
-) -> None:
+def test_rates_are_those_of_the_counts_beside_them(rows, table, published):
     if not published:  # splits are then not stratified: each tests another share of cases
         rows = decided(CLINIC, records=replace(table, published=False))
     ill = rows.loc[rows["method"] == TREAT_NONE, "missed_per_1000"].iloc[0]
@@ -86,7 +81,7 @@ def test_rates_are_those_of_the_counts_beside_them(
     )
 
 
-def test_they_are_the_models_of_the_curves(rows: pd.DataFrame, table: Table) -> None:
+def test_they_are_the_models_of_the_curves(rows, table):
     parts = splits(table, STUDY.preparation)
     at_half = rows[rows["threshold"] == 0.5].set_index(["method", "epsilon"])
     for method in ("objpert", "dpgd"):
@@ -100,7 +95,7 @@ def test_they_are_the_models_of_the_curves(rows: pd.DataFrame, table: Table) -> 
                 assert here[name] == pytest.approx(one[name], abs=1e-9)
 
 
-def test_the_reference_is_the_models_without_privacy(rows: pd.DataFrame, table: Table) -> None:
+def test_the_reference_is_the_models_without_privacy(rows, table):
     compared = baselines(splits(table, STUDY.preparation))
     here = rows[(rows["method"] == REFERENCE) & (rows["threshold"] == 0.5)].iloc[0]
     assert (here["baseline"], here["status"]) == (LINEAR, "not private")
@@ -108,7 +103,7 @@ def test_the_reference_is_the_models_without_privacy(rows: pd.DataFrame, table: 
         assert here[name] == pytest.approx(compared.measured[name], abs=1e-9)
 
 
-def test_it_is_a_plain_count_of_each_models_sigmoids(rows: pd.DataFrame, table: Table) -> None:
+def test_it_is_a_plain_count_of_each_models_sigmoids(rows, table):
     parts = splits(table, STUDY.preparation)
     model = released(CLINIC, parts, silent)[0]
     assert model.calibration is not None
@@ -126,7 +121,7 @@ def test_it_is_a_plain_count_of_each_models_sigmoids(rows: pd.DataFrame, table: 
     assert first["net_benefit"] == pytest.approx(np.mean(benefits), abs=1e-12)
 
 
-def test_no_band_goes_beyond_what_the_share_of_cases_leaves_possible() -> None:
+def test_no_band_goes_beyond_what_the_share_of_cases_leaves_possible():
     """At high thresholds a net benefit is skewed, and two runs on a split tell of no skew."""
     whole = load("cohort", records=120)
     few = replace(whole, further=None, published=False)
@@ -146,7 +141,7 @@ def test_no_band_goes_beyond_what_the_share_of_cases_leaves_possible() -> None:
             assert least - 1e-9 <= low < mean < high <= most + 1e-9
 
 
-def test_a_skewed_net_benefit_reaches_no_higher_than_all_runs_do() -> None:
+def test_a_skewed_net_benefit_reaches_no_higher_than_all_runs_do():
     """Acting from 94 % on, a false alarm counts 16 cases: a few runs lie far below, none above."""
     few = replace(load("cohort", records=120), further=None, published=False)
     explored = replace(NOISY, records=None, methods=("dpgd",), epsilons=(0.3, 1.0), runs=200)
@@ -169,7 +164,7 @@ def test_a_skewed_net_benefit_reaches_no_higher_than_all_runs_do() -> None:
 
 
 @pytest.fixture(scope="module")
-def spreads(table: Table) -> dict[float, tuple[pd.Series, np.ndarray]]:
+def spreads(table):
     """At each ε the row of 200 runs, and 200 net benefits of single runs of another seed."""
     cohort = load("cohort", records=300)
     actual = decided(ClinicStudy(NOISY, (0.5,)), records=cohort)
@@ -183,10 +178,8 @@ def spreads(table: Table) -> dict[float, tuple[pd.Series, np.ndarray]]:
     return result
 
 
-def test_the_band_holds_nine_of_ten_runs_and_not_those_of_less_noise(
-    spreads: dict[float, tuple[pd.Series, np.ndarray]],
-) -> None:
-    def inside(band: float, runs: float) -> float:
+def test_the_band_holds_nine_of_ten_runs_and_not_those_of_less_noise(spreads):
+    def inside(band, runs):
         row, benefits = spreads[band][0], spreads[runs][1]
         return float(
             np.mean((row["net_benefit_low"] <= benefits) & (benefits <= row["net_benefit_high"]))
@@ -198,13 +191,11 @@ def test_the_band_holds_nine_of_ten_runs_and_not_those_of_less_noise(
     assert inside(16.0, 8.0) < 0.82
 
 
-def test_a_closed_form_curve_is_the_mean_and_no_other_epsilons_is(
-    spreads: dict[float, tuple[pd.Series, np.ndarray]],
-) -> None:
+def test_a_closed_form_curve_is_the_mean_and_no_other_epsilons_is(spreads):
     split = splits(load("cohort", records=300), NOISY.preparation)
     curve = exact_curves.closed_form(NOISY, split).set_index("epsilon")
 
-    def errors(here: float, there: float) -> float:
+    def errors(here, there):
         row, benefits = spreads[here]
         one = curve.loc[there]
         value = 1.0 - (row["missed_per_1000"] + row["false_per_1000"]) / 1000.0
@@ -215,8 +206,8 @@ def test_a_closed_form_curve_is_the_mean_and_no_other_epsilons_is(
     assert min(errors(2.0, 8.0), errors(8.0, 2.0)) > 4.0
 
 
-def test_the_least_epsilon_is_that_from_which_on_it_gains() -> None:
-    def made(benefits: list[float], bar: float, status: str = "proved") -> pd.DataFrame:
+def test_the_least_epsilon_is_that_from_which_on_it_gains():
+    def made(benefits, bar, status="proved"):
         model = pd.DataFrame({"epsilon": [0.1, 1.0, 10.0], "net_benefit": benefits})
         all_of_them = pd.DataFrame({"method": [TREAT_ALL], "net_benefit": [bar], "status": [""]})
         rows = pd.concat([model.assign(method="opera", status=status), all_of_them])
@@ -232,12 +223,12 @@ def test_the_least_epsilon_is_that_from_which_on_it_gains() -> None:
 
 
 @pytest.mark.parametrize("wrong", [0.0, 1.0, -0.1, math.nan, math.inf, "half"])
-def test_a_threshold_out_of_range_is_refused(wrong: float) -> None:
+def test_a_threshold_out_of_range_is_refused(wrong):
     with pytest.raises(InvalidInput, match=r"threshold is .*, but it must be"):
         ClinicStudy(STUDY, (0.5, wrong))
 
 
-def test_what_has_no_decision_curve_is_refused() -> None:
+def test_what_has_no_decision_curve_is_refused():
     with pytest.raises(InvalidInput, match="loss is 'huber', but it must be logistic, which alone"):
         ClinicStudy(replace(STUDY, loss="huber"))
     with pytest.raises(InvalidInput, match="methods names no private method"):
@@ -251,7 +242,7 @@ def test_what_has_no_decision_curve_is_refused() -> None:
         decided(ClinicStudy(replace(STUDY, dataset="optical_digits")))
 
 
-def test_it_can_be_stopped_and_its_key_tells_thresholds_apart(table: Table) -> None:
+def test_it_can_be_stopped_and_its_key_tells_thresholds_apart(table):
     with pytest.raises(Cancelled):
         decided(CLINIC, records=table, cancelled=lambda: True)
     assert ClinicStudy(STUDY).key != CLINIC.key == ClinicStudy(STUDY, (0.2, 0.5)).key

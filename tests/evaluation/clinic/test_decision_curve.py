@@ -1,7 +1,5 @@
 """Net benefit against a plain count, against dcurves, and for hostile input."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +13,7 @@ from tests.reference import decision_curves
 LEVELS = (0.05, 0.2, 0.5, 0.77, 0.99)
 
 
-def made(models: int = 4, people: int = 301) -> tuple[np.ndarray, np.ndarray]:
+def made(models=4, people=301):
     """Risks with many ties at the thresholds themselves."""
     draw = np.random.default_rng(2)
     positive = draw.random(people) < 0.3
@@ -23,7 +21,7 @@ def made(models: int = 4, people: int = 301) -> tuple[np.ndarray, np.ndarray]:
     return risks, positive
 
 
-def test_it_is_a_plain_count() -> None:
+def test_it_is_a_plain_count():
     risks, positive = made()
     result = decisions(risks, positive, LEVELS[::-1])
     assert result.thresholds.tolist() == sorted(LEVELS)
@@ -41,7 +39,7 @@ def test_it_is_a_plain_count() -> None:
             assert cost == pytest.approx((30.0 * (ill - right) + 2.0 * wrong) * 1000 / n)
 
 
-def test_it_is_what_the_package_of_its_authors_gives() -> None:
+def test_it_is_what_the_package_of_its_authors_gives():
     kept = pd.read_csv(Path(decision_curves.__file__).with_suffix(".csv"))
     printed = kept.pivot(index="model", columns="threshold", values="net_benefit")
     result = decisions(*decision_curves.people(), decision_curves.THRESHOLDS)
@@ -52,7 +50,7 @@ def test_it_is_what_the_package_of_its_authors_gives() -> None:
     assert (printed.loc["none"] == 0.0).all()
 
 
-def test_treating_all_or_nobody_are_models_too() -> None:
+def test_treating_all_or_nobody_are_models_too():
     _, positive = made()
     both = np.stack([np.ones(len(positive)), np.zeros(len(positive))])
     result = decisions(both, positive, LEVELS)
@@ -64,13 +62,13 @@ def test_treating_all_or_nobody_are_models_too() -> None:
     assert level == pytest.approx(0.0, abs=1e-12)
 
 
-def test_one_who_knows_gains_every_case_at_every_threshold() -> None:
+def test_one_who_knows_gains_every_case_at_every_threshold():
     _, positive = made()
     result = decisions(positive[None].astype(float), positive, LEVELS)
     assert result.net_benefit[0] == pytest.approx([positive.mean()] * len(LEVELS))
 
 
-def test_many_models_are_decided_in_blocks_as_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_models_are_decided_in_blocks_as_one_by_one(monkeypatch):
     risks, positive = made(models=9)
     whole = decisions(risks, positive, LEVELS)
     monkeypatch.setattr("dpcore.evaluation.clinic.decision_curve.BLOCK_ENTRIES", 700)
@@ -78,13 +76,13 @@ def test_many_models_are_decided_in_blocks_as_one_by_one(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.1, float("nan"), float("inf")])
-def test_a_threshold_out_of_range_is_refused(level: float) -> None:
+def test_a_threshold_out_of_range_is_refused(level):
     risks, positive = made()
     with pytest.raises(InvalidInput, match=r"threshold is .* but it must be"):
         decisions(risks, positive, [0.5, level])
 
 
-def test_what_is_no_probability_is_refused() -> None:
+def test_what_is_no_probability_is_refused():
     risks, positive = made()
     for wrong in (1.01, -0.01, float("nan")):
         risks[0, 0] = wrong

@@ -1,16 +1,11 @@
 """The table of groups: the models of the decisions, planted harm, and what is refused."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from dpcore.datasets import Table, load
+from dpcore.datasets import load
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.baselines import LINEAR
 from dpcore.evaluation.clinic import group_task
@@ -33,23 +28,23 @@ SMOKERS = GroupStudy(CLINIC, "smoker")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def no_trees_are_tried() -> Iterator[None]:
+def no_trees_are_tried():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dpcore.evaluation.baselines._better", lambda *_: LINEAR)
         yield
 
 
 @pytest.fixture(scope="module")
-def table() -> Table:
+def table():
     return load("cohort", records=300)
 
 
 @pytest.fixture(scope="module")
-def rows(table: Table) -> pd.DataFrame:
+def rows(table):
     return compared(SMOKERS, records=table)
 
 
-def test_there_is_a_row_for_each_model_group_and_measure(rows: pd.DataFrame) -> None:
+def test_there_is_a_row_for_each_model_group_and_measure(rows):
     assert tuple(rows.columns) == COLUMNS
     assert rows.groupby("method", sort=False).size().to_dict() == {"opera": 56, REFERENCE: 28}
     assert rows["group"].unique().tolist() == ["smoker = no", "smoker = yes", EVERYBODY, GAP]
@@ -59,9 +54,7 @@ def test_there_is_a_row_for_each_model_group_and_measure(rows: pd.DataFrame) -> 
 
 
 @pytest.mark.parametrize("corrected", [False, True])
-def test_everybody_is_who_decisions_are_counted_on(
-    rows: pd.DataFrame, table: Table, corrected: bool
-) -> None:
+def test_everybody_is_who_decisions_are_counted_on(rows, table, corrected):
     judged = replace(CLINIC, corrected=corrected)
     if corrected:
         rows = compared(GroupStudy(judged, "smoker"), records=table)
@@ -83,7 +76,7 @@ def test_everybody_is_who_decisions_are_counted_on(
             )
 
 
-def test_a_group_is_counted_by_its_own_column(rows: pd.DataFrame, table: Table) -> None:
+def test_a_group_is_counted_by_its_own_column(rows, table):
     (split,) = splits(table, STUDY.preparation)
     ((risks, ill),) = released(CLINIC, [split], silent)[0].risks
     assert table.further is not None
@@ -106,7 +99,7 @@ def test_a_group_is_counted_by_its_own_column(rows: pd.DataFrame, table: Table) 
     )
 
 
-def assert_rates_are_those_of_the_counts(rows: pd.DataFrame) -> None:
+def assert_rates_are_those_of_the_counts(rows):
     """Missed cases are the same share of 1,000 people by every model: the group's cases."""
     table = rows[rows["group"] != GAP].pivot_table(
         "value", ["group", "title", "epsilon"], "measure"
@@ -124,7 +117,7 @@ def assert_rates_are_those_of_the_counts(rows: pd.DataFrame) -> None:
 OF_GAP = ["value_low", "value", "value_high"]
 
 
-def assert_gaps_are_between_the_values(rows: pd.DataFrame) -> None:
+def assert_gaps_are_between_the_values(rows):
     for _, model in rows.groupby(["method", "epsilon", "measure"], dropna=False):
         groups = model[~model["group"].isin([EVERYBODY, GAP]) & ~model["too_small"]]["value"]
         low, value, high = model.loc[model["group"] == GAP, OF_GAP].iloc[0]
@@ -135,13 +128,11 @@ def assert_gaps_are_between_the_values(rows: pd.DataFrame) -> None:
         assert low <= value <= high
 
 
-def test_a_gap_is_that_between_the_values_of_the_table(rows: pd.DataFrame) -> None:
+def test_a_gap_is_that_between_the_values_of_the_table(rows):
     assert_gaps_are_between_the_values(rows)
 
 
-def planted(
-    table: Table, monkeypatch: pytest.MonkeyPatch, column: str, shift: float
-) -> pd.DataFrame:
+def planted(table, monkeypatch, column, shift):
     """A table whose private models are the reference but for one weight, and its twelve runs."""
     without = reference(CLINIC, table, silent)
     (weights,), (split,) = without.weights, without.splits
@@ -152,14 +143,12 @@ def planted(
     return compared(SMOKERS, records=table)
 
 
-def told(rows: pd.DataFrame) -> str:
+def told(rows):
     private = rows["method"] != REFERENCE
     return hurt(rows[private], rows[~private], "missed_per_1000")
 
 
-def test_a_small_group_that_is_hurt_is_named_and_else_none(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_small_group_that_is_hurt_is_named_and_else_none(table, monkeypatch):
     hurting = planted(table, monkeypatch, "smoker", -8.0)
     people = hurting.groupby("group")["people"].first()
     assert people["smoker = yes"] < people["smoker = no"]
@@ -173,7 +162,7 @@ def test_a_small_group_that_is_hurt_is_named_and_else_none(
     )
 
 
-def test_people_of_several_splits_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_people_of_several_splits_are_counted_once(monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.splits.MAX", 5)
     table = load("breast_cancer")
     clinic = ClinicStudy(replace(STUDY, dataset="breast_cancer", records=None), (0.5,))
@@ -191,12 +180,10 @@ def test_people_of_several_splits_are_counted_once(monkeypatch: pytest.MonkeyPat
     assert one.loc[one["people"] == 0, "value"].isna().all()
 
 
-def test_a_group_that_is_too_small_for_one_model_is_left_out_for_all(
-    rows: pd.DataFrame, table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_group_that_is_too_small_for_one_model_is_left_out_for_all(rows, table, monkeypatch):
     counts = group_task._counts
 
-    def fewer_without_privacy(models: Judged, *more: Any) -> tuple[Any, Any]:
+    def fewer_without_privacy(models, *more):
         people, cases = counts(models, *more)
         if models.calibration is None:
             cases[1] = MIN - 1
@@ -210,7 +197,7 @@ def test_a_group_that_is_too_small_for_one_model_is_left_out_for_all(
     assert result.loc[result["group"] == GAP, "value"].isna().all()
 
 
-def test_what_has_no_groups_is_refused(table: Table) -> None:
+def test_what_has_no_groups_is_refused(table):
     with pytest.raises(InvalidInput, match="column is 'hat', but it must be one of the columns"):
         compared(GroupStudy(CLINIC, "hat"), records=table)
     with pytest.raises(InvalidInput, match="threshold has 2 values, but must have 1"):
@@ -221,7 +208,7 @@ def test_what_has_no_groups_is_refused(table: Table) -> None:
         )
 
 
-def test_it_can_be_stopped_and_its_key_tells_columns_apart(table: Table) -> None:
+def test_it_can_be_stopped_and_its_key_tells_columns_apart(table):
     with pytest.raises(Cancelled):
         compared(SMOKERS, records=table, cancelled=lambda: True)
     assert SMOKERS.key != GroupStudy(CLINIC, "sex").key

@@ -1,7 +1,5 @@
 """Rates of groups against a plain count, against fairlearn, and for hostile input."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from fairlearn.metrics import (
@@ -33,7 +31,7 @@ FAIRLEARN = {
 }
 
 
-def test_they_are_what_fairlearn_gives() -> None:
+def test_they_are_what_fairlearn_gives():
     draw = np.random.default_rng(11)
     ill = draw.random(240) < 0.35
     groups = draw.choice(3, 240, p=(0.6, 0.3, 0.1))
@@ -54,7 +52,7 @@ def test_they_are_what_fairlearn_gives() -> None:
             assert rates[pair[0]] - rates[pair[1]] == pytest.approx(frame.difference(), abs=1e-12)
 
 
-def made(models: int = 3, people: int = 157) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def made(models=3, people=157):
     """Risks with ties at the threshold; a group of nobody, one of one, and people in none."""
     draw = np.random.default_rng(5)
     groups = draw.choice([-1, 0, 1, 3], people)
@@ -63,7 +61,7 @@ def made(models: int = 3, people: int = 157) -> tuple[np.ndarray, np.ndarray, np
     return risks, draw.random(people) < 0.4, groups
 
 
-def test_it_is_a_plain_count() -> None:
+def test_it_is_a_plain_count():
     risks, ill, groups = made()
     actual = group_measures(risks, ill, groups, 5, 0.3)
     for model, row in enumerate(risks):
@@ -97,14 +95,14 @@ def test_it_is_a_plain_count() -> None:
                 assert rate == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-def test_a_gap_is_between_groups_that_have_a_rate_and_are_compared() -> None:
+def test_a_gap_is_between_groups_that_have_a_rate_and_are_compared():
     compared = np.array([True, True, True, False])
     assert furthest_apart(np.array([0.1, 0.4, np.nan, 0.9]), compared) == (1, 0)
     assert furthest_apart(np.array([np.nan, 0.4, np.nan, 0.9]), compared) is None
     assert furthest_apart(np.array([0.1, 0.4, 0.2, 0.9]), ~compared) is None
 
 
-def test_a_group_needs_twenty_of_either_kind() -> None:
+def test_a_group_needs_twenty_of_either_kind():
     people, cases = np.array([40, 39, 1000, 1000, 0]), np.array([20, 20, 19, 981, 0])
     assert too_small(people, cases).tolist() == [False, True, True, True, True]
     low, high = accuracy_interval(0.5, MIN)
@@ -112,13 +110,13 @@ def test_a_group_needs_twenty_of_either_kind() -> None:
 
 
 @pytest.mark.parametrize("threshold", [0.0, 1.0, float("nan"), "half"])
-def test_a_threshold_out_of_range_is_refused(threshold: float) -> None:
+def test_a_threshold_out_of_range_is_refused(threshold):
     risks, ill, groups = made()
     with pytest.raises(InvalidInput, match=r"threshold is .*, but it must be"):
         group_measures(risks, ill, groups, 5, threshold)
 
 
-def test_what_is_no_risk_or_of_another_length_is_refused() -> None:
+def test_what_is_no_risk_or_of_another_length_is_refused():
     risks, ill, groups = made()
     for wrong in (np.nan, 1.01, -0.01):
         with pytest.raises(InvalidInput, match="risk is no probability"):

@@ -1,7 +1,5 @@
 """Areas under the ROC curve against scikit-learn's, and over noise against sampled models."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -22,7 +20,7 @@ SIGMAS = np.array([0.0, 0.05, 0.5, 5.0])
     scores=st.lists(st.integers(-3, 3), min_size=2, max_size=40),
     signs=st.lists(st.booleans(), min_size=40, max_size=40),
 )
-def test_the_area_under_the_curve_counts_ties_half(scores: list[int], signs: list[bool]) -> None:
+def test_the_area_under_the_curve_counts_ties_half(scores, signs):
     labels = np.where(signs[: len(scores)], 1.0, -1.0)
     area = auc.auc_of_models(np.array([[1.0]]), np.array(scores, dtype=float)[:, None], labels)
     if len(set(labels)) == 1:
@@ -32,7 +30,7 @@ def test_the_area_under_the_curve_counts_ties_half(scores: list[int], signs: lis
 
 
 @pytest.mark.parametrize("norms", NORMS)
-def test_areas_are_those_of_scikit_learn(norms: str) -> None:
+def test_areas_are_those_of_scikit_learn(norms):
     split = made_split(norms=norms)
     weights = models(split)
     actual = auc.auc_of_models(weights, split.x_test, split.y_test)
@@ -42,7 +40,7 @@ def test_areas_are_those_of_scikit_learn(norms: str) -> None:
     assert actual == pytest.approx(wanted, abs=1e-9)
 
 
-def test_areas_do_not_depend_on_the_size_of_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_areas_do_not_depend_on_the_size_of_a_block(monkeypatch):
     split = made_split()
     weights = models(split)
     whole = auc.auc_of_models(weights, split.x_train, split.y_train)
@@ -51,7 +49,7 @@ def test_areas_do_not_depend_on_the_size_of_a_block(monkeypatch: pytest.MonkeyPa
     assert whole == pytest.approx(again, abs=1e-12)
 
 
-def standard_errors_apart(norms: str, widened: float, draws: int = 4_000) -> float:
+def standard_errors_apart(norms, widened, draws=4_000):
     """The largest (closed form - mean over sampled models), in standard errors of that mean."""
     split = made_split(tests=90, norms=norms)
     signed = split.x_test * split.y_test[:, None]
@@ -68,13 +66,13 @@ def standard_errors_apart(norms: str, widened: float, draws: int = 4_000) -> flo
 
 
 @pytest.mark.parametrize("norms", NORMS)
-def test_the_closed_form_is_the_mean_of_sampled_models(norms: str) -> None:
+def test_the_closed_form_is_the_mean_of_sampled_models(norms):
     assert standard_errors_apart(norms, 1.0) < 4.0
     assert standard_errors_apart(norms, 2.0 / 3.0) > 8.0
 
 
 @pytest.mark.parametrize("norms", NORMS)
-def test_without_noise_it_is_the_area_itself(norms: str) -> None:
+def test_without_noise_it_is_the_area_itself(norms):
     split = made_split(tests=90, norms=norms)
     weights = models(split)
     actual = auc.expected_auc(weights, np.zeros(len(weights)), split.x_test, split.y_test)
@@ -86,13 +84,13 @@ def test_without_noise_it_is_the_area_itself(norms: str) -> None:
     assert nothing[0] == 0.5
 
 
-def test_equal_records_of_both_classes_are_a_tie_whatever_the_noise() -> None:
+def test_equal_records_of_both_classes_are_a_tie_whatever_the_noise():
     features, labels = np.ones((4, 2)), np.array([1.0, 1.0, -1.0, -1.0])
     result = auc.expected_auc(np.ones((2, 2)), np.array([0.0, 3.0]), features, labels)
     assert result.tolist() == [0.5, 0.5]
 
 
-def test_a_missing_class_has_no_area() -> None:
+def test_a_missing_class_has_no_area():
     split = made_split(tests=30)
     ones = np.ones(len(split.y_test))
     centres, sigmas = models(split, 2), np.array([0.0, 1.0])
@@ -102,7 +100,7 @@ def test_a_missing_class_has_no_area() -> None:
 
 
 @pytest.mark.parametrize(("positive", "negative"), [(30, 50), (7, 11), (40, 40), (1, 90)])
-def test_pairs_are_distinct_and_use_all_records_alike(positive: int, negative: int) -> None:
+def test_pairs_are_distinct_and_use_all_records_alike(positive, negative):
     labels = np.repeat([1.0, -1.0], [positive, negative])
     most = positive * negative * 2 // 3
     ones, others = auc._pairs(labels, most)
@@ -116,7 +114,7 @@ def test_pairs_are_distinct_and_use_all_records_alike(positive: int, negative: i
     assert len(set(zip(*(each.tolist() for each in every), strict=True))) == positive * negative
 
 
-def test_sampled_pairs_come_close_to_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sampled_pairs_come_close_to_all(monkeypatch):
     split = made_split(tests=1_200)
     signed = split.x_test * split.y_test[:, None]
     centres = np.repeat(signed.mean(axis=0, keepdims=True), len(SIGMAS), axis=0)
@@ -136,7 +134,7 @@ def test_sampled_pairs_come_close_to_all(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("norms", NORMS)
-def test_noisy_areas_are_those_of_single_models(norms: str) -> None:
+def test_noisy_areas_are_those_of_single_models(norms):
     split = made_split(tests=90, norms=norms)
     centres = np.repeat(models(split, 1), len(SIGMAS), axis=0)
     draws = np.random.default_rng(5).standard_normal((200, split.dimension))
@@ -148,7 +146,7 @@ def test_noisy_areas_are_those_of_single_models(norms: str) -> None:
         assert areas[row] - areas[row].mean() == pytest.approx(wanted - wanted.mean(), abs=1e-3)
 
 
-def test_the_interval_is_where_the_area_found_is_likely() -> None:
+def test_the_interval_is_where_the_area_found_is_likely():
     for area, ones, others in ((0.8, 40, 60), (0.5, 10, 10), (0.99, 200, 20)):
         low, high = auc.area_interval(area, ones, others)
         assert 0.0 < low < area < high < 1.0
@@ -165,7 +163,7 @@ def test_the_interval_is_where_the_area_found_is_likely() -> None:
         auc.area_interval(0.8, 0, 10)
 
 
-def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
+def test_the_interval_holds_the_truth_about_as_often_as_it_says():
     """Scores of positives are N(1, 1), of negatives N(0, 1): the area is Φ(1/√2) = .7602."""
     generator, truth, inside = np.random.default_rng(2), 0.760250, 0
     for _ in range(600):

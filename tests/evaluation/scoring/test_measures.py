@@ -1,14 +1,12 @@
 """A measure that compares models: what other files say of it is there, or this names the file."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpcore.controls.explore import COMPARED_BY, MAY_COST
-from dpcore.datasets import Split, load, prepare
+from dpcore.datasets import load, prepare
 from dpcore.evaluation.baselines import without_privacy
 from dpcore.evaluation.marks import beginnings
-from dpcore.evaluation.scoring import CLASSIFICATION, REGRESSION, SCORINGS, Metric, scoring_for
+from dpcore.evaluation.scoring import CLASSIFICATION, REGRESSION, SCORINGS, scoring_for
 from dpcore.export.report.measured import WRITTEN
 from dpcore.figures.headings import heading
 from dpcore.figures.quality import WORDS, Quality
@@ -17,11 +15,11 @@ METRICS = {metric.column: metric for each in SCORINGS for metric in each.banded}
 
 
 @pytest.fixture(scope="module", params=["breast_cancer", "diabetes"])
-def split(request: pytest.FixtureRequest) -> Split:
+def split(request):
     return prepare(load(request.param))
 
 
-def test_a_scoring_measures_what_it_compares_by(split: Split) -> None:
+def test_a_scoring_measures_what_it_compares_by(split):
     scoring = scoring_for(split)
     columns = {metric.column for metric in scoring.banded}
     assert {metric.column for metric in scoring.measures(split)} == columns
@@ -33,7 +31,7 @@ def test_a_scoring_measures_what_it_compares_by(split: Split) -> None:
 
 
 @pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
-def test_a_measure_is_said_in_words_and_has_its_choice(metric: Metric) -> None:
+def test_a_measure_is_said_in_words_and_has_its_choice(metric):
     assert metric.column in WORDS, "dpcore/figures/quality.py"
     words = WORDS[metric.column]
     for sentence in (words.meaning, words.cost):
@@ -46,7 +44,7 @@ def test_a_measure_is_said_in_words_and_has_its_choice(metric: Metric) -> None:
     assert "_" not in heading(metric.column), "dpcore/figures/headings.py"
 
 
-def test_each_measure_of_two_classes_can_be_chosen_and_no_other() -> None:
+def test_each_measure_of_two_classes_can_be_chosen_and_no_other():
     # Of a number there is one measure, and nothing to choose.
     assert len(REGRESSION.banded) == 1
     chosen = {metric.column for metric in CLASSIFICATION.banded}

@@ -1,13 +1,10 @@
 """Rates, areas and objectives against naive ones; closed forms against sampling."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, recall_score
 
-from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.scoring import metrics
@@ -16,23 +13,23 @@ from tests.evaluation.splits import made_split
 NORMS = ("unit", "mixed", "null")
 
 
-def problem_of(split: Split, loss: str = "logistic", lam: float = 0.01) -> Problem:
+def problem_of(split, loss="logistic", lam=0.01):
     return Problem(loss, lam, split.records, split.dimension)
 
 
-def models(split: Split, count: int = 7, seed: int = 0) -> np.ndarray:
+def models(split, count=7, seed=0):
     return np.random.default_rng(seed).standard_normal((count, split.dimension))
 
 
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
 @pytest.mark.parametrize(("right", "records"), [(0, 1), (0, 20), (18, 20), (7, 7), (63, 114)])
-def test_the_interval_of_a_share_is_wilsons(right: int, records: int, confidence: float) -> None:
+def test_the_interval_of_a_share_is_wilsons(right, records, confidence):
     wanted = binomtest(right, records).proportion_ci(confidence, method="wilson")
     actual = metrics.accuracy_interval(right / records, records, confidence)
     assert actual == pytest.approx((wanted.low, wanted.high), rel=1e-12, abs=1e-15)
 
 
-def test_the_interval_refuses_what_is_no_share() -> None:
+def test_the_interval_refuses_what_is_no_share():
     with pytest.raises(InvalidInput, match=r"accuracy is 1\.1"):
         metrics.accuracy_interval(1.1, 20)
     with pytest.raises(InvalidInput, match="test records is 0"):
@@ -40,7 +37,7 @@ def test_the_interval_refuses_what_is_no_share() -> None:
 
 
 @pytest.mark.parametrize("norms", NORMS)
-def test_rates_are_those_of_scikit_learn(norms: str) -> None:
+def test_rates_are_those_of_scikit_learn(norms):
     split = made_split(norms=norms)
     weights = models(split)
     result = metrics.rates(weights, split.x_test, split.y_test)
@@ -54,7 +51,7 @@ def test_rates_are_those_of_scikit_learn(norms: str) -> None:
     assert result.balanced == pytest.approx((result.true_positive + result.true_negative) / 2)
 
 
-def test_rates_do_not_depend_on_the_size_of_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rates_do_not_depend_on_the_size_of_a_block(monkeypatch):
     split = made_split()
     weights = models(split)
     whole = metrics.rates(weights, split.x_train, split.y_train)
@@ -64,7 +61,7 @@ def test_rates_do_not_depend_on_the_size_of_a_block(monkeypatch: pytest.MonkeyPa
     assert np.array_equal(whole.true_positive, parts.true_positive)
 
 
-def test_a_model_of_zeros_says_no_to_everyone() -> None:
+def test_a_model_of_zeros_says_no_to_everyone():
     split = made_split()
     result = metrics.rates(np.zeros((1, split.dimension)), split.x_test, split.y_test)
     assert result.accuracy[0] == np.mean(split.y_test < 0)
@@ -78,7 +75,7 @@ def test_a_model_of_zeros_says_no_to_everyone() -> None:
 
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 @pytest.mark.parametrize("norms", NORMS)
-def test_training_scores_are_the_naive_objective_and_accuracy(loss: str, norms: str) -> None:
+def test_training_scores_are_the_naive_objective_and_accuracy(loss, norms):
     split = made_split(norms=norms)
     problem, weights = problem_of(split, loss), 3.0 * models(split)
     objective, accuracy = metrics.training_scores(problem, weights, split.x_train, split.y_train)
@@ -95,9 +92,7 @@ def test_training_scores_are_the_naive_objective_and_accuracy(loss: str, norms: 
         assert accuracy[row] == pytest.approx(np.mean(said == split.y_train))
 
 
-def sampled_differences(
-    split: Split, loss: str, sigmas: tuple[float, ...], widened: float, draws: int = 20_000
-) -> list[float]:
+def sampled_differences(split, loss, sigmas, widened, draws=20_000):
     """(closed form - sampled mean) in standard errors: accuracy, both rates, objective, per σ."""
     problem = problem_of(split, loss, lam=0.05)
     centres = np.repeat(2.0 * models(split, 1), len(sigmas), axis=0)
@@ -122,7 +117,7 @@ def sampled_differences(
 
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 @pytest.mark.parametrize("norms", NORMS)
-def test_expectations_agree_with_sampling_and_reject_a_wider_noise(loss: str, norms: str) -> None:
+def test_expectations_agree_with_sampling_and_reject_a_wider_noise(loss, norms):
     split = made_split(norms=norms)
     sigmas = (0.3, 1.0, 4.0)
     right = sampled_differences(split, loss, sigmas, widened=1.0)
@@ -134,7 +129,7 @@ def test_expectations_agree_with_sampling_and_reject_a_wider_noise(loss: str, no
 
 
 @pytest.mark.parametrize("norms", NORMS)
-def test_without_noise_the_expectations_are_the_values(norms: str) -> None:
+def test_without_noise_the_expectations_are_the_values(norms):
     split = made_split(norms=norms)
     weights, still = models(split), np.zeros(7)
     expected = metrics.expected_rates(weights, still, split.x_test, split.y_test)
@@ -149,14 +144,14 @@ def test_without_noise_the_expectations_are_the_values(norms: str) -> None:
     assert zero.true_negative[0] == 1.0
 
 
-def test_null_records_are_judged_negative_whatever_the_noise() -> None:
+def test_null_records_are_judged_negative_whatever_the_noise():
     features, labels = np.zeros((6, 3)), np.array([1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
     result = metrics.expected_rates(np.ones((1, 3)), np.array([2.0]), features, labels)
     assert (result.true_positive[0], result.true_negative[0]) == (0.0, 1.0)
     assert result.accuracy[0] == pytest.approx(4 / 6)
 
 
-def test_a_missing_class_has_no_rate_and_is_not_counted() -> None:
+def test_a_missing_class_has_no_rate_and_is_not_counted():
     split = made_split()
     positive = split.y_test > 0
     result = metrics.expected_rates(
@@ -169,15 +164,13 @@ def test_a_missing_class_has_no_rate_and_is_not_counted() -> None:
 
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 @pytest.mark.parametrize("norms", ["unit", "mixed"])
-def test_pooling_many_records_changes_next_to_nothing(
-    loss: str, norms: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pooling_many_records_changes_next_to_nothing(loss, norms, monkeypatch):
     split = made_split(records=3 * metrics.BINS, tests=3 * metrics.BINS, norms=norms)
     problem = problem_of(split, loss)
     sigmas = np.array([0.0, 1e-3, 0.1, 1.0, 10.0])
     centres = np.repeat(4.0 * models(split, 1), len(sigmas), axis=0)
 
-    def both() -> tuple[np.ndarray, np.ndarray]:
+    def both():
         rates = metrics.expected_rates(centres, sigmas, split.x_test, split.y_test)
         objective = metrics.expected_objectives(
             problem, centres, sigmas, split.x_train, split.y_train
@@ -194,7 +187,7 @@ def test_pooling_many_records_changes_next_to_nothing(
 
 
 @pytest.mark.parametrize("norms", NORMS)
-def test_shared_draws_score_as_each_model_on_its_own(norms: str) -> None:
+def test_shared_draws_score_as_each_model_on_its_own(norms):
     split = made_split(records=600, norms=norms)
     problem = problem_of(split)
     centres, sigmas = models(split, 4), np.array([0.0, 0.1, 1.0, 20.0])

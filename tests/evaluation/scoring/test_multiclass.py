@@ -1,13 +1,11 @@
 """Several classes: accuracy against brute force, and sweeps and curves on the digits."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dpcore.datasets import Split, entry, load, prepare
+from dpcore.datasets import entry, load, prepare
 from dpcore.evaluation.baselines import baselines
 from dpcore.evaluation.curves import all_curves
 from dpcore.evaluation.exact_curves import closed_form
@@ -22,13 +20,13 @@ STUDY = Study(
 
 
 @pytest.fixture(scope="module")
-def digits() -> Split:
+def digits():
     return prepare(load("optical_digits"))
 
 
 def brute_force(model, features, labels, classes):
     vectors = model.reshape(classes, -1)
-    hits: dict[float, list[bool]] = {}
+    hits = {}
     for row, label in zip(features, labels, strict=True):
         said = max(range(classes), key=lambda k: (vectors[k] @ row, -k))
         hits.setdefault(label, []).append(said == label)
@@ -36,7 +34,7 @@ def brute_force(model, features, labels, classes):
     return np.mean(every), np.mean([np.mean(result) for result in hits.values()])
 
 
-def test_accuracy_equals_brute_force(monkeypatch) -> None:
+def test_accuracy_equals_brute_force(monkeypatch):
     generator = np.random.default_rng(1)
     features = generator.normal(size=(50, 3))
     labels = generator.choice([0.0, 1.0, 3.0], size=50)  # class 2 does not occur
@@ -50,7 +48,7 @@ def test_accuracy_equals_brute_force(monkeypatch) -> None:
         )
 
 
-def test_the_digits_are_ten_classes_with_bounds_by_counting(digits: Split) -> None:
+def test_the_digits_are_ten_classes_with_bounds_by_counting(digits):
     result = entry("optical_digits")
     assert (result.predicts, result.classes) == ("classes", 10)
     assert load("optical_digits").records == result.records == 1_797
@@ -63,7 +61,7 @@ def test_the_digits_are_ten_classes_with_bounds_by_counting(digits: Split) -> No
     assert scoring_for(digits) is MULTICLASS
 
 
-def test_a_sweep_judges_every_run(digits: Split) -> None:
+def test_a_sweep_judges_every_run(digits):
     rows = sweep(STUDY, split=digits)
     assert tuple(rows.columns) == columns(MULTICLASS)
     assert len(rows) == 3 * 2 * 3
@@ -79,7 +77,7 @@ def test_a_sweep_judges_every_run(digits: Split) -> None:
         assert group["objective"].nunique() == 6
 
 
-def test_curves_of_output_perturbation_are_means_over_draws(digits: Split) -> None:
+def test_curves_of_output_perturbation_are_means_over_draws(digits):
     study = replace(STUDY, methods=("nonprivate", "psgd"), runs=40)
     table = closed_form(study, digits)
     assert set(table["source"]) == {"draws"}
@@ -94,13 +92,13 @@ def test_curves_of_output_perturbation_are_means_over_draws(digits: Split) -> No
         assert row["objective"] == pytest.approx(expected, rel=0.05)
 
 
-def test_both_kinds_of_curves_share_a_table(digits: Split) -> None:
+def test_both_kinds_of_curves_share_a_table(digits):
     table = all_curves(STUDY, digits)
     assert list(table["method"]) == [m for m in STUDY.methods for _ in range(2)]
     assert table["certified_epsilon"].dropna().tolist() == pytest.approx([0.1, 10.0] * 2, rel=1e-5)
 
 
-def test_a_model_without_privacy_is_there_to_compare(digits: Split) -> None:
+def test_a_model_without_privacy_is_there_to_compare(digits):
     result = baselines(digits)
     assert result.guess < 0.15
     assert result.value > 0.93

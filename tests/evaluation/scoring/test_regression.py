@@ -1,7 +1,5 @@
 """Regression end to end: errors against scikit-learn and quadrature, sweeps, curves, references."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -12,7 +10,7 @@ from scipy import integrate
 from sklearn.linear_model import Ridge
 from sklearn.metrics import r2_score, root_mean_squared_error
 
-from dpcore.datasets import Preparation, Split, load, prepare
+from dpcore.datasets import Preparation, load, prepare
 from dpcore.erm.output_noise import centres
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import curve_columns, curves, exact_curves
@@ -30,11 +28,11 @@ STUDY = Study(dataset="diabetes", loss="squared", methods=("nonprivate",), epsil
 
 
 @pytest.fixture(scope="module")
-def diabetes() -> Split:
+def diabetes():
     return prepare(load("diabetes"))
 
 
-def test_the_measures_are_those_of_scikit_learn_in_the_targets_own_unit(diabetes: Split) -> None:
+def test_the_measures_are_those_of_scikit_learn_in_the_targets_own_unit(diabetes):
     weights = np.random.default_rng(1).normal(0.0, 1.5, (4, diabetes.dimension))
     actual = REGRESSION.of_runs(problem_for(STUDY, diabetes), diabetes, weights)
     for part, x, y in (
@@ -56,12 +54,12 @@ CASES = (
 )
 
 
-def test_the_expected_square_agrees_with_quadrature() -> None:
+def test_the_expected_square_agrees_with_quadrature():
     features = np.array([[0.6, 0.8]])
     for centre, sigma, target in CASES:
         weights = centre * features  # the prediction is N(centre, σ²)
 
-        def integrand(z: float, m: float = centre, s: float = sigma, y: float = target) -> float:
+        def integrand(z, m=centre, s=sigma, y=target):
             said = min(1.0, max(-1.0, m + s * z))
             return (said - y) ** 2 * math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
 
@@ -77,14 +75,14 @@ def test_the_expected_square_agrees_with_quadrature() -> None:
 
 
 @pytest.mark.parametrize("sigma", [1e3, 1e9, 1e15, 1e60])
-def test_very_wide_noise_answers_at_the_ends_of_the_range(sigma) -> None:
+def test_very_wide_noise_answers_at_the_ends_of_the_range(sigma):
     targets = np.array([-1.0, -0.3, 0.8])
     features = np.full((3, 2), math.sqrt(0.5))
     result = expected_mean_squares(np.ones((1, 2)), np.array([sigma]), features, targets)
     assert result[0] == pytest.approx(np.mean(1.0 + targets**2), rel=2.0 / sigma + 1e-12)
 
 
-def test_without_noise_expectation_and_draws_are_the_plain_mean_square(diabetes: Split) -> None:
+def test_without_noise_expectation_and_draws_are_the_plain_mean_square(diabetes):
     generator = np.random.default_rng(2)
     weights, draws = generator.standard_normal((2, 3, diabetes.dimension))
     x, y, sigmas = diabetes.x_test, diabetes.y_test, np.array([0.0, 0.5, 2.0])
@@ -96,12 +94,12 @@ def test_without_noise_expectation_and_draws_are_the_plain_mean_square(diabetes:
         assert single[row] == pytest.approx(mean_squares(moved, x, y), rel=1e-12)
 
 
-def test_a_null_row_hears_no_noise() -> None:
+def test_a_null_row_hears_no_noise():
     result = expected_mean_squares(np.ones((1, 2)), np.array([3.0]), np.zeros((1, 2)), np.ones(1))
     assert result[0] == 1.0
 
 
-def test_closed_forms_agree_with_sweeps_and_share_their_columns(diabetes: Split) -> None:
+def test_closed_forms_agree_with_sweeps_and_share_their_columns(diabetes):
     study = replace(
         STUDY,
         methods=("nonprivate", "opera"),
@@ -128,7 +126,7 @@ def test_closed_forms_agree_with_sweeps_and_share_their_columns(diabetes: Split)
         assert bool(gap > 0.05) is noticed
 
 
-def test_the_references_are_ridge_regression_and_the_mean(diabetes: Split) -> None:
+def test_the_references_are_ridge_regression_and_the_mean(diabetes):
     result = baselines(diabetes)
     ridge = Ridge(alpha=result.lam * len(diabetes.y_train), fit_intercept=False)
     said = ridge.fit(diabetes.x_train, diabetes.y_train).predict(diabetes.x_test)
@@ -140,7 +138,7 @@ def test_the_references_are_ridge_regression_and_the_mean(diabetes: Split) -> No
     assert 50.0 < result.value < 60.0 < result.guess
 
 
-def test_the_tuned_lambda_has_the_least_held_out_square(diabetes: Split) -> None:
+def test_the_tuned_lambda_has_the_least_held_out_square(diabetes):
     order = np.random.default_rng(diabetes.preparation.seed).permutation(diabetes.records)
     x, y = diabetes.x_train[order], diabetes.y_train[order]
     fold = np.arange(len(y)) % 5
@@ -155,7 +153,7 @@ def test_the_tuned_lambda_has_the_least_held_out_square(diabetes: Split) -> None
     assert baselines(diabetes).lam == pytest.approx(min(score, key=lambda lam: score[lam]))
 
 
-def test_on_diabetes_the_error_comes_down_to_that_without_privacy() -> None:
+def test_on_diabetes_the_error_comes_down_to_that_without_privacy():
     """The benchmark's figures, on fewer splits and runs; zero-out, δ = 1e-5, all by rule."""
     table = load("diabetes")
     methods = ("objpert", "dpgd", "inputpert", "adassp", "functional")
@@ -188,7 +186,7 @@ def test_on_diabetes_the_error_comes_down_to_that_without_privacy() -> None:
     assert (against_guess.iloc[:, 0] < 1.0).all()
 
 
-def test_losses_and_records_that_do_not_go_together_are_refused(diabetes: Split) -> None:
+def test_losses_and_records_that_do_not_go_together_are_refused(diabetes):
     with pytest.raises(InvalidInput, match=r"loss for diabetes is 'logistic'.*one of squared"):
         problem_for(replace(STUDY, loss="logistic"), diabetes)
     with pytest.raises(InvalidInput, match=r"'squared': .* learns to tell two classes apart only"):

@@ -1,10 +1,7 @@
 """A mean of runs lies within its band, whatever the last digit of their sum."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
-import pytest
 
 from dpcore.evaluation.comparison import averaged
 from dpcore.evaluation.models import SUMMARY, summary
@@ -12,7 +9,7 @@ from dpcore.evaluation.scoring import holding, multiclass, regression, spread, s
 from dpcore.evaluation.training.report import _spread
 
 
-def equal_runs() -> np.ndarray:
+def equal_runs():
     """Equal numbers whose mean, summed in this order, is another number than they are."""
     for value in np.random.default_rng(0).uniform(0.0, 1.0, 10_000):
         values = np.full(7, value)
@@ -21,7 +18,7 @@ def equal_runs() -> np.ndarray:
     raise AssertionError("no such number")
 
 
-def test_the_mean_of_equal_runs_is_what_they_are() -> None:
+def test_the_mean_of_equal_runs_is_what_they_are():
     values = equal_runs()
     assert values.mean() > values.max()
     assert {float(each) for each in spread(values)} == {values[0]}
@@ -29,7 +26,7 @@ def test_the_mean_of_equal_runs_is_what_they_are() -> None:
     assert low <= mean <= high == values[0]
 
 
-def test_a_band_is_widened_to_hold_its_mean_and_is_no_other_way_changed() -> None:
+def test_a_band_is_widened_to_hold_its_mean_and_is_no_other_way_changed():
     values = np.array([[0.0] * 99 + [1e6], [*map(float, range(100))]])
     mean, low, high = spread(values)
     assert np.allclose(mean, values.mean(axis=1))
@@ -39,9 +36,7 @@ def test_a_band_is_widened_to_hold_its_mean_and_is_no_other_way_changed() -> Non
     assert holding(1.0, 1.1, 1.2) == (1.0, 1.2)
 
 
-def test_every_table_of_runs_holds_its_means_within_their_bands(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_every_table_of_runs_holds_its_means_within_their_bands(monkeypatch):
     values = equal_runs()
     told = _spread(pd.DataFrame({"v": values}), "v")
     assert told == {"mean": values[0], "low": values[0], "high": values[0]}

@@ -1,15 +1,10 @@
 """A state that is kept: goes on bit for bit, belongs to one training, and runs nothing."""
 
-from __future__ import annotations
-
 import io
 import os
 import pickle
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,7 +22,7 @@ from dpcore.evaluation.training.report import outcome
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.evaluation.training.task import begin
 from dpcore.evaluation.training.task import task as training_task
-from dpcore.evaluation.training.trainer import COLUMNS, Trainer
+from dpcore.evaluation.training.trainer import COLUMNS
 from tests.evaluation.tasks import stops_after
 
 LINEAR = TrainingConfig(network="linear", epochs=3, batch=256, sigma=3.0)
@@ -39,18 +34,18 @@ EPSILON = COLUMNS.index("epsilon")
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def begun(*studies: TrainingStudy) -> Trainer:
+def begun(*studies):
     return begin(studies, device="cpu")
 
 
-def stopped(after: int, *studies: TrainingStudy) -> Trainer:
+def stopped(after, *studies):
     trainer = begun(*studies)
     with pytest.raises(Cancelled):
         trainer.run(cancelled=stops_after(after))
     return trainer
 
 
-def same_end(first: Trainer, second: Trainer) -> None:
+def same_end(first, second):
     pd.testing.assert_frame_equal(
         first.history().drop(columns="seconds"),
         second.history().drop(columns="seconds"),
@@ -73,7 +68,7 @@ def same_end(first: Trainer, second: Trainer) -> None:
         {"network": "perceptron", "widths": (8,), "decay": 0.9, "decay_every": "step"},
     ],
 )
-def test_what_is_packed_goes_on_as_if_nothing_had_happened(changes: dict[str, object]) -> None:
+def test_what_is_packed_goes_on_as_if_nothing_had_happened(changes):
     study = replace(STUDY, config=replace(LINEAR, **changes), public=100)
     unbroken, second = begun(study), begun(study)
     unbroken.run()
@@ -85,7 +80,7 @@ def test_what_is_packed_goes_on_as_if_nothing_had_happened(changes: dict[str, ob
     same_end(unbroken, second)
 
 
-def test_every_study_of_a_sweep_goes_on() -> None:
+def test_every_study_of_a_sweep_goes_on():
     studies = (STUDY, replace(STUDY, config=replace(LINEAR, learning_rate=0.1)))
     unbroken = begun(*studies)
     unbroken.run()
@@ -96,13 +91,13 @@ def test_every_study_of_a_sweep_goes_on() -> None:
     )
 
 
-def test_a_study_that_goes_on_leaves_what_an_unbroken_one_leaves() -> None:
+def test_a_study_that_goes_on_leaves_what_an_unbroken_one_leaves():
     unbroken = begun(STUDY)
     unbroken.run()
-    seen: list[pd.DataFrame] = []
-    told: list[str] = []
+    seen = []
+    told = []
 
-    def report(share: float, message: str) -> None:
+    def report(share, message):
         told.append(message)
 
     result = training_task(STUDY).run(JobContext(report, seen.append, state=left_by(STUDY)))
@@ -115,10 +110,10 @@ def test_a_study_that_goes_on_leaves_what_an_unbroken_one_leaves() -> None:
     )
 
 
-def left_by(study: TrainingStudy | TrainingSweep) -> bytes:
+def left_by(study):
     """What a task keeps that is stopped as soon as there are rows."""
-    rows: list[pd.DataFrame] = []
-    states: list[bytes] = []
+    rows = []
+    states = []
     with pytest.raises(Cancelled):
         training_task(study).run(
             JobContext(partial=rows.append, cancelled=lambda: bool(rows), keep=states.append)
@@ -126,9 +121,7 @@ def left_by(study: TrainingStudy | TrainingSweep) -> bytes:
     return states[-1]
 
 
-def test_an_epoch_that_was_left_off_in_leaves_no_row_of_its_own(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_epoch_that_was_left_off_in_leaves_no_row_of_its_own(monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.training.trainer.MAX_ROWS", 2)  # epochs 2 and 4 of 4
     study = replace(STUDY, config=replace(LINEAR, epochs=4))
     trainer = stopped(2 * STEPS + 3, study)
@@ -146,7 +139,7 @@ def test_an_epoch_that_was_left_off_in_leaves_no_row_of_its_own(
         replace(STUDY, held_out=True),
     ],
 )
-def test_a_state_of_other_settings_is_not_used(other: TrainingStudy) -> None:
+def test_a_state_of_other_settings_is_not_used(other):
     trainer = begun(other)
     before = trainer.weights(0)["0.weight"]
     assert not restore(trainer, pack(stopped(3, STUDY)))
@@ -155,7 +148,7 @@ def test_a_state_of_other_settings_is_not_used(other: TrainingStudy) -> None:
 
 
 @pytest.mark.parametrize("change", ["grown", "one other record", "one other test record"])
-def test_a_state_of_other_records_is_not_used(change: str) -> None:
+def test_a_state_of_other_records_is_not_used(change):
     """Its steps were taken at the rate and the σ of its own records."""
     examples = images.load("digits")
     inputs = np.concatenate([examples.train_inputs] * 2)
@@ -170,7 +163,7 @@ def test_a_state_of_other_records_is_not_used(change: str) -> None:
     assert trainer.steps_done(0) == 0
 
 
-def test_a_state_of_other_code_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_state_of_other_code_is_not_used(monkeypatch):
     contents, trainer = pack(stopped(3, STUDY)), begun(STUDY)
     monkeypatch.setattr(task, "code", lambda home: "other")
     assert not restore(trainer, contents)
@@ -178,9 +171,7 @@ def test_a_state_of_other_code_is_not_used(monkeypatch: pytest.MonkeyPatch) -> N
     assert restore(trainer, contents)
 
 
-def test_a_state_from_which_another_went_on_is_not_claimed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_state_from_which_another_went_on_is_not_claimed(tmp_path, monkeypatch):
     """Both have read it; one goes on and is stopped again before the other asks."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     name = kept.save(stopped(2, STUDY))
@@ -205,15 +196,15 @@ def test_a_state_from_which_another_went_on_is_not_claimed(
 class Evil:
     """Runs a command when it is unpickled carelessly."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path):
         self.path = path
 
-    def __reduce__(self) -> tuple[object, tuple[str]]:
+    def __reduce__(self):
         return os.system, (f"touch {self.path}",)
 
 
 @pytest.mark.parametrize("zipped", [True, False])
-def test_a_state_is_never_run(zipped: bool, tmp_path: Path) -> None:
+def test_a_state_is_never_run(zipped, tmp_path):
     ran, trainer, held = tmp_path / "ran", begun(STUDY), io.BytesIO()
     contents = {"of": kept._name(trainer), "state": Evil(ran)}
     torch.save(contents, held, _use_new_zipfile_serialization=zipped)
@@ -225,11 +216,11 @@ def test_a_state_is_never_run(zipped: bool, tmp_path: Path) -> None:
     assert not ran.exists()
 
 
-def _with_steps(steps: object) -> Callable[[dict[str, Any]], object]:
+def _with_steps(steps):
     return lambda state: state["batches"][0][0].update(step=steps)
 
 
-def _with_rows(change: Callable[[tuple[Any, ...]], object]) -> Callable[[dict[str, Any]], object]:
+def _with_rows(change):
     return lambda state: state["rows"].update({k: change(row) for k, row in state["rows"].items()})
 
 
@@ -244,9 +235,7 @@ def _with_rows(change: Callable[[tuple[Any, ...]], object]) -> Callable[[dict[st
         lambda state: state.update(batches=[(state["batches"][0][0], "seconds")]),
     ],
 )
-def test_an_edited_state_never_states_less_than_is_spent(
-    edit: Callable[[dict[str, Any]], object],
-) -> None:
+def test_an_edited_state_never_states_less_than_is_spent(edit):
     """With 8 steps counted as 7, one more could be taken than the ε is of."""
     trainer = stopped(8, STUDY)
     packed = torch.load(io.BytesIO(pack(trainer)), weights_only=True)
@@ -257,7 +246,7 @@ def test_an_edited_state_never_states_less_than_is_spent(
         restore(begun(STUDY), buffer.getvalue())
 
 
-def test_averages_of_another_training_are_refused() -> None:
+def test_averages_of_another_training_are_refused():
     study = replace(STUDY, config=replace(LINEAR, average=0.5))
     packed = torch.load(io.BytesIO(pack(stopped(8, study))), weights_only=True)
     packed["state"]["batches"][0][0]["averages"] = {"0.weight": torch.zeros(3)}
@@ -267,7 +256,7 @@ def test_averages_of_another_training_are_refused() -> None:
         restore(begun(study), buffer.getvalue())
 
 
-def test_damage_is_said_in_one_sentence() -> None:
+def test_damage_is_said_in_one_sentence():
     whole, trainer = pack(stopped(3, STUDY)), begun(STUDY)
     held = io.BytesIO()
     damaged = {
@@ -284,7 +273,7 @@ def test_damage_is_said_in_one_sentence() -> None:
 @pytest.mark.parametrize(
     "contents", [b"\x80\x04.", b"\x80\x02.", b"\x80\x02]q\x00.", b"PK\x03\x04"]
 )
-def test_what_is_no_state_is_refused_and_no_library_speaks_of_it(contents: bytes) -> None:
+def test_what_is_no_state_is_refused_and_no_library_speaks_of_it(contents):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         with pytest.raises(InvalidInput):

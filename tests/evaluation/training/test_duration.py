@@ -1,7 +1,5 @@
 """The time of trainings is told before they are started, from a few timed steps."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pandas as pd
@@ -19,14 +17,14 @@ STUDY = TrainingStudy("digits", config=CONFIG, epsilon=2.0, runs=2)
 ARMS = tuple(comparison.comparison_arms(STUDY).values())
 
 
-def rows_of(*studies: TrainingStudy) -> pd.DataFrame:
+def rows_of(*studies):
     """Made-up times: a step takes 1 s, or 0.5 to 3 s, and measuring 10 s."""
     trial = duration.trial(studies)
     times = (1.0, 0.5, 3.0, 2, 10.0, 100.0, 1000.0)
     return pd.DataFrame([(each.key, *times) for each in trial.studies], columns=duration.COLUMNS)
 
 
-def test_what_takes_no_time_shares_a_timing() -> None:
+def test_what_takes_no_time_shares_a_timing():
     # The private training and constant noise take as long as one another.
     assert len(duration.trial(ARMS).studies) == len(ARMS) - 1 == 3
     other = replace(STUDY, epsilon=0.1, config=replace(CONFIG, epochs=900, seed=3, delta=1e-9))
@@ -35,7 +33,7 @@ def test_what_takes_no_time_shares_a_timing() -> None:
     assert duration.trial([wider]).key != duration.trial([STUDY]).key
 
 
-def test_steps_and_measures_of_all_runs_add_up() -> None:
+def test_steps_and_measures_of_all_runs_add_up():
     result = duration.duration(rows_of(STUDY), [STUDY], 1_437)
     steps, epochs = 24, 4
     fixed = 1000.0 + 100.0 + 2 * epochs * 10.0
@@ -51,7 +49,7 @@ def test_steps_and_measures_of_all_runs_add_up() -> None:
     assert result.low == pytest.approx(2 * 600_000 * 0.5, rel=0.01)
 
 
-def test_rows_are_measured_at_most_so_often() -> None:
+def test_rows_are_measured_at_most_so_often():
     long = replace(STUDY, config=replace(CONFIG, epochs=1_000))
     result = duration.duration(rows_of(long), [long], 1_437)
     measuring = 2 * study.MAX_ROWS * 10.0
@@ -75,11 +73,9 @@ def test_rows_are_measured_at_most_so_often() -> None:
         },
     ],
 )
-def test_every_kind_of_training_is_timed(
-    changed: dict[str, object], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_kind_of_training_is_timed(changed, monkeypatch):
     monkeypatch.setattr(duration, "TIMED_SECONDS", 0.01)
-    asked = replace(STUDY, **changed)  # type: ignore[arg-type]
+    asked = replace(STUDY, **changed)
     trial, told = duration.trial([asked]), []
     context = JobContext(report=lambda share, message: told.append((share, message)))
     rows = duration.task(trial).run(context).rows
@@ -93,12 +89,12 @@ def test_every_kind_of_training_is_timed(
     assert 0.0 < result.low < result.seconds < result.high
 
 
-def test_timing_can_be_stopped() -> None:
+def test_timing_can_be_stopped():
     with pytest.raises(Cancelled):
         duration.measured(duration.trial([STUDY]), JobContext(cancelled=lambda: True))
 
 
-def test_what_is_left_follows_from_the_pace_so_far() -> None:
+def test_what_is_left_follows_from_the_pace_so_far():
     assert duration.remaining(pd.DataFrame(), ["private"], 10) is None
     rows = [("private", run, epoch, 2.0 * epoch) for run in (0, 1) for epoch in (1, 2, 3, 4)]
     rows += [("nonprivate", run, 1, 1.0) for run in (0, 1)]

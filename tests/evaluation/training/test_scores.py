@@ -1,7 +1,5 @@
 """Accuracy, AUC and loss of network outputs, against scikit-learn and by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -15,7 +13,7 @@ LABELS = GENERATOR.integers(0, 2, (50, 3)).astype(np.float32)
 LABELS[GENERATOR.random((50, 3)) < 0.2] = np.nan
 
 
-def test_two_classes_are_ranked_by_the_difference_of_their_outputs() -> None:
+def test_two_classes_are_ranked_by_the_difference_of_their_outputs():
     outputs = GENERATOR.normal(size=(4, 50, 2)).astype(np.float32).round(1)  # with ties
     wanted = [roc_auc_score(CLASSES, run[:, 1] - run[:, 0]) for run in outputs]
     assert scores.auc_of_outputs(outputs, CLASSES, "classes") == pytest.approx(wanted, rel=1e-6)
@@ -24,14 +22,14 @@ def test_two_classes_are_ranked_by_the_difference_of_their_outputs() -> None:
     )
 
 
-def test_more_classes_have_an_accuracy_and_no_area() -> None:
+def test_more_classes_have_an_accuracy_and_no_area():
     outputs = np.eye(3, dtype=np.float32)[None, [0, 1, 2, 2]]
     targets = np.array([0, 1, 2, 0])
     assert scores.accuracies(outputs, targets, "classes").tolist() == [0.75]
     assert np.isnan(scores.auc_of_outputs(outputs, targets, "classes")).all()
 
 
-def test_labels_are_averaged_over_what_is_known() -> None:
+def test_labels_are_averaged_over_what_is_known():
     outputs = GENERATOR.normal(size=(2, 50, 3)).astype(np.float32)
     known = np.isfinite(LABELS)
     for run, area, share in zip(
@@ -48,19 +46,19 @@ def test_labels_are_averaged_over_what_is_known() -> None:
         assert share == pytest.approx(((run > 0) == (LABELS == 1))[known].mean(), rel=1e-9)
 
 
-def test_a_label_that_is_never_present_leaves_no_area() -> None:
+def test_a_label_that_is_never_present_leaves_no_area():
     targets = np.array([[0, 1], [0, 0]], np.float32)
     assert np.isnan(scores.auc_of_outputs(np.ones((1, 2, 2), np.float32), targets, "labels")).all()
 
 
-def test_an_output_that_is_no_number_leaves_no_area() -> None:
+def test_an_output_that_is_no_number_leaves_no_area():
     outputs = np.zeros((2, 50, 2), np.float32)
     outputs[0, 3, 1] = np.nan
     assert np.isnan(scores.auc_of_outputs(outputs, CLASSES, "classes")[0])
     assert scores.auc_of_outputs(outputs, CLASSES, "classes")[1] == 0.5
 
 
-def test_losses_are_those_of_training() -> None:
+def test_losses_are_those_of_training():
     outputs = GENERATOR.normal(size=(2, 50, 3)).astype(np.float32)
     targets = GENERATOR.integers(0, 3, 50)
     chances = torch.softmax(torch.as_tensor(outputs, dtype=torch.float64), -1).numpy()

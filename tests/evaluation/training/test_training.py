@@ -1,13 +1,9 @@
 """Trainings: the ledger against the accountant, also after a stop; batches, budgets, files."""
 
-from __future__ import annotations
-
 import io
 import json
 import math
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,16 +39,16 @@ MEASURED = ["loss_train", "accuracy_test", "auc_test"]
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def without_time(rows: pd.DataFrame) -> pd.DataFrame:
+def without_time(rows):
     return rows.drop(columns="seconds")
 
 
 @pytest.fixture(scope="module")
-def history() -> pd.DataFrame:
+def history():
     return train(STUDY, device="cpu")
 
 
-def test_a_history_has_a_row_for_each_run_and_epoch(history: pd.DataFrame) -> None:
+def test_a_history_has_a_row_for_each_run_and_epoch(history):
     assert list(history.columns) == list(COLUMNS[1:])
     assert history[["run", "epoch"]].to_numpy().tolist() == [
         [run, epoch] for run in (0, 1) for epoch in (1, 2, 3)
@@ -64,7 +60,7 @@ def test_a_history_has_a_row_for_each_run_and_epoch(history: pd.DataFrame) -> No
     assert last["accuracy_test"].nunique() == 2  # runs have seeds of their own
 
 
-def test_epsilon_is_the_accountants_for_the_steps_so_far(history: pd.DataFrame) -> None:
+def test_epsilon_is_the_accountants_for_the_steps_so_far(history):
     sigma = STUDY.with_calibrated_sigma(RECORDS).sigma
     for row in history[history["run"] == 0].itertuples():
         # Written out anew: n, batch, steps so far, decay at each epoch's end.
@@ -77,7 +73,7 @@ def test_epsilon_is_the_accountants_for_the_steps_so_far(history: pd.DataFrame) 
     assert 2.99 < end <= 3.0
 
 
-def test_batches_of_fixed_size_are_accounted_for_as_such() -> None:
+def test_batches_of_fixed_size_are_accounted_for_as_such():
     config = replace(LINEAR, sampling="fixed", adjacency="replace-one", epochs=2)
     rows = train(TrainingStudy("digits", config=config, epsilon=8.0), device="cpu")
     sigma = TrainingStudy("digits", config=config, epsilon=8.0).with_calibrated_sigma(RECORDS).sigma
@@ -105,16 +101,14 @@ def test_batches_of_fixed_size_are_accounted_for_as_such() -> None:
         replace(LINEAR, sigma=0.0, clipped=False),
     ],
 )
-def test_without_clipping_or_noise_nothing_is_certified(config: TrainingConfig) -> None:
+def test_without_clipping_or_noise_nothing_is_certified(config):
     rows = train(TrainingStudy("digits", config=replace(config, epochs=1)), device="cpu")
     assert rows["epsilon"].isna().all()
     assert set(rows["status"]) == {"not private"}
 
 
 @pytest.mark.parametrize("after", [1, STEPS, 2 * STEPS + 3])
-def test_a_stopped_training_has_spent_for_the_steps_it_took_and_goes_on_as_if_unbroken(
-    after: int,
-) -> None:
+def test_a_stopped_training_has_spent_for_the_steps_it_took_and_goes_on_as_if_unbroken(after):
     unbroken, first, second = (begin([STUDY], device="cpu") for _ in range(3))
     unbroken.run()
     with pytest.raises(Cancelled):
@@ -145,7 +139,7 @@ def test_a_stopped_training_has_spent_for_the_steps_it_took_and_goes_on_as_if_un
         assert np.array_equal(second.weights(0)[name], values)
 
 
-def test_rows_that_one_record_can_move_are_learned_from_without_privacy_only() -> None:
+def test_rows_that_one_record_can_move_are_learned_from_without_privacy_only():
     settings = (("preparation", Preparation(scaling="data")),)
     with pytest.raises(InvalidInput, match="scaling of the preparation is 'data'"):
         TrainingStudy("breast_cancer", config=LINEAR, settings=settings)
@@ -155,7 +149,7 @@ def test_rows_that_one_record_can_move_are_learned_from_without_privacy_only() -
 
 
 @pytest.mark.parametrize("models", [1, 2])
-def test_where_runs_take_turns_the_written_models_count(models: int) -> None:
+def test_where_runs_take_turns_the_written_models_count(models):
     config = replace(LINEAR, noise="scaled", weights="released", sigma=3.0)
     study = TrainingStudy("digits", config=config, epsilon=None, runs=2, models=models)
     trainer = begin([replace(study, release=new_release())], device="cpu")
@@ -168,7 +162,7 @@ def test_where_runs_take_turns_the_written_models_count(models: int) -> None:
     assert said["epsilon"] == one if models == 1 else said["epsilon"] > one
 
 
-def test_training_ends_before_the_step_that_would_exceed_the_budget() -> None:
+def test_training_ends_before_the_step_that_would_exceed_the_budget():
     config = replace(LINEAR, sigma=1.5)
     study = TrainingStudy("digits", config=config, epsilon=None, budget=3.0)
     trainer = begin([study], device="cpu")
@@ -186,7 +180,7 @@ def test_training_ends_before_the_step_that_would_exceed_the_budget() -> None:
         begin([replace(study, budget=0.01)], device="cpu")
 
 
-def test_studies_of_the_same_records_are_trained_as_one_batch() -> None:
+def test_studies_of_the_same_records_are_trained_as_one_batch():
     studies = [replace(STUDY, epsilon=epsilon) for epsilon in (0.02, 8.0)]
     studies.append(replace(STUDY, config=replace(LINEAR, sigma=0.0)))
     studies.append(replace(STUDY, config=replace(LINEAR, learning_rate=0.1)))
@@ -201,7 +195,7 @@ def test_studies_of_the_same_records_are_trained_as_one_batch() -> None:
     assert ends[2]["epsilon"].isna().all()
 
 
-def test_a_sweep_gives_what_each_study_gives_up_to_its_random_draws() -> None:
+def test_a_sweep_gives_what_each_study_gives_up_to_its_random_draws():
     # Without noise and sampling nothing is random but the start, which is the same for one run.
     config = replace(LINEAR, sigma=0.0, sampling="none", epochs=4)
     alone = train(TrainingStudy("digits", config=config), device="cpu")
@@ -215,7 +209,7 @@ def test_a_sweep_gives_what_each_study_gives_up_to_its_random_draws() -> None:
     pd.testing.assert_frame_equal(without_time(one), without_time(alone), check_exact=True)
 
 
-def test_large_batches_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_batches_are_cut(monkeypatch):
     from dpcore.evaluation.training import trainer
 
     monkeypatch.setattr(trainer, "MAX_ENTRIES", 256 * 64 * 2)
@@ -227,7 +221,7 @@ def test_large_batches_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     assert made.weights(0)["0.bias"].shape == (5, 10)
 
 
-def test_the_weights_give_the_scores_that_were_measured() -> None:
+def test_the_weights_give_the_scores_that_were_measured():
     config = replace(LINEAR, network="perceptron", widths=(16,))
     trainer = begin([replace(STUDY, config=config, models=2)], device="cpu")
     trainer.run()
@@ -246,7 +240,7 @@ def test_the_weights_give_the_scores_that_were_measured() -> None:
         assert rows["accuracy_test"].item() == pytest.approx(share)
 
 
-def test_the_settings_say_what_was_trained_and_what_it_spent() -> None:
+def test_the_settings_say_what_was_trained_and_what_it_spent():
     trainer = begin([STUDY], device="cpu")
     trainer.run()
     text = json.loads(outcome(trainer).files["settings.json"])
@@ -265,10 +259,10 @@ def test_the_settings_say_what_was_trained_and_what_it_spent() -> None:
 KEPT = replace(STUDY, release=new_release())
 
 
-def test_the_settings_hold_only_what_took_part() -> None:
-    def settings(study: TrainingStudy) -> dict[str, Any]:
+def test_the_settings_hold_only_what_took_part():
+    def settings(study):
         trainer = begin([study], device="cpu")
-        result: dict[str, Any] = json.loads(outcome(trainer).files["settings.json"])
+        result = json.loads(outcome(trainer).files["settings.json"])
         return result
 
     result = settings(STUDY)
@@ -304,9 +298,7 @@ def test_the_settings_hold_only_what_took_part() -> None:
         ),
     ],
 )
-def test_a_configuration_knows_which_of_its_fields_it_uses(
-    config: TrainingConfig, there: set[str], not_there: set[str]
-) -> None:
+def test_a_configuration_knows_which_of_its_fields_it_uses(config, there, not_there):
     assert there <= set(config.used)
     assert not not_there & set(config.used)
     # What is left out takes no part: the rest gives the same configuration.
@@ -315,7 +307,7 @@ def test_a_configuration_knows_which_of_its_fields_it_uses(
 
 
 @pytest.mark.parametrize("models", [1, 2])
-def test_what_is_kept_is_proved_for_all_the_models_in_the_file(models: int) -> None:
+def test_what_is_kept_is_proved_for_all_the_models_in_the_file(models):
     trainer = begin([replace(KEPT, models=models)], device="cpu")
     trainer.run()
     left = outcome(trainer)
@@ -338,9 +330,7 @@ def test_what_is_kept_is_proved_for_all_the_models_in_the_file(models: int) -> N
     assert actual["neighbours"] == "one record blanked out, of the training part"
 
 
-def test_files_that_epsilon_speaks_of_hold_nothing_that_is_measured_and_the_others_no_epsilon() -> (
-    None
-):
+def test_files_that_epsilon_speaks_of_hold_no_measures_and_the_others_no_epsilon():
     trainer = begin([KEPT], device="cpu")
     trainer.run()
     files = outcome(trainer).files
@@ -358,11 +348,11 @@ def test_files_that_epsilon_speaks_of_hold_nothing_that_is_measured_and_the_othe
         assert "not private" in file
 
 
-def test_two_trainings_for_keeping_share_no_noise() -> None:
+def test_two_trainings_for_keeping_share_no_noise():
     """From one seed they would: two σ then give the gradient away (FORMULAS.md, section 11)."""
     config = replace(LINEAR, sampling="none", epochs=1, decay=1.0, clip=1.0)
 
-    def left(sigma: float, release: str) -> tuple[np.ndarray, ...]:
+    def left(sigma, release):
         study = replace(
             STUDY, config=replace(config, sigma=sigma), epsilon=None, runs=1, release=release
         )
@@ -372,7 +362,7 @@ def test_two_trainings_for_keeping_share_no_noise() -> None:
         moved = (before - trainer.weights(0)["0.weight"].astype(float)) * RECORDS / 0.5
         return moved, trainer.studies[0].release
 
-    def taken_off(releases: list[str]) -> np.ndarray:
+    def taken_off(releases):
         (few, _), (much, _) = left(20.0, releases[0]), left(40.0, releases[1])
         return (40.0 * few - 20.0 * much) / 20.0
 
@@ -385,7 +375,7 @@ def test_two_trainings_for_keeping_share_no_noise() -> None:
     assert apart.std() > 40.0
 
 
-def test_a_release_is_one_name_for_one_training() -> None:
+def test_a_release_is_one_name_for_one_training():
     with pytest.raises(InvalidInput, match="release"):
         replace(STUDY, release="mine")
     with pytest.raises(InvalidInput, match="models"):
@@ -396,18 +386,18 @@ def test_a_release_is_one_name_for_one_training() -> None:
     assert KEPT.key != STUDY.key
 
 
-def test_under_add_remove_everything_comes_from_the_public_size() -> None:
+def test_under_add_remove_everything_comes_from_the_public_size():
     examples = images.load("digits")
     config = replace(LINEAR, adjacency="add-remove", public_size=1_400, batch=200)
 
-    def first(count: int) -> images.Examples:
+    def first(count):
         return replace(
             examples,
             train_inputs=examples.train_inputs[:count],
             train_targets=examples.train_targets[:count],
         )
 
-    def left(count: int) -> tuple[dict[str, object], bytes]:
+    def left(count):
         study = replace(STUDY, config=config, release="0" * 32)
         trainer = begin([study], device="cpu", records=first(count))
         trainer.run()
@@ -419,7 +409,7 @@ def test_under_add_remove_everything_comes_from_the_public_size() -> None:
     assert b'"records": 1400' in left(1_437)[1]
     assert b"1437" not in left(1_437)[1]
 
-    def compared(count: int) -> list[int]:
+    def compared(count):
         """The steps of each arm; 199 records are fewer than a batch."""
         arms = list(comparison_arms(replace(STUDY, config=config)).values())
         trainer = begin(arms, device="cpu", records=first(count))
@@ -433,7 +423,7 @@ def test_under_add_remove_everything_comes_from_the_public_size() -> None:
         )
 
 
-def test_paper_003s_figure_is_a_claim_with_its_conditions_and_no_proof() -> None:
+def test_paper_003s_figure_is_a_claim_with_its_conditions_and_no_proof():
     trainer = begin([STUDY], device="cpu")
     actual = conclusion(trainer)
     sigma, rate = STUDY.with_calibrated_sigma(RECORDS).sigma, 256 / RECORDS
@@ -450,7 +440,7 @@ def test_paper_003s_figure_is_a_claim_with_its_conditions_and_no_proof() -> None
     assert conclusion(trainer)["certified"]["epsilon"] <= 3.0
 
 
-def test_paper_004s_noise_is_what_it_prints_for_its_claim() -> None:
+def test_paper_004s_noise_is_what_it_prints_for_its_claim():
     config = replace(LINEAR, decay=1.0, noise="published-004", epochs=1)
     study = TrainingStudy("digits", config=config, epsilon=2.0)
     trainer = begin([study], device="cpu")
@@ -469,7 +459,7 @@ def test_paper_004s_noise_is_what_it_prints_for_its_claim() -> None:
     assert certified == public.history()["epsilon"].iloc[-1] > 2.0
 
 
-def test_held_out_and_public_records_are_not_trained_on() -> None:
+def test_held_out_and_public_records_are_not_trained_on():
     whole = images.load("digits")
     result = training_data(replace(STUDY, held_out=True, public=100))
     assert len(result.test_inputs) == RECORDS // 6
@@ -485,7 +475,7 @@ def test_held_out_and_public_records_are_not_trained_on() -> None:
     assert measures(trainer)["measured_on"] == "held-out training records"
 
 
-def test_two_classes_and_labels_have_an_area() -> None:
+def test_two_classes_and_labels_have_an_area():
     cancer = train(TrainingStudy("breast_cancer", config=replace(LINEAR, batch=64)), device="cpu")
     assert (cancer["auc_test"] > 0.8).all()
     labels = TrainingStudy(
@@ -498,9 +488,7 @@ def test_two_classes_and_labels_have_an_area() -> None:
     assert 0.6 < rows["auc_test"].iloc[-1] < 1.0
 
 
-def test_scattering_features_are_trained_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scattering_features_are_trained_on(tmp_path, monkeypatch):
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     whole = images.load("digits")
     few = replace(
@@ -510,7 +498,7 @@ def test_scattering_features_are_trained_on(
         test_inputs=whole.test_inputs[:40],
         test_targets=whole.test_targets[:40],
     )
-    told: list[tuple[float, str]] = []
+    told = []
     for published in (False, True):
         result = replace(few, published=published)
         monkeypatch.setattr(images, "load", lambda key, result=result: result)
@@ -529,7 +517,7 @@ def test_scattering_features_are_trained_on(
     assert train(study, device="cpu")["accuracy_test"].iloc[-1] > 0.5
 
 
-def test_a_key_hangs_on_the_whole_description() -> None:
+def test_a_key_hangs_on_the_whole_description():
     others = [
         replace(STUDY, dataset="mnist"),
         replace(STUDY, features="scattering"),
@@ -586,21 +574,19 @@ def test_a_key_hangs_on_the_whole_description() -> None:
         ({"budget": 1.0, "config": TrainingConfig(sigma=0.0)}, "budget is given"),
     ],
 )
-def test_what_cannot_be_trained_is_refused_in_one_sentence(
-    changed: dict[str, object], sentence: str
-) -> None:
+def test_what_cannot_be_trained_is_refused_in_one_sentence(changed, sentence):
     with pytest.raises(InvalidInput, match=f"^{sentence}"):
         replace(STUDY, **changed)
 
 
-def test_a_sweep_is_of_one_set_of_records() -> None:
+def test_a_sweep_is_of_one_set_of_records():
     with pytest.raises(InvalidInput, match="studies differ in their records"):
         TrainingSweep((STUDY, replace(STUDY, held_out=True)))
     with pytest.raises(InvalidInput, match="studies are 0"):
         TrainingSweep(())
 
 
-def test_uploaded_records_come_along_with_the_training() -> None:
+def test_uploaded_records_come_along_with_the_training():
     digits = images.load("digits")
     entry = replace(images.entry("features_npz"), task="classes", names=digits.names)
     flat = replace(
@@ -619,9 +605,9 @@ def test_uploaded_records_come_along_with_the_training() -> None:
         assert list(result["epsilon"]) == list(same["epsilon"])
 
 
-def test_a_training_is_a_job_with_live_rows_and_files() -> None:
-    seen: list[pd.DataFrame] = []
-    told: list[tuple[float, str]] = []
+def test_a_training_is_a_job_with_live_rows_and_files():
+    seen = []
+    told = []
     context = JobContext(lambda share, message: told.append((share, message)), seen.append)
     left = training_task(STUDY).run(context)
     assert [share for share, _ in told] == sorted(share for share, _ in told)
@@ -634,11 +620,11 @@ def test_a_training_is_a_job_with_live_rows_and_files() -> None:
     assert rows["study"].tolist() == [0] * 6 + [1] * 6
 
 
-def test_a_stopped_job_leaves_its_last_rows() -> None:
-    seen: list[pd.DataFrame] = []
-    told: list[str] = []
+def test_a_stopped_job_leaves_its_last_rows():
+    seen = []
+    told = []
 
-    def in_the_ninth_step() -> bool:
+    def in_the_ninth_step():
         return sum(message.startswith("epoch") for message in told) == 9
 
     with pytest.raises(Cancelled):
@@ -648,10 +634,10 @@ def test_a_stopped_job_leaves_its_last_rows() -> None:
     assert seen[-1]["steps"].max() == 8
 
 
-def test_a_job_can_be_stopped_while_it_looks_for_its_noise() -> None:
+def test_a_job_can_be_stopped_while_it_looks_for_its_noise():
     # Thousands of levels of noise: certifying one σ takes seconds.
     slow = replace(STUDY, config=replace(LINEAR, decay=0.999, decay_every="step", epochs=400))
-    messages: list[str] = []
+    messages = []
     with pytest.raises(Cancelled):
         training_task(slow).run(
             JobContext(
@@ -662,7 +648,7 @@ def test_a_job_can_be_stopped_while_it_looks_for_its_noise() -> None:
     assert messages[-1] == "finding the noise"
 
 
-def test_of_many_epochs_evenly_spread_ones_are_noted() -> None:
+def test_of_many_epochs_evenly_spread_ones_are_noted():
     config = replace(LINEAR, epochs=1_000, sampling="none", decay=1.0)
     rows = train(TrainingStudy("digits", config=config, epsilon=3.0), device="cpu")
     assert rows["epoch"].tolist() == list(range(5, 1_001, 5))
@@ -679,10 +665,10 @@ def test_of_many_epochs_evenly_spread_ones_are_noted() -> None:
     assert half == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
 
 
-def test_small_networks_take_one_thread_and_give_it_back() -> None:
+def test_small_networks_take_one_thread_and_give_it_back():
     torch.set_num_threads(2)
     try:
-        used: list[int] = []
+        used = []
         trainer = begin([STUDY], device="cpu")
         trainer.run(lambda share, message: used.append(torch.get_num_threads()))
         assert set(used) == {1}
@@ -691,7 +677,7 @@ def test_small_networks_take_one_thread_and_give_it_back() -> None:
         torch.set_num_threads(1)
 
 
-def test_the_ledger_follows_the_run_that_is_trained() -> None:
+def test_the_ledger_follows_the_run_that_is_trained():
     """σ of the last step is the one the training itself used."""
     examples = images.load("digits")
     run = TrainingRun(
@@ -704,7 +690,7 @@ def test_the_ledger_follows_the_run_that_is_trained() -> None:
     assert row["sigma"] == run.sigmas(run.steps - 1)[0]
 
 
-def test_what_is_certified_with_public_weights_holds_for_all_runs() -> None:
+def test_what_is_certified_with_public_weights_holds_for_all_runs():
     config = TrainingConfig(
         widths=(8,), epochs=1, batch=256, noise="published-004", weights="public", refresh=0
     )
