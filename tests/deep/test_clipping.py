@@ -96,9 +96,7 @@ def test_patches_taken_a_few_records_at_a_time_make_no_difference(at_a_time, mon
     clip = float(torch.stack(norms_of(oracle)).median())
     ready = PerExample(network)
     actual = ready.clipped_sum(inputs, targets, cross_entropy, clip)
-    expected = summed(
-        oracle, [min(1.0, clip * (1 - 1e-4) / float(norm)) for norm in norms_of(oracle)]
-    )
+    expected = clipped(oracle, norms_of(oracle), clip)
     ready.clipped_sum(-inputs, targets, cross_entropy, clip)  # takes the same memory again
     for own, theirs in zip(actual.total, expected, strict=True):
         torch.testing.assert_close(own, theirs, rtol=1e-9, atol=1e-12)
@@ -163,6 +161,15 @@ def norms_of(gradients, scales=None):
     ]
 
 
+def clipped(gradients, norms, clip):
+    return summed(gradients, [min(1.0, clip * (1 - 1e-4) / norm) for norm in norms])
+
+
+def assert_alike(actual, expected):
+    for ours, theirs in zip(actual, expected, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-3 * float(theirs.abs().max()))
+
+
 @pytest.mark.parametrize("clip", CLIPS)
 @pytest.mark.parametrize("micro_batch", [None, 3])
 def test_sum_is_the_sum_of_clipped_gradients(case, clip, micro_batch):
@@ -172,10 +179,8 @@ def test_sum_is_the_sum_of_clipped_gradients(case, clip, micro_batch):
         inputs, targets, cross_entropy, clip, micro_batch=micro_batch
     )
     norms = norms_of(oracle)
-    expected = summed(oracle, [min(1.0, clip * (1 - 1e-4) / norm) for norm in norms])
     torch.testing.assert_close(actual.norms, torch.stack(norms), rtol=1e-4, atol=0.0)
-    for ours, theirs in zip(actual.total, expected, strict=True):
-        torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-3 * float(theirs.abs().max()))
+    assert_alike(actual.total, clipped(oracle, norms, clip))
 
 
 @pytest.mark.parametrize("clip", CLIPS)
@@ -188,10 +193,7 @@ def test_clipping_by_layer_clips_each_to_its_share(case, clip):
     share, start = clip / len(sizes) ** 0.5, 0
     for size in sizes:
         part = [each[start : start + size] for each in oracle]
-        expected = summed(part, [min(1.0, share * (1 - 1e-4) / n) for n in norms_of(part)])
-        for ours, theirs in zip(actual.total[start : start + size], expected, strict=True):
-            close = 1e-3 * float(theirs.abs().max())
-            torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=close)
+        assert_alike(actual.total[start : start + size], clipped(part, norms_of(part), share))
         start += size
 
 
@@ -211,9 +213,7 @@ def test_scaled_clipping_measures_the_scaled_norm(case, elementwise):
     clip = float(torch.stack(norms).median())
     actual = PerExample(network).clipped_sum(inputs, targets, cross_entropy, clip, scales=scales)
     torch.testing.assert_close(actual.norms, torch.stack(norms), rtol=1e-4, atol=0.0)
-    expected = summed(oracle, [min(1.0, clip * (1 - 1e-4) / norm) for norm in norms])
-    for ours, theirs in zip(actual.total, expected, strict=True):
-        torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-3 * float(theirs.abs().max()))
+    assert_alike(actual.total, clipped(oracle, norms, clip))
 
 
 def test_squares_are_summed_element_by_element(case):
@@ -302,12 +302,10 @@ def test_stacked_networks_give_what_each_gives_alone():
 def test_padding_counts_as_no_record(case):
     network, inputs, targets = case
     present = torch.tensor([1.0, 0, 1, 1, 0, 0, 1]).to(inputs)
-    ready = PerExample(network)
-    kept = present.bool()
+    ready, kept = PerExample(network), present.bool()
     actual = ready.clipped_sum(inputs, targets, cross_entropy, 0.3, present=present)
     expected = ready.clipped_sum(inputs[kept], targets[kept], cross_entropy, 0.3)
-    for ours, theirs in zip(actual.total, expected.total, strict=True):
-        torch.testing.assert_close(ours, theirs)
+    torch.testing.assert_close(actual.total, expected.total)
 
 
 def test_empty_batch_sums_to_nothing(case):
@@ -326,8 +324,7 @@ def test_record_that_is_no_number_counts_as_null_and_spoils_nothing(case):
     ready = PerExample(network)
     actual = ready.clipped_sum(broken, targets, cross_entropy, 0.3)
     expected = ready.clipped_sum(inputs[kept], targets[kept], cross_entropy, 0.3)
-    for ours, theirs in zip(actual.total, expected.total, strict=True):
-        torch.testing.assert_close(ours, theirs)
+    torch.testing.assert_close(actual.total, expected.total)
 
 
 def test_network_that_diverged_leaves_those_beside_it_alone():

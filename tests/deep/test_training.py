@@ -38,7 +38,6 @@ def weights_of(run):
 
 
 def tell(batch, runs):
-    """How many records each run drew."""
     if batch.present is not None:
         return batch.present.sum(1).tolist()
     return [batch.records.shape[-1]] * runs
@@ -64,6 +63,12 @@ class Watched(TrainingRun):
             (now.view_as(was) - was).numpy() for now, was in zip(parts, before, strict=True)
         ]
         return result
+
+
+def assert_standard_normal(noise):
+    assert stats.kstest(noise, "norm").pvalue > STRICT
+    assert stats.kstest(noise * 1.5, "norm").pvalue < STRICT
+    assert stats.kstest(noise / 1.5, "norm").pvalue < STRICT
 
 
 def watched(configs, steps, **rest):
@@ -119,7 +124,7 @@ def test_no_record_is_drawn_more_often_than_is_accounted_for(batch, records):
 def test_the_sampling_rate_is_of_the_public_size(runs):
     records, size, batch = 6_000, 10_000, 2_000
     drawn = sampling.draw("poisson", records, batch, SeededRandomness(0, 1), runs, size=size)
-    counts = [len(drawn.records)] if drawn.present is None else drawn.present.sum(1).tolist()
+    counts = tell(drawn, runs)
     # 0.2 of 6,000 give 1,200 ± 31; a rate from the records there are would give 2,000.
     assert all(abs(count - records * batch / size) < 6 * 31 for count in counts)
 
@@ -140,17 +145,16 @@ def test_seed_decides_everything():
 
 
 def test_noise_may_change_while_batches_and_start_stay():
-    quiet, loud = watched(replace(SMALL, sigma=0.1), 10), watched(replace(SMALL, sigma=5.0), 10)
-    assert quiet.drawn == loud.drawn
-    assert torch.equal(
-        weights_of(started(replace(SMALL, sigma=0.1))), weights_of(started(replace(SMALL, sigma=5)))
-    )
+    configs = [replace(SMALL, sigma=sigma) for sigma in (0.1, 5.0)]
+    quiet, loud = (watched(config, 10).drawn for config in configs)
+    assert quiet == loud
+    assert torch.equal(*(weights_of(started(config)) for config in configs))
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
-@pytest.mark.parametrize("decay", [1.0, 0.9])
-def test_cancelled_run_goes_on_as_if_nothing_had_happened(optimizer, decay):
-    config = replace(SMALL, optimizer=optimizer, decay=decay)
+@pytest.mark.parametrize(("decay", "average"), [(1.0, 1.0), (0.9, 1.0), (1.0, 0.3)])
+def test_cancelled_run_goes_on_as_if_nothing_had_happened(optimizer, decay, average):
+    config = replace(SMALL, optimizer=optimizer, decay=decay, average=average)
     whole = started(config)
     whole.advance(15)
     first, asked = started(config), []
@@ -164,23 +168,14 @@ def test_cancelled_run_goes_on_as_if_nothing_had_happened(optimizer, decay):
     assert first.step == 7
     kept = first.state()
     first.advance(3)  # what was kept must not follow
-    second = started(config)
-    second.restore(kept)
-    second.advance(100)
-    assert second.step == second.steps == 15
-    assert torch.equal(weights_of(whole), weights_of(second))
-
-
-def test_kept_state_serves_twice():
-    run = started(replace(SMALL, optimizer="adam"))
-    run.advance(4)
-    kept, result = run.state(), []
-    for _ in range(2):
-        again = started(replace(SMALL, optimizer="adam"))
-        again.restore(kept)
-        again.advance(6)
-        result.append(weights_of(again))
-    assert torch.equal(*result)
+    for _ in range(2):  # what was kept serves twice
+        second = started(config)
+        second.restore(kept)
+        second.advance(100)
+        assert second.step == second.steps == 15
+        assert torch.equal(weights_of(whole), weights_of(second))
+        for name, each in whole.weights().items():
+            assert torch.equal(each, second.weights()[name])
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.2])
@@ -227,19 +222,6 @@ def test_learning_rate_falls_evenly_to_its_share(final_rate):
     assert rates == pytest.approx(expected, abs=1e-4)
 
 
-def test_averages_go_on_from_a_kept_state():
-    config = replace(SMALL, average=0.3)
-    whole, first, second = started(config), started(config), started(config)
-    whole.advance(100)
-    first.advance(7)
-    kept = first.state()
-    first.advance(2)  # what was kept must not follow
-    second.restore(kept)
-    second.advance(100)
-    for name, each in whole.weights().items():
-        assert torch.equal(each, second.weights()[name])
-
-
 @pytest.mark.parametrize("every", ["step", "epoch"])
 @pytest.mark.parametrize("decay", [1.0, 0.8])
 @pytest.mark.parametrize("sampling", ["poisson", "none"])
@@ -250,10 +232,8 @@ def test_noise_follows_the_schedule_that_is_accounted_for(every, decay, sampling
     assert run.steps == len(accounted)
     used = [run.sigmas(step)[0] for step in range(run.steps)]
     assert used == pytest.approx(accounted.tolist(), rel=1e-12)
-    times = (
-        range(run.steps) if every == "step" else [t // run.steps_an_epoch for t in range(run.steps)]
-    )
-    assert used == pytest.approx([2.0 * decay ** (t / 2) for t in times])
+    apart = 1 if every == "step" else run.steps_an_epoch
+    assert used == pytest.approx([2.0 * decay ** (t // apart / 2) for t in range(run.steps)])
 
 
 @pytest.mark.parametrize("clip", [0.3, 4.0])
@@ -266,9 +246,7 @@ def test_noise_added_is_the_schedules(clip):
     last = np.zeros(3_003)
     for step, (weight, bias) in enumerate(run.added):
         noise = np.concatenate([weight.ravel(), bias.ravel()]) / run.sigmas(step)[0]
-        assert stats.kstest(noise, "norm").pvalue > STRICT
-        assert stats.kstest(noise * 1.5, "norm").pvalue < STRICT
-        assert stats.kstest(noise / 1.5, "norm").pvalue < STRICT
+        assert_standard_normal(noise)
         if step:
             assert abs(np.corrcoef(noise, last)[0, 1]) < 4 / len(noise) ** 0.5
         last = noise
@@ -318,10 +296,8 @@ def test_loss_of_no_records_is_no_number():
 @pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
 @pytest.mark.parametrize("network", ["linear", "perceptron"])
 def test_without_noise_and_clipping_it_is_plain_training(optimizer, network):
-    config = replace(
-        SMALL, network=network, optimizer=optimizer, sigma=0.0, clipped=False, sampling="none",
-        epochs=8,
-    )  # fmt: skip
+    plainly = {"sigma": 0.0, "clipped": False, "sampling": "none", "epochs": 8}
+    config = replace(SMALL, network=network, optimizer=optimizer, **plainly)
     run, plain = started(config), started(config)
     parameters = list(plain.network.parameters())
     chosen = {
@@ -369,8 +345,7 @@ def test_runs_side_by_side_get_noise_of_their_own_size():
     weight, bias = run.added[0]
     each = [np.concatenate([weight[i].ravel(), bias[i].ravel()]) for i in range(3)]
     for sigma, noise in zip(sigmas, each, strict=True):
-        assert stats.kstest(noise / sigma, "norm").pvalue > STRICT
-        assert stats.kstest(noise / sigma * 1.5, "norm").pvalue < STRICT
+        assert_standard_normal(noise / sigma)
     assert np.abs(np.corrcoef(each) - np.eye(3)).max() < 4 / 3_000**0.5
 
 
