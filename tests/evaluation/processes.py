@@ -1,9 +1,16 @@
 """The worker processes there are, by the list that the system keeps."""
 
+import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 
 CHILDREN = Path("/proc/self/task")
+
+
+def environment():
+    """That of a further process, which imports what this one does."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)}
 
 
 def workers():

@@ -28,27 +28,19 @@ pytestmark = pytest.mark.usefixtures("few_splits")
 
 def test_the_model_without_privacy_knows_a_separable_problem():
     split = made_split(records=300, dimension=3)
-    truth = np.array([1.0, -2.0, 0.5])
-    keep = {
-        "y_train": np.where(split.x_train @ truth > 0, 1.0, -1.0),
-        "y_test": np.where(split.x_test @ truth > 0, 1.0, -1.0),
-    }
-    split = replace(split, **keep)
+    labels = [np.sign(x @ [1.0, -2.0, 0.5]) for x in (split.x_train, split.x_test)]
+    split = replace(split, y_train=labels[0], y_test=labels[1])
     actual = baselines(split)
     commoner = 1.0 if split.y_train.mean() >= 0 else -1.0
     assert actual.guess == np.mean(split.y_test == commoner)
     assert actual.lam < 0.1  # noiseless labels want next to no regularisation
     assert actual.value >= 0.97
-
-
-def test_the_majority_is_that_of_the_training_records():
-    split = made_split()
+    # The majority is that of the training records.
     split = replace(split, y_train=np.ones_like(split.y_train), y_test=-np.ones_like(split.y_test))
     assert baselines(split).guess == 0.0
 
 
 def test_the_lambda_has_the_best_cross_validated_likelihood(cancer):
-    """The chosen λ against a plain loop over folds and λ."""
     problem = problem_for(Study(), cancer)
     order = np.random.default_rng(cancer.preparation.seed).permutation(cancer.records)
     forms = problem.forms(cancer.x_train, cancer.y_train)[order]
@@ -82,7 +74,6 @@ def few_cases(records, seed):
 
 
 def test_with_few_cases_its_risks_are_not_shrunk_to_one():
-    """Always answering no is as accurate as any model: by accuracy the largest λ would win."""
     slopes = []
     for seed in range(9):
         split = few_cases(200, seed)
@@ -185,7 +176,6 @@ def test_no_setting_of_a_study_moves_it(monkeypatch):
     computed = {}
 
     def once(parts, table, _):
-        """The baselines, computed once for the same records prepared alike."""
         key = table.frame.to_csv().encode()
         for one in parts:
             key += b"".join(x.tobytes() for x in (one.x_train, one.y_train, one.x_test, one.y_test))

@@ -51,7 +51,6 @@ def made(predicts, *, curved=True, records=1_500):
 
 @pytest.mark.parametrize("predicts", PREDICTED)
 def test_the_better_of_both_is_the_model_without_privacy(predicts):
-    """Trees know a product that no linear model does; of a sum they know less than it."""
     table = made(predicts)
     parts = splits(table, Preparation())
     alone, result = baselines(parts), baselines(parts, table)
@@ -69,7 +68,6 @@ def test_the_better_of_both_is_the_model_without_privacy(predicts):
 
 def test_the_same_records_are_compared_once(monkeypatch):
     def better(table):
-        """The better model, and how often trees were judged for the comparison."""
         told = []
         parts = splits(table, Preparation())
         result = without_privacy(parts, table, lambda _, message: told.append(message))
@@ -179,15 +177,8 @@ def test_as_a_job_they_are_the_same_and_no_setting_of_a_private_model_asks_anew(
         assert ReferenceStudy.of(other) == described
     assert ReferenceStudy.of(replace(study, preparation=Preparation(seed=1))) != described
     assert described.key != ReferenceStudy.of(replace(study, upload="other")).key
-
-
-def test_it_stops_when_it_is_told_to():
-    table = made("class")
     with pytest.raises(Cancelled):
-        work(
-            ReferenceStudy("own", None, Preparation(), "made"),
-            JobContext(records=table, cancelled=lambda: True),
-        )
+        work(described, JobContext(records=table, cancelled=lambda: True))
 
 
 def test_a_column_with_fewer_values_than_a_leaf_is_never_split():
@@ -204,7 +195,6 @@ def test_a_column_with_fewer_values_than_a_leaf_is_never_split():
 
 
 def test_one_case_among_many_can_be_learned_from():
-    """Of more than 10,000 records some are held out, by class, to know when to stop."""
     values = np.random.default_rng(0).standard_normal((11_000, 2))
     labels = np.where(np.arange(11_000) == 7, 1.0, -1.0)
     scores = _margins(Columns(values, values, (False, False)), labels, seed=0)

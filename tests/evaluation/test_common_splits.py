@@ -24,10 +24,8 @@ QUALITY = Quality(ACCURACY)
 
 def without_privacy(accuracy, model):
     value = {"accuracy": accuracy}
-    ranges = {"accuracy": (accuracy - 0.05, accuracy + 0.05)}
-    return Baselines(
-        ACCURACY, {"accuracy": 0.5}, value, {"accuracy": 0.01}, ranges, model, value, 1, 0.4
-    )
+    ranges, error = {"accuracy": (accuracy - 0.05, accuracy + 0.05)}, {"accuracy": 0.01}
+    return Baselines(ACCURACY, {"accuracy": 0.5}, value, error, ranges, model, value, 1, 0.4)
 
 
 # What a clinician saw: the first splits are harder for every model.
@@ -36,7 +34,6 @@ AT_FIRST = {FIRST: COMPARED[FIRST]}
 
 
 def rows_of(method, measured):
-    """A row a number of splits, with the accuracy and that of the training without its noise."""
     return pd.DataFrame(
         {
             "method": method,
@@ -73,8 +70,7 @@ def test_rows_that_are_judged_on_more_splits_are_compared_on_the_common_ones(com
     assert baselines is COMPARED[FIRST]
     row = rows.iloc[1]
     said = headline(row, subject="DP-GD", cost=cost(row), guess=0.5, records_are="patients")
-    assert "65.2 %" in said
-    assert "2.8 points fewer than without privacy (68.0 %)." in said
+    assert all(fact in said for fact in ("65.2 %", "2.8 points fewer", "68.0 %"))
     assert cost(row).parts == "−0.9 simpler model, −1.9 noise"
 
 
@@ -86,7 +82,6 @@ def test_the_model_without_privacy_alone_holds_all_back():
 
 
 def test_the_best_is_chosen_on_the_common_splits():
-    """On unlike splits it would be the one whose splits are easier."""
     rows, _ = joined(AT_ONCE, TRAINED, compared=COMPARED)
     assert list(best_rows(rows)["method"]) == ["opera"]
     finished, _ = joined(ON_ALL, TRAINED, compared=COMPARED)
@@ -98,7 +93,7 @@ def test_finished_rows_are_those_of_every_split():
     assert baselines is COMPARED[EVERY]
     whole = pd.concat([ON_ALL, TRAINED[:1]], ignore_index=True)
     pd.testing.assert_frame_equal(rows, against(whole, COMPARED[EVERY]))
-    assert cost(rows.iloc[1]).without == "3.1 points fewer than without privacy (70.5 %)"
+    assert all(fact in cost(rows.iloc[1]).without for fact in ("3.1 points fewer", "70.5 %"))
 
 
 def test_without_a_common_split_there_is_no_difference():

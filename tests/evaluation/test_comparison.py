@@ -34,20 +34,22 @@ def history(values):
     )
 
 
+def certified(config):
+    return spent(config.training(RECORDS), "pld").epsilon
+
+
 def test_beside_a_decaying_run_stand_constant_noise_and_no_privacy():
     result = comparison.comparison_arms(STUDY)
     assert list(result) == ["private", "nonprivate", "clipped", "constant"]
     assert result["private"] == STUDY
     assert result["constant"].config == replace(DECAYING, decay=1.0)
     assert result["constant"].epsilon == STUDY.epsilon
-    free = result["nonprivate"].config
-    assert not free.private
-    assert not free.clipped
-    assert free.sigma == 0.0
+    free, clipped = result["nonprivate"].config, result["clipped"].config
+    assert (free.private, free.clipped, free.sigma) == (False, False, 0.0)
     assert (free.epochs, free.batch, free.widths) == (4, 256, (8,))
-
-
-def test_plain_dp_sgd_is_not_compared_with_itself():
+    assert (clipped.private, clipped.clipped) == (False, True)
+    released = comparison.comparison_arms(replace(STUDY, release=new_release()))
+    assert list(released) == ["private", "nonprivate", "constant"]
     plain = replace(STUDY, config=replace(DECAYING, decay=1.0))
     assert list(comparison.comparison_arms(plain)) == ["private", "nonprivate", "clipped"]
 
@@ -56,9 +58,7 @@ def test_every_settled_noise_spends_the_same_budget_and_no_more():
     result = comparison.with_calibrated_sigma(comparison.comparison_arms(STUDY), RECORDS)
     assert list(result) == ["private", "constant"]
     for config in result.values():
-        epsilon = spent(config.training(RECORDS), "pld").epsilon
-        assert epsilon is not None
-        assert 1.99 < epsilon <= 2.0
+        assert 1.99 < certified(config) <= 2.0
     # The noise that falls has to begin higher.
     assert result["private"].sigma > result["constant"].sigma
 
@@ -72,14 +72,6 @@ def test_one_training_without_privacy_serves_every_budget():
     clipped = comparison.comparison_arms(other)["clipped"]
     assert clipped.config.clip == 0.1
     assert clipped.key != arms[0]["clipped"].key
-
-
-def test_clipping_alone_is_not_private_and_never_stands_beside_a_release():
-    clipped = comparison.comparison_arms(STUDY)["clipped"]
-    assert clipped.config.clipped
-    assert not clipped.config.private
-    released = comparison.comparison_arms(replace(STUDY, release=new_release()))
-    assert list(released) == ["private", "nonprivate", "constant"]
 
 
 def test_clipping_alone_sees_the_batches_of_the_private_training():
@@ -111,26 +103,15 @@ def test_clipping_and_noise_are_told_apart_at_the_same_epoch():
         ]
     )
     now = comparison.compared(table, "accuracy_test", ended=["private"])
-    assert now is not None
     assert (now.value, now.reference, now.clipped, now.epoch) == (0.6, 0.9, None, 2)
     more = pd.concat([table, means("clipped", {2: 0.65, 3: 0.66})])
     now = comparison.compared(more, "accuracy_test", ended=["private"])
-    assert now is not None
     assert (now.clipped, now.epoch) == (0.65, 2)
     # Both compared ones have ended: clipping waits for its own end.
     now = comparison.compared(more, "accuracy_test", ended=ENDED)
-    assert now is not None
     assert (now.value, now.reference, now.clipped, now.epoch) == (0.7, 0.9, None, None)
     now = comparison.compared(more, "accuracy_test", ended=(*ENDED, "clipped"))
-    assert now is not None
     assert now.clipped == 0.66
-
-
-def test_the_time_of_all_runs_adds_up():
-    rows = history({(0, 1): 0.2, (1, 1): 0.4, (0, 2): 0.6}).assign(seconds=[1.0, 1.5, 2.0])
-    gathered = comparison.gathered({"private": rows})
-    assert comparison.seconds(gathered, "private") == 3.5
-    assert comparison.seconds(gathered, "constant") is None
 
 
 def test_noise_alone_keeps_the_other_settings():
@@ -148,8 +129,7 @@ def test_the_course_ends_at_what_is_certified_for_the_run():
         rows = schedule[schedule["series"] == series]
         assert list(rows["epoch"]) == [1, 2, 3, 4]
         assert list(rows["steps"]) == [6, 12, 18, 24]
-        whole = spent(config.training(RECORDS), "pld").epsilon
-        assert rows["epsilon"].iloc[-1] == pytest.approx(whole, rel=1e-3)
+        assert rows["epsilon"].iloc[-1] == pytest.approx(certified(config), rel=1e-3)
         assert (rows["epsilon"].diff().dropna() > 0).all()
         wanted = config.sigma * config.decay ** (0.5 * np.arange(4))
         assert rows["sigma"].to_numpy() == pytest.approx(wanted)
@@ -162,8 +142,7 @@ def test_the_course_of_many_epochs_has_few_marks_and_the_same_end():
     assert len(schedule) == comparison.MAX_MARKS
     assert schedule["epoch"].iloc[-1] == 1_000
     assert list(schedule["steps"]) == [6 * epoch for epoch in schedule["epoch"]]
-    whole = spent(config.training(RECORDS), "pld").epsilon
-    assert schedule["epsilon"].iloc[-1] == pytest.approx(whole, rel=1e-3)
+    assert schedule["epsilon"].iloc[-1] == pytest.approx(certified(config), rel=1e-3)
 
 
 def test_means_and_bands_are_over_the_runs_that_have_all_come_so_far():
@@ -181,25 +160,26 @@ def test_means_and_bands_are_over_the_runs_that_have_all_come_so_far():
 def test_the_last_row_of_each_run():
     rows = history({(0, 1): 0.2, (1, 1): 0.4, (1, 2): 0.8, (0, 2): 0.6})
     ends = comparison.last(comparison.gathered({"clipped": rows, "private": rows}))
-    result = {(row.series, row.run): row.accuracy_test for row in ends.itertuples()}
-    assert result == {
-        ("clipped", 0): 0.6,
-        ("clipped", 1): 0.8,
-        ("private", 0): 0.6,
-        ("private", 1): 0.8,
-    }
     assert ends.columns[0] == "series"
+    assert list(ends["series"]) == ["clipped"] * 2 + ["private"] * 2
+    assert list(ends["run"]) == [0, 1] * 2
+    assert (ends["accuracy_test"] == np.where(ends["run"] == 0, 0.6, 0.8)).all()
+    timed = comparison.gathered({"private": rows.assign(seconds=[1.0, 1.5, 3.5, 2.0])})
+    assert comparison.seconds(timed, "private") == 5.5
+    assert comparison.seconds(timed, "constant") is None
 
 
 def test_compared_with_the_end_of_the_training_without_privacy():
+    empty = comparison.gathered({})
+    assert comparison.averaged(empty).empty
+    assert comparison.last(empty).empty
+    assert comparison.compared(comparison.averaged(empty), "accuracy_test", ended=ENDED) is None
     private, free = history({(0, 1): 0.5, (1, 1): 0.7}), history({(0, 1): 0.6, (0, 2): 0.9})
     alone = comparison.averaged(comparison.gathered({"private": private}))
     result = comparison.compared(alone, "accuracy_test", ended=ENDED)
-    assert result is not None
     assert (result.value, result.runs, result.reference) == (pytest.approx(0.6), 2, None)
     both = comparison.averaged(comparison.gathered({"private": private, "nonprivate": free}))
     result = comparison.compared(both, "accuracy_test", ended=ENDED)
-    assert result is not None
     assert (result.value, result.reference, result.epoch) == (pytest.approx(0.6), 0.9, None)
     assert comparison.compared(both, "auc_test", ended=ENDED) is None
 
@@ -219,15 +199,7 @@ def test_while_one_trains_both_are_compared_at_the_same_epoch_or_not_at_all(
     parts = {"private": history(private), "nonprivate": history(free)}
     table = comparison.averaged(comparison.gathered(parts))
     actual = comparison.compared(table, "accuracy_test", ended=())
-    assert actual is not None
     assert (actual.value, actual.reference, actual.epoch) == expected
-
-
-def test_nothing_yet_is_no_error():
-    empty = comparison.gathered({})
-    assert comparison.averaged(empty).empty
-    assert comparison.last(empty).empty
-    assert comparison.compared(comparison.averaged(empty), "accuracy_test", ended=ENDED) is None
 
 
 def test_noise_that_nothing_is_known_of_has_a_course_without_epsilon():
@@ -248,11 +220,10 @@ def test_the_course_of_paper_004_s_noise_counts_what_any_public_weights_allow():
     )
     schedule = comparison.epsilon_schedule({"private": config}, RECORDS)
     assert set(schedule["sigma"]) == {2.0}
-    whole = spent(replace(config, noise="isotropic", weights=None).training(RECORDS), "pld").epsilon
-    assert whole is not None
+    whole = certified(replace(config, noise="isotropic", weights=None))
     assert schedule["epsilon"].iloc[-1] > 100.0 * whole
-    certified = guarantee(config, RECORDS).certified.epsilon
-    assert schedule["epsilon"].iloc[-1] == pytest.approx(certified, rel=1e-3)
+    held = guarantee(config, RECORDS).certified.epsilon
+    assert schedule["epsilon"].iloc[-1] == pytest.approx(held, rel=1e-3)
 
 
 def test_shapes_of_noise_stand_side_by_side_at_one_certified_epsilon():
@@ -264,7 +235,6 @@ def test_shapes_of_noise_stand_side_by_side_at_one_certified_epsilon():
     assert result["isotropic"].key == comparison.comparison_arms(study)["constant"].key
     for series in ("isotropic", "scaled", "bounded"):
         held = guarantee(result[series].with_calibrated_sigma(records), records).certified.epsilon
-        assert held is not None
         assert 1.99 < held <= 2.0
     printed = guarantee(result["published"].with_calibrated_sigma(records), records)
     assert printed.certified.epsilon is None
@@ -280,12 +250,8 @@ def test_a_shape_s_own_settings_hold_for_it_and_for_no_other():
     assert result["published"].config == replace(DECAYING, decay=1.0, noise="published-004")
     whole = comparison.shapes(replace(STUDY, config=replace(config, sampling="none")), 1.0)
     assert list(whole) == ["isotropic", "scaled"]
-
-
-def test_paper_004_s_claim_stands_beside_its_own_rows_only():
-    sides = comparison.shapes(STUDY, 1.0)
     ends = pd.DataFrame({"series": ["scaled", "published"]})
-    assert comparison.claimed(sides, ends).tolist() == pytest.approx([np.nan, 2.0], nan_ok=True)
+    assert comparison.claimed(result, ends).tolist() == pytest.approx([np.nan, 2.0], nan_ok=True)
 
 
 def test_a_solved_sigma_travels_with_the_study_and_serves_no_other(monkeypatch):
@@ -326,7 +292,6 @@ def test_a_schedule_holds_the_noise_of_each_epochs_last_step():
 
 @pytest.mark.parametrize(("noise", "runs"), [("isotropic", 1), ("isotropic", 3), ("scaled", 1)])
 def test_clipping_alone_begins_alike_and_sees_the_same_batches(noise, runs):
-    """Common random numbers: only the noise tells the two trainings apart."""
     config = replace(DECAYING, decay=1.0, noise=noise)
     arms = comparison.comparison_arms(replace(STUDY, config=config, runs=runs))
     inputs = np.random.default_rng(0).standard_normal((600, 5), dtype=np.float32)

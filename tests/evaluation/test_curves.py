@@ -45,6 +45,9 @@ def test_closed_forms_agree_with_a_large_sweep(name, cancer):
     study = STUDIES[name]
     closed, sampled, rows = compared(study, cancer)
     assert tuple(closed.columns) == tuple(sampled.columns) == COLUMNS
+    errors = (1000.0 * (1.0 - closed["accuracy"])).to_numpy()
+    wrong = (closed["missed_per_1000"] + closed["false_per_1000"]).to_numpy()
+    assert wrong == pytest.approx(errors)
     assert set(closed["source"]) == {"closed form"}
     assert set(sampled["source"]) == {"sampled"}
     assert (sampled["runs"] == study.runs).all()
@@ -103,9 +106,7 @@ def test_without_noise_every_number_is_that_of_the_minimiser(cancer):
     for column in ("accuracy", "auc"):
         assert actual[f"{column}_noiseless"].to_numpy() == pytest.approx(actual[column].to_numpy())
     per_1000 = 1000.0 * np.mean((cancer.x_test @ weights > 0) != (cancer.y_test > 0))
-    assert (actual["missed_per_1000"] + actual["false_per_1000"]).to_list() == pytest.approx(
-        [per_1000, per_1000]
-    )
+    assert (actual["missed_per_1000"] + actual["false_per_1000"])[0] == pytest.approx(per_1000)
 
 
 def test_what_is_left_out_moves_nothing_else(cancer):
@@ -119,14 +120,6 @@ def test_what_is_left_out_moves_nothing_else(cancer):
             assert all(name.startswith(left_out) for name in gone)
             rest = [name for name in whole if name not in gone]
             pd.testing.assert_frame_equal(result[rest], whole[rest])
-
-
-def test_missed_and_false_cases_make_up_the_errors(cancer):
-    result = closed_form(Study(methods=CLOSED, epsilons=(0.1, 1.0, 10.0)), cancer)
-    errors = 1000.0 * (1.0 - result["accuracy"])
-    assert (result["missed_per_1000"] + result["false_per_1000"]).to_numpy() == pytest.approx(
-        errors.to_numpy()
-    )
 
 
 def test_excess_risk_stays_under_the_sound_bound_and_above_zero(cancer):
@@ -147,9 +140,6 @@ def test_at_a_fixed_t_more_budget_means_less_noise_and_a_better_objective(cancer
     result = closed_form(Study(methods=("opera",), epsilons=epsilons, steps=50), cancer)
     assert (np.diff(result["sigma"]) < 0).all()
     assert (np.diff(result["objective"]) < 0).all()
-
-
-def test_a_study_without_closed_forms_gives_an_empty_table(cancer):
     result = closed_form(Study(methods=("dpgd",), epsilons=(1.0,)), cancer)
     assert result.empty
     assert tuple(result.columns) == COLUMNS
@@ -159,12 +149,8 @@ def test_summaries_are_means_and_quantiles_of_the_runs(cancer):
     study = Study(methods=("opera", "dpgd"), epsilons=(3.0, 0.5), runs=20)
     rows = sweep(study, split=cancer)
     result = summarise(rows, study, cancer)
-    assert list(zip(result["method"], result["epsilon"], strict=True)) == [
-        ("opera", 3.0),
-        ("opera", 0.5),
-        ("dpgd", 3.0),
-        ("dpgd", 0.5),
-    ]
+    assert result["method"].tolist() == ["opera"] * 2 + ["dpgd"] * 2
+    assert result["epsilon"].tolist() == [3.0, 0.5] * 2
     for _, line in result.iterrows():
         some = rows[(rows["method"] == line["method"]) & (rows["epsilon"] == line["epsilon"])]
         assert line["accuracy"] == pytest.approx(some["accuracy_test"].mean())
@@ -178,7 +164,6 @@ def test_summaries_are_means_and_quantiles_of_the_runs(cancer):
 
 
 def test_each_row_has_the_delta_of_what_holds(cancer):
-    """A method that never breaks its promise has δ = 0, whatever was allowed."""
     study = Study(methods=("opera", "objpert_pure", "outpert_pure"), epsilons=(1.0,))
     result = calibrations_for(study, problem_for(study, cancer), delta_for(study, cancer))
     rows = curve_columns.calibration_table(result).set_index("method")

@@ -62,7 +62,7 @@ def test_a_worker_that_dies_is_reported_and_takes_no_other_along():
     other = jobs.submit(Counting(100, seconds=0.05, name="other"))
     deadly = jobs.submit(Counting(dies=True))
     wait_for(lambda: deadly.state == "failed")
-    assert deadly.message == "The worker that began it stopped; start it again to retry."
+    assert deadly.message.startswith("The worker that began it stopped")
     again = jobs.submit(Counting(dies=True))
     wait_for(lambda: again.state == "failed")
     assert len(other.result(PATIENCE)) == 100
@@ -72,9 +72,8 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch, cluster):
     monkeypatch.setattr("dpcore.evaluation.cluster.PATIENCE", 0.3)
     monkeypatch.setenv(SCHEDULER.name, "tcp://127.0.0.1:9")
     job = jobs.submit(Counting())
-    said = "DPCORE_SCHEDULER is 'tcp://127.0.0.1:9', but no Dask scheduler answers there."
     wait_for(lambda: job.state == "failed")
-    assert (job.state, job.message) == ("failed", said)
+    assert "'tcp://127.0.0.1:9'" in job.message
     assert names(cluster) == set()
     with pytest.raises(InvalidInput, match="no Dask scheduler answers there"):
         job.result(PATIENCE)
@@ -141,5 +140,4 @@ def test_a_scheduler_that_is_lost_is_the_reason(monkeypatch):
         finally:
             scheduler.kill()
     wait_for(lambda: waiting.state == "failed")
-    said = "The connection to the Dask scheduler was lost; start it again to retry."
-    assert waiting.message == said
+    assert "connection to the Dask scheduler was lost" in waiting.message

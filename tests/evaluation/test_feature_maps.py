@@ -23,16 +23,9 @@ from dpcore.progress import silent
 
 BY_RULE = Preparation(features="rule")
 EPSILONS = {"plain": (0.1,), "additive": (1.0, 8.0), "fine": (60.0,)}
-STUDY = Study(
-    "cohort",
-    records=400,
-    methods=("nonprivate", "outpert", "dpgd"),
-    # Not by size, so that the order has to be kept.
-    epsilons=(60.0, 0.1, 8.0, 1.0),
-    delta=1e-5,
-    runs=2,
-    preparation=BY_RULE,
-)
+OF_COHORT = Study("cohort", 400, methods=("nonprivate", "outpert", "dpgd"), delta=1e-5, runs=2)
+# Not by size, so that the order has to be kept.
+STUDY = replace(OF_COHORT, epsilons=(60.0, 0.1, 8.0, 1.0), preparation=BY_RULE)
 
 
 @pytest.fixture(scope="module")
@@ -57,14 +50,13 @@ def test_no_record_and_no_label_has_a_say(table, split):
     generator = np.random.default_rng(0)
     frame = table.frame.iloc[generator.permutation(table.records)].reset_index(drop=True)
     label = np.where(generator.random(table.records) < 0.5, 0, -table.label)
-    other = prepare(
-        replace(table, frame=frame, label=label.astype(table.label.dtype), published=False), BY_RULE
-    )
+    label = label.astype(table.label.dtype)
+    other = prepare(replace(table, frame=frame, label=label, published=False), BY_RULE)
     assert not np.array_equal(other.x_train, split.x_train)
     assert taken(STUDY, other) == taken(STUDY, split)
-    assert {name: one.feature_names for name, one in other.maps.items()} == {
-        name: one.feature_names for name, one in split.maps.items()
-    }
+    assert list(other.maps) == list(split.maps)
+    for name, one in other.maps.items():
+        assert one.feature_names == split.maps[name].feature_names
 
 
 def test_twice_the_sensitivity_needs_half_the_noise_for_the_same_map(split):
@@ -75,9 +67,8 @@ def test_twice_the_sensitivity_needs_half_the_noise_for_the_same_map(split):
         edges.append([min(maps[name]) for name in MAPS])
     zero_out, replace_one = edges
     assert replace_one[1:] > zero_out[1:]
-    assert all(
-        1.5 < late / early < 3.0 for early, late in zip(edges[0][1:], edges[1][1:], strict=True)
-    )
+    for early, late in zip(zero_out[1:], replace_one[1:], strict=True):
+        assert 1.5 < late / early < 3.0
 
 
 @pytest.mark.parametrize("answer", [sweep, all_curves])
@@ -145,8 +136,6 @@ def test_the_outline_of_an_upload_holds_no_record_of_any_map():
 
 
 def test_a_network_takes_no_features_by_rule(split):
-    with pytest.raises(
-        InvalidInput, match=r"^features is 'rule', but for a network it must be one"
-    ):
+    with pytest.raises(InvalidInput, match=r"^features is 'rule', but for a network"):
         from_split(split)
     assert from_split(split.maps["plain"]).train_inputs.shape == split.maps["plain"].x_train.shape

@@ -11,12 +11,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,7 +31,7 @@ from dpcore.evaluation.study import Study
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import task as training_task
 from dpcore.evaluation.training.task import train
-from tests.evaluation.processes import CHILDREN, workers
+from tests.evaluation.processes import CHILDREN, environment, workers
 from tests.evaluation.tasks import Counting, loading
 from tests.evaluation.waiting import PATIENCE, names, wait_for
 
@@ -44,6 +42,11 @@ QUICK = Study(methods=("opera", "dpgd"), epsilons=(0.5, 5.0), runs=2)
 BRIEF = replace(QUICK, methods=("opera",))
 # Minutes of work, so that it is still running when a test asks.
 LONG = Study(methods=("sgdpert",), epsilons=(1.0,), runs=200, steps=300_000, edition="published")
+
+
+killed = pytest.mark.flaky(reruns=1, reason="waits until the system has ended a killed worker")
+busy = pytest.mark.flaky(reruns=1, reason="waits for a worker while others use the processors")
+stopped = pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
 
 
 def submit(study, path=""):
@@ -64,15 +67,6 @@ def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache):
     wait_for(lambda: names(cache) == {f"{QUICK.key}.csv"})
 
 
-def test_a_result_is_found_without_training_again(cache):
-    submit(BRIEF).result(PATIENCE)
-    written = (cache / "jobs" / f"{BRIEF.key}.csv").stat().st_mtime_ns
-    job = submit(BRIEF)
-    assert job.state == "done"
-    assert job.result()["method"].tolist() == ["opera"] * 2
-    assert (cache / "jobs" / f"{BRIEF.key}.csv").stat().st_mtime_ns == written
-
-
 def test_a_job_makes_room_for_its_result(cache):
     ancient = place(jobs.FOLDER) / "ancient.csv"
     with ancient.open("wb") as file:
@@ -82,8 +76,14 @@ def test_a_job_makes_room_for_its_result(cache):
     wait_for(lambda: names(cache) == {f"{BRIEF.key}.csv"})
 
 
-def test_another_process_finds_the_result(cache):
+def test_a_result_is_found_without_training_again_until_it_is_lost(cache):
     submit(BRIEF).result(PATIENCE)
+    file = cache / "jobs" / f"{BRIEF.key}.csv"
+    written = file.stat().st_mtime_ns
+    job = submit(BRIEF)
+    assert job.state == "done"
+    assert job.result()["method"].tolist() == ["opera"] * 2
+    assert file.stat().st_mtime_ns == written
     code = (
         "import sys; from dpcore.evaluation import jobs; job = jobs.find(sys.argv[1]); "
         "print(job.state, job.progress, len(job.result()))"
@@ -93,13 +93,14 @@ def test_another_process_finds_the_result(cache):
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)},
+        env=environment(),
     )
     assert done.stdout.split() == ["done", "1.0", "2"]
-
-
-def test_an_unknown_key_is_not_found():
-    assert jobs.find("0" * 24) is None
+    file.unlink()
+    assert job.state == "cancelled"
+    with pytest.raises(Cancelled):
+        job.result(PATIENCE)
+    assert len(submit(BRIEF).result(PATIENCE)) == 2
 
 
 def test_progress_grows_while_the_job_runs_and_cancel_stops_it(cache):
@@ -155,11 +156,8 @@ def test_a_queued_job_that_is_cancelled_never_starts(cache):
     wait_for(lambda: names(cache) == {f"{BRIEF.key}.csv"})
 
 
-@pytest.mark.flaky(
-    reruns=1,
-    reason="waits until the system has ended a worker that is killed, and its end is noticed",
-)
-@pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
+@killed
+@stopped
 def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_again(cache):
     study = replace(LONG, seed=7)
     job = submit(study)
@@ -167,8 +165,7 @@ def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_aga
     for process in workers():
         os.kill(process, signal.SIGKILL)
     wait_for(lambda: job.state == "failed")
-    assert job.message.startswith("The worker stopped (SIGKILL, maybe for want of memory)")
-    assert job.message.endswith("; start it again to retry.")
+    assert "SIGKILL" in job.message
     assert "\n" not in job.message
     wait_for(lambda: names(cache) == set())
     again = submit(study)
@@ -188,7 +185,7 @@ def test_a_worker_with_other_code_refuses_the_job(cache):
 def test_a_study_that_cannot_run_fails_with_its_own_sentence(cache):
     job = submit(Study(methods=("opera",), epsilons=(1.0,), lam=0.0))
     wait_for(lambda: job.state == "failed")
-    assert job.message == "radius R is None, but it must be given when λ = 0: a number above 0."
+    assert job.message.startswith("radius R is None")
     with pytest.raises(InvalidInput, match="radius R"):
         job.result(PATIENCE)
     wait_for(lambda: names(cache) == set())
@@ -205,16 +202,6 @@ def test_uploaded_records_wait_for_the_job_and_are_read_once(tmp_path):
     wanted = all_curves(study, splits(half, study.preparation))
     assert set(rows["splits"]) == {100}
     assert rows["objective"].to_numpy() == pytest.approx(wanted["objective"].to_numpy(), rel=1e-12)
-
-
-def test_a_lost_result_is_trained_again(cache):
-    job = submit(BRIEF)
-    job.result(PATIENCE)
-    (cache / "jobs" / f"{BRIEF.key}.csv").unlink()
-    assert job.state == "cancelled"
-    with pytest.raises(Cancelled):
-        job.result(PATIENCE)
-    assert len(submit(BRIEF).result(PATIENCE)) == 2
 
 
 def test_any_task_leaves_its_rows_and_files():
@@ -241,10 +228,7 @@ def test_a_training_leaves_its_history_weights_and_settings():
     assert settings["conclusion"]["certified"]["epsilon"] == pytest.approx(rows["epsilon"].max())
 
 
-@pytest.mark.flaky(
-    reruns=1,
-    reason="waits for what a worker has written, and for its end, while others use the processors",
-)
+@busy
 def test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped(cache):
     job = jobs.submit(Counting(10_000, seconds=0.02))
     assert job.partial() is None
@@ -258,10 +242,7 @@ def test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped(cache):
     assert len(job.partial()) > first
 
 
-@pytest.mark.flaky(
-    reruns=1,
-    reason="waits for what a worker has written, and for its end, while others use the processors",
-)
+@busy
 def test_a_training_that_was_stopped_is_resumed(cache):
     config = TrainingConfig(network="linear", epochs=150, batch=64, sigma=3.0)
     study = TrainingStudy("digits", config=config, epsilon=None)
@@ -276,7 +257,6 @@ def test_a_training_that_was_stopped_is_resumed(cache):
     # Another process, or this one after a restart, finds it.
     jobs._attempts.clear()
     actual = jobs.find(study.key)
-    assert actual is not None
     assert (actual.state, actual.resumable) == ("cancelled", True)
     job = jobs.submit(training_task(study))
     rows = job.result(PATIENCE)
@@ -303,10 +283,9 @@ def test_a_waiting_job_says_how_many_are_before_it():
     wait_for(lambda: first.state == "running")
     second, third = (jobs.submit(Counting(name=name, is_long=True)) for name in "ab")
     assert (first.ahead, second.ahead, third.ahead) == (0, 1, 2)
-    assert second.message == "1 job before this one"
-    assert third.message == "2 jobs before this one"
+    assert third.message.startswith("2 jobs ")
     second.cancel()
-    assert third.message == "1 job before this one"
+    assert third.message.startswith("1 job ")
     first.cancel()
     assert len(third.result(PATIENCE)) == 3
     assert third.ahead == 0
@@ -390,11 +369,8 @@ def test_a_full_queue_refuses_in_one_sentence(cache, monkeypatch):
     assert len(third.result(PATIENCE)) == 3
 
 
-@pytest.mark.flaky(
-    reruns=1,
-    reason="waits until the system has ended a worker that is killed, and its end is noticed",
-)
-@pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
+@killed
+@stopped
 def test_a_task_that_kills_its_worker_fails_alone(cache):
     # The first keeps the worker busy, so that the others wait behind the deadly one.
     first = jobs.submit(Counting(10, seconds=0.05))
@@ -410,12 +386,9 @@ def test_a_task_that_kills_its_worker_fails_alone(cache):
         again.result(PATIENCE)
 
 
-@pytest.mark.flaky(
-    reruns=1,
-    reason="waits until the system has ended a worker that is killed, and its end is noticed",
-)
+@killed
 @pytest.mark.skipif(not CHILDREN.exists(), reason="processes are counted in /proc")
-@pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
+@stopped
 def test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it(cache):
     executors.close()  # what other tests have left
     counted = []
@@ -451,11 +424,8 @@ def test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it(cach
     wait_for(lambda: not [name for name in names(cache) if name.endswith((".job", ".progress"))])
 
 
-@pytest.mark.flaky(
-    reruns=1,
-    reason="waits until the system has ended a worker that is killed, and its end is noticed",
-)
-@pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
+@killed
+@stopped
 def test_a_worker_killed_while_it_has_nothing_to_do_takes_no_job_along():
     for name in "abc":
         assert len(jobs.submit(Counting(name=name)).result(PATIENCE)) == 3
@@ -508,39 +478,26 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-class Server(NamedTuple):
-    """`start` makes it start a `Counting` and kills it; it had these workers."""
-
-    start: Callable[[int], jobs.Job]
-    workers: Callable[[], list[str]]
-
-
 @pytest.fixture
-def killed_server(tmp_path_factory):
+def of_killed_server(tmp_path_factory):
+    """From how far it counts to a killed server's job and its workers."""
     list_of_workers = tmp_path_factory.mktemp("workers") / "pids"
 
     def start(numbers):
-        done = subprocess.run(
-            [sys.executable, "-c", KILLED_SERVER, str(numbers), str(list_of_workers)],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)},
-        )
-        assert done.returncode == -signal.SIGKILL
+        given = [sys.executable, "-c", KILLED_SERVER, str(numbers), str(list_of_workers)]
+        assert subprocess.run(given, env=environment()).returncode == -signal.SIGKILL
         job = jobs.find(Counting(numbers, seconds=0.05).key)
-        assert job is not None
-        return job
+        return job, list_of_workers.read_text().split()
 
-    return Server(start, lambda: list_of_workers.read_text().split())
+    return start
 
 
-@pytest.mark.flaky(
-    reruns=1,
-    reason="waits until the system has ended a worker that is killed, and its end is noticed",
-)
+@killed
 def test_a_job_lost_with_its_server_is_reported_and_can_be_started_again(
-    cache, monkeypatch, killed_server
+    cache, monkeypatch, of_killed_server
 ):
     monkeypatch.setattr(jobs, "ALIVE_SECONDS", 1.5)
-    job = killed_server.start(40)
+    job, _ = of_killed_server(40)
     wait_for(lambda: job.state == "failed")
     assert job.message == jobs.LOST
     assert job.partial()["number"].tolist()[0] == 0
@@ -551,16 +508,16 @@ def test_a_job_lost_with_its_server_is_reported_and_can_be_started_again(
 
 
 @pytest.mark.skipif(not CHILDREN.exists(), reason="processes are counted in /proc")
-def test_the_workers_of_a_killed_server_end_within_seconds(cache, killed_server):
-    killed_server.start(100_000)
+def test_the_workers_of_a_killed_server_end_within_seconds(cache, of_killed_server):
+    _, left = of_killed_server(100_000)
     began = time.monotonic()
-    wait_for(lambda: not any(Path(f"/proc/{each}").exists() for each in killed_server.workers()))
+    wait_for(lambda: not any(Path(f"/proc/{each}").exists() for each in left))
     assert time.monotonic() - began < 5.0
 
 
 @pytest.mark.parametrize("key", ["", "../secret", "a*", "ключ", "a-b", "a.b"])
 def test_a_key_that_is_none_finds_nothing_and_leads_nowhere(key):
-    assert jobs.find(key) is None
+    assert jobs.find(key) is jobs.find("0" * 24) is None
     with pytest.raises(InvalidInput, match="letters and digits"):
         jobs.Job(key)
 

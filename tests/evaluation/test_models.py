@@ -49,7 +49,6 @@ def test_the_summary_holds_means_and_the_ends_of_few_runs(rows):
 
 
 def test_delta_by_the_rule_is_that_of_the_training_part(monkeypatch):
-    """As for `sweep`, which knows the training records: 9,600 of 12,000."""
     larger = replace(entry("breast_cancer"), records=12_000)
     monkeypatch.setattr("dpcore.evaluation.models.entry", lambda key: larger)
     assert (ModelStudy().delta, default_delta(12_000)) == (default_delta(9_600), 1e-6)
@@ -72,30 +71,24 @@ def test_as_a_task_it_gives_the_same_rows(rows):
     assert told == sorted(told)
     assert told[-1] == 1.0
 
-
-def test_it_stops_when_told_to():
     with pytest.raises(Cancelled):
-        model_task(SMALL).run(JobContext(cancelled=lambda: True))
+        task.run(JobContext(cancelled=lambda: True))
 
 
 def test_another_seed_gives_other_noise(rows):
-    assert ModelStudy(epsilons=(1.0, 0.1), runs=4, seed=1).key != SMALL.key
-    assert not curve(ModelStudy(epsilons=(1.0, 0.1), runs=4, seed=1)).equals(rows)
+    other = replace(SMALL, seed=1)
+    assert other.key != SMALL.key
+    assert not curve(other).equals(rows)
 
 
-@pytest.mark.parametrize("key", list(register()))
-def test_every_model_runs_on_patients_and_beats_learning_nothing_given_a_large_budget(key):
-    table = summary(curve(ModelStudy(model=key, epsilons=(200.0,), runs=3)))
-    value = {row["series"]: row["value"] for _, row in table.iterrows()}
-    sign = 1.0 if register()[key].measure.higher_is_better else -1.0
-    assert sign * (value["private"] - value["trivial"]) > 0.05
-    assert sign * (value["without noise"] - value["trivial"]) > 0.05
+LEARNED = [("breast_cancer", key) for key in register()]
+FREE = [key for key, one in register().items() if not one.uses_labels]  # these need no classes
+LEARNED += [(dataset, key) for dataset in ("diabetes", "optical_digits") for key in FREE]
 
 
-@pytest.mark.parametrize("dataset", ["diabetes", "optical_digits"])
-@pytest.mark.parametrize("key", [key for key, one in register().items() if not one.uses_labels])
-def test_clusters_and_components_need_no_classes(key, dataset):
-    table = summary(curve(ModelStudy(model=key, dataset=dataset, epsilons=(200.0,), runs=2)))
+@pytest.mark.parametrize(("dataset", "key"), LEARNED)
+def test_every_model_runs_and_beats_learning_nothing_given_a_large_budget(dataset, key):
+    table = summary(curve(ModelStudy(model=key, dataset=dataset, epsilons=(200.0,), runs=3)))
     value = {row["series"]: row["value"] for _, row in table.iterrows()}
     sign = 1.0 if register()[key].measure.higher_is_better else -1.0
     assert sign * (value["private"] - value["trivial"]) > 0.05
@@ -103,11 +96,11 @@ def test_clusters_and_components_need_no_classes(key, dataset):
 
 
 def test_what_is_measured_of_them_does_not_hang_on_the_classes():
-    table, free = load("breast_cancer"), [one for one in register().values() if not one.uses_labels]
-    assert {one.key for one in free} == {"k-means", "pca-gaussian", "pca-pure", "pca-wishart"}
+    table = load("breast_cancer")
+    assert set(FREE) == {"k-means", "pca-gaussian", "pca-pure", "pca-wishart"}
     turned = replace(table, label=-table.label)
-    for model in free:
-        study = ModelStudy(model=model.key, epsilons=(1.0,), runs=2)
+    for key in FREE:
+        study = ModelStudy(model=key, epsilons=(1.0,), runs=2)
         assert curve(study, table=table).equals(curve(study, table=turned))
 
 

@@ -26,7 +26,6 @@ PREDICTED = {
     "classes": "predict died: one of 0, 1, 2\n",
     "number": "predict died: 0 to 100\n",
 }
-Rows = list[list[object]]
 
 
 def usual(predicts):
@@ -41,15 +40,11 @@ def usual(predicts):
 
 
 def column(at, value, but=None):
-    """A column that holds one value, but for some records."""
     kept = but or {}
 
-    def changed(rows):
-        return [
-            [*row[:at], kept.get(place, value), *row[at + 1 :]] for place, row in enumerate(rows)
-        ]
-
-    return changed
+    return lambda rows: [
+        [*row[:at], kept.get(place, value), *row[at + 1 :]] for place, row in enumerate(rows)
+    ]
 
 
 def all_of(*changes):
@@ -62,10 +57,7 @@ def all_of(*changes):
 
 
 def known_of(*places):
-    """The outcome of these records alone is known."""
-    return lambda rows: [
-        row if place in places else [*row[:3], ""] for place, row in enumerate(rows)
-    ]
+    return lambda rows: [row if n in places else [*row[:3], ""] for n, row in enumerate(rows)]
 
 
 KINDS = {
@@ -105,15 +97,8 @@ def explored(predicts):
     """A study of every predictor that learns this outcome from a user's own table."""
     loss = {"number": "squared"}.get(predicts, "logistic")
     methods = tuple(key for key in register() if not refusal(key, loss, predicts, is_own=True))
-    return Study(
-        "own",
-        loss=loss,
-        methods=methods,
-        epsilons=(1.0,),
-        runs=2,
-        upload="made",
-        columns=COLUMNS + PREDICTED[predicts],
-    )
+    own = {"upload": "made", "columns": COLUMNS + PREDICTED[predicts]}
+    return Study("own", loss=loss, methods=methods, epsilons=(1.0,), runs=2, **own)
 
 
 @every_kind

@@ -73,7 +73,6 @@ def test_the_fewer_records_are_tested_the_more_often_they_are_split(records, cou
 
 
 def test_half_a_point_is_left_of_the_accuracy_without_privacy():
-    """On breast cancer the rule is met with room to spare, as its models are nearly all right."""
     every = splits(load("breast_cancer"), Preparation())
     assert len(every) == 71
     assert 0.0 < baselines(every[:25]).split_errors["accuracy"] < ERROR
@@ -81,15 +80,11 @@ def test_half_a_point_is_left_of_the_accuracy_without_privacy():
 
 
 def test_how_many_there_are_hangs_on_public_numbers_alone():
-    """Blank and incomplete records count, whatever becomes of them."""
     table = of_size(600)
     emptied = replace(table, label=np.where(np.arange(600) < 400, 0, table.label))
     for preparation in (Preparation(), Preparation(missing="drop")):
         assert len(splits(emptied, preparation)) == len(splits(table, preparation)) == 67
     assert len(splits(table, Preparation(test_fraction=0.5))) == 20
-
-
-# Of whom
 
 
 def by_class(table, seed, fraction):
@@ -132,7 +127,6 @@ def test_only_published_records_of_classes_are_split_by_class():
 
 
 def test_on_ones_own_records_no_record_moves_another():
-    """Whatever one person's record is, every split learns from the same others."""
     table, person = replace(of_size(600), published=False), 7
     for label in (-table.label[person], 0):  # another class, or blank
         changed = table.label.copy()
@@ -172,10 +166,12 @@ def test_cases_among_the_tested_are_those_of_ones_own_table():
         assert baselines(some).positive == pytest.approx(share)
 
 
-def test_a_cohort_is_judged_once_whatever_its_size():
+def test_a_cohort_is_judged_once_and_a_first_picture_takes_no_more_splits_than_it_may():
     for records in (100, 3_000):
         (only,) = splits_of("cohort", records, Preparation())
         assert (only.records, only.tested) == (records, 10_000)
+    for records, few in ((100, 5), (500, 5), (1_797, 2), (9_000, 1)):
+        assert len(splits(of_size(records), Preparation()).at_once) == few
 
 
 def test_a_single_split_is_the_usual_one_and_no_two_are_alike(parts):
@@ -193,11 +189,6 @@ def test_a_single_split_is_the_usual_one_and_no_two_are_alike(parts):
     assert np.array_equal(last[1].x_test, parts[0].x_test)
 
 
-def test_a_first_picture_takes_no_more_splits_than_it_may():
-    for records, few in ((100, 5), (500, 5), (1_797, 2), (9_000, 1)):
-        assert len(splits(of_size(records), Preparation()).at_once) == few
-
-
 def test_together_they_test_nearly_every_record(parts):
     assert judged(parts[0]) == 114
     assert judged(parts) == 569
@@ -205,9 +196,6 @@ def test_together_they_test_nearly_every_record(parts):
     rows = np.unique(np.vstack([part.x_test for part in parts]), axis=0)
     assert len(rows) > 0.6 * 569  # 1 - (4/5)^5 of them
     assert each(parts[0]) == (parts[0],)
-
-
-# What is averaged
 
 
 def test_closed_forms_are_means_over_the_splits(parts):
@@ -245,7 +233,7 @@ def test_a_trained_method_has_two_runs_on_every_split(parts):
     assert np.isnan(alone["accuracy_noise_deviation"])
 
 
-def test_runs_take_the_splits_in_turn(rows, parts):
+def test_runs_take_the_splits_in_turn_with_the_noise_free_twin_of_each(rows, parts):
     assert (rows["split"] == rows["run"] % 5).all()
     wanted = [(m, e, r) for m in STUDY.methods for e in STUDY.epsilons for r in range(12)]
     assert list(zip(rows["method"], rows["epsilon"], rows["run"], strict=True)) == wanted
@@ -258,9 +246,6 @@ def test_runs_take_the_splits_in_turn(rows, parts):
     summary = summarise(rows, STUDY, parts)
     assert set(summary["splits"]) == {5}
     assert set(summary["runs"]) == {12}
-
-
-def test_the_noise_free_twin_belongs_to_the_split(rows):
     twins = rows.groupby(["method", "epsilon", "split"])["accuracy_noiseless"].nunique()
     assert (twins == 1).all()
     exact = rows[rows["method"] == "nonprivate"]
@@ -301,7 +286,6 @@ def test_no_two_splits_share_a_draw_of_noise(parts, monkeypatch):
 
 
 def test_the_weights_of_two_splits_carry_different_noise(rows, parts):
-    """The same records five times over: whatever differs is the noise."""
     same = sweep(replace(STUDY, methods=("opera",), runs=10), split=[parts[0]] * 5)
     objective = same[same["epsilon"] == 0.5]["objective"]
     assert objective.nunique() == 10
@@ -311,17 +295,10 @@ def test_calibrations_are_made_anew_for_a_split_of_another_size(parts):
     study = replace(STUDY, methods=("opera",))
     made = fitting(study, problem_for(study, parts[0]), parts[0], None)
     assert fitting(study, problem_for(study, parts[1]), parts[1], made) is made
-    fewer = replace(
-        parts[1],
-        x_train=parts[1].x_train[1:],
-        y_train=parts[1].y_train[1:],
-        blank=parts[1].blank[1:],
-    )
+    cut = {name: getattr(parts[1], name)[1:] for name in ("x_train", "y_train", "blank")}
+    fewer = replace(parts[1], **cut)
     anew = fitting(study, problem_for(study, fewer), fewer, made)
     assert anew["opera"][0].sigma > made["opera"][0].sigma
-
-
-# The band of single runs
 
 
 def test_on_one_split_the_spread_is_the_usual_one():
@@ -366,9 +343,6 @@ def test_splits_of_unlike_counts_are_weighed_alike():
     assert [float(x) for x in spread_over(values, places)] == [3.0, 3.0, 3.0]
 
 
-# What comes from the noise, and what from the split
-
-
 @pytest.mark.parametrize(("noise", "between"), [(0.02, 0.05), (0.04, 0.03), (0.0, 0.03)])
 @pytest.mark.parametrize(("count", "runs"), [(20, 40), (100, 230)])
 def test_both_parts_are_told_apart(noise, between, count, runs):
@@ -384,7 +358,6 @@ def test_both_parts_are_told_apart(noise, between, count, runs):
 
 
 def test_splits_that_do_not_differ_leave_little():
-    """The noise of the splits' means is not taken for the splits' own."""
     generator, places = np.random.default_rng(4), np.arange(200) % 100
     result = [deviations(generator.standard_normal(200), places)[1] for _ in range(300)]
     counted_twice = 1.0 / np.sqrt(2.0 * 100.0)

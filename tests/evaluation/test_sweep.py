@@ -19,30 +19,6 @@ EVERY = (*LEARNING[:5], *reversed(LEARNING[5:]))
 """Every method, in another order than the register's."""
 STUDY = Study(methods=EVERY, epsilons=(0.5, 5.0), runs=3, steps=40, lam=0.05)
 
-DOCUMENTED = [
-    "dataset",
-    "loss",
-    "method",
-    "edition",
-    "epsilon",
-    "delta",
-    "adjacency",
-    "run",
-    "split",
-    "sensitivity",
-    "sigma",
-    "accuracy_train",
-    "accuracy_test",
-    "balanced_accuracy",
-    "auc",
-    "accuracy_noiseless",
-    "auc_noiseless",
-    "objective",
-    "excess_risk",
-    "seconds",
-    "status",
-]
-
 
 @pytest.fixture(scope="module")
 def rows(cancer):
@@ -53,14 +29,9 @@ def without_time(rows):
     return rows.drop(columns="seconds")
 
 
-def test_the_table_has_the_documented_columns(rows):
-    assert [name for name in rows.columns if name in DOCUMENTED] == DOCUMENTED
-    assert tuple(rows.columns) == COLUMNS
-    measured = {*CLASSIFICATION.run_columns, *noiseless(CLASSIFICATION)}
-    assert set(COLUMNS) - measured == set(DOCUMENTED) - measured
-
-
 def test_there_is_one_row_per_method_epsilon_and_run_in_the_studys_order(rows):
+    assert tuple(rows.columns) == COLUMNS
+    assert {*CLASSIFICATION.run_columns, *noiseless(CLASSIFICATION)} < set(COLUMNS)
     wanted = [(m, e, r) for m in EVERY for e in STUDY.epsilons for r in range(STUDY.runs)]
     assert list(zip(rows["method"], rows["epsilon"], rows["run"], strict=True)) == wanted
 
@@ -77,14 +48,8 @@ def test_the_values_are_of_their_kind(rows):
     assert status["nonprivate"] == "not private"
     assert status["opera"] == "proved"
     assert not rows.drop(columns="sensitivity").isna().to_numpy().any()
-
-
-def test_balanced_accuracy_is_the_mean_of_the_two_rates(rows):
     mean = (rows["true_positive_rate"] + rows["true_negative_rate"]) / 2
     assert rows["balanced_accuracy"].to_numpy() == pytest.approx(mean.to_numpy())
-
-
-def test_excess_risk_is_never_below_zero_by_more_than_rounding(rows):
     assert (rows["excess_risk"] >= -1e-6).all()
     exact = rows[rows["method"] == "nonprivate"]
     assert (exact["excess_risk"] <= 1e-6).all()
@@ -124,9 +89,8 @@ def test_a_method_alone_gives_the_rows_it_gives_in_company(method, rows, cancer)
 def test_one_epsilon_alone_gives_the_rows_it_gives_in_company(rows, cancer):
     alone = sweep(replace(STUDY, epsilons=(5.0,)), split=cancer)
     together = rows[rows["epsilon"] == 5.0]
-    assert alone["objective"].to_numpy() == pytest.approx(
-        together["objective"].to_numpy(), rel=1e-4
-    )
+    wanted = together["objective"].to_numpy()
+    assert alone["objective"].to_numpy() == pytest.approx(wanted, rel=1e-4)
 
 
 def test_progress_grows_from_zero_to_one(cancer):
@@ -138,29 +102,21 @@ def test_progress_grows_from_zero_to_one(cancer):
     assert (np.diff(shares) >= 0).all()
     assert len({round(share, 2) for share in shares}) >= 5
     assert all(words for _, words in seen)
-
-
-def test_progress_on_several_splits_counts_the_splits(cancer):
-    seen = []
-    sweep(STUDY, split=[cancer, cancer], progress=lambda _, words: seen.append(words))
-    steps = list(dict.fromkeys(seen))
-    assert steps == ["loading the data", "split 1 of 2", "split 2 of 2", "done"]
+    study = replace(STUDY, methods=("opera",))
+    sweep(study, split=[cancer] * 2, progress=lambda _, words: seen.append((0, words)))
+    assert {"split 1 of 2", "split 2 of 2"} <= {words for _, words in seen}
 
 
 @pytest.mark.parametrize("method", ["opera", "grpua", "dpgd"])
 def test_cancel_stops_the_sweep_at_its_next_step(method, cancer):
     study = replace(STUDY, methods=(method,), steps=20_000, batch=1, runs=30)
-    shares = []
-
-    def half_way():
-        return bool(shares) and shares[-1] > 0.2
-
+    shares = [0.0]
     with pytest.raises(Cancelled):
         sweep(
             study,
             split=cancer,
             progress=lambda share, _: shares.append(share),
-            cancelled=half_way,
+            cancelled=lambda: shares[-1] > 0.2,
         )
     assert 0.2 < shares[-1] < 0.9
 

@@ -12,6 +12,7 @@ import pytest
 from dpcore.datasets.cache import place
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import jobs, watchers
+from tests.evaluation.processes import environment
 from tests.evaluation.tasks import Counting, Resuming
 from tests.evaluation.waiting import PATIENCE, names, wait_for
 
@@ -116,10 +117,6 @@ sys.stdin.readline()
 """
 
 
-def environment():
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)}
-
-
 def other(task, watcher):
     given = (str(task.upto), str(task.seconds), watcher)
     return subprocess.Popen(
@@ -132,12 +129,10 @@ def other(task, watcher):
 
 
 def said(process):
-    assert process.stdout is not None
     return process.stdout.readline().strip()
 
 
 def tell(process):
-    assert process.stdin is not None
     process.stdin.write("\n")
     process.stdin.flush()
 

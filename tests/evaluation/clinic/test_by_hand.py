@@ -36,14 +36,7 @@ from dpcore.evaluation.task import JobContext
 from dpcore.progress import silent
 
 CURVES = Preparation(features="additive")
-STUDY = Study(
-    dataset="cohort",
-    records=300,
-    methods=("opera",),
-    epsilons=(0.5, 5.0),
-    runs=3,
-    preparation=CURVES,
-)
+STUDY = Study("cohort", 300, preparation=CURVES, methods=("opera",), epsilons=(0.5, 5.0), runs=3)
 EDITS = (("age", LINE, 1.0), ("age", "step 12", 0.0), ("sex", "male", -0.5))
 
 
@@ -144,16 +137,16 @@ def test_by_rule_each_epsilon_has_the_terms_of_its_own_features(table):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"age": {"line": math.nan}}, "'line' of 'age' is nan, but it must be a finite number"),
-        ({"age": {"line": 1e9}}, "'line' of 'age' is 1e+09, but it must be a finite number at"),
-        ({"age": {"line": "tall"}}, "'line' of 'age' is 'tall', but it must be a finite number"),
-        ({"age": {"line": True}}, "'line' of 'age' is 'True', but it must be a number from -50"),
-        ({"age": {"line": None}}, "'line' of 'age' is 'None', but it must be a number from -50"),
-        ({"age": {"line": [1]}}, "'line' of 'age' is [1], but it must be a finite number"),
-        ({"age": 1.0}, "correct is {'age': 1.0}, but it must be an object of columns, each an"),
-        ([1], "correct is [1], but it must be an object of columns"),
+        ({"age": {"line": math.nan}}, "'line' of 'age' is nan"),
+        ({"age": {"line": 1e9}}, "'line' of 'age' is 1e+09"),
+        ({"age": {"line": "tall"}}, "'line' of 'age' is 'tall'"),
+        ({"age": {"line": True}}, "'line' of 'age' is 'True'"),
+        ({"age": {"line": None}}, "'line' of 'age' is 'None'"),
+        ({"age": {"line": [1]}}, "'line' of 'age' is [1]"),
+        ({"age": 1.0}, "correct is {'age': 1.0}"),
+        ([1], "correct is [1]"),
         ({"age": dict.fromkeys(map(str, range(MAX_TERMS + 1)), 0)}, "correct has 5,001 terms"),
-        ({"shoe": {"line": 1.0}}, "column is 'shoe', but it must be one that the models of cohort"),
+        ({"shoe": {"line": 1.0}}, "column is 'shoe'"),
         ({"age": {"step 13": 1.0}}, "term is 'step 13', but 'age' has only: line; step 1; step 2"),
         ({"sex": {"line": 1.0}}, "term is 'line', but 'sex' has only: male."),
         ({"sex": {"female": 1.0}}, "term is 'female', but 'sex' has only: male."),

@@ -27,14 +27,7 @@ from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study
 from dpcore.progress import silent
 
-STUDY = Study(
-    dataset="cohort",
-    records=300,
-    methods=("opera",),
-    epsilons=(0.5, 5.0),
-    runs=12,
-    preparation=Preparation(),
-)
+STUDY = Study(dataset="cohort", records=300, methods=("opera",), epsilons=(0.5, 5.0), runs=12)
 EVERY = ColumnStudy(STUDY)
 
 

@@ -27,12 +27,8 @@ from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import sweep
 from dpcore.progress import silent
 
-STUDY = Study(
-    dataset="breast_cancer", methods=("nonprivate", "objpert", "dpgd"), epsilons=(0.3, 3.0), runs=10
-)
-NOISY = Study(
-    dataset="cohort", records=300, methods=("outpert",), epsilons=(2.0, 8.0, 16.0), runs=200
-)
+STUDY = Study(methods=("nonprivate", "objpert", "dpgd"), epsilons=(0.3, 3.0), runs=10)
+NOISY = Study("cohort", 300, methods=("outpert",), epsilons=(2.0, 8.0, 16.0), runs=200)
 CLINIC = ClinicStudy(STUDY, (0.5, 0.2, 0.2))
 
 
@@ -106,7 +102,6 @@ def test_the_reference_is_the_models_without_privacy(rows, table):
 def test_it_is_a_plain_count_of_each_models_sigmoids(rows, table):
     parts = splits(table, STUDY.preparation)
     model = released(CLINIC, parts, silent)[0]
-    assert model.calibration is not None
     assert model.calibration.requested.epsilon == 0.3
     benefits = []
     for weights, split in zip(model.weights, parts, strict=True):
@@ -122,7 +117,6 @@ def test_it_is_a_plain_count_of_each_models_sigmoids(rows, table):
 
 
 def test_no_band_goes_beyond_what_the_share_of_cases_leaves_possible():
-    """At high thresholds a net benefit is skewed, and two runs on a split tell of no skew."""
     whole = load("cohort", records=120)
     few = replace(whole, further=None, published=False)
     study = replace(NOISY, records=None, methods=("dpgd",), epsilons=(0.1,), runs=10)
@@ -229,16 +223,14 @@ def test_a_threshold_out_of_range_is_refused(wrong):
 
 
 def test_what_has_no_decision_curve_is_refused():
-    with pytest.raises(InvalidInput, match="loss is 'huber', but it must be logistic, which alone"):
+    with pytest.raises(InvalidInput, match="loss is 'huber', but it must be logistic"):
         ClinicStudy(replace(STUDY, loss="huber"))
     with pytest.raises(InvalidInput, match="methods names no private method"):
         ClinicStudy(replace(STUDY, methods=("nonprivate",)))
     for thresholds in ((), THRESHOLDS * 11):
         with pytest.raises(InvalidInput, match="must have 1 to 1,000"):
             ClinicStudy(STUDY, thresholds)
-    with pytest.raises(
-        InvalidInput, match="dataset is 'optical_digits', but it must be one of two"
-    ):
+    with pytest.raises(InvalidInput, match="dataset is 'optical_digits'"):
         decided(ClinicStudy(replace(STUDY, dataset="optical_digits")))
 
 

@@ -51,6 +51,7 @@ def test_there_is_a_row_for_each_model_group_and_measure(rows):
     assert rows["measure"].unique().tolist() == list(MEASURES)
     assert ((rows["value_low"] <= rows["value"]) & (rows["value"] <= rows["value_high"])).all()
     assert set(rows.loc[rows["method"] == REFERENCE, "status"]) == {"not private"}
+    assert_gaps_are_between_the_values(rows)
 
 
 @pytest.mark.parametrize("corrected", [False, True])
@@ -79,7 +80,6 @@ def test_everybody_is_who_decisions_are_counted_on(rows, table, corrected):
 def test_a_group_is_counted_by_its_own_column(rows, table):
     (split,) = splits(table, STUDY.preparation)
     ((risks, ill),) = released(CLINIC, [split], silent)[0].risks
-    assert table.further is not None
     smokes = table.further.frame["smoker"].to_numpy() > 0.5
     missed = 1000.0 * ((risks < 0.3) & ill & smokes).sum(axis=1) / smokes.sum()
     result = rows[(rows["epsilon"] == 0.5) & (rows["measure"] == "missed_per_1000")]
@@ -100,7 +100,6 @@ def test_a_group_is_counted_by_its_own_column(rows, table):
 
 
 def assert_rates_are_those_of_the_counts(rows):
-    """Missed cases are the same share of 1,000 people by every model: the group's cases."""
     table = rows[rows["group"] != GAP].pivot_table(
         "value", ["group", "title", "epsilon"], "measure"
     )
@@ -128,10 +127,6 @@ def assert_gaps_are_between_the_values(rows):
         assert low <= value <= high
 
 
-def test_a_gap_is_that_between_the_values_of_the_table(rows):
-    assert_gaps_are_between_the_values(rows)
-
-
 def planted(table, monkeypatch, column, shift):
     """A table whose private models are the reference but for one weight, and its twelve runs."""
     without = reference(CLINIC, table, silent)
@@ -152,14 +147,13 @@ def test_a_small_group_that_is_hurt_is_named_and_else_none(table, monkeypatch):
     hurting = planted(table, monkeypatch, "smoker", -8.0)
     people = hurting.groupby("group")["people"].first()
     assert people["smoker = yes"] < people["smoker = no"]
-    assert told(hurting).startswith("Privacy raises missed cases most for smoker = yes: ")
+    assert "most for smoker = yes: " in told(hurting)
     helping = planted(table, monkeypatch, "smoker", 8.0)
-    assert "for no group that is large enough; for everybody: " in told(helping)
+    assert "no group" in told(helping)
     assert "fewer of 1,000." in told(helping)
     same = planted(table, monkeypatch, "smoker", 0.0)
-    assert told(same) == (
-        "Privacy raises missed cases for no group that is large enough; for everybody: no change."
-    )
+    assert "no group" in told(same)
+    assert told(same).endswith("no change.")
 
 
 def test_people_of_several_splits_are_counted_once(monkeypatch):
@@ -202,10 +196,9 @@ def test_what_has_no_groups_is_refused(table):
         compared(GroupStudy(CLINIC, "hat"), records=table)
     with pytest.raises(InvalidInput, match="threshold has 2 values, but must have 1"):
         GroupStudy(ClinicStudy(STUDY, (0.2, 0.5)), "sex")
-    with pytest.raises(InvalidInput, match="dataset is 'diabetes', but it must be"):
-        compared(
-            GroupStudy(ClinicStudy(replace(STUDY, dataset="diabetes", records=None), (0.5,)), "sex")
-        )
+    other = ClinicStudy(replace(STUDY, dataset="diabetes", records=None), (0.5,))
+    with pytest.raises(InvalidInput, match="dataset is 'diabetes'"):
+        compared(GroupStudy(other, "sex"))
 
 
 def test_it_can_be_stopped_and_its_key_tells_columns_apart(table):

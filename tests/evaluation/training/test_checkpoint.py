@@ -94,20 +94,14 @@ def test_every_study_of_a_sweep_goes_on():
 def test_a_study_that_goes_on_leaves_what_an_unbroken_one_leaves():
     unbroken = begun(STUDY)
     unbroken.run()
-    seen = []
-    told = []
-
-    def report(share, message):
-        told.append(message)
-
-    result = training_task(STUDY).run(JobContext(report, seen.append, state=left_by(STUDY)))
-    # Why it is a while before anything moves.
-    assert "counting what each epoch will spend, once more before it goes on" in told
+    seen, told = [], []
+    context = JobContext(lambda _, said: told.append(said), seen.append, state=left_by(STUDY))
+    result = training_task(STUDY).run(context)
+    assert any("once more" in each for each in told)  # why it is a while before anything moves
     assert told[-1].startswith("epoch ")
     assert seen[0]["steps"].max() > 0  # rows of the first part are there before the second begins
-    assert np.load(io.BytesIO(result.files["weights.npz"]))["0.weight"].tolist() == (
-        np.load(io.BytesIO(outcome(unbroken).files["weights.npz"]))["0.weight"].tolist()
-    )
+    both = (np.load(io.BytesIO(one.files["weights.npz"])) for one in (result, outcome(unbroken)))
+    assert np.array_equal(*(one["0.weight"] for one in both))
 
 
 def left_by(study):
@@ -149,7 +143,6 @@ def test_a_state_of_other_settings_is_not_used(other):
 
 @pytest.mark.parametrize("change", ["grown", "one other record", "one other test record"])
 def test_a_state_of_other_records_is_not_used(change):
-    """Its steps were taken at the rate and the σ of its own records."""
     examples = images.load("digits")
     inputs = np.concatenate([examples.train_inputs] * 2)
     targets = np.concatenate([examples.train_targets] * 2)
@@ -172,12 +165,10 @@ def test_a_state_of_other_code_is_not_used(monkeypatch):
 
 
 def test_a_state_from_which_another_went_on_is_not_claimed(tmp_path, monkeypatch):
-    """Both have read it; one goes on and is stopped again before the other asks."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     name = kept.save(stopped(2, STUDY))
     old = kept.load(name)
     first, second = begun(STUDY), begun(STUDY)
-    assert old is not None
     assert restore(first, old)
     assert restore(second, old)
     assert kept.claim(first, old)
@@ -186,7 +177,6 @@ def test_a_state_from_which_another_went_on_is_not_claimed(tmp_path, monkeypatch
     kept.save(first)
     assert not kept.claim(second, old)
     later = kept.load(name)
-    assert later is not None
     assert restore(second, later)
     assert second.steps_done(0) == first.steps_done(0) == 4
     assert kept.claim(second, later)
@@ -216,6 +206,12 @@ def test_a_state_is_never_run(zipped, tmp_path):
     assert not ran.exists()
 
 
+def saved(packed):
+    buffer = io.BytesIO()
+    torch.save(packed, buffer)
+    return buffer.getvalue()
+
+
 def _with_steps(steps):
     return lambda state: state["batches"][0][0].update(step=steps)
 
@@ -236,36 +232,26 @@ def _with_rows(change):
     ],
 )
 def test_an_edited_state_never_states_less_than_is_spent(edit):
-    """With 8 steps counted as 7, one more could be taken than the ε is of."""
     trainer = stopped(8, STUDY)
     packed = torch.load(io.BytesIO(pack(trainer)), weights_only=True)
     edit(packed["state"])
-    buffer = io.BytesIO()
-    torch.save(packed, buffer)
     with pytest.raises(InvalidInput, match="damaged"):
-        restore(begun(STUDY), buffer.getvalue())
+        restore(begun(STUDY), saved(packed))
 
 
 def test_averages_of_another_training_are_refused():
     study = replace(STUDY, config=replace(LINEAR, average=0.5))
     packed = torch.load(io.BytesIO(pack(stopped(8, study))), weights_only=True)
     packed["state"]["batches"][0][0]["averages"] = {"0.weight": torch.zeros(3)}
-    buffer = io.BytesIO()
-    torch.save(packed, buffer)
     with pytest.raises(InvalidInput, match="damaged"):
-        restore(begun(study), buffer.getvalue())
+        restore(begun(study), saved(packed))
 
 
-def test_damage_is_said_in_one_sentence():
+def test_damage_is_said():
     whole, trainer = pack(stopped(3, STUDY)), begun(STUDY)
-    held = io.BytesIO()
-    damaged = {
-        "of": kept._name(trainer),
-        "records": trainer.data.digest,
-        "state": {"rows": {}},
-    }
-    torch.save(damaged, held)
-    for bad in (b"", b"nothing", whole[: len(whole) // 2], held.getvalue()):
+    packed = torch.load(io.BytesIO(whole), weights_only=True)
+    damaged = saved(packed | {"state": {"rows": {}}})
+    for bad in (b"", b"nothing", whole[: len(whole) // 2], damaged):
         with pytest.raises(InvalidInput, match="damaged"):
             restore(trainer, bad)
 

@@ -43,9 +43,34 @@ def without_time(rows):
     return rows.drop(columns="seconds")
 
 
+def plan(sigma, steps, **more):
+    """Written out anew: n, batch, steps so far, decay at each epoch's end."""
+    return TrainingPlan(sigma, RECORDS, 256, steps, 1e-5, decay=0.8, decay_every=STEPS, **more)
+
+
+def trained(*studies, **more):
+    trainer = begin(studies, device="cpu", **more)
+    trainer.run()
+    return trainer
+
+
+def settings(trainer):
+    return json.loads(outcome(trainer).files["settings.json"])
+
+
 @pytest.fixture(scope="module")
 def history():
     return train(STUDY, device="cpu")
+
+
+@pytest.fixture(scope="module")
+def unbroken():
+    return trained(STUDY)
+
+
+@pytest.fixture(scope="module")
+def kept():
+    return trained(KEPT)
 
 
 def test_a_history_has_a_row_for_each_run_and_epoch(history):
@@ -63,8 +88,7 @@ def test_a_history_has_a_row_for_each_run_and_epoch(history):
 def test_epsilon_is_the_accountants_for_the_steps_so_far(history):
     sigma = STUDY.with_calibrated_sigma(RECORDS).sigma
     for row in history[history["run"] == 0].itertuples():
-        # Written out anew: n, batch, steps so far, decay at each epoch's end.
-        run = TrainingPlan(sigma, RECORDS, 256, row.steps, 1e-5, decay=0.8, decay_every=STEPS)
+        run = plan(sigma, row.steps)
         assert row.epsilon == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
         assert row.sigma == pytest.approx(sigma * 0.8 ** (0.5 * (row.epoch - 1)))
         assert (row.delta, row.adjacency, row.accountant) == (1e-5, "zero-out", "PLD")
@@ -75,56 +99,31 @@ def test_epsilon_is_the_accountants_for_the_steps_so_far(history):
 
 def test_batches_of_fixed_size_are_accounted_for_as_such():
     config = replace(LINEAR, sampling="fixed", adjacency="replace-one", epochs=2)
-    rows = train(TrainingStudy("digits", config=config, epsilon=8.0), device="cpu")
-    sigma = TrainingStudy("digits", config=config, epsilon=8.0).with_calibrated_sigma(RECORDS).sigma
-    run = TrainingPlan(
-        sigma,
-        RECORDS,
-        256,
-        STEPS,
-        1e-5,
-        decay=0.8,
-        decay_every=STEPS,
-        sampling="fixed",
-        adjacency=Adjacency.REPLACE_ONE,
-    )
+    study = TrainingStudy("digits", config=config, epsilon=8.0)
+    rows, sigma = train(study, device="cpu"), study.with_calibrated_sigma(RECORDS).sigma
+    run = plan(sigma, STEPS, sampling="fixed", adjacency=Adjacency.REPLACE_ONE)
     assert rows["accountant"].tolist() == ["PLD"] * 2
     assert rows["epsilon"][0] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
     assert rows["epsilon"][1] <= 8.0
 
 
-@pytest.mark.parametrize(
-    "config",
-    [
-        replace(LINEAR, sigma=0.0),
-        replace(LINEAR, clipped=False),
-        replace(LINEAR, sigma=0.0, clipped=False),
-    ],
-)
-def test_without_clipping_or_noise_nothing_is_certified(config):
-    rows = train(TrainingStudy("digits", config=replace(config, epochs=1)), device="cpu")
+@pytest.mark.parametrize(("sigma", "clipped"), [(0.0, True), (1.0, False), (0.0, False)])
+def test_without_clipping_or_noise_nothing_is_certified(sigma, clipped):
+    config = replace(LINEAR, sigma=sigma, clipped=clipped, epochs=1)
+    rows = train(TrainingStudy("digits", config=config), device="cpu")
     assert rows["epsilon"].isna().all()
     assert set(rows["status"]) == {"not private"}
 
 
 @pytest.mark.parametrize("after", [1, STEPS, 2 * STEPS + 3])
-def test_a_stopped_training_has_spent_for_the_steps_it_took_and_goes_on_as_if_unbroken(after):
-    unbroken, first, second = (begin([STUDY], device="cpu") for _ in range(3))
-    unbroken.run()
+def test_a_stopped_training_has_spent_for_its_steps_and_goes_on_as_if_unbroken(after, unbroken):
+    first, second = (begin([STUDY], device="cpu") for _ in range(2))
     with pytest.raises(Cancelled):
         first.run(cancelled=stops_after(after))
     rows = first.history()
     assert rows["steps"].max() == first.steps_done(0) == after
     assert rows["epoch"].max() == -(-after // STEPS)
-    run = TrainingPlan(
-        STUDY.with_calibrated_sigma(RECORDS).sigma,
-        RECORDS,
-        256,
-        after,
-        1e-5,
-        decay=0.8,
-        decay_every=STEPS,
-    )
+    run = plan(STUDY.with_calibrated_sigma(RECORDS).sigma, after)
     assert rows["epsilon"].max() == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
     assert conclusion(first)["certified"]["epsilon"] == rows["epsilon"].max()
     assert conclusion(first)["epsilon"] is None  # its noise comes from a seed
@@ -165,15 +164,13 @@ def test_where_runs_take_turns_the_written_models_count(models):
 def test_training_ends_before_the_step_that_would_exceed_the_budget():
     config = replace(LINEAR, sigma=1.5)
     study = TrainingStudy("digits", config=config, epsilon=None, budget=3.0)
-    trainer = begin([study], device="cpu")
-    trainer.run()
+    trainer = trained(study)
     taken = trainer.steps_done(0)
     assert 0 < taken < 3 * STEPS
-    run = TrainingPlan(1.5, RECORDS, 256, taken, 1e-5, decay=0.8, decay_every=STEPS)
-    assert trainer.history()["epsilon"].iloc[-1] == pytest.approx(
-        spent(run, "pld").epsilon, rel=1e-6
-    )
-    assert spent(run, "pld").epsilon <= 3.0 < spent(replace(run, steps=taken + 1), "pld").epsilon
+    run = plan(1.5, taken)
+    epsilon = spent(run, "pld").epsilon
+    assert trainer.history()["epsilon"].iloc[-1] == pytest.approx(epsilon, rel=1e-6)
+    assert epsilon <= 3.0 < spent(replace(run, steps=taken + 1), "pld").epsilon
     whole = begin([replace(study, budget=100.0)], device="cpu")
     assert whole.steps_planned(0) == 3 * STEPS
     with pytest.raises(InvalidInput, match="No number of steps"):
@@ -223,8 +220,7 @@ def test_large_batches_are_cut(monkeypatch):
 
 def test_the_weights_give_the_scores_that_were_measured():
     config = replace(LINEAR, network="perceptron", widths=(16,))
-    trainer = begin([replace(STUDY, config=config, models=2)], device="cpu")
-    trainer.run()
+    trainer = trained(replace(STUDY, config=config, models=2))
     left = outcome(trainer)
     loaded = np.load(io.BytesIO(left.files["weights.npz"]))
     examples = images.load("digits")
@@ -240,42 +236,34 @@ def test_the_weights_give_the_scores_that_were_measured():
         assert rows["accuracy_test"].item() == pytest.approx(share)
 
 
-def test_the_settings_say_what_was_trained_and_what_it_spent():
-    trainer = begin([STUDY], device="cpu")
-    trainer.run()
-    text = json.loads(outcome(trainer).files["settings.json"])
+def test_the_settings_say_what_was_trained_and_what_it_spent(unbroken):
+    text = settings(unbroken)
     config = TrainingConfig(**text["recipe"])
     assert config == replace(STUDY.with_calibrated_sigma(RECORDS), widths=TrainingConfig.widths)
     result = text["conclusion"]
-    assert result["certified"]["epsilon"] == trainer.history()["epsilon"].iloc[-1]
+    assert result["certified"]["epsilon"] == unbroken.history()["epsilon"].iloc[-1]
     assert result["certified"]["status"] == "proved"
     assert result["accountant"] == "PLD"
     assert (result["epsilon"], result["randomness"]) == (None, "seed")
     assert result["status"] == "exploration only"
-    assert "takes it off" in result["reason"]
     assert text["study"]["runs"] == 2
 
 
 KEPT = replace(STUDY, release=new_release())
 
 
-def test_the_settings_hold_only_what_took_part():
-    def settings(study):
-        trainer = begin([study], device="cpu")
-        result = json.loads(outcome(trainer).files["settings.json"])
-        return result
-
-    result = settings(STUDY)
+def test_the_settings_hold_only_what_took_part(unbroken, kept):
+    result = settings(unbroken)
     assert result["recipe"]["seed"] == STUDY.config.seed
     assert "sigma" not in result["study"]["recipe"]  # it was solved
     for recipe in (result["recipe"], result["study"]["recipe"]):
         assert not {"widths", "activation", "public_size", "cost", "share", "order"} & set(recipe)
     # Batches and noise came from the system: the seed gave the first weights and nothing else.
-    for recipe in (settings(KEPT)["recipe"], settings(KEPT)["study"]["recipe"]):
+    for recipe in (settings(kept)["recipe"], settings(kept)["study"]["recipe"]):
         assert "seed" not in recipe
         assert recipe["seed_of_first_weights"] == STUDY.config.seed
     hidden = replace(LINEAR, network="perceptron", widths=(4,), adjacency="replace-one")
-    recipe = settings(replace(STUDY, config=hidden))["recipe"]
+    recipe = settings(begin([replace(STUDY, config=hidden)], device="cpu"))["recipe"]
     assert (recipe["widths"], recipe["activation"]) == ([4], "relu")
 
 
@@ -308,19 +296,14 @@ def test_a_configuration_knows_which_of_its_fields_it_uses(config, there, not_th
 
 @pytest.mark.parametrize("models", [1, 2])
 def test_what_is_kept_is_proved_for_all_the_models_in_the_file(models):
-    trainer = begin([replace(KEPT, models=models)], device="cpu")
-    trainer.run()
-    left = outcome(trainer)
+    left = outcome(trained(replace(KEPT, models=models)))
     weights = np.load(io.BytesIO(left.files["weights.npz"]))
     assert weights["0.weight"].shape == (models, 10, 64)
     assert weights["0.weight"].dtype == np.float32
     actual = json.loads(left.files["settings.json"])["conclusion"]
-    assert (actual["randomness"], actual["status"], actual["models"]) == (
-        "system",
-        "proved",
-        models,
-    )
-    run = TrainingPlan(actual["sigma"], RECORDS, 256, 18, 1e-5, decay=0.8, decay_every=STEPS)
+    said = (actual["randomness"], actual["status"], actual["models"])
+    assert said == ("system", "proved", models)
+    run = plan(actual["sigma"], 18)
     together = Composed((run.event(),) * models)
     wanted = certify(together, 1e-5, Adjacency.ZERO_OUT, "pld").epsilon
     assert actual["epsilon"] == pytest.approx(wanted, rel=1e-6)
@@ -330,26 +313,22 @@ def test_what_is_kept_is_proved_for_all_the_models_in_the_file(models):
     assert actual["neighbours"] == "one record blanked out, of the training part"
 
 
-def test_files_that_epsilon_speaks_of_hold_no_measures_and_the_others_no_epsilon():
-    trainer = begin([KEPT], device="cpu")
-    trainer.run()
-    files = outcome(trainer).files
+def test_files_that_epsilon_speaks_of_hold_no_measures_and_the_others_no_epsilon(kept):
+    files = outcome(kept).files
     assert set(files) == {"weights.npz", "settings.json", "measures.json"}
     marked = json.loads(files["measures.json"])
-    assert marked == measures(trainer)
+    assert marked == measures(kept)
     assert marked["measures"] == "not private"
     assert 0.3 < marked["accuracy"]["mean"] < 1.0
-    settings = files["settings.json"].decode()
     for word in ("accuracy", "auc", "loss", "seconds", "measured"):
-        assert f'"{word}' not in settings
-    for file in (files["measures.json"].decode(), measured(trainer.history()).to_csv()):
+        assert f'"{word}' not in files["settings.json"].decode()
+    for file in (files["measures.json"].decode(), measured(kept.history()).to_csv()):
         assert "epsilon" not in file
         assert "proved" not in file
         assert "not private" in file
 
 
 def test_two_trainings_for_keeping_share_no_noise():
-    """From one seed they would: two σ then give the gradient away (FORMULAS.md, section 11)."""
     config = replace(LINEAR, sampling="none", epochs=1, decay=1.0, clip=1.0)
 
     def left(sigma, release):
@@ -399,8 +378,7 @@ def test_under_add_remove_everything_comes_from_the_public_size():
 
     def left(count):
         study = replace(STUDY, config=config, release="0" * 32)
-        trainer = begin([study], device="cpu", records=first(count))
-        trainer.run()
+        trainer = trained(study, records=first(count))
         return trainer.configs[0].__dict__, outcome(trainer).files["settings.json"]
 
     # 1,400 and 1,401 need 7 and 8 batches of 200; the public size says 7 to both.
@@ -410,17 +388,13 @@ def test_under_add_remove_everything_comes_from_the_public_size():
     assert b"1437" not in left(1_437)[1]
 
     def compared(count):
-        """The steps of each arm; 199 records are fewer than a batch."""
-        arms = list(comparison_arms(replace(STUDY, config=config)).values())
-        trainer = begin(arms, device="cpu", records=first(count))
-        trainer.run()
-        return trainer.history()["steps"].tolist()
+        arms = comparison_arms(replace(STUDY, config=config)).values()
+        return trained(*arms, records=first(count)).history()["steps"].tolist()
 
+    # 199 records are fewer than a batch.
     assert compared(199) == compared(200) == compared(1_400)
     with pytest.raises(InvalidInput, match="held out"):
-        replace(
-            STUDY, held_out=True, config=replace(LINEAR, adjacency="add-remove", public_size=1_400)
-        )
+        replace(STUDY, held_out=True, config=config)
 
 
 def test_paper_003s_figure_is_a_claim_with_its_conditions_and_no_proof():
@@ -443,18 +417,14 @@ def test_paper_003s_figure_is_a_claim_with_its_conditions_and_no_proof():
 def test_paper_004s_noise_is_what_it_prints_for_its_claim():
     config = replace(LINEAR, decay=1.0, noise="published-004", epochs=1)
     study = TrainingStudy("digits", config=config, epsilon=2.0)
-    trainer = begin([study], device="cpu")
-    trainer.run()
+    trainer = trained(study)
     result = conclusion(trainer)
     assert result["claim"]["epsilon"] == pytest.approx(2.0, rel=1e-6)
     assert result["claim"]["by"] == "paper 004, theorem 1"
     assert result["epsilon"] is None
     assert trainer.history()["epsilon"].isna().all()
     assert result["status"] == "claim not supported"
-    public = begin(
-        [replace(study, config=replace(config, weights="public"), public=100)], device="cpu"
-    )
-    public.run()
+    public = trained(replace(study, config=replace(config, weights="public"), public=100))
     certified = conclusion(public)["certified"]["epsilon"]
     assert certified == public.history()["epsilon"].iloc[-1] > 2.0
 
@@ -535,41 +505,28 @@ def test_a_key_hangs_on_the_whole_description():
     assert replace(STUDY, epsilon=3).key == STUDY.key
 
 
+CNN = TrainingConfig(network="cnn")
+
+
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
         ({"dataset": "nothing"}, "dataset is 'nothing'"),
-        ({"features": "deep"}, "features is 'deep', but it must be one of raw, deskewed, scat"),
+        ({"features": "deep"}, "features is 'deep', .* raw, deskewed, scat"),
         ({"epsilon": 0.0}, "epsilon is 0"),
         ({"runs": 0}, "runs is 0"),
         ({"budget": -1.0}, "budget is -1"),
         ({"public": -1}, "public records is -1"),
+        ({"dataset": "mnist", "features": "scattering", "config": CNN}, ".*cnn.*scattering feat"),
+        ({"config": CNN}, ".*cnn.*8 × 8 has images of 8"),
+        ({"dataset": "heart", "config": CNN}, ".*cnn.* holds no images"),
         (
-            {"dataset": "mnist", "features": "scattering", "config": TrainingConfig(network="cnn")},
-            "The network is convolutional .cnn., but scattering features",
+            {"dataset": "chexpert", "settings": (("side", 16),), "config": CNN},
+            ".*cnn.*images of 16 × 16",
         ),
-        (
-            {"config": TrainingConfig(network="cnn")},
-            "The network is convolutional .cnn., but Digits, 8 × 8 has images of 8",
-        ),
-        (
-            {"dataset": "heart", "config": TrainingConfig(network="cnn")},
-            "The network is convolutional .cnn., but .* holds no images",
-        ),
-        (
-            {
-                "dataset": "chexpert",
-                "settings": (("side", 16),),
-                "config": TrainingConfig(network="cnn"),
-            },
-            "The network is convolutional .cnn., but CheXpert has images of 16 × 16",
-        ),
-        (
-            {"config": TrainingConfig(network="cnn-lean")},
-            "The network is convolutional .cnn-lean., but Digits, 8 × 8 has images",
-        ),
-        ({"dataset": "heart", "features": "deskewed"}, "The inputs are deskewed features, but"),
-        ({"dataset": "heart", "features": "scattering"}, "The inputs are scattering features, but"),
+        ({"config": TrainingConfig(network="cnn-lean")}, ".*cnn-lean.*8 × 8 has images"),
+        ({"dataset": "heart", "features": "deskewed"}, ".*deskewed features, but"),
+        ({"dataset": "heart", "features": "scattering"}, ".*scattering features, but"),
         ({"config": TrainingConfig(noise="scaled", weights="public")}, "public records are 0"),
         ({"budget": 1.0, "config": TrainingConfig(sigma=0.0)}, "budget is given"),
     ],
@@ -650,17 +607,11 @@ def test_a_job_can_be_stopped_while_it_looks_for_its_noise():
 
 def test_of_many_epochs_evenly_spread_ones_are_noted():
     config = replace(LINEAR, epochs=1_000, sampling="none", decay=1.0)
-    rows = train(TrainingStudy("digits", config=config, epsilon=3.0), device="cpu")
+    study = TrainingStudy("digits", config=config, epsilon=3.0)
+    rows, sigma = train(study, device="cpu"), study.with_calibrated_sigma(RECORDS).sigma
     assert rows["epoch"].tolist() == list(range(5, 1_001, 5))
     assert rows["steps"].tolist() == rows["epoch"].tolist()
-    run = TrainingPlan(
-        TrainingStudy("digits", config=config, epsilon=3.0).with_calibrated_sigma(RECORDS).sigma,
-        RECORDS,
-        RECORDS,
-        500,
-        1e-5,
-        sampling="none",
-    )
+    run = TrainingPlan(sigma, RECORDS, RECORDS, 500, 1e-5, sampling="none")
     half = rows[rows["epoch"] == 500]["epsilon"].item()
     assert half == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
 
@@ -677,23 +628,19 @@ def test_small_networks_take_one_thread_and_give_it_back():
         torch.set_num_threads(1)
 
 
-def test_the_ledger_follows_the_run_that_is_trained():
-    """σ of the last step is the one the training itself used."""
+def test_the_ledger_follows_the_run_that_is_trained(unbroken):
     examples = images.load("digits")
     run = TrainingRun(
         STUDY.with_calibrated_sigma(RECORDS), examples.train_inputs, examples.train_targets, 10
     )
-    trainer = begin([replace(STUDY, runs=1)], device="cpu")
-    trainer.run()
-    row = trainer.history().iloc[-1]
+    row = unbroken.history().iloc[-1]
     assert row["steps"] == run.steps
     assert row["sigma"] == run.sigmas(run.steps - 1)[0]
 
 
 def test_what_is_certified_with_public_weights_holds_for_all_runs():
-    config = TrainingConfig(
-        widths=(8,), epochs=1, batch=256, noise="published-004", weights="public", refresh=0
-    )
+    noise = {"noise": "published-004", "weights": "public", "refresh": 0}
+    config = TrainingConfig(widths=(8,), epochs=1, batch=256, **noise)
     study = TrainingStudy(dataset="digits", config=config, epsilon=1.0, runs=3, public=200)
     trainer = begin([study])
     each = [begin([replace(study, runs=1, config=replace(config, seed=s))]) for s in range(3)]
