@@ -1,7 +1,5 @@
 """Running a command of the command line, stopping one, and looking at what it says."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,12 +1,9 @@
 """`account`: the figures of the page from a file, and the calendar that it writes."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 
@@ -34,7 +31,7 @@ ACCOUNTS = {
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -47,9 +44,7 @@ def said(line: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.mark.parametrize("name", ACCOUNTS)
-def test_the_command_line_gives_the_same_numbers(
-    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line_gives_the_same_numbers(name, folder, capsys):
     account = ACCOUNTS[name]
     (folder / "account.csv").write_text(to_csv(account.entries), encoding="utf-8")
     result = json.loads(said(f"{command(account)} --json", capsys))
@@ -73,7 +68,7 @@ def test_the_command_line_gives_the_same_numbers(
 
 
 @pytest.mark.parametrize("name", ACCOUNTS)
-def test_the_snippet_gives_the_same_numbers(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_snippet_gives_the_same_numbers(name, capsys):
     account = ACCOUNTS[name]
     exec(compile(snippet(account), "snippet", "exec"), {})
     printed = capsys.readouterr().out.splitlines()
@@ -82,7 +77,7 @@ def test_the_snippet_gives_the_same_numbers(name: str, capsys: pytest.CaptureFix
     assert float(printed[1]) == statement.left
 
 
-def test_the_rule_of_delta_is_the_default(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_rule_of_delta_is_the_default(folder, capsys):
     (folder / "a.csv").write_text("kind,noise\nrelease,20\n", encoding="utf-8")
     line = "python -m dpcore account --file a.csv --epsilon 3 --json"
     assert json.loads(said(line, capsys))["delta"] == 1e-5
@@ -93,9 +88,7 @@ def test_the_rule_of_delta_is_the_default(folder: Path, capsys: pytest.CaptureFi
     assert statement.guarantee.epsilon == result["epsilon"]
 
 
-def test_the_calendar_is_written_for_a_table_and_for_a_diary(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_calendar_is_written_for_a_table_and_for_a_diary(folder, capsys):
     account = ACCOUNTS["all kinds"]
     (folder / "account.csv").write_text(to_csv(account.entries), encoding="utf-8")
     table = state(account).table
@@ -109,7 +102,7 @@ def test_the_calendar_is_written_for_a_table_and_for_a_diary(
     assert text.count("BEGIN:VEVENT") == text.count("END:VEVENT") == len(table)
 
 
-def test_a_diary_reads_each_event_whole() -> None:
+def test_a_diary_reads_each_event_whole():
     long = "A, B; C \\ " + "é" * 30
     account = Account(PrivacyBudget(3.0, 1e-5), (AccountEntry.of(WEEKLY.row() | {"what": long}),))
     text = calendar(state(account))
@@ -143,9 +136,7 @@ def test_a_diary_reads_each_event_whole() -> None:
         ("--file c.csv --epsilon 3", "file is 'c.csv', but it must be a text file"),
     ],
 )
-def test_malformed_input_is_one_sentence(
-    line: str, sentence: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_malformed_input_is_one_sentence(line, sentence, folder, capsys):
     (folder / "a.csv").write_text("kind,noise\nrelease,20\n", encoding="utf-8")
     (folder / "b.csv").write_text("kind,noise\nrelease,-1\n", encoding="utf-8")
     (folder / "c.csv").write_bytes(b"\xff\xfe\x00")
@@ -156,9 +147,7 @@ def test_malformed_input_is_one_sentence(
     assert captured.err.count("\n") == 1
 
 
-def test_an_account_over_its_budget_is_an_answer(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_account_over_its_budget_is_an_answer(folder, capsys):
     (folder / "a.csv").write_text("kind,noise,count\nrelease,2,9\n", encoding="utf-8")
     text = said("python -m dpcore account --file a.csv --epsilon 1", capsys)
     assert "broken on 2026-01-01" in text

@@ -1,15 +1,13 @@
 """`audit` on the command line."""
 
-from __future__ import annotations
-
 import pytest
 
-from tests.cli.commands import Captured, parsed, refused, said
+from tests.cli.commands import parsed, refused, said
 
 FEW = ["--runs", "400"]
 
 
-def test_a_method_and_its_copy_with_less_noise(capsys: Captured) -> None:
+def test_a_method_and_its_copy_with_less_noise(capsys):
     text = said(capsys, "audit", "--method", "opera", *FEW)
     assert "opera, sound edition: promise ε = 4, δ = 1e-05, replace-one" in text
     assert "not refuted" in text
@@ -24,7 +22,7 @@ def test_a_method_and_its_copy_with_less_noise(capsys: Captured) -> None:
         assert (row["noise_share"], row["runs"], row["confidence"]) == (0.5, 400, 0.99)
 
 
-def test_what_can_not_be_attacked_is_one_sentence(capsys: Captured) -> None:
+def test_what_can_not_be_attacked_is_one_sentence(capsys):
     assert "method is 'nonprivate'" in refused(capsys, "audit", "--method", "nonprivate")
     assert "noise-share is 2" in refused(capsys, "audit", "--method", "opera", "--noise-share", "2")
     assert "proves nothing at ε = 2" in refused(
@@ -32,7 +30,7 @@ def test_what_can_not_be_attacked_is_one_sentence(capsys: Captured) -> None:
     )
 
 
-def test_one_training_and_its_copy_with_less_noise(capsys: Captured) -> None:
+def test_one_training_and_its_copy_with_less_noise(capsys):
     text = said(capsys, "audit", "--one-run")
     assert text.startswith("one training: promise ε = 0.9999")
     assert "not refuted" in text
@@ -47,7 +45,7 @@ def test_one_training_and_its_copy_with_less_noise(capsys: Captured) -> None:
     assert row["canaries"] == 2_000 > row["guesses"] > row["right"] > 0
 
 
-def test_options_of_the_other_audit_are_refused(capsys: Captured) -> None:
+def test_options_of_the_other_audit_are_refused(capsys):
     assert "runs is 400" in refused(capsys, "audit", "--one-run", "--runs", "400")
     assert "canaries is 500" in refused(capsys, "audit", "--method", "opera", "--canaries", "500")
     assert "canaries is 50" in refused(capsys, "audit", "--one-run", "--canaries", "50")

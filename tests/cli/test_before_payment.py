@@ -1,7 +1,5 @@
 """What the owner of a table is told before a release or a twin is paid, and asked."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 
@@ -11,7 +9,7 @@ from dpcore.cli import main, release, twin
 from dpcore.datasets.clipping import Clipping
 from dpcore.release.ledger import Ledger
 from dpcore.release.table.read import read_for_release
-from tests.cli.commands import Captured, refused
+from tests.cli.commands import refused
 
 COLUMNS = """person: one row each
 number of persons: public
@@ -30,7 +28,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "columns.txt").write_text(COLUMNS)
     (tmp_path / "table.csv").write_text("radius,texture,ill\n" + "".join(LOST))
@@ -54,9 +52,7 @@ def paid() -> int:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("command", ["release", "twin"])
-def test_without_a_terminal_many_clipped_values_are_refused_before_the_payment(
-    command: str, capsys: Captured
-) -> None:
+def test_without_a_terminal_many_clipped_values_are_refused_before_the_payment(command, capsys):
     sentence = refused(capsys, *options(command))
     assert all(word in sentence for word in (WARNED, COUNTED, "not private", "--accept-clipping"))
     assert (paid(), Path("out").exists()) == (0, False)
@@ -64,7 +60,7 @@ def test_without_a_terminal_many_clipped_values_are_refused_before_the_payment(
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("command", ["release", "twin"])
-def test_it_goes_on_where_it_is_accepted_and_no_file_tells(command: str, capsys: Captured) -> None:
+def test_it_goes_on_where_it_is_accepted_and_no_file_tells(command, capsys):
     assert main([*options(command), "--accept-clipping", "--json"]) == 0
     captured = capsys.readouterr()
     assert WARNED in captured.err
@@ -75,9 +71,7 @@ def test_it_goes_on_where_it_is_accepted_and_no_file_tells(command: str, capsys:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(("answer", "code"), [("yes\n", 0), ("no\n", 2), ("", 2)])
-def test_on_a_terminal_it_is_asked(
-    answer: str, code: int, monkeypatch: pytest.MonkeyPatch, capsys: Captured
-) -> None:
+def test_on_a_terminal_it_is_asked(answer, code, monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", Terminal(answer))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     assert main(options("release")) == code
@@ -86,9 +80,7 @@ def test_on_a_terminal_it_is_asked(
 
 
 @pytest.mark.parametrize("command", ["release", "twin"])
-def test_values_within_their_ranges_are_asked_about_by_nobody(
-    command: str, folder: Path, capsys: Captured
-) -> None:
+def test_values_within_their_ranges_are_asked_about_by_nobody(command, folder, capsys):
     table = "radius,texture,ill\n" + "17.99,10,yes\n" * 25 + "41,10,no\n"
     (folder / "table.csv").write_text(table)
     assert main(options(command)) == 0
@@ -99,9 +91,7 @@ def test_values_within_their_ranges_are_asked_about_by_nobody(
 
 
 @pytest.mark.parametrize("command", ["release", "twin"])
-def test_a_delta_of_one_record_is_warned_about(
-    command: str, folder: Path, capsys: Captured
-) -> None:
+def test_a_delta_of_one_record_is_warned_about(command, folder, capsys):
     (folder / "table.csv").write_text("radius,texture,ill\n" + "17.99,10,yes\n9,9,no\n" * 50)
     assert main(options(command, delta="0.01")) == 0
     told = capsys.readouterr().err
@@ -109,7 +99,7 @@ def test_a_delta_of_one_record_is_warned_about(
     assert "100 records" in told
 
 
-def test_a_gap_is_neither_clipped_nor_counted() -> None:
+def test_a_gap_is_neither_clipped_nor_counted():
     rows = "radius,texture,ill\n" + ",10,yes\n" * 90 + "17,10,no\n50,10,no\n2,10,yes\n"
     clipping = read_for_release(COLUMNS, rows.encode(), "t.csv").clipping
     ((name, radius),) = clipping.columns

@@ -1,7 +1,5 @@
 """What a run costs, what a budget buys and how it is divided, on the command line."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math
@@ -53,7 +51,7 @@ def rows(*kinds: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(("line", "value"), rows("dpsgd_epsilon_rdp", "schedule_epsilon_rdp"))
-def test_renyi_stays_below_the_librarys_bound(line: str, value: float, capsys: Captured) -> None:
+def test_renyi_stays_below_the_librarys_bound(line, value, capsys):
     result = parsed(capsys, *line.split(), "--accountant", "rdp")
     assert 0.995 * value <= result["epsilon"] <= value + 1e-6
 
@@ -61,7 +59,7 @@ def test_renyi_stays_below_the_librarys_bound(line: str, value: float, capsys: C
 @pytest.mark.parametrize(
     ("line", "value"), rows("dpsgd_epsilon_prv_upper", "schedule_epsilon_prv_upper")
 )
-def test_distributions_stay_below_the_prv_bound(line: str, value: float, capsys: Captured) -> None:
+def test_distributions_stay_below_the_prv_bound(line, value, capsys):
     result = parsed(capsys, *line.split(), "--accountant", "pld")
     # Theirs is an estimate plus its error of 0.01.
     assert value - 0.025 <= result["epsilon"] <= value
@@ -69,16 +67,14 @@ def test_distributions_stay_below_the_prv_bound(line: str, value: float, capsys:
 
 
 @pytest.mark.parametrize(("line", "value"), rows("dpsgd_epsilon_pld", "schedule_epsilon_pld"))
-def test_distributions_bracket_the_librarys_figure(
-    line: str, value: float, capsys: Captured
-) -> None:
+def test_distributions_bracket_the_librarys_figure(line, value, capsys):
     result = parsed(capsys, *line.split(), "--accountant", "pld")
     assert result["lower_bound"] <= value
     assert result["epsilon"] == pytest.approx(value, rel=1e-3, abs=1e-4)
     assert result["pessimism"] == result["epsilon"] - result["lower_bound"]
 
 
-def test_a_run_is_told_with_everything_its_epsilon_depends_on(capsys: Captured) -> None:
+def test_a_run_is_told_with_everything_its_epsilon_depends_on(capsys):
     result = parsed(capsys, *RUN.split())
     assert (result["accountant"], result["adjacency"], result["delta"]) == ("pld", "zero-out", 1e-5)
     assert result["public_size"] is None
@@ -99,8 +95,8 @@ def test_a_run_is_told_with_everything_its_epsilon_depends_on(capsys: Captured) 
 @pytest.mark.parametrize("sampling", ["none", "poisson", "fixed"])
 @pytest.mark.parametrize("adjacency", list(Adjacency))
 def test_every_accountant_gives_its_own_figure_or_is_refused(
-    accountant: str, sampling: str, adjacency: Adjacency, capsys: Captured
-) -> None:
+    accountant, sampling, adjacency, capsys
+):
     rate = "" if sampling == "none" else " --sampling-rate 0.05"
     line = f"epsilon --sigma 9 --sensitivity 2 --steps 7 --delta 1e-6 --sampling {sampling}{rate}"
     line += f" --adjacency {adjacency} --accountant {accountant}"
@@ -120,16 +116,14 @@ def test_every_accountant_gives_its_own_figure_or_is_refused(
     assert (result["accountant"], result["adjacency"]) == (accountant, str(adjacency))
 
 
-def test_sigma_is_absolute_and_only_its_ratio_to_the_clipping_norm_counts(
-    capsys: Captured,
-) -> None:
+def test_sigma_is_absolute_and_only_its_ratio_to_the_clipping_norm_counts(capsys):
     plain = parsed(capsys, *RUN.split())
     wide = RUN.replace("--sigma 1.0", "--sigma 8 --sensitivity 8")
     assert parsed(capsys, *wide.split())["epsilon"] == plain["epsilon"]
     assert parsed(capsys, *wide.split())["least_noise_multiplier"] == 1.0
 
 
-def test_records_and_batch_say_the_same_as_a_rate(capsys: Captured) -> None:
+def test_records_and_batch_say_the_same_as_a_rate(capsys):
     rate = parsed(capsys, *RUN.replace("--steps 1000", "--epochs 10").split())
     counts = RUN.replace("--sampling-rate 0.01 --steps 1000", "--records 50000 --batch 500")
     assert parsed(capsys, *counts.split(), "--epochs", "10") == rate
@@ -140,9 +134,7 @@ def test_records_and_batch_say_the_same_as_a_rate(capsys: Captured) -> None:
     ("rate", "per_epoch"),
     [("0.01", 100), ("0.3", 4), ("0.7", 2), ("1", 1), ("0.0007", 1429), ("1e-6", 10**6)],
 )
-def test_an_epoch_has_steps_enough_for_each_record_once(
-    rate: str, per_epoch: int, capsys: Captured
-) -> None:
+def test_an_epoch_has_steps_enough_for_each_record_once(rate, per_epoch, capsys):
     line = f"epsilon --sigma 5 --delta 1e-5 --sampling-rate {rate} --epochs 2 --accountant rdp"
     assert parsed(capsys, *line.split())["steps"] == 2 * per_epoch
 
@@ -155,7 +147,7 @@ def test_an_epoch_has_steps_enough_for_each_record_once(
         "risk --sigma 2 --delta 1e-5 --batch 64 --epochs 3",
     ],
 )
-def test_under_add_remove_a_public_size_stands_for_the_records(line: str, capsys: Captured) -> None:
+def test_under_add_remove_a_public_size_stands_for_the_records(line, capsys):
     blanked = parsed(capsys, *f"{line} --records 513".split())
     assert (blanked["adjacency"], blanked["public_size"]) == ("zero-out", None)
     removed = parsed(capsys, *f"{line} --adjacency add-remove --public-size 513".split())
@@ -165,20 +157,20 @@ def test_under_add_remove_a_public_size_stands_for_the_records(line: str, capsys
         assert removed["sigma"] == blanked["sigma"]
 
 
-def test_a_typed_rate_is_public_as_it_stands(capsys: Captured) -> None:
+def test_a_typed_rate_is_public_as_it_stands(capsys):
     result = parsed(capsys, *RUN.split(), "--adjacency", "add-remove")
     assert (result["adjacency"], result["public_size"]) == ("add-remove", None)
     assert result["epsilon"] == parsed(capsys, *RUN.split())["epsilon"]
 
 
-def test_fixed_batches_are_costed_under_replace_one_by_default(capsys: Captured) -> None:
+def test_fixed_batches_are_costed_under_replace_one_by_default(capsys):
     result = parsed(capsys, *RUN.split(), "--sampling", "fixed")
     assert (result["adjacency"], result["accountant"]) == ("replace-one", "pld")
     doubled = RUN.replace("--sigma 1.0", "--sigma 2.0") + " --sampling fixed"
     assert parsed(capsys, *doubled.split())["epsilon"] < result["epsilon"]
 
 
-def test_decay_multiplies_the_variance(capsys: Captured) -> None:
+def test_decay_multiplies_the_variance(capsys):
     by_step = parsed(capsys, *f"{PAPER} --steps 3 --decay-every step".split())
     sigmas = [2.8, 2.8 * math.sqrt(0.99), 2.8 * 0.99]
     listed = "epsilon --sampling-rate 0.01 --delta 1e-4 --sigma " + ",".join(map(str, sigmas))
@@ -188,7 +180,7 @@ def test_decay_multiplies_the_variance(capsys: Captured) -> None:
     assert parsed(capsys, *f"{PAPER} --steps 3".split()) == by_step
 
 
-def test_decay_every_so_many_steps_keeps_what_is_left_of_the_last_level(capsys: Captured) -> None:
+def test_decay_every_so_many_steps_keeps_what_is_left_of_the_last_level(capsys):
     result = parsed(capsys, *f"{PAPER} --steps 5 --decay-every 2".split())
     sigmas = [2.8 * 0.99 ** (level / 2) for level in (0, 0, 1, 1, 2)]
     listed = "epsilon --sampling-rate 0.01 --delta 1e-4 --sigma " + ",".join(map(str, sigmas))
@@ -196,7 +188,7 @@ def test_decay_every_so_many_steps_keeps_what_is_left_of_the_last_level(capsys: 
     assert parsed(capsys, *listed.split())["epsilon"] == pytest.approx(result["epsilon"], rel=1e-9)
 
 
-def test_paper_003_per_epoch_as_printed_and_as_certified(capsys: Captured) -> None:
+def test_paper_003_per_epoch_as_printed_and_as_certified(capsys):
     result = parsed(capsys, *PER_EPOCH.split(), "--accountant", "tcdp")
     assert result["epsilon"] is None
     assert result["claim"]["epsilon"] == pytest.approx(1.660, abs=5e-4)
@@ -215,7 +207,7 @@ def test_paper_003_per_epoch_as_printed_and_as_certified(capsys: Captured) -> No
     assert exact["epsilon"] == result["certified_poisson"]["epsilon"]
 
 
-def test_paper_003_per_iteration_is_far_from_what_it_prints(capsys: Captured) -> None:
+def test_paper_003_per_iteration_is_far_from_what_it_prints(capsys):
     line = f"{PAPER} --decay-every step --steps 499 --accountant tcdp"
     result = parsed(capsys, *line.split())
     assert result["epsilon"] is None
@@ -230,7 +222,7 @@ def test_paper_003_per_iteration_is_far_from_what_it_prints(capsys: Captured) ->
     assert "epsilon = 7.956061042" in text
 
 
-def test_tcdp_is_proved_where_every_condition_is_met(capsys: Captured) -> None:
+def test_tcdp_is_proved_where_every_condition_is_met(capsys):
     line = "epsilon --sigma 6 --sampling-rate 0.01 --steps 100 --delta 1e-5 --accountant tcdp"
     result = parsed(capsys, *line.split())
     assert all(condition["met"] for condition in result["conditions"])
@@ -241,7 +233,7 @@ def test_tcdp_is_proved_where_every_condition_is_met(capsys: Captured) -> None:
     assert result["certified"]["epsilon"] < result["epsilon"]
 
 
-def test_an_accountant_without_a_finite_answer_says_so(capsys: Captured) -> None:
+def test_an_accountant_without_a_finite_answer_says_so(capsys):
     line = "epsilon --sigma 1e-7 --sampling-rate 0.1 --steps 5 --delta 1e-300 --accountant strong"
     result = parsed(capsys, *line.split())
     text = said(capsys, *line.split())
@@ -265,9 +257,7 @@ SOLVED = {
 
 @pytest.mark.parametrize("accountant", ["rdp", "pld"])
 @pytest.mark.parametrize("unknown", SOLVED)
-def test_a_plan_stays_within_the_target_and_nothing_bolder_does(
-    unknown: str, accountant: str, capsys: Captured
-) -> None:
+def test_a_plan_stays_within_the_target_and_nothing_bolder_does(unknown, accountant, capsys):
     result = solved(capsys, f"--solve {unknown} {SOLVED[unknown]} --accountant {accountant}")
     value = result[unknown]
     assert 0.0 < result["epsilon"] <= 1.5
@@ -296,7 +286,7 @@ def test_a_plan_stays_within_the_target_and_nothing_bolder_does(
     assert ("exact: the largest" if result["relative_error"] == 0.0 else "on the safe side") in text
 
 
-def test_a_plan_for_delta(capsys: Captured) -> None:
+def test_a_plan_for_delta(capsys):
     line = "plan --solve delta --records 10000 --batch 100 --steps 500 --sigma 1.3 --epsilon 1.5"
     result = parsed(capsys, *line.split(), "--accountant", "rdp")
     least = TrainingPlan(1.3, 10_000, 100, 500, result["delta"])
@@ -304,7 +294,7 @@ def test_a_plan_for_delta(capsys: Captured) -> None:
     assert result["epsilon"] <= 1.5
 
 
-def test_a_plan_for_epochs_counts_whole_ones(capsys: Captured) -> None:
+def test_a_plan_for_epochs_counts_whole_ones(capsys):
     line = "--solve epochs --batch 100 --sigma 1.3 --epsilon 1.5"
     result = solved(capsys, line)
     steps = solved(capsys, line.replace("epochs", "steps"))["steps"]
@@ -317,20 +307,20 @@ def test_a_plan_for_epochs_counts_whole_ones(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize("target", [1.5, 2.0, 2.2])
-def test_the_sentence_of_a_plan_for_epochs_rounds_up(target: float, capsys: Captured) -> None:
+def test_the_sentence_of_a_plan_for_epochs_rounds_up(target, capsys):
     result = solved(capsys, f"--solve epochs --batch 100 --sigma 1.3 --epsilon {target}")
     (epsilon,) = re.findall("ε = ([0-9.]+)", result["sentence"])
     assert result["epsilon"] <= float(epsilon) < result["epsilon"] + 0.001
 
 
-def test_less_than_one_epoch_is_said_plainly(capsys: Captured) -> None:
+def test_less_than_one_epoch_is_said_plainly(capsys):
     result = solved(capsys, "--solve epochs --batch 100 --sigma 1 --epsilon 1.2 --accountant rdp")
     assert (result["epochs"], result["epsilon"], result["settings"]) == (None, None, None)
     assert result["sentence"].startswith("Not even one epoch of 100 steps stays within ε = 1.2; ")
 
 
 @pytest.mark.parametrize("unknown", ["steps", "epochs", "batch"])
-def test_what_cannot_be_reached_is_null_and_no_error(unknown: str, capsys: Captured) -> None:
+def test_what_cannot_be_reached_is_null_and_no_error(unknown, capsys):
     line = f"--solve {unknown} --sigma 0.3 --epsilon 1e-4 --accountant rdp"
     line += " --steps 10" if unknown == "batch" else " --batch 100"
     result = solved(capsys, line)
@@ -341,12 +331,12 @@ def test_what_cannot_be_reached_is_null_and_no_error(unknown: str, capsys: Captu
     assert text == f"{unknown} = (not reachable)\n{result['sentence']}\n"
 
 
-def test_a_plan_for_epsilon_is_the_cost_of_the_run(capsys: Captured) -> None:
+def test_a_plan_for_epsilon_is_the_cost_of_the_run(capsys):
     result = solved(capsys, "--solve epsilon --batch 100 --steps 1000 --sigma 1")
     assert result == parsed(capsys, *RUN.split())
 
 
-def test_the_golden_noise_for_one_target(capsys: Captured) -> None:
+def test_the_golden_noise_for_one_target(capsys):
     (row,) = [row for row in ROWS if row["kind"] == "dpsgd_noise_multiplier_pld"]
     line = "--solve sigma --sampling-rate 0.01 --steps 1000 --epsilon 1 --delta 1e-5"
     result = parsed(capsys, "plan", *line.split())
@@ -356,9 +346,7 @@ def test_the_golden_noise_for_one_target(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize("row", [r for r in ROWS if r["kind"] == "dpsgd_noise_multiplier_opacus"])
-def test_our_noise_is_at_most_that_of_a_looser_search(
-    row: dict[str, str], capsys: Captured
-) -> None:
+def test_our_noise_is_at_most_that_of_a_looser_search(row, capsys):
     params = json.loads(row["params"])
     steps = params.get("steps") or round(params["epochs"] / params["q"])
     line = f"plan --solve sigma --sampling-rate {params['q']} --steps {steps} --epsilon 8"
@@ -367,7 +355,7 @@ def test_our_noise_is_at_most_that_of_a_looser_search(
     assert result["sigma"] <= float(row["value"])
 
 
-def test_a_split_keeps_the_budget_by_every_composition(capsys: Captured) -> None:
+def test_a_split_keeps_the_budget_by_every_composition(capsys):
     noise = {}
     for accountant in ("basic", "zcdp", "pld"):
         line = f"split --releases 4 --epsilon 3 --delta 1e-5 --accountant {accountant}"
@@ -386,7 +374,7 @@ def test_a_split_keeps_the_budget_by_every_composition(capsys: Captured) -> None
     assert noise["pld"] == pytest.approx(2.0 * alone, rel=1e-9)
 
 
-def test_a_split_by_weights(capsys: Captured) -> None:
+def test_a_split_by_weights(capsys):
     line = "split --weights 1,1,2,4 --epsilon 3 --delta 1e-5 --sensitivity 5"
     result = parsed(capsys, *line.split())
     assert result["shares"] == [0.125, 0.125, 0.25, 0.5]
@@ -436,9 +424,7 @@ HOSTILE = ("nan", "inf", "-inf", "-1", "1e400", "", " ", "ε", "0", LONG, "\udcf
         ("split --epsilon 1 --delta 1e-5 --releases 2 --accountant", "composition"),
     ],
 )
-def test_a_hostile_value_is_refused_in_one_sentence(
-    line: str, field: str, capsys: Captured
-) -> None:
+def test_a_hostile_value_is_refused_in_one_sentence(line, field, capsys):
     for value in HOSTILE:
         sentence = refused(capsys, *line.split()[:-1], f"{line.split()[-1]}={value}")
         assert field in sentence, ascii(value)[:12]
@@ -522,14 +508,12 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("line", "words"), BAD, ids=[line for line, _ in BAD])
-def test_bad_input_is_refused_in_one_sentence(
-    line: str, words: tuple[str, ...], capsys: Captured
-) -> None:
+def test_bad_input_is_refused_in_one_sentence(line, words, capsys):
     sentence = refused(capsys, *line.split())
     assert all(word in sentence for word in words), sentence
 
 
-def test_a_split_prints_no_smaller_delta_and_no_larger_allowance(capsys: Captured) -> None:
+def test_a_split_prints_no_smaller_delta_and_no_larger_allowance(capsys):
     line = "split --releases 2 --epsilon 1.0000004 --delta 1.0000004e-5"
     printed = said(capsys, *line.split())
     assert "δ = 1.0000004e-05, of 1.0000004 allowed" in printed

@@ -1,13 +1,11 @@
 """Calibration on the command line: the table of the function, and plain refusals."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.clinic.task import calibrated
 from dpcore.evaluation.study import Study
-from tests.cli.commands import Captured, parsed, refused
+from tests.cli.commands import parsed, refused
 
 SMALL = (
     *("calibration", "--dataset", "cohort", "--records", "100", "--methods", "opera"),
@@ -17,11 +15,11 @@ STUDY = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(2.0,)
 
 
 @pytest.fixture(autouse=True)
-def no_trees_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_trees_are_tried(monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
 
 
-def test_the_table_is_that_of_the_function(capsys: Captured) -> None:
+def test_the_table_is_that_of_the_function(capsys):
     wanted = calibrated(ClinicStudy(STUDY, bins=4, corrected=True))
     rows = parsed(capsys, *SMALL, "--bins", "4", "--corrected")["calibration"]
     assert [row["observed"] for row in rows] == wanted["observed"].tolist()
@@ -40,5 +38,5 @@ def test_the_table_is_that_of_the_function(capsys: Captured) -> None:
         (("--dataset", "diabetes", "--records", "0"), "dataset is 'diabetes', but it must be"),
     ],
 )
-def test_hostile_options_are_refused(typed: tuple[str, ...], told: str, capsys: Captured) -> None:
+def test_hostile_options_are_refused(typed, told, capsys):
     assert told in refused(capsys, *SMALL, *typed)

@@ -1,17 +1,15 @@
 """What there is to choose from, as text and as JSON."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpcore import systems
 from dpcore.datasets import catalogue, images
 from dpcore.methods import register
 from dpcore.systems.standings import CLAIM_UNCHECKED
-from tests.cli.commands import Captured, parsed, refused, said
+from tests.cli.commands import parsed, refused, said
 
 
-def test_the_catalogue_in_text_and_in_json(capsys: Captured) -> None:
+def test_the_catalogue_in_text_and_in_json(capsys):
     tables, sets = [entry.key for entry in catalogue()], list(images.register())
     lines = said(capsys, "datasets").splitlines()
     assert [line.split()[0] for line in lines if line.startswith("  ")] == tables + sets
@@ -26,7 +24,7 @@ def test_the_catalogue_in_text_and_in_json(capsys: Captured) -> None:
     assert all(entry["licence"] and entry["traps"] for entry in result["images"])
 
 
-def test_the_register_in_text_and_in_json(capsys: Captured) -> None:
+def test_the_register_in_text_and_in_json(capsys):
     result = parsed(capsys, "methods")["methods"]
     assert {entry["method"] for entry in result} == set(register())
     for entry in result:
@@ -41,7 +39,7 @@ def test_the_register_in_text_and_in_json(capsys: Captured) -> None:
     assert text.count("  claim: ") == text.count("  proof: ") == len(result)
 
 
-def test_every_system_is_listed_with_its_status(capsys: Captured) -> None:
+def test_every_system_is_listed_with_its_status(capsys):
     result = parsed(capsys, "methods")["systems"]
     assert [entry["system"] for entry in result] == [each.key for each in systems.selected()]
     written = {system.key for system in systems.written()}
@@ -75,7 +73,7 @@ def test_every_system_is_listed_with_its_status(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize("status", ["proved", "claim not supported", "described only"])
-def test_the_list_is_cut_down_by_paper_and_status(capsys: Captured, status: str) -> None:
+def test_the_list_is_cut_down_by_paper_and_status(capsys, status):
     everything = parsed(capsys, "methods")
     cut = parsed(capsys, "methods", "--paper", "001", "--status", status)
     for kind in ("methods", "systems"):
@@ -87,7 +85,7 @@ def test_the_list_is_cut_down_by_paper_and_status(capsys: Captured, status: str)
     assert cut["systems"]
 
 
-def test_known_failures_are_listed_alone(capsys: Captured) -> None:
+def test_known_failures_are_listed_alone(capsys):
     everything = parsed(capsys, "methods")["systems"]
     cut = parsed(capsys, "methods", "--failures")
     assert cut["systems"] == [entry for entry in everything if entry["breaks"] or entry["leaks"]]
@@ -95,7 +93,7 @@ def test_known_failures_are_listed_alone(capsys: Captured) -> None:
     assert cut["methods"] == []
 
 
-def test_the_list_is_searched_and_narrowed_as_on_the_page(capsys: Captured) -> None:
+def test_the_list_is_searched_and_narrowed_as_on_the_page(capsys):
     options = ("--search", "k means", "--kind", "clusters and components", "--runnable")
     cut = parsed(capsys, "methods", *options)
     assert [entry["system"] for entry in cut["systems"]] == ["k-means"]
@@ -106,7 +104,7 @@ def test_the_list_is_searched_and_narrowed_as_on_the_page(capsys: Captured) -> N
     assert said(capsys, "methods", "--search", "qwertz").strip() == systems.NOTHING_FOUND
 
 
-def test_an_unknown_paper_or_status_is_refused(capsys: Captured) -> None:
+def test_an_unknown_paper_or_status_is_refused(capsys):
     assert "paper is '005', but it must be one of 000, 001" in refused(
         capsys, "methods", "--paper", "005"
     )
@@ -115,5 +113,5 @@ def test_an_unknown_paper_or_status_is_refused(capsys: Captured) -> None:
     assert "implementations is 'x'" in refused(capsys, "methods", "--implementations", "x")
 
 
-def test_an_unknown_option_is_refused(capsys: Captured) -> None:
+def test_an_unknown_option_is_refused(capsys):
     assert "--verbose" in refused(capsys, "datasets", "--verbose")

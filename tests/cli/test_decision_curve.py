@@ -1,16 +1,12 @@
 """Decisions on the command line: the table of the function, and plain refusals."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.clinic.task import decided
 from dpcore.evaluation.study import Study
-from tests.cli.commands import Captured, parsed, refused, said
+from tests.cli.commands import parsed, refused, said
 
 SMALL = (
     *("decision-curve", "--dataset", "cohort", "--records", "100", "--methods", "opera,outpert"),
@@ -28,11 +24,11 @@ COSTS = ("--threshold", "0.5,0.2", "--miss-cost", "900", "--alarm-cost", "100")
 
 
 @pytest.fixture(autouse=True)
-def no_trees_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_trees_are_tried(monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
 
 
-def test_the_table_is_that_of_the_function(capsys: Captured, tmp_path: Path) -> None:
+def test_the_table_is_that_of_the_function(capsys, tmp_path):
     wanted = decided(ClinicStudy(STUDY, (0.2, 0.5)), costs=(900.0, 100.0))
     file = tmp_path / "out.csv"
     assert said(capsys, *SMALL, *COSTS, "--output", str(file)) == ""
@@ -60,12 +56,12 @@ def test_the_table_is_that_of_the_function(capsys: Captured, tmp_path: Path) -> 
         (("--methods", "nonprivate"), "methods names no private method"),
     ],
 )
-def test_hostile_options_are_refused(typed: tuple[str, ...], told: str, capsys: Captured) -> None:
+def test_hostile_options_are_refused(typed, told, capsys):
     assert told in refused(capsys, *SMALL, *typed)
 
 
 @pytest.mark.parametrize("dataset", ["diabetes", "optical_digits"])
-def test_data_without_two_classes_are_refused(dataset: str, capsys: Captured) -> None:
+def test_data_without_two_classes_are_refused(dataset, capsys):
     told = refused(capsys, "decision-curve", "--dataset", dataset)
     assert (
         told

@@ -1,7 +1,5 @@
 """Options that a page's control declares: the command's help is the control's."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpcore.cli import main
@@ -31,18 +29,14 @@ def helped(capsys: Captured, monkeypatch: pytest.MonkeyPatch, command: str) -> s
 
 
 @pytest.mark.parametrize("command", DECLARED)
-def test_the_help_is_that_of_the_controls(
-    command: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_help_is_that_of_the_controls(command, capsys, monkeypatch):
     told = helped(capsys, monkeypatch, command)
     for control in DECLARED[command]:
         assert f" --{control.option or control.key}" in told
         assert options.described(control) in told
 
 
-def test_the_help_of_train_names_each_sets_own_settings(
-    capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_help_of_train_names_each_sets_own_settings(capsys, monkeypatch):
     told = helped(capsys, monkeypatch, "train")
     for key, source in images.register().items():
         own = ", ".join(map(str, source.settings))

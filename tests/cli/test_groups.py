@@ -1,16 +1,12 @@
 """Groups on the command line: the table of the function, and plain refusals."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
 from dpcore.evaluation.clinic.group_task import GroupStudy, compared
 from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.study import Study
-from tests.cli.commands import Captured, parsed, refused, said
+from tests.cli.commands import parsed, refused, said
 
 SMALL = (
     *("groups", "--dataset", "cohort", "--records", "100", "--methods", "opera"),
@@ -20,11 +16,11 @@ STUDY = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(0.5, 
 
 
 @pytest.fixture(autouse=True)
-def no_trees_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_trees_are_tried(monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
 
 
-def test_the_table_is_that_of_the_function(capsys: Captured, tmp_path: Path) -> None:
+def test_the_table_is_that_of_the_function(capsys, tmp_path):
     wanted = compared(GroupStudy(ClinicStudy(STUDY, (0.2,)), "age"))
     file = tmp_path / "out.csv"
     options = (*SMALL, "--by", "age", "--threshold", "0.2")
@@ -52,5 +48,5 @@ def test_the_table_is_that_of_the_function(capsys: Captured, tmp_path: Path) -> 
         (("--by", "sex", "--methods", "nonprivate"), "methods names no private method"),
     ],
 )
-def test_hostile_options_are_refused(typed: tuple[str, ...], told: str, capsys: Captured) -> None:
+def test_hostile_options_are_refused(typed, told, capsys):
     assert told in refused(capsys, *SMALL, *typed)

@@ -1,10 +1,5 @@
 """A command reads a file of unknown origin where its memory is limited."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from types import ModuleType
-
 import pytest
 
 import dpcore
@@ -12,7 +7,7 @@ from dpcore.cli import release, twin
 from dpcore.errors import InvalidInput
 from dpcore.front import limited_reading
 from dpcore.release.model import ReleasedModel
-from tests.cli.commands import Captured, refused
+from tests.cli.commands import refused
 from tests.datasets.test_parquet import understated, written
 
 COLUMNS = "age: 18 to 90 years\npredict case: one of no, yes\n"
@@ -21,7 +16,7 @@ SENTENCE = "Reading 'f.parquet' took more than 300 MB, the most that is allowed.
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(limited_reading, "MEGABYTES", 300)
     (tmp_path / "columns.txt").write_text(COLUMNS)
     (tmp_path / "persons.txt").write_text(PERSONS)
@@ -30,36 +25,32 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("command", ["sweep", "model"])
-def test_a_file_that_understates_its_size_is_one_sentence(
-    folder: Path, capsys: Captured, command: str
-) -> None:
+def test_a_file_that_understates_its_size_is_one_sentence(folder, capsys, command):
     files = ("--table", f"{folder}/f.parquet", "--columns", f"{folder}/columns.txt")
     assert SENTENCE in refused(capsys, command, *files)
 
 
 @pytest.mark.parametrize("command", [release, twin])
-def test_it_is_one_sentence_before_a_release(
-    folder: Path, capsys: Captured, command: ModuleType
-) -> None:
+def test_it_is_one_sentence_before_a_release(folder, capsys, command):
     given = dict.fromkeys(command.NEEDED, "1")
     given |= {"table": f"{folder}/f.parquet", "columns": f"{folder}/persons.txt"}
     options = [word for name, value in given.items() for word in (f"--{name}", value)]
     assert SENTENCE in refused(capsys, command.__name__.rpartition(".")[2], *options)
 
 
-def test_it_is_one_sentence_where_predictions_are_asked_for(folder: Path, capsys: Captured) -> None:
+def test_it_is_one_sentence_where_predictions_are_asked_for(folder, capsys):
     model = ReleasedModel(COLUMNS, "plain", "logistic", (1.0, 0.0))
     (folder / "model.json").write_text(model.to_json())
     files = ("--model", f"{folder}/model.json", "--table", f"{folder}/f.parquet")
     assert "decompresses to more than 32 MB" in refused(capsys, "predict", *files)
 
 
-def test_it_is_one_sentence_at_the_front_door(folder: Path) -> None:
+def test_it_is_one_sentence_at_the_front_door(folder):
     with pytest.raises(InvalidInput, match="took more than 300 MB"):
         dpcore.load("own", file=folder / "f.parquet", columns=COLUMNS)
 
 
-def test_an_honest_file_is_read_as_the_same_text_is(folder: Path) -> None:
+def test_an_honest_file_is_read_as_the_same_text_is(folder):
     rows = [(30, "no"), (50, "yes"), (70, "yes")]
     ages, cases = zip(*rows, strict=True)
     (folder / "honest.parquet").write_bytes(written({"age": ages, "case": cases}))

@@ -7,8 +7,6 @@ that once worked: the size read off sizes and steps, one seed at two σ, several
 one, and a seed called proved. Each fault is planted again and must be found.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -86,7 +84,7 @@ def weights(files: Files) -> np.ndarray:
 
 
 @pytest.mark.parametrize("sampling", ["--batch-size 20", "--sampling none"])
-def test_the_last_record_of_all_blanked_ends_no_training(sampling: str, tmp_path: Path) -> None:
+def test_the_last_record_of_all_blanked_ends_no_training(sampling, tmp_path):
     """What is measured on no record has no value, and must not stop what is released."""
     found = []
     for kind, last in (("one", 1), ("none", -1)):
@@ -121,9 +119,7 @@ NEIGHBOURS = ("blanked", "replaced, her class gone")
 
 @pytest.mark.parametrize("batches", BATCHES)
 @pytest.mark.parametrize("kind", NEIGHBOURS)
-def test_neighbours_leave_the_same_settings_and_shapes(
-    kind: str, batches: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_neighbours_leave_the_same_settings_and_shapes(kind, batches, tmp_path, capsys):
     found, printed = [], []
     for each in ("as it was", kind):
         files, _ = left(tmp_path / each.replace(" ", "_"), each, BATCHES[batches])
@@ -145,9 +141,7 @@ def test_neighbours_leave_the_same_settings_and_shapes(
 
 @pytest.mark.parametrize("sampling", ["--batch-size 20", "--sampling none"])
 @pytest.mark.parametrize("kind", ["added", "removed"])
-def test_with_a_public_size_the_actual_one_is_nowhere(
-    kind: str, sampling: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_with_a_public_size_the_actual_one_is_nowhere(kind, sampling, tmp_path, capsys):
     options = f"--adjacency add-remove --public-size {PEOPLE} {sampling}"
     found, printed = [], []
     for each in ("as it was", kind):
@@ -177,7 +171,7 @@ def ratio(first: np.ndarray, second: np.ndarray) -> float:
     return float(np.linalg.norm(first) / np.linalg.norm(second))
 
 
-def test_no_divisor_tells_how_many_there_are(tmp_path: Path) -> None:
+def test_no_divisor_tells_how_many_there_are(tmp_path):
     """The divisor n against n + 1 scales all the noise: read off a huge σ, and off nothing else."""
     options = (
         "--sampling none --epochs 1 --sigma 1e7 --clip 1 --learning-rate 1 --adjacency add-remove "
@@ -201,16 +195,14 @@ def planted_divisor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("sampling", ["--batch-size 20", "--sampling none"])
-def test_a_size_that_is_read_off_the_records_is_found(
-    sampling: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_size_that_is_read_off_the_records_is_found(sampling, tmp_path, monkeypatch):
     planted_divisor(monkeypatch)
     with pytest.raises(AssertionError):
         test_with_a_public_size_the_actual_one_is_nowhere(
             "added",
             sampling,
             tmp_path,
-            _Silent(),  # type: ignore[arg-type]
+            _Silent(),
         )
 
 
@@ -238,7 +230,7 @@ def residue(folder: Path, seed: str) -> np.ndarray:
     return (2.0 * few - much - exact) * PEOPLE
 
 
-def test_two_files_of_one_training_do_not_give_the_noise_away(tmp_path: Path) -> None:
+def test_two_files_of_one_training_do_not_give_the_noise_away(tmp_path):
     apart = residue(tmp_path, "")
     assert stats.kstest(apart / (20.0 * 2.0**0.5), "norm").pvalue > STRICT
     assert np.abs(apart).max() > 10.0
@@ -251,13 +243,11 @@ def test_two_files_of_one_training_do_not_give_the_noise_away(tmp_path: Path) ->
 
 
 @pytest.fixture(autouse=True)
-def folders(tmp_path: Path) -> None:
+def folders(tmp_path):
     (tmp_path / "seeded").mkdir()
 
 
-def test_the_files_do_not_hold_what_the_noise_came_from(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_files_do_not_hold_what_the_noise_came_from(tmp_path, monkeypatch):
     """Drawn again from every number that the files hold, no noise takes itself off."""
 
     def found(folder: Path) -> bool:
@@ -315,9 +305,7 @@ def cost_is_said(folder: Path) -> bool:
     return bool(told["epsilon"] >= (spent(run, "pld").epsilon or np.inf) * (1 - 1e-9))
 
 
-def test_several_models_are_paid_for_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_several_models_are_paid_for_together(tmp_path, monkeypatch):
     assert cost_is_said(tmp_path / "honest")
     monkeypatch.setattr(
         Trainer, "released", lambda self, place: self.spent(place, self.steps_done(0))
@@ -333,7 +321,7 @@ def marked(files: Files) -> bool:
     return apart and all("not private" in each and "epsilon" not in each for each in measured)
 
 
-def test_measures_are_marked_and_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measures_are_marked_and_apart(tmp_path, monkeypatch):
     assert marked(left(tmp_path / "honest", "as it was", "--batch-size 20")[0])
     conclusion: Callable[..., dict[str, Any]] = artefacts.conclusion
     monkeypatch.setattr(

@@ -1,13 +1,9 @@
 """`ledger`: from a data set's first day to a history that is checked, by the command line alone."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from dpcore.cli import main
-from tests.cli.commands import Captured, parsed, refused, said
+from tests.cli.commands import parsed, refused, said
 
 TRAINING = ["--noise-multiplier", "1.1", "--sampling-rate", "0.01", "--steps", "500"]
 BY = ["--actor", "B", "--purpose", "a model of risk"]
@@ -18,13 +14,13 @@ def at(action: str, *options: str) -> tuple[str, ...]:
 
 
 @pytest.fixture(autouse=True)
-def created(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+def created(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     terms = ["--person-unit", "one patient", "--owner", "A", "--epsilon", "3", "--delta", "1e-5"]
     assert "ε = 3 of 3 is left" in said(capsys, *at("create", *terms))
 
 
-def test_a_budget_is_spent_until_it_is_refused_and_then_raised(capsys: Captured) -> None:
+def test_a_budget_is_spent_until_it_is_refused_and_then_raised(capsys):
     (receipt,) = parsed(capsys, *at("spend", *TRAINING, *BY))
     assert receipt["entry"] == 2
     more = parsed(capsys, *at("left", *TRAINING))
@@ -48,14 +44,14 @@ def test_a_budget_is_spent_until_it_is_refused_and_then_raised(capsys: Captured)
     )
 
 
-def test_what_others_spent_is_declared(capsys: Captured, tmp_path: Path) -> None:
+def test_what_others_spent_is_declared(capsys, tmp_path):
     (tmp_path / "state.json").write_text('{"history": [[2.0, 0.01, 100]], "mechanism": "rdp"}')
     said(capsys, *at("import", "--file", "state.json", *BY))
     assert "declared, not checked" in said(capsys, *at("history"))
     assert [row["data_set"] for row in parsed(capsys, *at("list"))] == ["clinic"]
 
 
-def test_a_backup_is_a_whole_ledger_whose_head_is_told(capsys: Captured) -> None:
+def test_a_backup_is_a_whole_ledger_whose_head_is_told(capsys):
     (receipt,) = parsed(capsys, *at("spend", *TRAINING, *BY))
     told = parsed(capsys, *at("backup", "--output", "copy.db"))
     assert told == {"entries": 2, "chain_head": receipt["chain_head"]}
@@ -64,13 +60,13 @@ def test_a_backup_is_a_whole_ledger_whose_head_is_told(capsys: Captured) -> None
     assert "must be a new file" in refused(capsys, *at("backup", "--output", "copy.db"))
 
 
-def test_the_epsilon_for_the_mechanism_is_told(capsys: Captured) -> None:
+def test_the_epsilon_for_the_mechanism_is_told(capsys):
     (receipt,) = parsed(capsys, *at("spend", "--epsilon", "0.1", *BY))
     assert receipt["mechanism_epsilon"] == 0.09999999999999999
     assert receipt["epsilon_left"] == 2.9
 
 
-def test_a_ledger_that_is_not_whole_has_an_exit_code(capsys: Captured) -> None:
+def test_a_ledger_that_is_not_whole_has_an_exit_code(capsys):
     assert main(at("verify", "--heads", "ab")) == 2
     captured = capsys.readouterr()
     assert "older copy" in captured.out
@@ -95,8 +91,6 @@ def test_a_ledger_that_is_not_whole_has_an_exit_code(capsys: Captured) -> None:
         (("ledger", "left", "--ledger", "ledger.db", "--data-set", "x"), ("'x'", "create it")),
     ],
 )
-def test_bad_input_is_one_sentence(
-    line: tuple[str, ...], words: tuple[str, ...], capsys: Captured
-) -> None:
+def test_bad_input_is_one_sentence(line, words, capsys):
     sentence = refused(capsys, *line)
     assert all(word in sentence for word in words), sentence

@@ -1,7 +1,5 @@
 """`model`: the same figures as from Python, the register, and bad input."""
 
-from __future__ import annotations
-
 import io
 
 import pandas as pd
@@ -9,12 +7,12 @@ import pytest
 
 from dpcore.evaluation.models import ModelStudy, curve, summary
 from dpcore.models.register import register
-from tests.cli.commands import Captured, parsed, refused, said
+from tests.cli.commands import parsed, refused, said
 
 SMALL = ["model", "--model", "naive-bayes", "--epsilon", "0.1", "1", "--runs", "3"]
 
 
-def test_the_table_is_that_of_python(capsys: Captured) -> None:
+def test_the_table_is_that_of_python(capsys):
     wanted = curve(ModelStudy(epsilons=(0.1, 1.0), runs=3))
     printed = pd.read_csv(io.StringIO(said(capsys, *SMALL)), keep_default_na=False)
     assert list(printed["value"]) == pytest.approx(list(summary(wanted)["value"]))
@@ -22,7 +20,7 @@ def test_the_table_is_that_of_python(capsys: Captured) -> None:
     assert list(printed["value"]) == pytest.approx(list(wanted["value"]))
 
 
-def test_a_terminal_shows_few_digits(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_shows_few_digits(capsys, monkeypatch):
     exact = pd.read_csv(io.StringIO(said(capsys, *SMALL)))
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     read = pd.read_csv(io.StringIO(said(capsys, *SMALL)))
@@ -33,7 +31,7 @@ def test_a_terminal_shows_few_digits(capsys: Captured, monkeypatch: pytest.Monke
         assert read[name].equals(exact[name])
 
 
-def test_json_carries_claim_proof_noise_and_conditions(capsys: Captured) -> None:
+def test_json_carries_claim_proof_noise_and_conditions(capsys):
     result = parsed(capsys, *SMALL, "--delta", "1e-6", "--adjacency", "replace-one")
     assert result["model"]["claim"]
     assert [c["proof"]["epsilon"] for c in result["calibrations"]] == [0.1, 1.0]
@@ -45,7 +43,7 @@ def test_json_carries_claim_proof_noise_and_conditions(capsys: Captured) -> None
         assert all(condition["met"] for condition in c["conditions"])
 
 
-def test_a_claim_that_fails_leaves_the_proof_empty(capsys: Captured) -> None:
+def test_a_claim_that_fails_leaves_the_proof_empty(capsys):
     wishart = ["model", "--model", "pca-wishart", "--epsilon", "1", "--runs", "2"]
     (result,) = parsed(capsys, *wishart)["calibrations"]
     assert (result["claim"]["epsilon"], result["claim"]["delta"]) == (1.0, 0.0)
@@ -54,7 +52,7 @@ def test_a_claim_that_fails_leaves_the_proof_empty(capsys: Captured) -> None:
     assert "moves with the data" in result["proof"]["why"]
 
 
-def test_list_names_every_model(capsys: Captured) -> None:
+def test_list_names_every_model(capsys):
     rows = parsed(capsys, "model", "--model", "list")["models"]
     assert [row["model"] for row in rows] == list(register())
     assert all(key in said(capsys, "model", "--model", "list") for key in register())
@@ -72,5 +70,5 @@ def test_list_names_every_model(capsys: Captured) -> None:
         (["--dataset", "diabetes"], "for this model it must have a label of two classes"),
     ],
 )
-def test_bad_input_is_one_sentence(capsys: Captured, wrong, word) -> None:
+def test_bad_input_is_one_sentence(capsys, wrong, word):
     assert word in refused(capsys, *SMALL, *wrong)

@@ -6,8 +6,6 @@ whether anything is printed at all must be the same; only what is measured on re
 (A table is refused where all of its test records are blank; that is a measure, too.)
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from dataclasses import replace
@@ -72,7 +70,7 @@ Person = tuple[object, ...]
 
 
 @pytest.fixture(autouse=True)
-def few_splits(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_splits(monkeypatch):
     """Judge on few splits, each of which trains every method anew."""
     monkeypatch.setattr(splits, "MAX", SPLITS)
 
@@ -153,7 +151,7 @@ def learning(predicts: str) -> list[str]:
 )
 def test_a_sweep_tells_nothing_of_a_record_but_measures(
     capsys, tmp_path, predicts, part, adjacency
-) -> None:
+):
     rest = [*learning(predicts), "--adjacency", adjacency]
     assert differing(capsys, tmp_path, predicts, PLACES[part], rest) == []
     summary = [*rest, "--methods", "opera,dpgd", "--summary"]
@@ -161,7 +159,7 @@ def test_a_sweep_tells_nothing_of_a_record_but_measures(
 
 
 @pytest.mark.filterwarnings("error")
-def test_decisions_tell_nothing_of_a_record_but_measures(capsys, tmp_path, monkeypatch) -> None:
+def test_decisions_tell_nothing_of_a_record_but_measures(capsys, tmp_path, monkeypatch):
     # Trees have seconds of their own, and what wins is a measure.
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     rest = ["--methods", "opera,dpgd", "--epsilon", "0.5", "--runs", "2", "--steps", "3"]
@@ -174,9 +172,7 @@ def test_decisions_tell_nothing_of_a_record_but_measures(capsys, tmp_path, monke
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("column", ["region", "age"])
-def test_groups_tell_nothing_of_a_record_but_measures(
-    column, capsys, tmp_path, monkeypatch
-) -> None:
+def test_groups_tell_nothing_of_a_record_but_measures(column, capsys, tmp_path, monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     rest = ["groups", "--methods", "opera", "--epsilon", "0.5", "--runs", "2", "--by", column]
     for place in PLACES.values():
@@ -215,7 +211,7 @@ class Unmarked(HTMLParser):
 @pytest.mark.parametrize("predicts", ["class", "number"])
 def test_a_report_tells_nothing_of_a_record_outside_its_marked_parts(
     capsys, tmp_path, monkeypatch, predicts
-) -> None:
+):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     rest = ["report", "--methods", "opera", "--epsilon", "0.5", "--runs", "2"]
     judging = ["--threshold", "0.4", "--by", "region", "--corrected"]
@@ -233,7 +229,7 @@ def test_a_report_tells_nothing_of_a_record_outside_its_marked_parts(
 
 
 @pytest.mark.filterwarnings("error")
-def test_curves_tell_nothing_of_a_record_but_measures(capsys, tmp_path) -> None:
+def test_curves_tell_nothing_of_a_record_but_measures(capsys, tmp_path):
     rest = ["risk-curves", "--methods", "opera", "--epsilon", "0.5", "--runs", "2"]
     edits = tmp_path / "edits.json"
     edits.write_text('{"age": {"line": 0.5}}')
@@ -245,9 +241,7 @@ def test_curves_tell_nothing_of_a_record_but_measures(capsys, tmp_path) -> None:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("key", list(models()))
-def test_a_model_of_the_survey_tells_nothing_of_a_record_but_measures(
-    capsys, tmp_path, key
-) -> None:
+def test_a_model_of_the_survey_tells_nothing_of_a_record_but_measures(capsys, tmp_path, key):
     for adjacency in models()[key].adjacencies:
         rest = ["model", "--model", key, "--epsilon", "0.5", "4", "--runs", "2"]
         rest += ["--adjacency", str(adjacency)]
@@ -255,7 +249,7 @@ def test_a_model_of_the_survey_tells_nothing_of_a_record_but_measures(
             assert differing(capsys, tmp_path, "class", place, rest) == []
 
 
-def test_the_files_printed_have_the_same_lines_and_columns(capsys, tmp_path) -> None:
+def test_the_files_printed_have_the_same_lines_and_columns(capsys, tmp_path):
     seen = set()
     for row in changed("class").values():
         output = tmp_path / "out.csv"
@@ -268,7 +262,7 @@ def test_the_files_printed_have_the_same_lines_and_columns(capsys, tmp_path) -> 
     assert len(seen) == 2  # one table, one message
 
 
-def test_a_mutant_that_drops_who_has_a_gap_is_found_out(capsys, tmp_path) -> None:
+def test_a_mutant_that_drops_who_has_a_gap_is_found_out(capsys, tmp_path):
     # It is offered, for papers that do so, and says that such neighbours are not covered.
     rest = [*learning("class"), "--missing", "drop"]
     place = PLACES["learned from"]
@@ -291,7 +285,7 @@ def without_blanks(columns: str, data: bytes, filename: str) -> Table:
 @pytest.mark.parametrize("command", ["sweep", "model"])
 def test_a_mutant_that_splits_by_the_records_there_are_is_found_out(
     capsys, tmp_path, monkeypatch, command
-) -> None:
+):
     rest = learning("class") if command == "sweep" else ["model", "--epsilon", "1", "--runs", "2"]
     place = PLACES["learned from"]
     monkeypatch.setattr(upload, "read_own", without_blanks)
@@ -309,7 +303,7 @@ def moved(one: Table, other: Table) -> int:
     return len(sides[0] ^ sides[1])
 
 
-def test_a_blanked_record_moves_nobody_across_the_split(tmp_path) -> None:
+def test_a_blanked_record_moves_nobody_across_the_split(tmp_path):
     place, rows = PLACES["learned from"], changed("class")
     columns = FEATURES + PREDICTED["class"]
     read = {}
@@ -325,7 +319,7 @@ def test_a_blanked_record_moves_nobody_across_the_split(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("command", ["sweep", "model"])
-def test_a_file_that_is_not_there_or_not_described_is_refused(capsys, tmp_path, command) -> None:
+def test_a_file_that_is_not_there_or_not_described_is_refused(capsys, tmp_path, command):
     place, row = PLACES["learned from"], person(0, "class")
     table, columns = files(tmp_path, "class", place, row)[1::2]
     for arguments, sentence in (
@@ -347,7 +341,7 @@ def test_a_file_that_is_not_there_or_not_described_is_refused(capsys, tmp_path, 
         assert said.err.count("\n") == 1
 
 
-def test_a_split_without_any_test_record_is_left_out(capsys, tmp_path) -> None:
+def test_a_split_without_any_test_record_is_left_out(capsys, tmp_path):
     table, columns = files(tmp_path, "class", 0, person(0, "class"))[1::2]
     lines = Path(table).read_text().splitlines()
     rows = zip(HELD_OUT, lines[1:], strict=True)
@@ -361,6 +355,6 @@ def test_a_split_without_any_test_record_is_left_out(capsys, tmp_path) -> None:
     assert "48 records for training and 0 for testing" in capsys.readouterr().err
 
 
-def test_another_table_is_not_taken_for_one_of_the_catalogue() -> None:
+def test_another_table_is_not_taken_for_one_of_the_catalogue():
     with pytest.raises(InvalidInput, match="only own takes a description"):
         upload.read_upload("heart", b"", "f", FEATURES)

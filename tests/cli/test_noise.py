@@ -1,12 +1,10 @@
 """One release: σ, ε or δ from the other two, by any mechanism."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpcore.cli.output import upward
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
-from tests.cli.commands import Captured, parsed, refused, said
+from tests.cli.commands import parsed, refused, said
 
 GAUSSIAN = {
     "sigma": (["--epsilon", "1", "--delta", "1e-5"], analytic_sigma(1.0, 1e-5)),
@@ -16,7 +14,7 @@ GAUSSIAN = {
 
 
 @pytest.mark.parametrize("question", GAUSSIAN)
-def test_a_gaussian_answer_in_text_and_in_json(question: str, capsys: Captured) -> None:
+def test_a_gaussian_answer_in_text_and_in_json(question, capsys):
     arguments, value = GAUSSIAN[question]
     text = said(capsys, question, *arguments)
     assert text.startswith(f"{question} = {upward(value)}\n")
@@ -28,7 +26,7 @@ def test_a_gaussian_answer_in_text_and_in_json(question: str, capsys: Captured) 
     assert [condition["met"] for condition in result["conditions"]] == [True]
 
 
-def test_the_answer_is_in_the_units_of_the_query(capsys: Captured) -> None:
+def test_the_answer_is_in_the_units_of_the_query(capsys):
     arguments = ["--epsilon", "1", "--delta", "1e-5", "--sensitivity", "20"]
     result = parsed(capsys, "sigma", *arguments)
     assert result["sigma"] == analytic_sigma(1.0, 1e-5, 20.0)
@@ -38,7 +36,7 @@ def test_the_answer_is_in_the_units_of_the_query(capsys: Captured) -> None:
     assert sigmas["analytic"] == result["sigma"]
 
 
-def test_the_classical_answer_from_epsilon_one_on_is_null_and_no_error(capsys: Captured) -> None:
+def test_the_classical_answer_from_epsilon_one_on_is_null_and_no_error(capsys):
     arguments = ["sigma", "--epsilon", "1", "--delta", "1e-5", "--mechanism", "classical"]
     result = parsed(capsys, *arguments)
     assert result["sigma"] is None
@@ -51,7 +49,7 @@ def test_the_classical_answer_from_epsilon_one_on_is_null_and_no_error(capsys: C
     assert "claim (printed formula): sigma = 4.84480" in text
 
 
-def test_where_no_finite_epsilon_holds_none_is_told(capsys: Captured) -> None:
+def test_where_no_finite_epsilon_holds_none_is_told(capsys):
     arguments = ["epsilon", "--sigma", "1e-100", "--sensitivity", "1e100", "--delta", "1e-5"]
     assert parsed(capsys, *arguments)["epsilon"] is None
     assert said(capsys, *arguments).startswith("epsilon = ∞\n")
@@ -59,9 +57,7 @@ def test_where_no_finite_epsilon_holds_none_is_told(capsys: Captured) -> None:
 
 @pytest.mark.parametrize("mechanism", ["zcdp", "tcdp", "rdp", "pld"])
 @pytest.mark.parametrize("question", GAUSSIAN)
-def test_every_mechanism_answers_every_question_on_the_safe_side(
-    question: str, mechanism: str, capsys: Captured
-) -> None:
+def test_every_mechanism_answers_every_question_on_the_safe_side(question, mechanism, capsys):
     arguments, exact = GAUSSIAN[question]
     result = parsed(capsys, question, *arguments, "--mechanism", mechanism)
     assert result[question] > exact
@@ -70,7 +66,7 @@ def test_every_mechanism_answers_every_question_on_the_safe_side(
     assert text.startswith(f"{question} = {upward(result[question])}\nmechanism: {mechanism}, ")
 
 
-def test_the_ladder_holds_every_mechanism_and_says_which_is_a_claim_only(capsys: Captured) -> None:
+def test_the_ladder_holds_every_mechanism_and_says_which_is_a_claim_only(capsys):
     arguments = ["sigma", "--epsilon", "1", "--delta", "1e-5", "--ladder"]
     rungs = parsed(capsys, *arguments)["ladder"]
     assert {rung["mechanism"] for rung in rungs} == {
@@ -113,8 +109,6 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("line", "words"), BAD, ids=[line or "nothing" for line, _ in BAD])
-def test_bad_input_is_refused_in_one_sentence(
-    line: str, words: tuple[str, ...], capsys: Captured
-) -> None:
+def test_bad_input_is_refused_in_one_sentence(line, words, capsys):
     sentence = refused(capsys, *line.split())
     assert all(word in sentence for word in words), sentence

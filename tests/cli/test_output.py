@@ -11,14 +11,14 @@ SIZES = st.floats(min_value=1e-300, max_value=1e300)
 
 
 @given(SIZES, st.integers(3, 12))
-def test_printed_numbers_are_never_on_the_unsafe_side(value: float, digits: int) -> None:
+def test_printed_numbers_are_never_on_the_unsafe_side(value, digits):
     above, below = float(upward(value, digits)), float(downward(value, digits))
     assert below <= value <= above
     assert above <= value * (1.0 + 2.0 * 10.0 ** (1 - digits))
     assert below >= value * (1.0 - 2.0 * 10.0 ** (1 - digits))
 
 
-def test_short_numbers_are_printed_as_they_are() -> None:
+def test_short_numbers_are_printed_as_they_are():
     short = ["1", "0.25", "1e-05", "1234.5"]
     assert [upward(float(text)) for text in short] == short
     assert upward(math.inf) == "∞"

@@ -1,13 +1,9 @@
 """A paper's figures on the command line."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from dpcore.cli import main
-from tests.cli.commands import Captured, refused
+from tests.cli.commands import refused
 
 BAD: list[tuple[str, tuple[str, ...]]] = [
     ("reproduce paper-001 --figure 2 --output x", ("paper", "'paper-001'", "paper-000")),
@@ -31,30 +27,20 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("line", "words"), BAD, ids=[line or "nothing" for line, _ in BAD])
-def test_bad_input_is_refused_in_one_sentence(
-    line: str,
-    words: tuple[str, ...],
-    capsys: Captured,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_bad_input_is_refused_in_one_sentence(line, words, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sentence = refused(capsys, *line.split())
     assert all(word in sentence for word in words), sentence
     assert list(tmp_path.iterdir()) == []  # nothing is written, no folder made
 
 
-def test_a_folder_for_figures_that_cannot_be_made_is_refused(
-    capsys: Captured, tmp_path: Path
-) -> None:
+def test_a_folder_for_figures_that_cannot_be_made_is_refused(capsys, tmp_path):
     (tmp_path / "file").touch()
     line = ["reproduce", "paper-000", "--figure", "2", "--datasets", "breast_cancer", "--output"]
     assert "output" in refused(capsys, *line, str(tmp_path / "file"))
 
 
-def test_what_cannot_be_checked_is_printed_with_its_reason(
-    capsys: Captured, tmp_path: Path
-) -> None:
+def test_what_cannot_be_checked_is_printed_with_its_reason(capsys, tmp_path):
     assert main(["reproduce", "paper-004", "--table", "2", "--output", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("[could not be checked]")

@@ -1,7 +1,5 @@
 """The program as a whole: exit codes, streams, and a start that loads little."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -15,7 +13,7 @@ import pytest
 from dpcore.cli import COMMANDS, main
 from dpcore.cli.documentation import page
 from dpcore.mechanisms.gaussian import analytic_sigma
-from tests.cli.commands import Captured, refused
+from tests.cli.commands import refused
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS_PAGE = ROOT / "docs" / "commands.md"
@@ -27,9 +25,7 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("line", "words"), BAD, ids=[line or "nothing" for line, _ in BAD])
-def test_bad_input_is_refused_in_one_sentence(
-    line: str, words: tuple[str, ...], capsys: Captured
-) -> None:
+def test_bad_input_is_refused_in_one_sentence(line, words, capsys):
     sentence = refused(capsys, *line.split())
     assert all(word in sentence for word in words), sentence
 
@@ -60,9 +56,7 @@ HOSTILE: list[tuple[str, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("line", "words"), HOSTILE, ids=[line[:60] for line, _ in HOSTILE])
-def test_hostile_input_is_refused_in_one_short_sentence(
-    line: str, words: tuple[str, ...], capsys: Captured, tmp_path: Path, monkeypatch
-) -> None:
+def test_hostile_input_is_refused_in_one_short_sentence(line, words, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sentence = refused(capsys, *line.split(" "))
     assert all(word in sentence for word in words), sentence
@@ -70,7 +64,7 @@ def test_hostile_input_is_refused_in_one_short_sentence(
     assert max(map(len, sentence.split())) <= 83
 
 
-def test_help_is_no_error(capsys: Captured) -> None:
+def test_help_is_no_error(capsys):
     with pytest.raises(SystemExit) as caught:
         main(["--help"])
     assert caught.value.code == 0
@@ -88,12 +82,12 @@ def examples() -> list[str]:
     return lines
 
 
-def test_the_page_of_commands_says_what_the_parsers_say() -> None:
+def test_the_page_of_commands_says_what_the_parsers_say():
     renewing = "python -m dpcore.cli.documentation > docs/commands.md"
     assert COMMANDS_PAGE.read_text("utf-8") == f"{page()}\n", renewing
 
 
-def test_the_command_in_the_readme_is_among_the_examples() -> None:
+def test_the_command_in_the_readme_is_among_the_examples():
     shown = re.findall("`python -m dpcore ([^`]*)`", (ROOT / "README.md").read_text("utf-8"))
     assert shown
     assert set(shown) <= set(examples())
@@ -103,9 +97,7 @@ RELEASED = ("stand-in", "twin", "release", "certificate", "predict")
 """They need files, and some the one before."""
 
 
-def test_a_release_as_the_table_shows_it_works(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_release_as_the_table_shows_it_works(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said = "person: one row each\nnumber of persons: public\n"
     described = "age: 18 to 90 years\npredict ill: one of no, yes\n"
@@ -118,9 +110,7 @@ def test_a_release_as_the_table_shows_it_works(
 
 
 @pytest.mark.parametrize("line", [each for each in examples() if each.split()[0] not in RELEASED])
-def test_what_the_table_shows_works(
-    line: str, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_table_shows_works(line, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if line.startswith("reproduce"):  # minutes of training: a bad number of runs ends it
         assert "runs" in refused(capsys, *shlex.split(line), "--runs", "0")
@@ -131,7 +121,7 @@ def test_what_the_table_shows_works(
 
 
 @pytest.mark.parametrize("accountant", ["pld", "rdp"])
-def test_noise_that_all_but_vanishes_prints_an_answer_and_no_warning(accountant: str) -> None:
+def test_noise_that_all_but_vanishes_prints_an_answer_and_no_warning(accountant):
     line = "epsilon --sigma 1 --sensitivity 1e7 --sampling-rate 0.01 --steps 100 --delta 1e-5"
     done = run(*line.split(), "--accountant", accountant, "--json")
     assert (done.returncode, done.stderr) == (0, "")
@@ -149,7 +139,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     )
 
 
-def test_the_module_runs_as_a_program() -> None:
+def test_the_module_runs_as_a_program():
     good = run("sigma", "--epsilon", "1", "--delta", "1e-5", "--json")
     assert (good.returncode, good.stderr) == (0, "")
     assert json.loads(good.stdout)["sigma"] == analytic_sigma(1.0, 1e-5)
@@ -158,13 +148,13 @@ def test_the_module_runs_as_a_program() -> None:
     assert len(bad.stderr.splitlines()) == 1
 
 
-def test_a_terminal_without_greek_letters_gets_escapes_that_json_reads() -> None:
+def test_a_terminal_without_greek_letters_gets_escapes_that_json_reads():
     done = run("sigma", "--epsilon", "1", "--delta", "0.1", "--json", PYTHONIOENCODING="ascii")
     assert done.returncode == 0
     assert "ε" in json.loads(done.stdout)["conditions"][0]["condition"]
 
 
-def test_a_reader_that_leaves_early_is_no_error() -> None:
+def test_a_reader_that_leaves_early_is_no_error():
     command = [sys.executable, "-m", "dpcore", *MANY]
     with subprocess.Popen(
         command,
@@ -181,7 +171,7 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     assert errors == b""
 
 
-def test_the_help_loads_nothing_heavy() -> None:
+def test_the_help_loads_nothing_heavy():
     code = "import sys; from dpcore.cli import main\n"
     code += "try: main(['--help'])\nexcept SystemExit: pass\n"
     code += "print(*sorted({name.split('.')[0] for name in sys.modules}))"

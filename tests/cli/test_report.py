@@ -1,26 +1,23 @@
 """The report on the command line: the file of the front door, and plain refusals."""
 
-from __future__ import annotations
-
 from datetime import date
-from pathlib import Path
 
 import pytest
 
 import dpcore
 from dpcore.evaluation.study import Study
-from tests.cli.commands import Captured, parsed, refused, said
+from tests.cli.commands import parsed, refused, said
 
 SMALL = ("report", "--dataset", "cohort", "--records", "100", "--runs", "2", "--epsilon", "0.5")
 STUDY = Study(dataset="cohort", records=100, runs=2)
 
 
 @pytest.fixture(autouse=True)
-def no_trees_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_trees_are_tried(monkeypatch):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
 
 
-def test_the_file_is_that_of_the_front_door(capsys: Captured, tmp_path: Path) -> None:
+def test_the_file_is_that_of_the_front_door(capsys, tmp_path):
     typed = ("--methods", "opera", "--threshold", "0.2", "--by", "sex", "--title", "Ours")
     file = tmp_path / "report.html"
     assert said(capsys, *SMALL, *typed, "--output", str(file)) == ""
@@ -31,7 +28,7 @@ def test_the_file_is_that_of_the_front_door(capsys: Captured, tmp_path: Path) ->
     assert {"Privacy", "Groups of people"} <= {one["title"] for one in sections}
 
 
-def test_the_method_is_by_default_what_a_rule_takes(capsys: Captured) -> None:
+def test_the_method_is_by_default_what_a_rule_takes(capsys):
     printed = said(capsys, *SMALL)
     assert "Synthetic clinical cohort: DP-GD at ε = 0.5" in printed
     assert "by a fixed rule in the loss and ε, without a look at the records" in printed
@@ -54,5 +51,5 @@ def test_the_method_is_by_default_what_a_rule_takes(capsys: Captured) -> None:
         (("--output", "nowhere/report.html"), "output is 'nowhere/report.html', but it must be"),
     ],
 )
-def test_hostile_options_are_refused(typed: tuple[str, ...], told: str, capsys: Captured) -> None:
+def test_hostile_options_are_refused(typed, told, capsys):
     assert told in refused(capsys, *SMALL, *typed)

@@ -1,7 +1,5 @@
 """What an attacker can find out, on the command line: exact, and from (ε, δ) alone."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math
@@ -14,7 +12,7 @@ from scipy import stats
 from dpcore.accounting.risk import QUESTION
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
-from tests.cli.commands import Captured, parsed, refused, said
+from tests.cli.commands import parsed, refused, said
 
 BUDGET = "risk --epsilon 1 --delta 1e-5"
 RUN = "risk --delta 1e-5 --sigma 1 --sampling-rate 0.01 --steps 1000"
@@ -32,21 +30,19 @@ def rows(kind: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(("params", "value"), rows("adp_advantage"))
-def test_advantage_of_a_budget(params: dict[str, float], value: float, capsys: Captured) -> None:
+def test_advantage_of_a_budget(params, value, capsys):
     line = f"risk --epsilon {params['epsilon']} --delta {params['delta']}"
     assert parsed(capsys, *line.split())["risk"]["advantage"] == pytest.approx(value, abs=1e-12)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("adp_tradeoff_beta"))
-def test_true_alarms_of_a_budget(params: dict[str, float], value: float, capsys: Captured) -> None:
+def test_true_alarms_of_a_budget(params, value, capsys):
     line = f"risk --epsilon {params['epsilon']} --delta {params['delta']} --fpr {params['alpha']}"
     assert parsed(capsys, *line.split())["risk"]["tpr"] == pytest.approx(1.0 - value, abs=1e-12)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("gdp_tradeoff_beta"))
-def test_true_alarms_of_a_gaussian(
-    params: dict[str, float], value: float, capsys: Captured
-) -> None:
+def test_true_alarms_of_a_gaussian(params, value, capsys):
     line = f"risk --delta 1e-5 --sigma 3 --sensitivity {3 * params['mu']} --fpr {params['alpha']}"
     result = parsed(capsys, *line.split())
     assert result["risk"]["tpr"] == pytest.approx(1.0 - value, abs=1e-9)
@@ -56,12 +52,12 @@ def test_true_alarms_of_a_gaussian(
 
 
 @pytest.mark.parametrize(("params", "value"), rows("gdp_advantage"))
-def test_advantage_of_a_gaussian(params: dict[str, float], value: float, capsys: Captured) -> None:
+def test_advantage_of_a_gaussian(params, value, capsys):
     line = f"risk --delta 1e-5 --sigma 1 --sensitivity {params['mu']}"
     assert parsed(capsys, *line.split())["risk"]["advantage"] == pytest.approx(value, abs=1e-9)
 
 
-def test_a_run_against_published_figures(capsys: Captured) -> None:
+def test_a_run_against_published_figures(capsys):
     ((params, missed),) = rows("dpsgd_tradeoff_beta_pld")
     ((_, advantage),) = rows("dpsgd_advantage_pld")
     assert (params["q"], params["sigma"], params["steps"]) == (0.01, 1.0, 1000)
@@ -72,7 +68,7 @@ def test_a_run_against_published_figures(capsys: Captured) -> None:
     assert result["from_budget"]["advantage"] > 4.0 * result["exact"]["advantage"]
 
 
-def test_the_example_of_the_reference_notes(capsys: Captured) -> None:
+def test_the_example_of_the_reference_notes(capsys):
     sigma = parsed(capsys, "sigma", "--epsilon", "1", "--delta", "1e-5")["sigma"]
     result = parsed(capsys, *BUDGET.split(), "--sigma", str(sigma * (1.0 + 1e-12)))
     assert result["exact"]["advantage"] == pytest.approx(0.107, abs=5e-4)
@@ -84,7 +80,7 @@ def test_the_example_of_the_reference_notes(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize("prior", [0.01, 0.5, 0.9])
-def test_belief_and_guessing_by_hand(prior: float, capsys: Captured) -> None:
+def test_belief_and_guessing_by_hand(prior, capsys):
     line = f"risk --delta 1e-5 --sigma 2 --prior {prior} --fpr 0.05"
     result = parsed(capsys, *line.split())["exact"]
     true = stats.norm.cdf(stats.norm.ppf(0.05) + 0.5)
@@ -98,7 +94,7 @@ def test_belief_and_guessing_by_hand(prior: float, capsys: Captured) -> None:
     assert result["success"] == pytest.approx(right, rel=1e-9)
 
 
-def test_of_a_hundred_people(capsys: Captured) -> None:
+def test_of_a_hundred_people(capsys):
     figures = parsed(capsys, *BUDGET.split())["risk"]
     assert figures["right_of_100"] == math.ceil(50.0 * (1.0 + figures["advantage"])) == 74
     assert "at most 74 are right. Without the release it would be 50." in figures["sentence"]
@@ -111,7 +107,7 @@ def test_of_a_hundred_people(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
-def test_the_wording_follows_the_adjacency(adjacency: Adjacency, capsys: Captured) -> None:
+def test_the_wording_follows_the_adjacency(adjacency, capsys):
     for line in (BUDGET, RUN):
         result = parsed(capsys, *line.split(), "--adjacency", adjacency)
         assert result["adjacency"] == str(adjacency)
@@ -120,7 +116,7 @@ def test_the_wording_follows_the_adjacency(adjacency: Adjacency, capsys: Capture
         assert QUESTION[adjacency] in said(capsys, *line.split(), "--adjacency", adjacency)
 
 
-def test_replacing_a_record_moves_the_sum_twice_as_far(capsys: Captured) -> None:
+def test_replacing_a_record_moves_the_sum_twice_as_far(capsys):
     line = "risk --delta 1e-5 --sigma 4 --steps 1 --adjacency replace-one"
     result = parsed(capsys, *line.split())
     one = parsed(capsys, *["risk", "--delta", "1e-5", "--sigma", "2"])
@@ -129,7 +125,7 @@ def test_replacing_a_record_moves_the_sum_twice_as_far(capsys: Captured) -> None
     assert result["exact"]["tpr"] >= one["exact"]["tpr"]
 
 
-def test_fixed_batches_have_a_curve_below_the_weaker_bound(capsys: Captured) -> None:
+def test_fixed_batches_have_a_curve_below_the_weaker_bound(capsys):
     line = "risk --delta 1e-5 --sigma 8 --sampling-rate 0.01 --steps 100 --sampling fixed"
     result = parsed(capsys, *line.split())
     assert result["risk"] == result["exact"]
@@ -140,7 +136,7 @@ def test_fixed_batches_have_a_curve_below_the_weaker_bound(capsys: Captured) -> 
     assert result["epsilon"] == cost["epsilon"]
 
 
-def test_a_mechanism_beyond_its_budget_is_told_so(capsys: Captured) -> None:
+def test_a_mechanism_beyond_its_budget_is_told_so(capsys):
     result = parsed(capsys, *BUDGET.split(), "--sigma", "2")
     spent = float(analytic_epsilon(2.0, 1e-5))
     assert not result["within_budget"]
@@ -148,7 +144,7 @@ def test_a_mechanism_beyond_its_budget_is_told_so(capsys: Captured) -> None:
     assert result["reason"] in said(capsys, *BUDGET.split(), "--sigma", "2")
 
 
-def test_the_text_holds_both_bounds(capsys: Captured) -> None:
+def test_the_text_holds_both_bounds(capsys):
     text = said(capsys, *BUDGET.split(), "--sigma", "4", "--prior", "0.2", "--fpr", "0.1")
     assert "believes it beforehand by 0.2, takes 0.1 false alarms." in text
     assert "At most, from 0.25-GDP:" in text
@@ -159,9 +155,7 @@ def test_the_text_holds_both_bounds(capsys: Captured) -> None:
     "value", ["nan", "inf", "-inf", "-1", "1e400", "", "ε", "2", "0", "\udcff"], ids=ascii
 )
 @pytest.mark.parametrize("field", ["prior", "fpr", "delta"])
-def test_a_hostile_share_is_refused_in_one_sentence(
-    field: str, value: str, capsys: Captured
-) -> None:
+def test_a_hostile_share_is_refused_in_one_sentence(field, value, capsys):
     options = {"epsilon": "1", "delta": "1e-5"} | {field: value}
     sentence = refused(capsys, "risk", *(f"--{name}={text}" for name, text in options.items()))
     assert sentence.startswith(f"{field} is ")
@@ -186,8 +180,6 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("line", "words"), BAD, ids=[line for line, _ in BAD])
-def test_bad_input_is_refused_in_one_sentence(
-    line: str, words: tuple[str, ...], capsys: Captured
-) -> None:
+def test_bad_input_is_refused_in_one_sentence(line, words, capsys):
     sentence = refused(capsys, *line.split())
     assert all(word in sentence for word in words), sentence

@@ -1,9 +1,5 @@
 """Risk curves on the command line: the table of the function, and plain refusals."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
@@ -11,7 +7,7 @@ from dpcore.evaluation.clinic.by_hand import HandStudy, corrected
 from dpcore.evaluation.clinic.column_curves import ColumnStudy, charted
 from dpcore.evaluation.clinic.hand_edits import read
 from dpcore.evaluation.study import Study
-from tests.cli.commands import Captured, parsed, refused, said
+from tests.cli.commands import parsed, refused, said
 
 SMALL = (
     *("risk-curves", "--dataset", "cohort", "--records", "100", "--methods", "opera"),
@@ -20,7 +16,7 @@ SMALL = (
 STUDY = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(0.5, 5.0), runs=2)
 
 
-def test_the_table_is_that_of_the_function(capsys: Captured, tmp_path: Path) -> None:
+def test_the_table_is_that_of_the_function(capsys, tmp_path):
     wanted = charted(ColumnStudy(STUDY))
     file = tmp_path / "out.csv"
     assert said(capsys, *SMALL, "--output", str(file)) == ""
@@ -33,7 +29,7 @@ def test_the_table_is_that_of_the_function(capsys: Captured, tmp_path: Path) -> 
     assert [row["level"] for row in rows] == ["female", "male"] * 3
 
 
-def test_a_corrected_model_is_that_of_the_function(capsys: Captured, tmp_path: Path) -> None:
+def test_a_corrected_model_is_that_of_the_function(capsys, tmp_path):
     edits, file = tmp_path / "edits.json", tmp_path / "out.csv"
     edits.write_text('{"age": {"line": 0.5}, "sex": {"male": 0}}')
     wanted = corrected(HandStudy(STUDY, read(edits.read_bytes()), run=2))
@@ -56,9 +52,7 @@ def test_a_corrected_model_is_that_of_the_function(capsys: Captured, tmp_path: P
         ('{"age": {"line": 1e99}}', (), "'line' of 'age' is 1e+99, but it must be a finite number"),
     ],
 )
-def test_hostile_corrections_are_refused(
-    edits: str, typed: tuple[str, ...], told: str, capsys: Captured, tmp_path: Path
-) -> None:
+def test_hostile_corrections_are_refused(edits, typed, told, capsys, tmp_path):
     file = tmp_path / "edits.json"
     file.write_text(edits)
     assert told in refused(capsys, *SMALL, "--correct", str(file), *typed)
@@ -79,5 +73,5 @@ def test_hostile_corrections_are_refused(
         (("--loss", "huber"), "loss is 'huber', but it must be logistic"),
     ],
 )
-def test_hostile_options_are_refused(typed: tuple[str, ...], told: str, capsys: Captured) -> None:
+def test_hostile_options_are_refused(typed, told, capsys):
     assert told in refused(capsys, *SMALL, *typed)

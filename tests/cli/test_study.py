@@ -1,7 +1,5 @@
 """A sweep on the command line: the same rows as from Python."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from dpcore.evaluation.curves import SAME_LAM, WITHOUT_PRIVACY
 from dpcore.evaluation.splits import splits_of
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import COLUMNS, sweep
-from tests.cli.commands import Captured, parsed, refused, said
+from tests.cli.commands import parsed, refused, said
 
 SMALL = ["sweep", "--methods", "nonprivate,opera", "--epsilon", "0.5,5", "--runs", "2"]
 
@@ -28,9 +26,7 @@ EVERY_OPTION = (
 )
 
 
-def test_a_sweep_gives_the_rows_of_the_same_study_in_python(
-    capsys: Captured, tmp_path: Path
-) -> None:
+def test_a_sweep_gives_the_rows_of_the_same_study_in_python(capsys, tmp_path):
     wanted = sweep(
         Study(
             dataset="cohort",
@@ -73,9 +69,7 @@ def test_a_sweep_gives_the_rows_of_the_same_study_in_python(
 
 @pytest.mark.usefixtures("few_splits")
 @pytest.mark.parametrize("also", [[], ["--summary"]])
-def test_what_is_not_private_is_told_once_and_at_no_epsilon(
-    capsys: Captured, also: list[str]
-) -> None:
+def test_what_is_not_private_is_told_once_and_at_no_epsilon(capsys, also):
     shown = pd.read_csv(io.StringIO(said(capsys, *SMALL, *also)))
     every = parsed(capsys, *SMALL, *also)["sweep"]
     (free,) = shown[shown["method"] == SAME_LAM].to_dict("records")
@@ -85,9 +79,7 @@ def test_what_is_not_private_is_told_once_and_at_no_epsilon(
     assert shown.loc[shown["method"] == "opera", "objective"].tolist() == private
 
 
-def test_a_sweep_goes_to_standard_output_unless_told_otherwise(
-    capsys: Captured, tmp_path: Path
-) -> None:
+def test_a_sweep_goes_to_standard_output_unless_told_otherwise(capsys, tmp_path):
     text = said(capsys, *SMALL)
     assert text.splitlines()[0] == ",".join((*COLUMNS, "measures"))
     assert len(text.splitlines()) == 1 + 1 + 2 * 2
@@ -96,12 +88,12 @@ def test_a_sweep_goes_to_standard_output_unless_told_otherwise(
     assert pd.read_csv(file)["objective"].tolist() == [row["objective"] for row in rows]
 
 
-def test_a_convex_sweep_takes_a_radius(capsys: Captured) -> None:
+def test_a_convex_sweep_takes_a_radius(capsys):
     rows = parsed(capsys, *SMALL, "--lam", "0", "--radius", "3", "--steps", "10")["sweep"]
     assert len(rows) == 8
 
 
-def test_the_papers_preparation_can_be_named_and_changed(capsys: Captured) -> None:
+def test_the_papers_preparation_can_be_named_and_changed(capsys):
     wanted = sweep(Study(methods=("nonprivate",), epsilons=(1.0,), runs=1, preparation=PAPER_000))
     base = ["sweep", "--methods", "nonprivate", "--epsilon", "1", "--runs", "1"]
     base += ["--preparation", "paper-000"]
@@ -152,13 +144,7 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("line", "words"), BAD, ids=[line or "nothing" for line, _ in BAD])
-def test_bad_input_is_refused_in_one_sentence(
-    line: str,
-    words: tuple[str, ...],
-    capsys: Captured,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_bad_input_is_refused_in_one_sentence(line, words, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sentence = refused(capsys, *line.split())
     assert all(word in sentence for word in words), sentence
@@ -167,8 +153,8 @@ def test_bad_input_is_refused_in_one_sentence(
 
 @pytest.mark.parametrize("where", ["missing/out.csv", "folder", "file/out.csv"])
 def test_output_that_cannot_be_written_is_refused_before_training(
-    where: str, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    where, capsys, tmp_path, monkeypatch
+):
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
 
@@ -182,13 +168,13 @@ def test_output_that_cannot_be_written_is_refused_before_training(
     assert where in sentence
 
 
-def test_a_full_disk_is_told_in_one_sentence(capsys: Captured) -> None:
+def test_a_full_disk_is_told_in_one_sentence(capsys):
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
     assert "output" in refused(capsys, *SMALL, "--output", "/dev/full")
 
 
-def test_a_number_to_predict_brings_its_own_loss_and_columns(capsys: Captured) -> None:
+def test_a_number_to_predict_brings_its_own_loss_and_columns(capsys):
     arguments = ["sweep", "--dataset", "diabetes", "--methods", "nonprivate,adassp"]
     rows = parsed(capsys, *arguments, "--epsilon", "1", "--runs", "2")["sweep"]
     assert {row["loss"] for row in rows} == {"squared"}
@@ -214,8 +200,8 @@ def test_a_number_to_predict_brings_its_own_loss_and_columns(capsys: Captured) -
     [("breast_cancer", "logistic", ("accuracy", "auc")), ("diabetes", "squared", ("rmse",))],
 )
 def test_a_summary_carries_the_model_without_privacy_and_the_noise_free_twin(
-    dataset: str, loss: str, measures: tuple[str, ...], capsys: Captured, tmp_path: Path
-) -> None:
+    dataset, loss, measures, capsys, tmp_path
+):
     path = tmp_path / "out.csv"
     line = ["sweep", "--summary", "--dataset", dataset, "--loss", loss, "--output", str(path)]
     said(capsys, *line, "--methods", "nonprivate,opera", "--epsilon", "0.5,5", "--lam", "0.3")

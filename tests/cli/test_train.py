@@ -1,7 +1,5 @@
 """Training on the command line: the history from Python, files, a stop that keeps its ledger."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -21,7 +19,7 @@ from dpcore.evaluation.training.report import measured
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import train
 from dpcore.evaluation.training.trainer import Trainer
-from tests.cli.commands import Captured, parsed, refused, said, stop_after
+from tests.cli.commands import parsed, refused, said, stop_after
 
 SMALL = "train --network linear --epochs 2 --batch-size 256 --device cpu"
 RECORDS = 1_437
@@ -31,7 +29,7 @@ FILES = ["measures.csv", "measures.json", "settings.json", "weights.npz"]
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def test_every_option_reaches_the_study(capsys: Captured, tmp_path: Path) -> None:
+def test_every_option_reaches_the_study(capsys, tmp_path):
     line = (
         "train --dataset cohort --set records=400 --features raw --network perceptron --widths 8,4 "
         "--activation tanh --optimizer momentum --learning-rate 0.2 --clip 0.5 --per-layer "
@@ -79,7 +77,7 @@ def test_every_option_reaches_the_study(capsys: Captured, tmp_path: Path) -> Non
     assert settings["conclusion"]["epsilon"] is None
 
 
-def test_json_says_what_is_certified_and_apart_from_it_what_is_claimed(capsys: Captured) -> None:
+def test_json_says_what_is_certified_and_apart_from_it_what_is_claimed(capsys):
     said = parsed(capsys, *SMALL.split(), "--epsilon", "3", "--runs", "2")
     result = said["train"]
     run = TrainingPlan(result["sigma"], RECORDS, 256, 12, 1e-5)
@@ -98,12 +96,12 @@ def test_json_says_what_is_certified_and_apart_from_it_what_is_claimed(capsys: C
     assert result["claim"]["conditions"]
 
 
-def test_a_batch_size_that_is_left_out_follows_from_the_public_number(capsys: Captured) -> None:
+def test_a_batch_size_that_is_left_out_follows_from_the_public_number(capsys):
     small = "train --network linear --epochs 1 --device cpu --adjacency add-remove"
     assert parsed(capsys, *small.split(), "--public-size", "100")["train"]["steps_planned"] == 4
 
 
-def test_the_words_say_the_same(capsys: Captured) -> None:
+def test_the_words_say_the_same(capsys):
     text = said(capsys, *SMALL.split())
     assert "digits (raw), linear, isotropic noise: 1,437 records, 1 run\n" in text
     assert "accuracy on test records: 0." in text
@@ -115,14 +113,14 @@ def test_the_words_say_the_same(capsys: Captured) -> None:
     assert "under replace-one (paper 003, equations (3) and (4)" in text
 
 
-def test_without_privacy_no_epsilon_is_spoken_of(capsys: Captured) -> None:
+def test_without_privacy_no_epsilon_is_spoken_of(capsys):
     text = said(capsys, *SMALL.split(), "--sigma", "0", "--no-clipping")
     assert "No ε is certified for 12 of 12 steps: Nothing is clipped." in text
     assert "status: not private" in text
     assert "claim" not in text
 
 
-def test_paper_004s_noise_is_a_claim_beside_its_sound_form(capsys: Captured) -> None:
+def test_paper_004s_noise_is_a_claim_beside_its_sound_form(capsys):
     published = parsed(capsys, *SMALL.split(), "--noise", "published-004", "--epsilon", "2")
     assert published["train"]["epsilon"] is None
     assert published["train"]["status"] == "claim not supported"
@@ -137,15 +135,13 @@ def test_paper_004s_noise_is_a_claim_beside_its_sound_form(capsys: Captured) -> 
     assert sound["train"]["claim"]["epsilon"] is None
 
 
-def test_a_budget_ends_the_training(capsys: Captured) -> None:
+def test_a_budget_ends_the_training(capsys):
     result = parsed(capsys, *SMALL.split(), "--sigma", "1.5", "--budget", "2")["train"]
     assert result["steps"] == result["steps_planned"] < 12
     assert result["certified"]["epsilon"] <= 2.0
 
 
-def test_ctrl_c_leaves_the_history_and_says_what_was_spent(
-    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_leaves_the_history_and_says_what_was_spent(capsys, tmp_path, monkeypatch):
     # Pressed during the second epoch; the step being taken is finished and counted.
     original = Trainer._note
 
@@ -171,7 +167,7 @@ def test_ctrl_c_leaves_the_history_and_says_what_was_spent(
 
 
 @pytest.fixture
-def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def private_cache(tmp_path, monkeypatch):
     """The user's cache folder, empty."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
@@ -179,12 +175,8 @@ def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("seed", ["", "--seed 3"])
 def test_what_a_stopped_training_goes_on_from_is_private_and_no_output(
-    seed: str,
-    capsys: Captured,
-    tmp_path: Path,
-    private_cache: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    seed, capsys, tmp_path, private_cache, monkeypatch
+):
     output = tmp_path / "run"
     stop_after(monkeypatch, 6)
     assert main([*SMALL.split(), *seed.split(), "--output", str(output)]) == 130
@@ -203,8 +195,8 @@ def test_what_a_stopped_training_goes_on_from_is_private_and_no_output(
 
 
 def test_only_one_goes_on_from_where_a_training_was_stopped(
-    capsys: Captured, tmp_path: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    capsys, tmp_path, private_cache, monkeypatch
+):
     """Two would release the later steps twice; the state outlives neither of them."""
     output = tmp_path / "run"
     stop_after(monkeypatch, 6)
@@ -217,7 +209,7 @@ def test_only_one_goes_on_from_where_a_training_was_stopped(
         # While the first goes on, a second one asks.
         monkeypatch.setattr(Trainer, "run", original)
         others.append(refused(capsys, *resume))
-        original(self, *given, **named)  # type: ignore[arg-type]
+        original(self, *given, **named)
 
     monkeypatch.setattr(Trainer, "run", run)
     assert parsed(capsys, *resume)["train"]["steps"] == 12
@@ -225,7 +217,7 @@ def test_only_one_goes_on_from_where_a_training_was_stopped(
     assert list((private_cache / "unfinished").iterdir()) == []
 
 
-def test_output_is_for_keeping_unless_there_is_a_seed(capsys: Captured, tmp_path: Path) -> None:
+def test_output_is_for_keeping_unless_there_is_a_seed(capsys, tmp_path):
     texts, weights = {}, []
     for name, seed in (
         ("first", ""),
@@ -252,9 +244,7 @@ def test_output_is_for_keeping_unless_there_is_a_seed(capsys: Captured, tmp_path
     assert settings[1]["epsilon"] is None
 
 
-def test_the_cost_of_several_models_is_that_of_all_of_them(
-    capsys: Captured, tmp_path: Path
-) -> None:
+def test_the_cost_of_several_models_is_that_of_all_of_them(capsys, tmp_path):
     line = [*SMALL.split(), "--runs", "3", "--output", str(tmp_path)]
     one = parsed(capsys, *line)["train"]
     assert np.load(tmp_path / "weights.npz")["0.weight"].shape[0] == 1
@@ -270,12 +260,8 @@ def test_the_cost_of_several_models_is_that_of_all_of_them(
 
 @pytest.mark.parametrize("more", ["", "--compare"])
 def test_a_stopped_training_is_resumed_as_if_unbroken(
-    more: str,
-    capsys: Captured,
-    tmp_path: Path,
-    private_cache: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    more, capsys, tmp_path, private_cache, monkeypatch
+):
     line = f"{SMALL} --epsilon 3 --decay 0.9 --runs 2 --seed 0 --set seed=3 --dataset cohort {more}"
     wanted = parsed(capsys, *line.split(), "--output", str(tmp_path / "whole"))
     part = str(tmp_path / "part")
@@ -296,9 +282,7 @@ def test_a_stopped_training_is_resumed_as_if_unbroken(
     assert "was stopped here" in refused(capsys, "train", "--resume", "--output", part)
 
 
-def test_weights_never_lie_beside_an_earlier_epsilon(
-    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_weights_never_lie_beside_an_earlier_epsilon(capsys, tmp_path, monkeypatch):
     line = [*SMALL.split(), "--output", str(tmp_path)]
     said(capsys, *line, "--epsilon", "1")
     earlier, original = (tmp_path / "weights.npz").read_bytes(), Path.write_bytes
@@ -316,16 +300,12 @@ def test_weights_never_lie_beside_an_earlier_epsilon(
 
 
 @pytest.mark.parametrize("settings", ["[" * 200_000, "[]", '{"unfinished": "../state"}'])
-def test_settings_from_anyone_are_refused_in_one_sentence(
-    settings: str, capsys: Captured, tmp_path: Path
-) -> None:
+def test_settings_from_anyone_are_refused_in_one_sentence(settings, capsys, tmp_path):
     (tmp_path / "settings.json").write_text(settings, "utf-8")
     assert "was stopped here" in refused(capsys, "train", "--resume", "--output", str(tmp_path))
 
 
-def test_a_state_that_does_not_fit_is_refused(
-    capsys: Captured, tmp_path: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_state_that_does_not_fit_is_refused(capsys, tmp_path, private_cache, monkeypatch):
     output = tmp_path / "run"
     resume = ["train", "--resume", "--output", str(output)]
     assert "was stopped here" in refused(capsys, *resume)
@@ -347,7 +327,7 @@ def test_a_state_that_does_not_fit_is_refused(
     assert "version of the program" in refused(capsys, *resume)
 
 
-def test_beside_it_are_no_privacy_and_constant_noise_at_the_same_epsilon(capsys: Captured) -> None:
+def test_beside_it_are_no_privacy_and_constant_noise_at_the_same_epsilon(capsys):
     line = f"{SMALL} --epsilon 3 --decay 0.8 --runs 3 --compare"
     beside = parsed(capsys, *line.split())["beside"]
     assert [each["series"] for each in beside] == ["private", "nonprivate", "clipped", "constant"]
@@ -375,7 +355,7 @@ def test_beside_it_are_no_privacy_and_constant_noise_at_the_same_epsilon(capsys:
 
 
 @pytest.mark.parametrize("line", ["--sigma 2", "--sigma 0", "--no-clipping"])
-def test_only_what_has_a_target_is_compared(line: str, capsys: Captured) -> None:
+def test_only_what_has_a_target_is_compared(line, capsys):
     assert "target epsilon" in refused(capsys, *SMALL.split(), *line.split(), "--compare")
 
 
@@ -407,11 +387,11 @@ def test_only_what_has_a_target_is_compared(line: str, capsys: Captured) -> None
         ("--output no/such/folder", "output"),
     ],
 )
-def test_bad_input_is_refused_in_one_sentence(line: str, word: str, capsys: Captured) -> None:
+def test_bad_input_is_refused_in_one_sentence(line, word, capsys):
     assert word in refused(capsys, *SMALL.split(), *line.split())
 
 
-def test_an_assumption_of_the_users_is_not_called_met(capsys: Captured) -> None:
+def test_an_assumption_of_the_users_is_not_called_met(capsys):
     line = f"{SMALL} --noise scaled --weights public --public 100"
     text = said(capsys, *line.split())
     assert (
@@ -424,9 +404,7 @@ def test_an_assumption_of_the_users_is_not_called_met(capsys: Captured) -> None:
     ]
 
 
-def test_settings_chosen_on_the_very_records_are_named_beside_epsilon(
-    capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_chosen_on_the_very_records_are_named_beside_epsilon(capsys, monkeypatch):
     line = f"{SMALL} --epsilon 2".split()
     assert "chosen on records of this very set" not in said(capsys, *line)
     assert parsed(capsys, *line)["train"]["settings_chosen"] == ""

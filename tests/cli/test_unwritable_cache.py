@@ -1,16 +1,13 @@
 """A cache that cannot be written: every command answers all the same, and leaves nothing behind."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 
 from dpcore.cli import main
 from dpcore.datasets import cache
 from dpcore.settings import CACHE
-from tests.cli.commands import Captured, parsed, said, stop_after
+from tests.cli.commands import parsed, said, stop_after
 
 FILES = {"measures.csv", "measures.json", "settings.json", "weights.npz"}
 
@@ -18,7 +15,7 @@ pytestmark = pytest.mark.parametrize("home", [True, False], ids=["named", "homel
 
 
 @pytest.fixture(autouse=True)
-def unwritable(home: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def unwritable(home, monkeypatch, tmp_path):
     """A folder that nobody, root included, can make."""
     blocked = tmp_path / "a file" / "folder"
     blocked.parent.write_text("in the way")
@@ -32,9 +29,7 @@ def unwritable(home: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> P
 LINE = "train --network linear --features scattering --epochs 2 --batch-size 256 --device cpu"
 
 
-def test_a_training_whose_features_are_kept_elsewhere_is_written(
-    unwritable: Path, capsys: Captured, tmp_path: Path
-) -> None:
+def test_a_training_whose_features_are_kept_elsewhere_is_written(unwritable, capsys, tmp_path):
     run = tmp_path / "run"
     said(capsys, *LINE.split(), "--output", str(run))
     assert {path.name for path in run.iterdir()} == FILES
@@ -42,8 +37,8 @@ def test_a_training_whose_features_are_kept_elsewhere_is_written(
 
 
 def test_a_stopped_training_is_written_and_not_promised_to_go_on(
-    unwritable: Path, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    unwritable, capsys, tmp_path, monkeypatch
+):
     run = tmp_path / "run"
     stop_after(monkeypatch, 6)
     assert main([*LINE.split(), "--output", str(run)]) == 130
@@ -64,6 +59,6 @@ def test_a_stopped_training_is_written_and_not_promised_to_go_on(
         "plan --solve sigma --epsilon 1 --delta 1e-5 --records 1000 --batch 10 --epochs 2",
     ],
 )
-def test_a_command_answers(unwritable: Path, capsys: Captured, line: str, tmp_path: Path) -> None:
+def test_a_command_answers(unwritable, capsys, line, tmp_path):
     assert parsed(capsys, *line.split())
     assert list(tmp_path.iterdir()) == [unwritable.parent]

@@ -1,7 +1,5 @@
 """What the account begins with, and how one more is dated."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 
@@ -23,14 +21,14 @@ START = date(2026, 12, 1)
         (date(2027, 1, 31), date(2027, 2, 1)),
     ],
 )
-def test_a_plan_is_about_what_is_to_come(today: date, first: date) -> None:
+def test_a_plan_is_about_what_is_to_come(today, first):
     assert first_day(today) == first
     weekly = usual("release", first).days()
     assert today < weekly[0]
     assert weekly[-1] < first.replace(year=first.year + 1)
 
 
-def test_each_training_comes_after_those_that_are_there() -> None:
+def test_each_training_comes_after_those_that_are_there():
     entries: list[AccountEntry] = [usual("release", START)]
     for _ in range(4):
         entries.append(following(entries, "training", TODAY))
@@ -39,13 +37,13 @@ def test_each_training_comes_after_those_that_are_there() -> None:
     assert following([*entries, early], "training", TODAY).first == date(2027, 12, 1)
 
 
-def test_it_is_like_the_last_one() -> None:
+def test_it_is_like_the_last_one():
     last = replace(usual("training", START), noise=1.1, count=3)
     result = following([last], "training", TODAY)
     assert result == replace(last, count=1, first=date(2027, 9, 1))
 
 
-def test_a_first_one_begins_the_plan_with_a_batch_that_fits() -> None:
+def test_a_first_one_begins_the_plan_with_a_batch_that_fits():
     assert following([], "training", TODAY, 100) == usual("training", START, 100)
     assert usual("training", START, 100).batch == 32
     later = replace(usual("spent", START), first=date(2030, 5, 1))
@@ -53,12 +51,12 @@ def test_a_first_one_begins_the_plan_with_a_batch_that_fits() -> None:
     assert following([later], "spent", TODAY).first == TODAY
 
 
-def test_what_would_come_after_the_last_day_stays_on_its_day() -> None:
+def test_what_would_come_after_the_last_day_stays_on_its_day():
     late = replace(usual("training", START), first=date(2100, 12, 1))
     assert following([late], "training", TODAY).first == date(2100, 12, 1)
 
 
-def test_a_training_on_all_people_follows_their_number() -> None:
+def test_a_training_on_all_people_follows_their_number():
     assert of_records(usual("training", START, 10_000), 10_000, 400) == usual(
         "training", START, 400
     )

@@ -1,7 +1,5 @@
 """A control's key is its name in the address: no two declarations share one, on any page."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
@@ -38,12 +36,12 @@ def by_key() -> dict[str, list[str]]:
     return {key: sorted(modules.values()) for key, modules in places.items()}
 
 
-def test_no_two_controls_share_a_key() -> None:
+def test_no_two_controls_share_a_key():
     twice = {key: modules for key, modules in by_key().items() if len(modules) > 1}
     assert set(twice) == set(SHARED), f"{twice}: name the new one otherwise"
 
 
-def test_controls_are_found_by_themselves_on_pages_and_in_tables() -> None:
+def test_controls_are_found_by_themselves_on_pages_and_in_tables():
     found = by_key()
     assert {"data", "steps", "may_cost", "split_seed", "batch", "predict_model"} <= set(found)
     assert len(found) > 100

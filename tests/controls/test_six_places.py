@@ -1,7 +1,5 @@
 """A control that is declared once is found in all six places."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping
 from typing import Any
@@ -54,11 +52,11 @@ def quoted(value: str) -> str:
 
 
 @pytest.fixture
-def app() -> AppTest:
+def app():
     return AppTest.from_string(SCRIPT, default_timeout=60)
 
 
-def test_the_widget_has_its_label_help_limits_and_default(app: AppTest) -> None:
+def test_the_widget_has_its_label_help_limits_and_default(app):
     app.run()
     field = app.number_input(key="depth")
     assert (field.label, field.min, field.max, field.value) == ("Depth of the tree", 1, 9, 3)
@@ -66,7 +64,7 @@ def test_the_widget_has_its_label_help_limits_and_default(app: AppTest) -> None:
     assert app.json[0].value == '{"depth": 3, "split": "gini"}'
 
 
-def test_it_is_drawn_only_where_it_is_shown(app: AppTest) -> None:
+def test_it_is_drawn_only_where_it_is_shown(app):
     app.run()
     assert len(app.get("button_group")) == 1
     app.number_input(key="depth").set_value(1).run()
@@ -75,7 +73,7 @@ def test_it_is_drawn_only_where_it_is_shown(app: AppTest) -> None:
 
 
 @pytest.mark.parametrize("value", ["0", "10", "inf", "-1e999", "nan", "deep"])
-def test_a_link_is_checked_against_it(value: str) -> None:
+def test_a_link_is_checked_against_it(value):
     (refused,) = check(PAGE, {"depth": [value]}, quoted)
     assert refused.sentence == (
         f"a depth of “{value}”, but it must be a number from 1 to 9; it is left out."
@@ -85,7 +83,7 @@ def test_a_link_is_checked_against_it(value: str) -> None:
     assert refused.sentence.endswith("which this page does not offer; it uses Impurity.")
 
 
-def test_a_preset_sets_it_and_is_known_by_what_it_sets(app: AppTest) -> None:
+def test_a_preset_sets_it_and_is_known_by_what_it_sets(app):
     app.run()
     app.session_state["depth"] = PRESET["depth"]
     app.session_state["split_by"] = PRESET["split_by"]
@@ -94,7 +92,7 @@ def test_a_preset_sets_it_and_is_known_by_what_it_sets(app: AppTest) -> None:
     assert PAGE.values({"tree.depth": 5, "tree.split": "random"}) == PRESET
 
 
-def test_the_address_holds_what_differs_from_the_first_view(app: AppTest) -> None:
+def test_the_address_holds_what_differs_from_the_first_view(app):
     assert address(PAGE, PRESET) == {"depth": "5", "split_by": "Chance"}
     assert address(PAGE, PAGE.first()) == {}
     for name, value in address(PAGE, PRESET).items():
@@ -104,7 +102,7 @@ def test_the_address_holds_what_differs_from_the_first_view(app: AppTest) -> Non
     assert app.json[0].value == '{"depth": 5, "split": "random"}'
 
 
-def test_the_command_line_has_it_with_its_help_and_says_it_again() -> None:
+def test_the_command_line_has_it_with_its_help_and_says_it_again():
     command = argparse.ArgumentParser()
     options.add(command, PAGE)
     told = " ".join(command.format_help().split())
@@ -117,7 +115,7 @@ def test_the_command_line_has_it_with_its_help_and_says_it_again() -> None:
     assert options.typed_values(PAGE, command.parse_args([])) == {}
 
 
-def test_a_choice_that_sets_no_field_is_checked_as_it_is_read() -> None:
+def test_a_choice_that_sets_no_field_is_checked_as_it_is_read():
     way = Control(
         "way", "Way", OneOf({"straight": "Straight"}, means={"straight": "on"}), option="w"
     )
@@ -126,11 +124,11 @@ def test_a_choice_that_sets_no_field_is_checked_as_it_is_read() -> None:
         options.read(way, "straight")
 
 
-def test_the_python_to_take_along_sets_its_field() -> None:
+def test_the_python_to_take_along_sets_its_field():
     fields = PAGE.fields(PRESET, "tree")
     assert changed(fields, PAGE.fields(PAGE.first(), "tree")) == ["depth=5", "split='random'"]
 
 
-def test_no_two_controls_of_a_page_share_a_key() -> None:
+def test_no_two_controls_of_a_page_share_a_key():
     with pytest.raises(ValueError, match="same key"):
         Page(DEPTH, DEPTH)

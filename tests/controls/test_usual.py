@@ -1,7 +1,5 @@
 """Defaults that follow from the number of records."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpcore.accounting.training_plan import usual_batch
@@ -13,15 +11,15 @@ from dpcore.controls.train import CONTROLS
     ("records", "batch"),
     [(1, 1), (2, 1), (3, 1), (4, 2), (40, 16), (242, 64), (255, 64), (256, 256), (60_000, 256)],
 )
-def test_a_batch_that_nobody_chose_fits_the_records(records: int, batch: int) -> None:
+def test_a_batch_that_nobody_chose_fits_the_records(records, batch):
     assert usual_batch(records) == CONTROLS["lot"].usual(records) == batch
     assert batch <= records
 
 
-def test_without_records_the_default_stands() -> None:
+def test_without_records_the_default_stands():
     assert CONTROLS["lot"].usual(None) == CONTROLS["lot"].default
     assert CONTROLS["rate"].usual(242) == CONTROLS["rate"].default
 
 
-def test_a_link_names_what_would_follow_from_records() -> None:
+def test_a_link_names_what_would_follow_from_records():
     assert address(CONTROLS, {"lot": 256, "rate": CONTROLS["rate"].default}) == {"lot": "256"}

@@ -1,10 +1,7 @@
 """No network, no folder and no cache unless a test makes them; and files made up to a layout."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import requests
@@ -15,7 +12,7 @@ from dpcore.datasets.text import Field
 
 
 @pytest.fixture(autouse=True)
-def _cut_off(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _cut_off(monkeypatch, tmp_path):
     def refuse(*args: object, **kwargs: object) -> None:
         raise requests.ConnectionError("no network in tests")
 
@@ -28,7 +25,7 @@ MadeUp = Callable[..., bytes]
 
 
 @pytest.fixture
-def made_up() -> MadeUp:
+def made_up():
     """A file of the given set with invented rows that its layout allows."""
 
     def value(field: Field, chance: random.Random) -> str:

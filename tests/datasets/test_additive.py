@@ -1,7 +1,5 @@
 """Sums of steps: public places, rows of norm 1, one record one row, and a rule in public values."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -32,7 +30,7 @@ FEW = STEPS["additive"]
 
 
 @pytest.mark.parametrize("steps", STEPS.values())
-def test_every_value_has_one_norm_and_is_told_apart_at_the_cuts_alone(steps) -> None:
+def test_every_value_has_one_norm_and_is_told_apart_at_the_cuts_alone(steps):
     shares = np.linspace(0.0, 1.0, 1_001)
     made = steps.of(shares)
     assert made.shape == (1_001, steps.count)
@@ -44,7 +42,7 @@ def test_every_value_has_one_norm_and_is_told_apart_at_the_cuts_alone(steps) -> 
     assert len(np.unique(made, axis=0)) == steps.count + 1
 
 
-def test_a_number_stands_beside_a_few_steps_as_it_stands_alone() -> None:
+def test_a_number_stands_beside_a_few_steps_as_it_stands_alone():
     table = load("cohort")
     lines, curves = prepare(table), prepare(table, ADDITIVE)
     places = [curves.feature_names.index(name) for name in lines.feature_names]
@@ -55,7 +53,7 @@ def test_a_number_stands_beside_a_few_steps_as_it_stands_alone() -> None:
 
 
 @pytest.mark.parametrize(("features", "counted"), [("additive", 4), ("fine", 24)])
-def test_a_step_counts_as_the_square_of_its_weight_of_a_feature(features, counted) -> None:
+def test_a_step_counts_as_the_square_of_its_weight_of_a_feature(features, counted):
     table = load("cohort")
     lines, curves = prepare(table), prepare(table, replace(ADDITIVE, features=features))
     numbers = sum(column.kind == "number" for column in table.entry.used)
@@ -72,7 +70,7 @@ def test_a_step_counts_as_the_square_of_its_weight_of_a_feature(features, counte
     assert there.lam == default_lam(curves.records, curves.counted) > here.lam
 
 
-def test_few_records_for_each_column_of_numbers_are_straight_lines() -> None:
+def test_few_records_for_each_column_of_numbers_are_straight_lines():
     for numbers in (0, 1, 5, 30):
         taken = [enough_records(records, numbers) for records in range(1, 1_000)]
         edge = MIN_RECORDS * max(numbers, 1) - 1
@@ -85,7 +83,7 @@ def test_few_records_for_each_column_of_numbers_are_straight_lines() -> None:
     assert all(any("By rule" in note for note in split.notes) for split in (few, many))
 
 
-def test_the_map_has_two_edges_and_never_falls_back_as_noise_shrinks() -> None:
+def test_the_map_has_two_edges_and_never_falls_back_as_noise_shrinks():
     # n μ/√d with n = 100 and d = 4 is 50 μ.
     taken = [by_noise(100, 4, ratio / 50.0) for ratio in np.linspace(0.0, 300.0, 3_001)]
     first, second = taken.index("additive") / 10.0, taken.index("fine") / 10.0
@@ -96,7 +94,7 @@ def test_the_map_has_two_edges_and_never_falls_back_as_noise_shrinks() -> None:
     assert set(ranks) == {0, 1, 2}
 
 
-def test_records_with_gaps_have_no_say_in_the_number_of_records() -> None:
+def test_records_with_gaps_have_no_say_in_the_number_of_records():
     described = "a: 0 to 1; unknown: blank\npredict y: one of no, yes"
     table, gappy = (read_own(described, _rows(gaps), "t.csv") for gaps in (0, 20))
     drop = replace(BY_RULE, missing="drop")
@@ -113,7 +111,7 @@ def _rows(gaps: int) -> bytes:
 
 
 @pytest.mark.parametrize("dataset", ["cohort", "breast_cancer", "diabetes"])
-def test_cuts_stand_at_public_values_in_the_column_s_unit(dataset) -> None:
+def test_cuts_stand_at_public_values_in_the_column_s_unit(dataset):
     table = load(dataset)
     made, preparation = prepare(table, ADDITIVE), Preparation(interval="unit")
     place = 0
@@ -138,7 +136,7 @@ def test_cuts_stand_at_public_values_in_the_column_s_unit(dataset) -> None:
 
 
 @pytest.mark.parametrize("dataset", ["cohort", "diabetes"])
-def test_one_record_is_one_row_and_the_schema_alone_decides_the_columns(dataset) -> None:
+def test_one_record_is_one_row_and_the_schema_alone_decides_the_columns(dataset):
     table = load(dataset)
     here = prepare(table, ADDITIVE)
     frame = table.frame.copy()
@@ -156,17 +154,17 @@ def test_one_record_is_one_row_and_the_schema_alone_decides_the_columns(dataset)
 
 
 @pytest.mark.parametrize("features", STEPS)
-def test_steps_at_the_data_s_own_range_are_refused(features) -> None:
+def test_steps_at_the_data_s_own_range_are_refused(features):
     with pytest.raises(InvalidInput, match=r"^scaling is 'data', but it must be public"):
         Preparation(features=features, scaling="data")
 
 
-def test_by_rule_there_are_no_steps_at_the_data_s_own_range() -> None:
+def test_by_rule_there_are_no_steps_at_the_data_s_own_range():
     made = prepare(load("cohort"), replace(BY_RULE, scaling="data"))
     assert (made.preparation.features, dict(made.maps)) == ("plain", {})
 
 
-def test_a_map_of_too_many_values_is_left_out_by_public_numbers(monkeypatch) -> None:
+def test_a_map_of_too_many_values_is_left_out_by_public_numbers(monkeypatch):
     table = load("cohort", records=400)
     whole = prepare(table, BY_RULE)
     for kept in (1, 2):
@@ -181,7 +179,7 @@ def test_a_map_of_too_many_values_is_left_out_by_public_numbers(monkeypatch) -> 
     assert tuple(prepare(table, BY_RULE).maps) == MAPS
 
 
-def test_every_proof_holds_with_it_as_without() -> None:
+def test_every_proof_holds_with_it_as_without():
     every = tuple(key for key, method in register().items() if not method.refusal("logistic"))
     standings = []
     for preparation in (ADDITIVE, Preparation()):

@@ -1,7 +1,5 @@
 """Arrays kept on disk: found again, recomputed when damaged, and not without end."""
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path
@@ -28,7 +26,7 @@ def kept() -> list[Path]:
     return sorted((cache.folder() / "arrays").iterdir())
 
 
-def test_an_array_is_computed_once() -> None:
+def test_an_array_is_computed_once():
     compute = Counted()
     first, second = (cache.array("squares", "key", compute) for _ in range(2))
     assert compute.times == 1
@@ -37,7 +35,7 @@ def test_an_array_is_computed_once() -> None:
     assert cache.array("cubes", "key", Counted(VALUES + 1))[0, 0] == 1
 
 
-def test_a_damaged_file_is_computed_again() -> None:
+def test_a_damaged_file_is_computed_again():
     cache.array("squares", "key", Counted())
     (path,) = kept()
     for damage in (b"", b"text", path.read_bytes()[:-20]):
@@ -47,15 +45,13 @@ def test_a_damaged_file_is_computed_again() -> None:
         assert again.times == 1
 
 
-def test_a_folder_that_cannot_be_written_costs_time_only(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_folder_that_cannot_be_written_costs_time_only(monkeypatch, tmp_path):
     (tmp_path / "a file").write_text("in the way")
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "a file" / "cache"))
     assert np.array_equal(cache.array("squares", "key", Counted()), VALUES)
 
 
-def test_nothing_is_kept_of_a_computation_that_fails() -> None:
+def test_nothing_is_kept_of_a_computation_that_fails():
     def fail() -> np.ndarray:
         raise KeyboardInterrupt
 
@@ -64,7 +60,7 @@ def test_nothing_is_kept_of_a_computation_that_fails() -> None:
     assert not (cache.folder() / "arrays").exists()
 
 
-def test_what_was_unused_for_longest_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_unused_for_longest_goes_first(monkeypatch):
     for place in range(3):
         cache.array("squares", f"key{place}", Counted())
         os.utime(kept()[-1], (place, place))
@@ -77,7 +73,7 @@ def test_what_was_unused_for_longest_goes_first(monkeypatch: pytest.MonkeyPatch)
     assert [path.name for path in kept()] == ["squares-key4.npz"]
 
 
-def test_a_digest_sees_entries_shape_type_and_where_one_part_ends() -> None:
+def test_a_digest_sees_entries_shape_type_and_where_one_part_ends():
     parts = [
         (VALUES,),
         (VALUES.T,),
@@ -94,7 +90,7 @@ def test_a_digest_sees_entries_shape_type_and_where_one_part_ends() -> None:
     assert cache.digest(b"ab") == cache.digest("ab")
 
 
-def test_the_oldest_files_go_until_the_rest_fits(tmp_path: Path) -> None:
+def test_the_oldest_files_go_until_the_rest_fits(tmp_path):
     for age, name in ((300, "old"), (200, "middle"), (100, "young")):
         (tmp_path / name).write_bytes(b"x" * 1_000)
         os.utime(tmp_path / name, (1_000 - age,) * 2)
@@ -106,9 +102,7 @@ def test_the_oldest_files_go_until_the_rest_fits(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"middle"}
 
 
-def test_where_the_cache_cannot_be_written_there_is_a_private_folder(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_where_the_cache_cannot_be_written_there_is_a_private_folder(monkeypatch, tmp_path):
     (tmp_path / "a file").write_text("in the way")
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "a file" / "cache"))
     where = cache.place("jobs")
@@ -131,9 +125,7 @@ def test_where_the_cache_cannot_be_written_there_is_a_private_folder(
 @pytest.mark.parametrize(
     "name", ["/proc/cache", "~nobody by that name/cache", "x" * 300, "/dev/null"]
 )
-def test_no_name_of_a_cache_is_an_error(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
-) -> None:
+def test_no_name_of_a_cache_is_an_error(monkeypatch, tmp_path, name):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DPCORE_CACHE", name)
     assert cache.complaint().endswith("DPCORE_CACHE.")
@@ -143,9 +135,7 @@ def test_no_name_of_a_cache_is_an_error(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_is_called_so_and_nothing_is_left(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_full_disk_is_called_so_and_nothing_is_left(monkeypatch, tmp_path):
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.setattr(cache, "ROOM", 2**62)
     assert cache.complaint().startswith("Nothing can be kept for later because the disk is full:")
@@ -156,7 +146,7 @@ def test_a_full_disk_is_called_so_and_nothing_is_left(
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-def test_a_file_that_cannot_be_written_whole_leaves_nothing(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_whole_leaves_nothing(tmp_path):
     def put(file: IO[bytes]) -> None:
         file.write(b"half")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -167,9 +157,7 @@ def test_a_file_that_cannot_be_written_whole_leaves_nothing(tmp_path: Path) -> N
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"old"]
 
 
-def test_an_array_in_a_folder_that_can_only_be_read_is_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_array_in_a_folder_that_can_only_be_read_is_read(monkeypatch):
     cache.array("squares", "key", Counted())
 
     def refuse(*_: object, **__: object) -> None:

@@ -17,7 +17,7 @@ BUILT_IN = ("breast_cancer", "cohort", "diabetes", "optical_digits")
 KEYS = tuple(entry.key for entry in datasets.catalogue())
 
 
-def test_the_catalogue_holds_a_set_of_each_file_and_those_without_files_come_first() -> None:
+def test_the_catalogue_holds_a_set_of_each_file_and_those_without_files_come_first():
     entries = datasets.catalogue()
     assert sorted(KEYS) == sorted(module.name for module in pkgutil.iter_modules(sets.__path__))
     assert set(BUILT_IN) <= {entry.key for entry in entries if not entry.files}
@@ -29,7 +29,7 @@ def test_the_catalogue_holds_a_set_of_each_file_and_those_without_files_come_fir
         assert keys == [*named, *sorted(set(keys) - set(named))]
 
 
-def test_adding_a_file_enrols_its_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_adding_a_file_enrols_its_set(tmp_path, monkeypatch):
     (tmp_path / "newcomer.py").write_text(
         "from dataclasses import replace\n"
         "from dpcore.datasets.sets.diabetes import SOURCE as BASE\n"
@@ -49,7 +49,7 @@ def test_adding_a_file_enrols_its_set(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_every_entry_says_what_a_reader_must_know(key: str) -> None:
+def test_every_entry_says_what_a_reader_must_know(key):
     entry = datasets.entry(key)
     for text in (entry.title, entry.source, entry.licence, entry.citation, entry.task):
         assert text
@@ -72,7 +72,7 @@ def test_every_entry_says_what_a_reader_must_know(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_every_entry_loads_or_says_in_one_sentence_what_to_do(key: str) -> None:
+def test_every_entry_loads_or_says_in_one_sentence_what_to_do(key):
     if datasets.availability(key) == "built in":
         assert datasets.load(key).records == datasets.entry(key).records
         return
@@ -85,7 +85,7 @@ def test_every_entry_loads_or_says_in_one_sentence_what_to_do(key: str) -> None:
     assert sentence.endswith(".")
 
 
-def test_what_needs_an_account_is_named_with_the_place_and_the_upload() -> None:
+def test_what_needs_an_account_is_named_with_the_place_and_the_upload():
     for key, place in (("cardio", "kaggle.com"), ("ipums_br", "international.ipums.org")):
         assert datasets.availability(key) == "upload"
         with pytest.raises(DataUnavailable, match=f"{place}.*upload the file"):
@@ -93,7 +93,7 @@ def test_what_needs_an_account_is_named_with_the_place_and_the_upload() -> None:
     assert datasets.availability("adult") == "download"
 
 
-def test_the_bounds_of_breast_cancer_are_not_the_range_of_the_data() -> None:
+def test_the_bounds_of_breast_cancer_are_not_the_range_of_the_data():
     frame = datasets.load("breast_cancer").frame
     for column in datasets.entry("breast_cancer").columns:
         lower, upper = column.bounds
@@ -107,14 +107,14 @@ def test_the_bounds_of_breast_cancer_are_not_the_range_of_the_data() -> None:
         assert ((values >= lower) & (values <= upper)).mean() > 0.85
 
 
-def test_malignant_is_the_positive_label() -> None:
+def test_malignant_is_the_positive_label():
     table = datasets.load("breast_cancer")
     assert int((table.label == 1).sum()) == 212
     larger = table.frame["mean radius"].groupby(table.label).mean()
     assert larger[1] > larger[-1]
 
 
-def test_an_unknown_set_and_a_count_that_is_not_taken_are_refused() -> None:
+def test_an_unknown_set_and_a_count_that_is_not_taken_are_refused():
     with pytest.raises(
         InvalidInput, match="dataset is 'iris', but it must be one of breast_cancer"
     ):
@@ -125,7 +125,7 @@ def test_an_unknown_set_and_a_count_that_is_not_taken_are_refused() -> None:
         datasets.load("adult", records=100)
 
 
-def test_descriptions_are_plain_json_with_bounds_and_reasons() -> None:
+def test_descriptions_are_plain_json_with_bounds_and_reasons():
     described = json.loads(json.dumps(datasets.describe_all(), allow_nan=False))
     assert [one["key"] for one in described] == list(KEYS)
     for one in described:
@@ -138,7 +138,7 @@ def test_descriptions_are_plain_json_with_bounds_and_reasons() -> None:
     assert "known only once the call is over" in bank["duration"]["left_out"]
 
 
-def test_importing_and_describing_load_neither_pandas_nor_sklearn_nor_the_network() -> None:
+def test_importing_and_describing_load_neither_pandas_nor_sklearn_nor_the_network():
     code = (
         "import sys, dpcore.datasets as d; d.describe('cohort'); "
         "print({'pandas', 'sklearn', 'scipy', 'pooch', 'requests', 'torch'} & set(sys.modules))"
@@ -150,12 +150,12 @@ def test_importing_and_describing_load_neither_pandas_nor_sklearn_nor_the_networ
     assert done.stdout.strip() == "set()"
 
 
-def test_labels_are_plus_and_minus_one() -> None:
+def test_labels_are_plus_and_minus_one():
     for key in ("breast_cancer", "cohort"):
         assert set(np.unique(datasets.load(key).label)) == {-1, 1}
 
 
-def test_diabetes_is_the_raw_table_that_scikit_learn_ships() -> None:
+def test_diabetes_is_the_raw_table_that_scikit_learn_ships():
     from sklearn.datasets import load_diabetes
 
     table, raw = datasets.load("diabetes"), load_diabetes(scaled=False)
@@ -171,7 +171,7 @@ def test_diabetes_is_the_raw_table_that_scikit_learn_ships() -> None:
             assert upper != max(result)
 
 
-def test_a_number_to_predict_is_scaled_by_its_public_bounds_and_clipped() -> None:
+def test_a_number_to_predict_is_scaled_by_its_public_bounds_and_clipped():
     table = datasets.load("diabetes")
     label = table.label.astype(float)
     label[[3, 7]] = (-20.0, 900.0)

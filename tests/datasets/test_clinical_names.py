@@ -1,7 +1,5 @@
 """Names of clinical columns: known by what headers say, in any spelling."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpcore.datasets.clinical_names import known_names
@@ -46,7 +44,7 @@ HEADERS = {
 
 
 @pytest.mark.parametrize("title", HEADERS)
-def test_headers_of_usual_tables_are_known_by_their_names_alone(title: str) -> None:
+def test_headers_of_usual_tables_are_known_by_their_names_alone(title):
     text, count = HEADERS[title]
     header = text.split(",")
     names = known_names(header)
@@ -71,13 +69,13 @@ def test_headers_of_usual_tables_are_known_by_their_names_alone(title: str) -> N
         ("Leukozyten [/nl]", "G/l", 100),
     ],
 )
-def test_a_unit_in_a_name_is_understood(name: str, unit: str, highest: float) -> None:
+def test_a_unit_in_a_name_is_understood(name, unit, highest):
     known = known_names().range_of(name)
     assert known is not None
     assert (known.unit, known.highest) == (unit, highest)
 
 
-def test_a_name_of_several_units_is_known_beside_the_other_names_of_its_table() -> None:
+def test_a_name_of_several_units_is_known_beside_the_other_names_of_its_table():
     assert known_names(["chol"]).range_of("chol") is None
     known = known_names(HEART.split(",")).range_of("chol")
     assert known is not None
@@ -92,7 +90,7 @@ def test_a_name_of_several_units_is_known_beside_the_other_names_of_its_table() 
         ("63,1,4,145,233,1,0,150,0,2.3,3,0,6,0", {"cp": "1, 2, 3, 4", "thal": "3, 6, 7"}),
     ],
 )
-def test_all_fourteen_columns_of_heart_are_suggested(record: str, lists: dict[str, str]) -> None:
+def test_all_fourteen_columns_of_heart_are_suggested(record, lists):
     draft = form("", look(f"{HEART}\n{record}\n".encode(), "heart.csv"))
     assert [row.name for row in draft.rows if row.used] == HEART.split(",")
     assert draft.predicted == "target"

@@ -21,7 +21,7 @@ def source_of(key: str) -> FileSource:
     return result
 
 
-def test_thyroid_is_in_clinical_units_and_overt_disease_alone_is_a_case() -> None:
+def test_thyroid_is_in_clinical_units_and_overt_disease_alone_is_a_case():
     table = read_upload("thyroid", THYROID, "made-up")
     verified = assemble(
         source_of("thyroid"),
@@ -39,14 +39,14 @@ def test_thyroid_is_in_clinical_units_and_overt_disease_alone_is_a_case() -> Non
     assert np.allclose(quotient, table.frame["FTI"], rtol=0.03)
 
 
-def test_a_class_or_an_answer_that_the_files_do_not_have_is_refused_in_one_sentence() -> None:
+def test_a_class_or_an_answer_that_the_files_do_not_have_is_refused_in_one_sentence():
     with pytest.raises(InvalidInput, match="line 2: class must be one of 1, 2, 3"):
         read_upload("thyroid", THYROID.replace(b"0.098 2", b"0.098 4"), "made-up")
     with pytest.raises(InvalidInput, match="line 1: it has 21 fields, but it must have 22"):
         read_upload("thyroid", THYROID.replace(b"0.011 1", b"1", 1), "made-up")
 
 
-def test_the_header_of_a_published_file_decides_the_order_of_its_fields() -> None:
+def test_the_header_of_a_published_file_decides_the_order_of_its_fields():
     layout = source_of("diabetes_screening").layout
     names = [field.name for field in layout.fields]
     values = {
@@ -59,7 +59,7 @@ def test_the_header_of_a_published_file_decides_the_order_of_its_fields() -> Non
         assert result["Income"].item() == float(values["Income"])
 
 
-def test_the_survey_counts_prediabetes_and_keeps_bands_as_numbers() -> None:
+def test_the_survey_counts_prediabetes_and_keeps_bands_as_numbers():
     names = [field.name for field in source_of("diabetes_screening").layout.fields]
     answers = dict.fromkeys(names, "0") | {"GenHlth": "1", "Age": "13", "Education": "6"}
     answers |= {"Income": "8", "BMI": "98", "Diabetes_binary": "1"}
@@ -85,7 +85,7 @@ metastatic,.5,.25,no dnr,5,97,6,69,22,36,388,1.8,.2,1.2,141,7.46,,,,7,7,,7
 """
 
 
-def test_who_dies_in_hospital_is_predicted_without_what_is_known_later() -> None:
+def test_who_dies_in_hospital_is_predicted_without_what_is_known_later():
     table = read_upload("support2", SUPPORT2, "made-up")
     verified = assemble(
         source_of("support2"),
@@ -103,7 +103,7 @@ def test_who_dies_in_hospital_is_predicted_without_what_is_known_later() -> None
 
 
 @pytest.mark.parametrize("key", ["heart_sites", "support2", "diabetes_screening", "thyroid"])
-def test_what_is_not_here_names_its_licence_and_its_download(key: str) -> None:
+def test_what_is_not_here_names_its_licence_and_its_download(key):
     described = entry(key)
     assert described.licence.startswith(("CC BY 4.0", "CC0"))
     assert "doi:10." in described.citation

@@ -1,7 +1,5 @@
 """A column's own part: what it tells of two records that differ in that column only, exactly."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -93,7 +91,7 @@ def given(values, frame: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way.features}-{way.norm}-{way.interval}")
 @pytest.mark.parametrize("key", ["cohort", "adult"])
-def test_two_records_that_differ_in_one_column_differ_by_its_part(key, way, made_up) -> None:
+def test_two_records_that_differ_in_one_column_differ_by_its_part(key, way, made_up):
     table = load(key) if key == "cohort" else read_upload(key, made_up(key, 60), "made-up")
     complete = ~table.frame.isna().any(axis=1).to_numpy()
     frame, entry = table.frame[complete].iloc[[7]], table.entry
@@ -132,14 +130,14 @@ def test_two_records_that_differ_in_one_column_differ_by_its_part(key, way, made
             assert apart == pytest.approx(wanted, rel=1e-5, abs=1e-6)
 
 
-def test_the_reference_person_has_the_middle_of_every_number_and_the_first_level() -> None:
+def test_the_reference_person_has_the_middle_of_every_number_and_the_first_level():
     entry = load("cohort").entry
     person = reference_person(entry, WAYS[1])
     assert person["age"] == 59.0
     assert {person[one.name] for one in entry.used if one.kind != "number"} == {0.0}
 
 
-def test_a_wrong_length_is_noticed() -> None:
+def test_a_wrong_length_is_noticed():
     table, way = load("cohort"), WAYS[0]
     assert average_factor(table.entry, way) == pytest.approx(1 / average(table.entry, way), 1e-5)
     assert average_factor(table.entry, WAYS[1]) < 0.9 * average_factor(table.entry, way)
@@ -148,7 +146,7 @@ def test_a_wrong_length_is_noticed() -> None:
     assert average_factor(short, replace(way, norm="clip")) == 1.0
 
 
-def test_values_stand_on_both_sides_of_every_step_and_unknown_ones_last() -> None:
+def test_values_stand_on_both_sides_of_every_step_and_unknown_ones_last():
     age = load("cohort").entry.column("age")
     lines, curve = values_of(age, WAYS[0]), values_of(age, WAYS[1])
     assert (lines.numbers[0], lines.numbers[-1]) == (18.0, 100.0)

@@ -1,7 +1,5 @@
 """What a person corrects of a column: exactly that changes, and nobody else's log odds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -43,7 +41,7 @@ def some_people(entry: Entry, way: Preparation, count: int = 4) -> list[dict[str
 @pytest.mark.parametrize(
     ("key", "way"), [*(("cohort", way) for way in WAYS), ("adult", WAYS[1]), ("adult", WAYS[3])]
 )
-def test_log_odds_move_by_the_change_of_the_curve_and_by_nothing_else(key, way, made_up) -> None:
+def test_log_odds_move_by_the_change_of_the_curve_and_by_nothing_else(key, way, made_up):
     entry = load(key).entry if key == "cohort" else read_upload(key, made_up(key, 60), "x").entry
     people, rng = some_people(entry, way), np.random.default_rng(7)
     for column in entry.used:
@@ -73,7 +71,7 @@ def lengths(rows, entry, way, values, person) -> np.ndarray:
     return rows[each, place] / before[each, place] / average_factor(entry, way)
 
 
-def test_the_terms_are_a_line_steps_and_levels_in_the_columns_unit() -> None:
+def test_the_terms_are_a_line_steps_and_levels_in_the_columns_unit():
     entry = load("cohort").entry
     age, sex = (entry.column(name) for name in ("age", "sex"))
     line = terms_of(entry, WAYS[0], age)
@@ -92,7 +90,7 @@ def test_the_terms_are_a_line_steps_and_levels_in_the_columns_unit() -> None:
     assert terms_of(entry, WAYS[1], sex).names == ("male",)
 
 
-def test_where_records_have_nothing_in_common_steps_move_everybody_and_it_is_told() -> None:
+def test_where_records_have_nothing_in_common_steps_move_everybody_and_it_is_told():
     entry = load("cohort").entry
     numbers = tuple(one for one in entry.columns if one.kind == "number")
     bare, column = replace(entry, columns=numbers), numbers[0]

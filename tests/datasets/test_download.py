@@ -6,7 +6,6 @@ import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import requests
@@ -74,9 +73,7 @@ def serve(monkeypatch: pytest.MonkeyPatch, content: bytes) -> list[str]:
     return asked
 
 
-def test_a_file_is_downloaded_once_with_progress_and_then_taken_from_the_cache(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_file_is_downloaded_once_with_progress_and_then_taken_from_the_cache(monkeypatch):
     asked = serve(monkeypatch, CONTENT)
     told: list[tuple[float, str]] = []
     assert availability(PLAIN) == "download"
@@ -92,12 +89,12 @@ def test_a_file_is_downloaded_once_with_progress_and_then_taken_from_the_cache(
     assert asked == ["https://example.org/a.data"]
 
 
-def test_a_file_inside_an_archive_is_taken_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_inside_an_archive_is_taken_out(monkeypatch):
     serve(monkeypatch, ARCHIVE)
     assert fetch(ZIPPED) == (CONTENT,)
 
 
-def test_an_archive_with_other_contents_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_with_other_contents_is_refused(monkeypatch):
     for other in (zipped("inside.csv", b"other"), zipped("elsewhere.csv", CONTENT), b"no archive"):
         serve(monkeypatch, other)
         files = (replace(ZIPPED.files[0], archive_sha256=sha(other)),)
@@ -105,16 +102,14 @@ def test_an_archive_with_other_contents_is_refused(monkeypatch: pytest.MonkeyPat
             fetch(replace(ZIPPED, files=files))
 
 
-def test_what_the_publisher_sends_must_have_the_pinned_checksum(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_what_the_publisher_sends_must_have_the_pinned_checksum(monkeypatch, tmp_path):
     serve(monkeypatch, CONTENT + b"one more record\n")
     with pytest.raises(DataUnavailable, match=r"What example\.org sent for a\.data is not the pub"):
         fetch(PLAIN)
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
 
 
-def test_offline_one_sentence_says_what_to_do() -> None:
+def test_offline_one_sentence_says_what_to_do():
     with pytest.raises(DataUnavailable) as refused:
         datasets.load("adult")
     assert str(refused.value) == (
@@ -125,9 +120,7 @@ def test_offline_one_sentence_says_what_to_do() -> None:
     )
 
 
-def test_the_local_folder_is_looked_in_first(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_local_folder_is_looked_in_first(monkeypatch, tmp_path):
     asked = serve(monkeypatch, CONTENT)
     monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
     (tmp_path / "heart").mkdir()
@@ -138,8 +131,8 @@ def test_the_local_folder_is_looked_in_first(
 
 
 def test_a_local_file_that_is_not_the_published_one_is_refused_by_name(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, made_up: MadeUp
-) -> None:
+    monkeypatch, tmp_path, made_up
+):
     monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
     (tmp_path / "cardio").mkdir()
     (tmp_path / "cardio" / "cardio_train.csv").write_bytes(made_up("cardio"))
@@ -148,9 +141,7 @@ def test_a_local_file_that_is_not_the_published_one_is_refused_by_name(
         datasets.load("cardio")
 
 
-def test_a_set_without_a_published_checksum_is_checked_row_by_row(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, made_up: MadeUp
-) -> None:
+def test_a_set_without_a_published_checksum_is_checked_row_by_row(monkeypatch, tmp_path, made_up):
     monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
     (tmp_path / "ipums_br").mkdir()
     place = tmp_path / "ipums_br" / "IPUMS-BR.dat"
@@ -166,9 +157,7 @@ def md5(data: bytes) -> str:
     return hashlib.md5(data, usedforsecurity=False).hexdigest()
 
 
-def test_where_only_an_md5_is_known_it_is_held_against_every_way(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_where_only_an_md5_is_known_it_is_held_against_every_way(monkeypatch, tmp_path):
     file = RemoteFile("heart/b.data", md5=md5(CONTENT), url="https://example.org/b.data?download=1")
     entry = replace(PLAIN, files=(file,))
     serve(monkeypatch, CONTENT + b"one more record\n")
@@ -185,9 +174,7 @@ def test_where_only_an_md5_is_known_it_is_held_against_every_way(
         fetch(entry)
 
 
-def test_another_file_may_stand_in_for_one_in_the_local_folder(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_another_file_may_stand_in_for_one_in_the_local_folder(monkeypatch, tmp_path):
     other = RemoteFile("heart/other.data", sha(b"other"))
     entry = replace(PLAIN, files=(replace(PLAIN.files[0], also=(other,)),))
     monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
@@ -204,7 +191,7 @@ def test_another_file_may_stand_in_for_one_in_the_local_folder(
         fetch(entry)
 
 
-def test_every_pinned_checksum_is_a_sha256_and_every_address_is_secure() -> None:
+def test_every_pinned_checksum_is_a_sha256_and_every_address_is_secure():
     for entry in datasets.catalogue():
         for file in entry.files:
             assert not file.sha256 or len(bytes.fromhex(file.sha256)) == 32
@@ -213,8 +200,8 @@ def test_every_pinned_checksum_is_a_sha256_and_every_address_is_secure() -> None
 
 
 def test_a_cache_that_cannot_be_written_is_done_without_and_one_that_holds_the_file_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, monkeypatch
+):
     serve(monkeypatch, CONTENT)
     (tmp_path / "a file").write_text("in the way")
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "a file" / "cache"))
@@ -226,9 +213,7 @@ def test_a_cache_that_cannot_be_written_is_done_without_and_one_that_holds_the_f
     assert asked == []
 
 
-def test_a_disk_that_gets_full_is_called_so_and_nothing_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_gets_full_is_called_so_and_nothing_is_left(tmp_path, monkeypatch):
     serve(monkeypatch, CONTENT)
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
 
@@ -241,7 +226,7 @@ def test_a_disk_that_gets_full_is_called_so_and_nothing_is_left(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nobody_else_can_read_a_download(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_else_can_read_a_download(tmp_path, monkeypatch):
     serve(monkeypatch, CONTENT)
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "cache"))
     before = os.umask(0)

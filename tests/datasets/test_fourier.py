@@ -1,7 +1,5 @@
 """Random Fourier features: rows of norm 1 whose products are the Gaussian kernel's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -16,7 +14,7 @@ def rows(count, columns, seed=0):
 
 
 @pytest.mark.parametrize("bandwidth", [0.3, 1.0, 4.0])
-def test_products_are_the_kernels_up_to_the_error_of_the_draw(bandwidth) -> None:
+def test_products_are_the_kernels_up_to_the_error_of_the_draw(bandwidth):
     x = rows(40, 6)
     features = 4_096
     made = random_fourier(x, features, bandwidth)
@@ -31,7 +29,7 @@ def test_products_are_the_kernels_up_to_the_error_of_the_draw(bandwidth) -> None
 
 
 @pytest.mark.parametrize("features", [2, 16, 1_000])
-def test_every_row_has_norm_one_and_a_blank_one_stays_blank(features) -> None:
+def test_every_row_has_norm_one_and_a_blank_one_stays_blank(features):
     x = rows(30, 5)
     x[7] = 0.0
     lengths = np.linalg.norm(random_fourier(x, features, 0.5), axis=1)
@@ -39,7 +37,7 @@ def test_every_row_has_norm_one_and_a_blank_one_stays_blank(features) -> None:
     assert np.delete(lengths, 7) == pytest.approx(1.0, abs=1e-12)
 
 
-def test_a_row_depends_on_its_own_record_and_on_no_other() -> None:
+def test_a_row_depends_on_its_own_record_and_on_no_other():
     x = rows(10, 4)
     other = x.copy()
     other[3] = rows(1, 4, seed=9)
@@ -49,14 +47,14 @@ def test_a_row_depends_on_its_own_record_and_on_no_other() -> None:
     assert np.allclose(random_fourier(x[:4], 32, 0.5), here[:4], atol=1e-15)
 
 
-def test_the_frequencies_are_drawn_without_data_and_more_of_them_refine_fewer() -> None:
+def test_the_frequencies_are_drawn_without_data_and_more_of_them_refine_fewer():
     assert np.array_equal(frequencies(5, 8, 1.0), frequencies(5, 32, 1.0)[:, :4])
     assert np.array_equal(frequencies(5, 8, 0.5), 2.0 * frequencies(5, 8, 1.0))
     assert fourier_names(4) == ["cosine 1", "cosine 2", "sine 1", "sine 2"]
 
 
 @pytest.mark.parametrize("dataset", ["breast_cancer", "diabetes"])
-def test_they_are_a_way_to_prepare_any_set(dataset) -> None:
+def test_they_are_a_way_to_prepare_any_set(dataset):
     plain = prepare(load(dataset), Preparation())
     made = prepare(load(dataset), Preparation(features="fourier", fourier_features=64))
     assert made.x_train.shape == (plain.records, 64)
@@ -78,6 +76,6 @@ def test_they_are_a_way_to_prepare_any_set(dataset) -> None:
         ({"bandwidth": 0.0}, "bandwidth is 0, but it must be"),
     ],
 )
-def test_bad_settings_are_refused(change, words) -> None:
+def test_bad_settings_are_refused(change, words):
     with pytest.raises(InvalidInput, match=words):
         Preparation(**change)

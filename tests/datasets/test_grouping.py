@@ -1,7 +1,5 @@
 """Groups by a column: public, in the order of the split's rows, for any schema."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +26,7 @@ def bands(low: float, high: float, unit: str = "", **more: str) -> tuple[float, 
     return grouping(replace(entry("cohort"), columns=(column,)), "x").edges
 
 
-def test_ages_are_cut_at_decades_and_numbers_at_round_values() -> None:
+def test_ages_are_cut_at_decades_and_numbers_at_round_values():
     assert bands(0, 120, "years") == tuple(range(10, 120, 10))
     assert bands(14, 55) == (15, 20, 25, 30, 35, 40, 45, 50)
     assert bands(0.0, 0.2) == (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18)
@@ -40,14 +38,14 @@ def test_ages_are_cut_at_decades_and_numbers_at_round_values() -> None:
 @pytest.mark.parametrize(
     ("low", "high"), [(-1e308, 1e308), (1e16, 1e16 + 2), (0, 5e-324), (-1e-300, 1e300)]
 )
-def test_hostile_bounds_give_few_bands_inside_them(low: float, high: float) -> None:
+def test_hostile_bounds_give_few_bands_inside_them(low, high):
     for unit in ("", "years"):
         edges = bands(low, high, unit)
         assert len(edges) <= 20
         assert all(low < edge < high for edge in edges)
 
 
-def test_every_column_of_the_catalogue_divides_and_names_differ() -> None:
+def test_every_column_of_the_catalogue_divides_and_names_differ():
     for one in catalogue():
         assert len(columns(one)) == len(one.columns)
         for name in columns(one):
@@ -56,7 +54,7 @@ def test_every_column_of_the_catalogue_divides_and_names_differ() -> None:
             assert all(group.startswith(f"{name} ") for group in names)
 
 
-def test_groups_are_those_of_the_splits_rows() -> None:
+def test_groups_are_those_of_the_splits_rows():
     table = load("cohort", records=300)
     for seed in (0, 3):
         split = prepare(table, Preparation(seed=seed))
@@ -72,7 +70,7 @@ def own(rows: list[str]) -> Table:
     return read_own(COLUMNS, text.encode(), "own.csv")
 
 
-def test_gaps_are_a_group_and_blank_or_dropped_records_are_in_none() -> None:
+def test_gaps_are_a_group_and_blank_or_dropped_records_are_in_none():
     kinds = ["18,north,15,no", "19.9,nan,NA,yes", "20,,50,no", "90,everybody,60,yes", ",,,"]
     table = own(kinds * 20)
     for missing in ("impute", "drop"):
@@ -95,7 +93,7 @@ def test_gaps_are_a_group_and_blank_or_dropped_records_are_in_none() -> None:
 @pytest.mark.parametrize(
     ("listed", "first"), [("m, w", "sex = m"), ("1, 2", "sex = 1"), ("no, yes", "sex = no")]
 )
-def test_two_groups_have_the_words_of_ones_own_table(listed: str, first: str) -> None:
+def test_two_groups_have_the_words_of_ones_own_table(listed, first):
     columns = f"age: 18 to 90\nsex: one of {listed}\npredict ill: one of no, yes"
     one, other = listed.split(", ")
     text = "age,sex,ill\n" + f"20,{other},no\n30,{one},yes\n" * 20
@@ -110,7 +108,7 @@ def test_two_groups_have_the_words_of_ones_own_table(listed: str, first: str) ->
     assert grouping(entry("heart"), "exang").names == ("exang = no", "exang = yes")
 
 
-def test_a_column_that_models_do_not_use_divides_too_and_no_other_does() -> None:
+def test_a_column_that_models_do_not_use_divides_too_and_no_other_does():
     assert "duration" in columns(entry("bank"))
     assert "duration" not in {column.name for column in entry("bank").used}
     with pytest.raises(InvalidInput, match=r"column is 'shoe size', but it must be one of the col"):

@@ -1,10 +1,7 @@
 """Parquet means what the same table means as text, and a hostile file is one sentence."""
 
-from __future__ import annotations
-
 import datetime
 import io
-from collections.abc import Iterator
 
 import pyarrow as pa
 import pytest
@@ -136,7 +133,7 @@ def understated(letters: int, times: int, *names: str) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def process() -> Iterator[Confined]:
+def process():
     confined = Confined(600, ("pandas", "pyarrow.compute", "pyarrow.parquet", *HEADERS))
     yield confined
     confined.close()

@@ -1,7 +1,5 @@
 """Each person's rows are chosen by that person's lots alone, and count as one row at most."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -43,7 +41,7 @@ def test_each_row_is_kept_equally_often():
 
 
 @pytest.mark.parametrize("rows", [1, 7, 50, 1_000])
-def test_blocks_hold_whole_persons_and_each_once(rows: int):
+def test_blocks_hold_whole_persons_and_each_once(rows):
     kept = bounded(PERSON, 20, LOTS)
     end, seen = 0, []
     for where, first in kept.blocks(rows):
@@ -56,6 +54,6 @@ def test_blocks_hold_whole_persons_and_each_once(rows: int):
 
 
 @pytest.mark.parametrize("most", [0, 10_001])
-def test_a_bound_out_of_range_is_refused(most: int):
+def test_a_bound_out_of_range_is_refused(most):
     with pytest.raises(InvalidInput):
         bounded(PERSON, most, LOTS)

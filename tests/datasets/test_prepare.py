@@ -1,6 +1,5 @@
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -42,7 +41,7 @@ def exact_norms(x: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("key", ["breast_cancer", "cohort", *FROM_FILES])
 @pytest.mark.parametrize("preparation", EVERY_WAY, ids=way_of)
-def test_no_row_has_a_norm_above_one(key: str, preparation: Preparation, made_up: MadeUp) -> None:
+def test_no_row_has_a_norm_above_one(key, preparation, made_up):
     split = prepare(table_of(key, made_up), preparation)
     for x in (split.x_train, split.x_test):
         assert np.isfinite(x).all()
@@ -64,9 +63,7 @@ def test_no_row_has_a_norm_above_one(key: str, preparation: Preparation, made_up
     ),
     st.booleans(),
 )
-def test_bringing_to_norm_never_overshoots_and_keeps_the_direction(
-    x: np.ndarray, only_above: bool
-) -> None:
+def test_bringing_to_norm_never_overshoots_and_keeps_the_direction(x, only_above):
     before = x.copy()
     bring_to_norm(x, only_above=only_above)
     assert np.isfinite(x).all()
@@ -75,7 +72,7 @@ def test_bringing_to_norm_never_overshoots_and_keeps_the_direction(
     assert np.all(x[~before.any(axis=1)] == 0)
 
 
-def test_rows_within_the_ball_are_left_alone_when_clipping() -> None:
+def test_rows_within_the_ball_are_left_alone_when_clipping():
     x = np.array([[0.3, 0.4], [3.0, 4.0], [0.0, 0.0]])
     bring_to_norm(x, only_above=True)
     assert x[0].tolist() == [0.3, 0.4]
@@ -83,7 +80,7 @@ def test_rows_within_the_ball_are_left_alone_when_clipping() -> None:
     assert x[2].tolist() == [0.0, 0.0]
 
 
-def test_a_row_of_zeros_stays_zero_under_unit_norm() -> None:
+def test_a_row_of_zeros_stays_zero_under_unit_norm():
     table = load("breast_cancer")
     lowest = table.frame.copy()
     lowest.iloc[0] = [column.bounds[0] for column in table.entry.columns]
@@ -91,7 +88,7 @@ def test_a_row_of_zeros_stays_zero_under_unit_norm() -> None:
     assert np.count_nonzero(~split.x_train.any(axis=1)) == 1
 
 
-def test_the_intercept_counts_in_the_norm() -> None:
+def test_the_intercept_counts_in_the_norm():
     table = load("breast_cancer")
     without, with_one = prepare(table), prepare(table, Preparation(intercept=True))
     assert with_one.feature_names[-1] == "intercept"
@@ -120,9 +117,7 @@ def hostile_record(table: Table, row: int) -> Table:
 @pytest.mark.parametrize(
     "preparation", [way for way in EVERY_WAY if way.scaling == "public"], ids=way_of
 )
-def test_exchanging_one_record_changes_one_row_and_nothing_else(
-    key: str, preparation: Preparation, made_up: MadeUp
-) -> None:
+def test_exchanging_one_record_changes_one_row_and_nothing_else(key, preparation, made_up):
     table = table_of(key, made_up)
     complete = np.flatnonzero(~table.frame.isna().any(axis=1).to_numpy())
     before = prepare(table, preparation)
@@ -140,7 +135,7 @@ def test_exchanging_one_record_changes_one_row_and_nothing_else(
 
 
 @pytest.mark.parametrize("missing", ["drop", "impute"])
-def test_a_record_that_becomes_incomplete_moves_no_other_record(missing: str) -> None:
+def test_a_record_that_becomes_incomplete_moves_no_other_record(missing):
     table = load("breast_cancer")
     entry = table.entry
     marked = replace(
@@ -149,7 +144,7 @@ def test_a_record_that_becomes_incomplete_moves_no_other_record(missing: str) ->
     )
     frame = table.frame.copy()
     frame.loc[17, entry.columns[0].name] = np.nan
-    preparation = Preparation(missing=missing)  # type: ignore[arg-type]
+    preparation = Preparation(missing=missing)
     before = prepare(replace(table, entry=marked), preparation)
     after = prepare(replace(table, entry=marked, frame=frame), preparation)
     gone = missing == "drop"
@@ -164,7 +159,7 @@ def test_a_record_that_becomes_incomplete_moves_no_other_record(missing: str) ->
     assert len(lost) == 1
 
 
-def test_the_preparation_of_the_paper_is_flagged_because_one_record_moves_the_others() -> None:
+def test_the_preparation_of_the_paper_is_flagged_because_one_record_moves_the_others():
     table = load("cohort", records=500)
     split = prepare(table, PAPER_000)
     assert split.leaks
@@ -174,7 +169,7 @@ def test_the_preparation_of_the_paper_is_flagged_because_one_record_moves_the_ot
     assert (split.x_train != moved.x_train).any(axis=1).mean() > 0.9
 
 
-def test_values_outside_the_public_bounds_are_clipped_and_counted() -> None:
+def test_values_outside_the_public_bounds_are_clipped_and_counted():
     table = load("cohort", records=500)
     frame = table.frame.copy()
     frame.loc[3, "age"], frame.loc[4, "age"], frame.loc[5, "bmi"] = 300.0, -4.0, 1e9
@@ -188,7 +183,7 @@ def test_values_outside_the_public_bounds_are_clipped_and_counted() -> None:
     assert split.mostly_clipped == ()
 
 
-def test_columns_are_named_whose_known_values_are_mostly_clipped() -> None:
+def test_columns_are_named_whose_known_values_are_mostly_clipped():
     table = replace(load("cohort", records=500), further=None)
     frame = table.frame.copy()
     frame.loc[:249, "age"] = 300.0
@@ -201,7 +196,7 @@ def test_columns_are_named_whose_known_values_are_mostly_clipped() -> None:
     assert set(prepare(replace(table, frame=frame), filled).mostly_clipped) == {"age", "bmi"}
 
 
-def test_columns_are_named_of_which_more_than_one_in_twenty_is_clipped() -> None:
+def test_columns_are_named_of_which_more_than_one_in_twenty_is_clipped():
     table = replace(load("cohort", records=500), further=None)
     frame = table.frame.copy()
     frame.loc[:24, "age"] = 300.0
@@ -213,7 +208,7 @@ def test_columns_are_named_of_which_more_than_one_in_twenty_is_clipped() -> None
     assert (split.often_clipped, split.mostly_clipped) == ((), ("age",))
 
 
-def test_numbers_reach_the_ends_of_the_interval_at_their_bounds() -> None:
+def test_numbers_reach_the_ends_of_the_interval_at_their_bounds():
     table = load("cohort", records=100)
     frame = table.frame.copy()
     for column in table.entry.columns:
@@ -228,7 +223,7 @@ def test_numbers_reach_the_ends_of_the_interval_at_their_bounds() -> None:
     assert split.feature_names[:3] == ("age", "sex = female", "sex = male")
 
 
-def test_the_split_is_decided_by_its_seed() -> None:
+def test_the_split_is_decided_by_its_seed():
     table = load("breast_cancer")
     first, again = prepare(table, Preparation(seed=7)), prepare(table, Preparation(seed=7))
     assert np.array_equal(first.x_train, again.x_train)
@@ -239,7 +234,7 @@ def test_the_split_is_decided_by_its_seed() -> None:
     assert (first.records, first.dimension, first.tested) == (455, 30, 114)
 
 
-def test_every_record_is_used_once() -> None:
+def test_every_record_is_used_once():
     table = load("breast_cancer")
     split = prepare(table)
     rows = np.concatenate([split.x_train, split.x_test])
@@ -252,7 +247,7 @@ def test_every_record_is_used_once() -> None:
     )
 
 
-def test_unknown_values_are_dropped_or_filled_in_from_public_values(made_up: MadeUp) -> None:
+def test_unknown_values_are_dropped_or_filled_in_from_public_values(made_up):
     table = read_upload("heart", made_up("heart", 200), "made-up")
     incomplete = table.counts["incomplete"]
     assert incomplete > 10
@@ -269,7 +264,7 @@ def test_unknown_values_are_dropped_or_filled_in_from_public_values(made_up: Mad
         assert np.count_nonzero(row[[*levels, unknown]]) == 1
 
 
-def test_the_logarithm_is_public_and_can_be_switched_off(made_up: MadeUp) -> None:
+def test_the_logarithm_is_public_and_can_be_switched_off(made_up):
     table = read_upload("adult", made_up("adult", 100), "made-up")
     column = "capital-gain"
     frame = table.frame.copy()
@@ -285,7 +280,7 @@ def test_the_logarithm_is_public_and_can_be_switched_off(made_up: MadeUp) -> Non
     assert shares[0] > 10 * shares[1] > 0
 
 
-def test_a_signed_logarithm_keeps_the_sign(made_up: MadeUp) -> None:
+def test_a_signed_logarithm_keeps_the_sign(made_up):
     table = read_upload("bank", made_up("bank", 60), "made-up")
     frame = table.frame.copy()
     frame["balance"] = [-5_000.0, 5_000.0] * 30
@@ -295,7 +290,7 @@ def test_a_signed_logarithm_keeps_the_sign(made_up: MadeUp) -> None:
     assert len({np.sign(value) for value in values}) == 2
 
 
-def test_columns_left_out_are_used_only_when_asked_for(made_up: MadeUp) -> None:
+def test_columns_left_out_are_used_only_when_asked_for(made_up):
     table = read_upload("bank", made_up("bank"), "made-up")
     assert "duration" not in prepare(table).feature_names
     assert "duration" in prepare(table, Preparation(include=("duration",))).feature_names
@@ -305,7 +300,7 @@ def test_columns_left_out_are_used_only_when_asked_for(made_up: MadeUp) -> None:
         prepare(table, Preparation(include=("salary",)))
 
 
-def test_a_number_that_does_not_vary_is_no_division_by_zero() -> None:
+def test_a_number_that_does_not_vary_is_no_division_by_zero():
     table = load("cohort", records=200)
     frame = table.frame.copy()
     frame["bmi"] = 25.0
@@ -331,18 +326,18 @@ def test_a_number_that_does_not_vary_is_no_division_by_zero() -> None:
         ("log_transform", 1),
     ],
 )
-def test_a_bad_setting_is_refused_by_name(field: str, value: Any) -> None:
+def test_a_bad_setting_is_refused_by_name(field, value):
     with pytest.raises(InvalidInput, match=f"^{field} is"):
         Preparation(**{field: value})
 
 
-def test_a_split_whose_parts_do_not_fit_is_refused() -> None:
+def test_a_split_whose_parts_do_not_fit_is_refused():
     split = prepare(load("cohort", records=100))
     with pytest.raises(ValueError, match="not of one number"):
         replace(split, x_train=split.x_train[:10], y_train=split.y_train[:10])
 
 
-def test_too_few_records_for_a_split_are_refused(made_up: MadeUp) -> None:
+def test_too_few_records_for_a_split_are_refused(made_up):
     table = load("cohort", records=100)
     one = replace(table, frame=table.frame.iloc[:1], label=table.label[:1], further=None)
     with pytest.raises(InvalidInput, match="at least one of each"):

@@ -1,7 +1,5 @@
 """The published files themselves, where `DPCORE_DATA` names a folder that has them."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -21,7 +19,7 @@ PUBLISHED = [
 
 
 @pytest.fixture
-def loaded(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> "Loaded":
+def loaded(data_folder, monkeypatch):
     monkeypatch.setenv("DPCORE_DATA", str(data_folder))
     return Loaded()
 
@@ -36,9 +34,7 @@ class Loaded:
 
 
 @pytest.mark.parametrize(("key", "complete", "positive", "dimension"), PUBLISHED)
-def test_records_labels_and_features_are_as_published(
-    key: str, complete: int, positive: int, dimension: tuple[int, int], loaded: Loaded
-) -> None:
+def test_records_labels_and_features_are_as_published(key, complete, positive, dimension, loaded):
     table = loaded(key)
     assert table.records == entry(key).records
     assert int((table.label == 1).sum()) == positive
@@ -51,7 +47,7 @@ def test_records_labels_and_features_are_as_published(
 
 
 @pytest.mark.parametrize("key", [key for key, *_ in PUBLISHED])
-def test_every_level_of_the_codebook_is_spelled_as_in_the_file(key: str, loaded: Loaded) -> None:
+def test_every_level_of_the_codebook_is_spelled_as_in_the_file(key, loaded):
     frame = loaded(key).frame
     never_seen = {
         (column.name, level)
@@ -62,7 +58,7 @@ def test_every_level_of_the_codebook_is_spelled_as_in_the_file(key: str, loaded:
 
 
 @pytest.mark.parametrize("key", [key for key, *_ in PUBLISHED])
-def test_public_bounds_clip_few_values(key: str, loaded: Loaded) -> None:
+def test_public_bounds_clip_few_values(key, loaded):
     table = loaded(key)
     for column in entry(key).used:
         if column.kind == "number":
@@ -76,9 +72,7 @@ def test_public_bounds_clip_few_values(key: str, loaded: Loaded) -> None:
     # as first measured apart from this package (Bank and Cardio with other column codings).
     [("adult", 0.823, 0.01), ("bank", 0.890, 0.01), ("cardio", 0.632, 0.01)],
 )
-def test_without_privacy_the_known_accuracy_is_reached(
-    key: str, seen: float, tolerance: float, loaded: Loaded
-) -> None:
+def test_without_privacy_the_known_accuracy_is_reached(key, seen, tolerance, loaded):
     from sklearn.linear_model import LogisticRegression
 
     split = prepare(loaded(key), PAPER_000)
@@ -87,7 +81,7 @@ def test_without_privacy_the_known_accuracy_is_reached(
     assert model.score(split.x_test, split.y_test) == pytest.approx(seen, abs=tolerance)
 
 
-def test_public_bounds_keep_what_typing_errors_squeeze_flat(loaded: Loaded) -> None:
+def test_public_bounds_keep_what_typing_errors_squeeze_flat(loaded):
     """A single pressure of 16,020 leaves the data's own range no room for the others."""
     table = loaded("cardio")
     spread = {}
@@ -97,7 +91,7 @@ def test_public_bounds_keep_what_typing_errors_squeeze_flat(loaded: Loaded) -> N
     assert spread["public"] > 5 * spread["paper"]
 
 
-def test_an_uploaded_published_file_is_recognised(loaded: Loaded, data_folder: Path) -> None:
+def test_an_uploaded_published_file_is_recognised(loaded, data_folder):
     table = loaded("cardio")
     data = (data_folder / "cardio" / "cardio_train.csv").read_bytes()
     assert read("cardio", data, "archive.csv").frame.equals(table.frame)
@@ -106,9 +100,7 @@ def test_an_uploaded_published_file_is_recognised(loaded: Loaded, data_folder: P
 
 
 @pytest.mark.parametrize("key", [key for key, *_ in PUBLISHED if not entry(key).site])
-def test_the_careful_reader_accepts_the_published_file(
-    key: str, loaded: Loaded, data_folder: Path
-) -> None:
+def test_the_careful_reader_accepts_the_published_file(key, loaded, data_folder):
     """Cut by one record, so that its checksum no longer vouches for it."""
     from dpcore.datasets.catalogue import source
 

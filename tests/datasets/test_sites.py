@@ -38,7 +38,7 @@ def four_sites(made_up: MadeUp) -> Table:
     return assemble(result, raws, published=True, sites=result.entry.sites)
 
 
-def test_a_record_has_the_site_of_its_file_and_no_model_sees_it(made_up: MadeUp) -> None:
+def test_a_record_has_the_site_of_its_file_and_no_model_sees_it(made_up):
     table = four_sites(made_up)
     assert table.frame["site"].tolist() == np.repeat(entry(KEY).sites, [10, 20, 30, 40]).tolist()
     assert list(table.frame.columns) == [column.name for column in table.entry.columns]
@@ -47,7 +47,7 @@ def test_a_record_has_the_site_of_its_file_and_no_model_sees_it(made_up: MadeUp)
     assert "site = Long Beach" in asked.feature_names
 
 
-def test_exactly_the_site_held_out_is_tested_whatever_its_records_hold(made_up: MadeUp) -> None:
+def test_exactly_the_site_held_out_is_tested_whatever_its_records_hold(made_up):
     table = four_sites(made_up)
     preparation = Preparation(held_out="Hungary", seed=3, test_fraction=0.5)
     split = prepare(table, preparation)
@@ -62,7 +62,7 @@ def test_exactly_the_site_held_out_is_tested_whatever_its_records_hold(made_up: 
     assert fewer.tested == 20
 
 
-def test_a_site_held_out_is_one_split_for_models_and_for_baselines(made_up: MadeUp) -> None:
+def test_a_site_held_out_is_one_split_for_models_and_for_baselines(made_up):
     preparation = Preparation(held_out="Switzerland", norm="clip")
     result = splits(four_sites(made_up), preparation)
     assert len(result) == 1
@@ -76,7 +76,7 @@ def test_a_site_held_out_is_one_split_for_models_and_for_baselines(made_up: Made
     assert of_tree.records == result[0].records
 
 
-def test_a_report_says_which_site_it_was_tested_on_and_what_was_dropped(made_up: MadeUp) -> None:
+def test_a_report_says_which_site_it_was_tested_on_and_what_was_dropped(made_up):
     table = four_sites(made_up)
     study = Study(KEY, runs=2, preparation=Preparation(held_out="Switzerland"))
     text = html(report(gathered(study, 1.0, "outpert", records=table), date(2026, 11, 25)))
@@ -91,7 +91,7 @@ def test_a_report_says_which_site_it_was_tested_on_and_what_was_dropped(made_up:
     assert "every record that the description admits" not in text
 
 
-def test_a_value_of_zero_that_cannot_be_is_unknown(made_up: MadeUp) -> None:
+def test_a_value_of_zero_that_cannot_be_is_unknown(made_up):
     result = source_of(KEY)
     lines = [b"60,1,4,0,0,?,0,120,1,-.5,2,?,7,3", b"54,0,2,130,?,0,2,99,0,0,?,0,?,0"]
     raw = read_checked(result.layout, b"\n".join(lines) + b"\n", "made-up")
@@ -102,16 +102,14 @@ def test_a_value_of_zero_that_cannot_be_is_unknown(made_up: MadeUp) -> None:
     assert frame["fbs"].isna().tolist() == [True, False]
 
 
-def test_a_site_that_does_not_exist_is_refused(made_up: MadeUp) -> None:
+def test_a_site_that_does_not_exist_is_refused(made_up):
     with pytest.raises(InvalidInput, match=r"held_out is 'Paris', but it must be one of Cleveland"):
         prepare(four_sites(made_up), Preparation(held_out="Paris"))
     with pytest.raises(InvalidInput, match="held_out is 'Paris', but it must be left out"):
         prepare(load("breast_cancer"), Preparation(held_out="Paris"))
 
 
-def test_a_file_is_known_by_its_checksum_also_where_two_sets_have_it(
-    made_up: MadeUp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_known_by_its_checksum_also_where_two_sets_have_it(made_up, monkeypatch):
     data = made_up("heart", 25)
     for key in ("heart", KEY):
         result = source_of(key)
@@ -127,7 +125,7 @@ def test_a_file_is_known_by_its_checksum_also_where_two_sets_have_it(
         read_upload(KEY, made_up(KEY), "mine")
 
 
-def test_the_site_is_a_control_where_a_set_has_several_and_stands_in_the_address() -> None:
+def test_the_site_is_a_control_where_a_set_has_several_and_stands_in_the_address():
     assert HELD_OUT.shown({"data": KEY})
     assert not HELD_OUT.shown({"data": "heart"})
     assert [HELD_OUT.value(HELD_OUT.text(site)) for site in ("", *entry(KEY).sites)] == [

@@ -1,7 +1,5 @@
 """Tables as strangers write them: what they mean is read, however it is written."""
 
-from __future__ import annotations
-
 import csv
 import datetime
 import io
@@ -81,7 +79,7 @@ def levels(field: Field, values: Sequence[str], write: Write) -> list[str | floa
 
 def refused(*given: object) -> str:
     with pytest.raises(InvalidInput) as refusal:
-        read(*given)  # type: ignore[arg-type]
+        read(*given)
     return str(refusal.value)
 
 
@@ -90,7 +88,7 @@ def same(actual: Sequence[object], wanted: Sequence[object]) -> bool:
 
 
 @every_way
-def test_a_blank_record_is_a_record(write: Write) -> None:
+def test_a_blank_record_is_a_record(write):
     rows = [("age", "died", "note"), *((str(20 + row), "1", "x") for row in range(50))]
     rows[8] = ("", "", "")
     frame, notes = read(write(rows), Field("age"), DIED)
@@ -103,7 +101,7 @@ def test_a_blank_record_is_a_record(write: Write) -> None:
 
 
 @every_text
-def test_lines_without_a_delimiter_that_are_blank_are_no_records(write: Write) -> None:
+def test_lines_without_a_delimiter_that_are_blank_are_no_records(write):
     data = write([("age", "died"), ("30", "1"), ("40", "0"), ("", "")])
     header, first, *others = data.splitlines(keepends=True)
     frame, _ = read(b"".join([b"\n", header, b"\n", first, b"\n  \n", *others, b"\n"]), DIED)
@@ -112,7 +110,7 @@ def test_lines_without_a_delimiter_that_are_blank_are_no_records(write: Write) -
 
 
 @every_text
-def test_a_blank_record_is_predicted_too_and_has_its_row(write: Write) -> None:
+def test_a_blank_record_is_predicted_too_and_has_its_row(write):
     model = ReleasedModel(
         "age: 18 to 90; unknown: blank\npredict died: one of 0, 1", "plain", "logistic", (1.0, 0.0)
     )
@@ -121,7 +119,7 @@ def test_a_blank_record_is_predicted_too_and_has_its_row(write: Write) -> None:
 
 
 @every_way
-def test_marks_are_compared_as_the_type_of_their_column(write: Write) -> None:
+def test_marks_are_compared_as_the_type_of_their_column(write):
     marks = ("999", "-9", "NA", "")
     values = ["999.0", "9.99E+02", "999", "-9.00", "NA", " NA ", "", "99.9", "9", "-9.1"]
     wanted = [NAN] * 7 + [99.9, 9.0, -9.1]
@@ -136,7 +134,7 @@ def test_marks_are_compared_as_the_type_of_their_column(write: Write) -> None:
     assert same(numbers(days, values, write), [NAN, NAN, 1.0])
 
 
-def test_a_mark_is_compared_as_a_number_where_parquet_holds_numbers() -> None:
+def test_a_mark_is_compared_as_a_number_where_parquet_holds_numbers():
     file = io.BytesIO()
     kinds = {"a": pa.float64(), "b": pa.float32(), "c": pa.int32()}
     columns = {name: pa.array([999, 3, None], kind) for name, kind in kinds.items()}
@@ -147,7 +145,7 @@ def test_a_mark_is_compared_as_a_number_where_parquet_holds_numbers() -> None:
 
 
 @every_way
-def test_a_column_has_several_marks(write: Write) -> None:
+def test_a_column_has_several_marks(write):
     marks = ("", "NA", "999", "-9", "not done", "#N/A", "#REF!")
     values = [*marks, "8"]
     assert same(numbers(Field("crp", missing_marks=marks), values, write), [NAN] * 7 + [8.0])
@@ -156,7 +154,7 @@ def test_a_column_has_several_marks(write: Write) -> None:
 
 
 @every_way
-def test_levels_stay_apart(write: Write) -> None:
+def test_levels_stay_apart(write):
     codes = Field("ward", ("01", "1", "007", "7"), ("",))
     assert levels(codes, list(codes.words), write) == list(codes.words)
     rows = [("died", "ward"), ("1", "1"), ("0", "01")]
@@ -188,7 +186,7 @@ HEADERS = {
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @pytest.mark.parametrize("written", HEADERS.values(), ids=HEADERS)
-def test_the_header_and_the_delimiter_are_found(written: str, encoding: str) -> None:
+def test_the_header_and_the_delimiter_are_found(written, encoding):
     if '", "' in written and encoding == "utf-16":
         pytest.skip("blanks before quotation marks are read in what begins as ASCII does")
     fields = Field("Alter, Jahre", decimal_mark=","), Field("CRP, mg/l", decimal_mark=","), DIED
@@ -204,14 +202,14 @@ def test_the_header_and_the_delimiter_are_found(written: str, encoding: str) -> 
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-def test_letters_are_read_in_their_encoding(encoding: str) -> None:
+def test_letters_are_read_in_their_encoding(encoding):
     data = "größe;wärme;died\n1;hoch\u00ad–ü;1\n".encode(encoding)
     frame, _ = read(data, Field("größe"), Field("wärme", ("hoch\u00ad–ü", "x")), DIED)
     assert frame["wärme"].tolist() == ["hoch\u00ad–ü"]
     assert find_dialect(data, "f").encoding == encoding.removesuffix("-sig")
 
 
-def test_what_is_given_is_not_searched_for() -> None:
+def test_what_is_given_is_not_searched_for():
     data = b"a,b;died\n1,2;1\n3,4;0\n"
     assert find_dialect(data, "f") == Dialect("utf-8", ";", 1)
     given = Dialect("cp1252", ",", 2)
@@ -224,7 +222,7 @@ def test_what_is_given_is_not_searched_for() -> None:
             find_dialect(data, "f", wrong)
 
 
-def test_a_header_that_is_not_found_is_one_sentence() -> None:
+def test_a_header_that_is_not_found_is_one_sentence():
     fields = Field("age"), Field("crp"), DIED
     with pytest.raises(WrongHeader) as refusal:
         read(b"1,2,3\n4,5,6\n", *fields)
@@ -237,7 +235,7 @@ def test_a_header_that_is_not_found_is_one_sentence() -> None:
 
 
 @every_way
-def test_numbers_have_their_marks(write: Write) -> None:
+def test_numbers_have_their_marks(write):
     def read_by(decimal_mark: str, thousands_mark: str, *values: str) -> list[float]:
         field = Field("x", decimal_mark=decimal_mark, thousands_mark=thousands_mark)
         return numbers(field, values, write)
@@ -257,7 +255,7 @@ def test_numbers_have_their_marks(write: Write) -> None:
 
 
 @every_way
-def test_days_are_written_in_three_orders(write: Write) -> None:
+def test_days_are_written_in_three_orders(write):
     first = datetime.date(2020, 1, 1)
     ways = {
         YEAR_FIRST: ["2020/12/31", "2020-12-31T10:00:00", "2020.12.31"],
@@ -269,13 +267,13 @@ def test_days_are_written_in_three_orders(write: Write) -> None:
 
 
 @every_way
-def test_names_and_levels_hold_any_sign(write: Write) -> None:
+def test_names_and_levels_hold_any_sign(write):
     field = Field("CRP [mg/l]", ("[70-80)", "≥80", "a, b; c", 'say "no"'))
     assert levels(field, list(field.words), write) == list(field.words)
 
 
 @every_way
-def test_what_lies_beyond_a_limit_is_read_by_the_rule_that_is_chosen(write: Write) -> None:
+def test_what_lies_beyond_a_limit_is_read_by_the_rule_that_is_chosen(write):
     values = ["<5", "≤ 5", "> 89", ">=90", "7"]
     ruled = {"limit": [5, 5, 89, 90, 7], "unknown": [NAN] * 4 + [7.0]}
     for beyond, wanted in ruled.items():
@@ -290,7 +288,7 @@ def test_what_lies_beyond_a_limit_is_read_by_the_rule_that_is_chosen(write: Writ
         assert "89" not in said
 
 
-def test_what_is_not_described_refuses_nothing() -> None:
+def test_what_is_not_described_refuses_nothing():
     long, many = "x" * 200_000, [f"c{place}" for place in range(1_990)]
     rows = [("age", "died", "note", "note", *many), ("30", "1", long + '\n"', "\x07", *many)] * 2
     rows[2] = ("40", "0", "", "", *many)
@@ -319,7 +317,7 @@ def test_what_is_not_described_refuses_nothing() -> None:
     assert "column 'stay'" in refused(file.getvalue(), Field("stay"), DIED)
 
 
-def test_five_hundred_columns_are_described() -> None:
+def test_five_hundred_columns_are_described():
     names = [f"c{place}" for place in range(2_000)]
     data = as_text(";", csv.QUOTE_MINIMAL)([names, *(map(str, range(2_000)) for _ in range(3))])
     frame, _ = read(data, *map(Field, names[-500:]), label="c1999")
@@ -328,7 +326,7 @@ def test_five_hundred_columns_are_described() -> None:
 
 
 @given(st.text('",\n\r a', max_size=60))
-def test_the_library_divides_rows_as_python_does(text: str) -> None:
+def test_the_library_divides_rows_as_python_does(text):
     data, dialect = f"h,i\n{text}".encode(), Dialect("utf-8", ",", 1)
     faults = Faults("f")
     read_by_library = [
@@ -350,7 +348,7 @@ def test_the_library_divides_rows_as_python_does(text: str) -> None:
     assert faults.found or bare[0] == bare[1]
 
 
-def test_a_refusal_names_the_line_that_a_row_begins_in(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_names_the_line_that_a_row_begins_in(monkeypatch):
     monkeypatch.setattr(text_rows, "BLOCK", 64)
     good = '1,"two\nlines",30\n\n  \n,,\n'
     data = f"title\ndied,note,age\n{good * 9}1,x,old\n{good}1,y\n".encode()
@@ -360,7 +358,7 @@ def test_a_refusal_names_the_line_that_a_row_begins_in(monkeypatch: pytest.Monke
     assert f"line {lines.index('1,y') + 1}: it has 2 fields" in said
 
 
-def test_a_row_that_runs_into_others_is_refused() -> None:
+def test_a_row_that_runs_into_others_is_refused():
     data = b'died,note\n1,"open\n0,x\n1,y\n'
     assert "line 2: its quotation marks" in refused(data, DIED)
     data = b'died,note\n1,"open\n0,"y"\n1,z\n'
@@ -376,7 +374,7 @@ def test_a_row_that_runs_into_others_is_refused() -> None:
         ("age: 18 to 90", 'age,died,note\n50,1,"seen\nagain"\n60,0,ok\n', 0),
     ],
 )
-def test_a_described_table_is_read_so_too(columns: str, rows: str, gaps: int) -> None:
+def test_a_described_table_is_read_so_too(columns, rows, gaps):
     table = read_upload(OWN, rows.encode(), "f", f"{columns}\npredict died: one of 0, 1")
     assert table.records == rows.count("\n") - rows.count("sep") - rows.count("seen") - 1
     assert int(table.frame.isna().sum().sum()) == gaps

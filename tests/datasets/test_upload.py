@@ -26,9 +26,7 @@ def refusal(key: str, data: bytes, filename: str = "file.csv") -> str:
 
 
 @pytest.mark.parametrize("key", FROM_FILES)
-def test_a_well_formed_file_is_taken_and_marked_as_not_the_published_one(
-    key: str, made_up: MadeUp
-) -> None:
+def test_a_well_formed_file_is_taken_and_marked_as_not_the_published_one(key, made_up):
     table = read_upload(key, made_up(key, 80), "file.csv")
     assert table.records == 80
     assert not table.published
@@ -38,7 +36,7 @@ def test_a_well_formed_file_is_taken_and_marked_as_not_the_published_one(
 
 
 @pytest.mark.parametrize("ending", [b"\r\n", b"\r"])
-def test_line_endings_and_a_byte_order_mark_do_not_matter(ending: bytes, made_up: MadeUp) -> None:
+def test_line_endings_and_a_byte_order_mark_do_not_matter(ending, made_up):
     plain = made_up("cardio")
     table = read_upload("cardio", b"\xef\xbb\xbf" + plain.replace(b"\n", ending), "f")
     assert table.frame.equals(read_upload("cardio", plain, "f").frame)
@@ -69,7 +67,7 @@ def changed(data: bytes, line: int, place: int, value: str, separator: str) -> b
         "--1",
     ],
 )
-def test_bad_numbers_are_named_by_line_and_field(value: str, made_up: MadeUp) -> None:
+def test_bad_numbers_are_named_by_line_and_field(value, made_up):
     bad = changed(made_up("cardio"), 12, 4, value, ";")
     bad = changed(bad, 30, 4, "later", ";")
     sentence = refusal("cardio", bad, "cardio_train.csv")
@@ -80,7 +78,7 @@ def test_bad_numbers_are_named_by_line_and_field(value: str, made_up: MadeUp) ->
     assert "later" not in sentence
 
 
-def test_a_number_with_a_decimal_comma_is_told_what_it_must_have(made_up: MadeUp) -> None:
+def test_a_number_with_a_decimal_comma_is_told_what_it_must_have(made_up):
     bad = changed(made_up("cardio"), 12, 4, "1,5", ";")
     assert refusal("cardio", bad, "cardio_train.csv") == (
         "'cardio_train.csv', line 12: ap_hi has a comma, but it must be a plain number such as "
@@ -88,7 +86,7 @@ def test_a_number_with_a_decimal_comma_is_told_what_it_must_have(made_up: MadeUp
     )
 
 
-def test_a_level_that_the_codebook_does_not_know_is_refused_by_line(made_up: MadeUp) -> None:
+def test_a_level_that_the_codebook_does_not_know_is_refused_by_line(made_up):
     assert "line 7: cholesterol must be one of 1, 2, 3." in refusal(
         "cardio", changed(made_up("cardio"), 7, 6, "4", ";")
     )
@@ -100,14 +98,14 @@ def test_a_level_that_the_codebook_does_not_know_is_refused_by_line(made_up: Mad
     )
 
 
-def test_an_unknown_value_is_refused_where_the_codebook_knows_none(made_up: MadeUp) -> None:
+def test_an_unknown_value_is_refused_where_the_codebook_knows_none(made_up):
     assert "line 2: age must be a plain number" in refusal(
         "heart", changed(made_up("heart"), 2, 0, "?", ",")
     )
     assert "or ? for unknown" in refusal("heart", changed(made_up("heart"), 2, 11, "x", ","))
 
 
-def test_too_few_and_too_many_fields_are_refused_by_line(made_up: MadeUp) -> None:
+def test_too_few_and_too_many_fields_are_refused_by_line(made_up):
     lines = made_up("cardio").split(b"\n")
     lines[4] += b";1"
     assert "line 5: it has 13 fields, but it must have 12 separated by semicolons." in refusal(
@@ -117,7 +115,7 @@ def test_too_few_and_too_many_fields_are_refused_by_line(made_up: MadeUp) -> Non
     assert "line 5: it has 2 fields" in refusal("cardio", b"\n".join(lines))
 
 
-def test_the_wrong_separator_and_a_missing_header_are_named(made_up: MadeUp) -> None:
+def test_the_wrong_separator_and_a_missing_header_are_named(made_up):
     assert "No header was found" in refusal("cardio", made_up("cardio").replace(b";", b","))
     headless = made_up("cardio").split(b"\n", 1)[1]
     # Its first line is a record, of which nothing is repeated.
@@ -143,21 +141,21 @@ def test_the_wrong_separator_and_a_missing_header_are_named(made_up: MadeUp) -> 
         (b"x;" * 5_000, "5,001 columns"),
     ],
 )
-def test_what_is_no_such_file_is_refused_in_one_sentence(data: bytes, expected: str) -> None:
+def test_what_is_no_such_file_is_refused_in_one_sentence(data, expected):
     assert expected in refusal("cardio", data)
 
 
-def test_only_a_header_is_no_record() -> None:
+def test_only_a_header_is_no_record():
     header = "id;age;gender;height;weight;ap_hi;ap_lo;cholesterol;gluc;smoke;alco;active;cardio\n"
     assert "holds no records" in refusal("cardio", header.encode())
 
 
-def test_a_file_that_is_too_large_is_refused_unread() -> None:
+def test_a_file_that_is_too_large_is_refused_unread():
     said = refusal("cardio", b"\n" * (LARGEST_UPLOAD + 1))
     assert "'file.csv' has 32.1 MB, but it must have at most 32 MB." in said
 
 
-def test_a_row_of_delimiters_alone_is_a_record_and_an_empty_line_is_none(made_up: MadeUp) -> None:
+def test_a_row_of_delimiters_alone_is_a_record_and_an_empty_line_is_none(made_up):
     data = made_up("cardio") + b"\n   \n"
     assert read_upload("cardio", data, "f").records == 60
     with pytest.raises(InvalidInput, match="line 64: age is empty"):
@@ -165,26 +163,26 @@ def test_a_row_of_delimiters_alone_is_a_record_and_an_empty_line_is_none(made_up
     assert "line 64: it has 2 fields" in refusal("cardio", data + b" ; \n")
 
 
-def test_an_open_quotation_mark_swallows_no_later_line(made_up: MadeUp) -> None:
+def test_an_open_quotation_mark_swallows_no_later_line(made_up):
     lines = made_up("bank").split(b"\n")
     lines[3] = b'"' + lines[3]
     assert "line 4" in refusal("bank", b"\n".join(lines))
 
 
-def test_a_table_is_not_refused_for_what_its_records_have_in_common(made_up: MadeUp) -> None:
+def test_a_table_is_not_refused_for_what_its_records_have_in_common(made_up):
     # The only record of a class may be blanked or replaced: its neighbour is taken as it was.
     lines = made_up("cardio").decode().strip().split("\n")
     same = "\n".join([lines[0], *(line[:-1] + "1" for line in lines[1:])])
     assert set(read_upload("cardio", same.encode(), "file.csv").label) == {1}
 
 
-def test_a_long_or_strange_file_name_cannot_break_the_sentence() -> None:
+def test_a_long_or_strange_file_name_cannot_break_the_sentence():
     sentence = refusal("cardio", b"", "a\nb" + "x" * 1_000)
     assert sentence.startswith(r"'a\nbxxx")
     assert len(sentence) < 150
 
 
-def test_a_built_in_set_takes_no_file() -> None:
+def test_a_built_in_set_takes_no_file():
     assert "takes no file" in refusal("cohort", b"1")
     with pytest.raises(InvalidInput, match="dataset is"):
         read_upload("mine", b"1", "f")
@@ -192,15 +190,13 @@ def test_a_built_in_set_takes_no_file() -> None:
 
 @settings(max_examples=150)
 @given(st.binary(max_size=300), st.sampled_from(FROM_FILES))
-def test_random_bytes_are_refused_and_never_crash(data: bytes, key: str) -> None:
+def test_random_bytes_are_refused_and_never_crash(data, key):
     refusal(key, data)
 
 
 @settings(max_examples=100)
 @given(text=st.text(max_size=20), place=st.integers(1, 12))
-def test_a_random_field_is_either_a_plain_number_or_refused_by_its_line(
-    text: str, place: int
-) -> None:
+def test_a_random_field_is_either_a_plain_number_or_refused_by_its_line(text, place):
     row = ["1", "18000", "1", "170", "70", "120", "80", "1", "1", "0", "0", "1", "0"]
     header = "id;age;gender;height;weight;ap_hi;ap_lo;cholesterol;gluc;smoke;alco;active;cardio"
     good = ";".join(row)
@@ -218,7 +214,7 @@ def test_a_random_field_is_either_a_plain_number_or_refused_by_its_line(
         assert np.isfinite(float(text.strip().strip('"')))
 
 
-def test_bank_pdays_becomes_a_flag_and_the_far_end(made_up: MadeUp) -> None:
+def test_bank_pdays_becomes_a_flag_and_the_far_end(made_up):
     data = changed(made_up("bank"), 2, 13, "-1", ";")
     data = changed(data, 3, 13, "30", ";")
     table = read_upload("bank", data, "f")
@@ -227,7 +223,7 @@ def test_bank_pdays_becomes_a_flag_and_the_far_end(made_up: MadeUp) -> None:
     assert table.counts["never_contacted"] == 1
 
 
-def test_cardio_age_becomes_years_and_bad_pressures_are_counted(made_up: MadeUp) -> None:
+def test_cardio_age_becomes_years_and_bad_pressures_are_counted(made_up):
     data = made_up("cardio")
     for line, (high, low) in enumerate([("16020", "80"), ("120", "-70"), ("90", "95")], start=2):
         data = changed(changed(data, line, 4, high, ";"), line, 5, low, ";")

@@ -1,7 +1,5 @@
 """Whole columns become what each value becomes by itself."""
 
-from __future__ import annotations
-
 import math
 
 import pyarrow as pa
@@ -21,7 +19,7 @@ TEXTS = st.one_of(
 
 @pytest.mark.parametrize("decimal_comma", [False, True])
 @given(texts=st.lists(st.none() | TEXTS, min_size=1, max_size=6))
-def test_a_column_of_numbers_is_read_as_each_would_be(texts, decimal_comma) -> None:
+def test_a_column_of_numbers_is_read_as_each_would_be(texts, decimal_comma):
     written = (",", ".") if decimal_comma else (".", "")
     actual, wrong = numbers(pa.array(texts, pa.string()), *written)
     for text, value, is_wrong in zip(texts, actual, wrong, strict=True):
@@ -36,7 +34,7 @@ def test_a_column_of_numbers_is_read_as_each_would_be(texts, decimal_comma) -> N
             assert value == expected
 
 
-def test_beside_a_decimal_comma_points_part_thousands_only() -> None:
+def test_beside_a_decimal_comma_points_part_thousands_only():
     texts = ["9.040", "-1.234.567,5", "1.234,", "0.123", "12.34", "1234.567", "1.234e3", "1,234.5"]
     result, wrong = numbers(pa.array(texts), ",", ".")
     assert wrong.tolist() == [False] * 3 + [True] * 5
@@ -45,6 +43,6 @@ def test_beside_a_decimal_comma_points_part_thousands_only() -> None:
 
 
 @pytest.mark.parametrize("decimal_comma", [False, True])
-def test_a_number_of_many_digits_takes_no_more_than_their_number(decimal_comma) -> None:
+def test_a_number_of_many_digits_takes_no_more_than_their_number(decimal_comma):
     # With two ways to divide the digits this took minutes.
     assert not is_number(300_000 * "9" + "x", decimal_comma)

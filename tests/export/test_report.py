@@ -1,10 +1,7 @@
 """The report: the numbers of its tables, and a file that shows text and does nothing."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 from datetime import date
 from html.parser import HTMLParser
@@ -76,7 +73,7 @@ class Read(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def found() -> Iterator[Findings]:
+def found():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
         yield gathered(STUDY, 1.0, "opera", threshold=0.2, by="sex")
@@ -87,14 +84,14 @@ def section(made: parts.Report, title: str) -> str:
     return str(asdict(one))
 
 
-def test_its_numbers_are_those_of_the_tables(found: Findings) -> None:
+def test_its_numbers_are_those_of_the_tables(found):
     made, row = report(found, DAY), found.row
     measures = section(made, "Measures")
     for name in ("accuracy", "accuracy_high", "balanced_accuracy"):
         assert percent(row[name]) in measures
     assert percent(found.compared.measured["accuracy"]) in measures
     assert f"{row['missed_per_1000_noise_deviation']:.1f}" in measures
-    net_benefit = found.of_model(found.risks.loc[found.risks["threshold"] == 0.2])  # type: ignore[union-attr]
+    net_benefit = found.of_model(found.risks.loc[found.risks["threshold"] == 0.2])
     assert f"{round(net_benefit['net_benefit'].iloc[0], 3):g}" in section(
         made, "Calibration and net benefit"
     )
@@ -106,9 +103,7 @@ def test_its_numbers_are_those_of_the_tables(found: Findings) -> None:
     assert [point[1] for point in curve.points] == found.line["accuracy"].tolist()
 
 
-def test_claim_and_proof_are_never_mixed_and_nothing_unproved_is_called_proved(
-    found: Findings,
-) -> None:
+def test_claim_and_proof_are_never_mixed_and_nothing_unproved_is_called_proved(found):
     privacy = next(one for one in report(found, DAY).sections if one.title == "Privacy")
     assert not any(isinstance(part, parts.Sentences) and part.alarm for part in privacy.parts)
     facts = dict(next(part for part in privacy.parts if isinstance(part, parts.Facts)).rows)
@@ -128,7 +123,7 @@ def test_claim_and_proof_are_never_mixed_and_nothing_unproved_is_called_proved(
     assert told["Claimed in print"].startswith(statement(printed.calibration.claim))
 
 
-def test_records_that_set_the_scale_are_covered_by_no_proof() -> None:
+def test_records_that_set_the_scale_are_covered_by_no_proof():
     study = replace(STUDY, epsilons=(1.0,), preparation=Preparation(scaling="data"))
     made = report(gathered(study, 1.0, "opera"), DAY)
     told = section(made, "Privacy") + section(made, "Preparation")
@@ -162,7 +157,7 @@ ONLY_THE_AUTHOR = [
 ]
 
 
-def test_the_checklist_has_27_items_in_52_parts_and_guesses_none(found: Findings) -> None:
+def test_the_checklist_has_27_items_in_52_parts_and_guesses_none(found):
     items = [item for _, group in report(found, DAY).checklist for item in group]
     letters = [chr(ord("a") + place) for place in range(7)]
     assert [item.number for item in items] == [
@@ -177,7 +172,7 @@ def test_the_checklist_has_27_items_in_52_parts_and_guesses_none(found: Findings
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_a_text_of_a_stranger_is_shown_and_does_nothing(found: Findings, text: str) -> None:
+def test_a_text_of_a_stranger_is_shown_and_does_nothing(found, text):
     columns = (
         Column(text, "category", text, levels=(text, "other"), missing_marks=(text,)),
         Column(f"{text}2", "number", text, text, 0.0, 1.0, bounds_reason=text, left_out=text),
@@ -206,12 +201,12 @@ def test_a_text_of_a_stranger_is_shown_and_does_nothing(found: Findings, text: s
     )
 
 
-def test_what_nobody_sees_is_written_out() -> None:
+def test_what_nobody_sees_is_written_out():
     assert shown("a\u202eb\n c\u2066\ud800") == "a[U+202E]b c[U+2066][U+D800]"
     assert shown("kg/m² · ε ≤ 1 – é") == "kg/m² · ε ≤ 1 – é"
 
 
-def test_the_file_asks_nobody_for_anything_and_holds_no_seed(found: Findings) -> None:
+def test_the_file_asks_nobody_for_anything_and_holds_no_seed(found):
     file = html(report(found, DAY))
     read = Read(file)
     assert "default-src 'none'" in " ".join(read.attributes["content"])
@@ -223,7 +218,7 @@ def test_the_file_asks_nobody_for_anything_and_holds_no_seed(found: Findings) ->
     assert "Accuracy of OPERA" in alt
 
 
-def test_what_is_measured_is_marked_and_the_rest_is_not(found: Findings) -> None:
+def test_what_is_measured_is_marked_and_the_rest_is_not(found):
     """No number of a table of measures stands outside the marked parts."""
     made = report(found, DAY)
     marked = Counter(part.measured for one in made.sections for part in one.parts)
@@ -236,7 +231,7 @@ def test_what_is_measured_is_marked_and_the_rest_is_not(found: Findings) -> None
     assert percent(row["accuracy"]) in str(made.sections[0].parts)
 
 
-def test_rates_of_groups_of_a_few_people_are_left_out(found: Findings) -> None:
+def test_rates_of_groups_of_a_few_people_are_left_out(found):
     groups = found.groups
     assert groups is not None
     few = groups.assign(too_small=groups["too_small"] | (groups["group"] == "sex = male"))
@@ -253,9 +248,7 @@ def test_rates_of_groups_of_a_few_people_are_left_out(found: Findings) -> None:
 
 
 @pytest.mark.parametrize("other_people", [0, 2])
-def test_those_of_a_few_people_do_not_follow_from_all_others(
-    found: Findings, other_people: int
-) -> None:
+def test_those_of_a_few_people_do_not_follow_from_all_others(found, other_people):
     groups = found.groups
     assert groups is not None
     few = [
@@ -268,7 +261,7 @@ def test_those_of_a_few_people_do_not_follow_from_all_others(
     assert set(shown) == {EVERYBODY, people[["sex = male", "sex = female"]].idxmax()}
 
 
-def test_a_level_that_nobody_has_hides_no_other(found: Findings) -> None:
+def test_a_level_that_nobody_has_hides_no_other(found):
     groups = found.groups
     assert groups is not None
     nobody = groups[groups["group"] == "sex = male"].assign(
@@ -278,7 +271,7 @@ def test_a_level_that_nobody_has_hides_no_other(found: Findings) -> None:
     assert set(shown) == {EVERYBODY, GAP, "sex = male", "sex = female"}
 
 
-def test_the_gap_of_groups_is_that_between_the_rates_above_it(found: Findings) -> None:
+def test_the_gap_of_groups_is_that_between_the_rates_above_it(found):
     *groups, everybody, gap = group_rows(found)
     assert (everybody[0], gap[0]) == (EVERYBODY, GAP)
     for cell in range(2, 6):
@@ -297,7 +290,7 @@ def group_rows(found: Findings) -> tuple[tuple[str, ...], ...]:
     return next(part for part in shown.parts if isinstance(part, parts.ReportTable)).rows
 
 
-def test_a_report_without_judged_risks_or_numbers_says_so(found: Findings) -> None:
+def test_a_report_without_judged_risks_or_numbers_says_so(found):
     bare = report(replace(found, risks=None, groups=None), DAY)
     for title in ("Calibration and net benefit", "Groups of people"):
         assert "Not computed for this report." in section(bare, title)
@@ -307,7 +300,7 @@ def test_a_report_without_judged_risks_or_numbers_says_so(found: Findings) -> No
     assert "<polyline" not in html(empty)
 
 
-def test_the_features_are_those_of_the_method_also_beside_a_tree() -> None:
+def test_the_features_are_those_of_the_method_also_beside_a_tree():
     by_rule = Preparation(features="rule")
     study = replace(STUDY, records=3_000, methods=("opera", "naive-bayes"), preparation=by_rule)
     split = prepare(load("cohort", records=3_000), by_rule)
@@ -323,9 +316,7 @@ def test_the_features_are_those_of_the_method_also_beside_a_tree() -> None:
         ("optical_digits", "logistic", "Balanced accuracy", "A class: the one with the largest"),
     ],
 )
-def test_numbers_and_several_classes_have_a_report_too(
-    monkeypatch: pytest.MonkeyPatch, dataset: str, loss: str, named: str, output: str
-) -> None:
+def test_numbers_and_several_classes_have_a_report_too(monkeypatch, dataset, loss, named, output):
     monkeypatch.setattr("dpcore.evaluation.baselines._better", lambda *_: "linear model")
     study = Study(dataset=dataset, loss=loss, epsilons=(1.0,), runs=2)
     table = load(dataset)

@@ -1,7 +1,5 @@
 """The register: every set is complete, loads or says what to do, and imports little."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -17,7 +15,7 @@ from dpcore.errors import InvalidInput
 SETS = tuple(images.register())
 
 
-def test_no_set_has_the_name_of_a_table_and_both_can_be_loaded() -> None:
+def test_no_set_has_the_name_of_a_table_and_both_can_be_loaded():
     tables = tuple(entry.key for entry in datasets.catalogue())
     assert not set(SETS) & set(tables)
     classes = tuple(entry.key for entry in datasets.catalogue() if entry.predicts == "class")
@@ -26,7 +24,7 @@ def test_no_set_has_the_name_of_a_table_and_both_can_be_loaded() -> None:
 
 
 @pytest.mark.parametrize("key", SETS)
-def test_every_set_says_what_a_reader_must_know(key: str) -> None:
+def test_every_set_says_what_a_reader_must_know(key):
     entry = images.entry(key)
     assert entry.key == key
     for text in (entry.title, entry.records_are, entry.source, entry.licence, entry.citation):
@@ -44,7 +42,7 @@ def test_every_set_says_what_a_reader_must_know(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", SETS)
-def test_every_set_loads_or_says_in_one_sentence_what_to_do(key: str) -> None:
+def test_every_set_loads_or_says_in_one_sentence_what_to_do(key):
     if images.availability(key) == "built in":
         result = images.load(key)
         assert (result.records, len(result.test_inputs)) == (
@@ -62,7 +60,7 @@ def test_every_set_loads_or_says_in_one_sentence_what_to_do(key: str) -> None:
     assert sentence.endswith(".")
 
 
-def test_descriptions_are_plain_json() -> None:
+def test_descriptions_are_plain_json():
     described = json.loads(json.dumps(images.describe_all(), allow_nan=False))
     assert [one["key"] for one in described] == list(SETS)
     assert {one["task"] for one in described} == {"classes", "labels"}
@@ -74,7 +72,7 @@ def test_descriptions_are_plain_json() -> None:
     assert setting["choices"] == ["left out", "training"]
 
 
-def test_an_unknown_set_and_an_unknown_setting_are_refused() -> None:
+def test_an_unknown_set_and_an_unknown_setting_are_refused():
     with pytest.raises(InvalidInput, match="dataset is 'imagenet', but it must be one of digits"):
         images.load("imagenet")
     with pytest.raises(InvalidInput, match="side is 8, but digits takes only no setting"):
@@ -84,7 +82,7 @@ def test_an_unknown_set_and_an_unknown_setting_are_refused() -> None:
 
 
 @pytest.mark.parametrize("key", ["breast_cancer", "cohort"])
-def test_a_table_becomes_examples_with_the_positive_outcome_as_class_1(key: str) -> None:
+def test_a_table_becomes_examples_with_the_positive_outcome_as_class_1(key):
     result = images.load(key, preparation=Preparation(seed=3))
     split = datasets.prepare(datasets.load(key), Preparation(seed=3))
     assert result.task == "classes"
@@ -94,7 +92,7 @@ def test_a_table_becomes_examples_with_the_positive_outcome_as_class_1(key: str)
     assert np.linalg.norm(result.train_inputs, axis=1).max() <= 1
 
 
-def test_a_table_passes_on_size_seed_and_leaks() -> None:
+def test_a_table_passes_on_size_seed_and_leaks():
     small = images.load("cohort", records=200, seed=1)
     assert (small.records, len(small.test_inputs)) == (200, 10_000)
     leaky = images.load("breast_cancer", preparation=datasets.PAPER_000)
@@ -103,7 +101,7 @@ def test_a_table_passes_on_size_seed_and_leaks() -> None:
         images.load("breast_cancer", records=200)
 
 
-def test_importing_and_describing_load_nothing_heavy() -> None:
+def test_importing_and_describing_load_nothing_heavy():
     code = (
         "import sys, dpcore.datasets.images as i; i.describe_all(); i.load('digits'); "
         "print({'pandas', 'sklearn', 'scipy', 'pooch', 'requests', 'torch', 'PIL'} "

@@ -1,7 +1,5 @@
 """What examples may look like, and what is refused."""
 
-from __future__ import annotations
-
 import inspect
 from dataclasses import replace
 from typing import Any
@@ -31,7 +29,7 @@ def made(entry: Any = CLASSES, **changed: Any) -> Examples:
     return Examples(entry=entry, **(arrays | changed))
 
 
-def test_what_they_say_of_themselves() -> None:
+def test_what_they_say_of_themselves():
     examples = made()
     assert (examples.records, examples.shape, examples.outputs) == (4, (1, 3, 3), 3)
     assert (examples.task, examples.names) == ("classes", ("a", "b", "c"))
@@ -61,12 +59,12 @@ def test_what_they_say_of_themselves() -> None:
         ),
     ],
 )
-def test_arrays_that_do_not_fit_are_refused(entry: Any, changed: Any, reason: str) -> None:
+def test_arrays_that_do_not_fit_are_refused(entry, changed, reason):
     with pytest.raises(InvalidInput, match=reason):
         made(entry, **changed)
 
 
-def test_grey_values_become_numbers_from_0_to_1() -> None:
+def test_grey_values_become_numbers_from_0_to_1():
     result = unit(np.arange(256, dtype=np.uint8))
     assert result.dtype == np.float32
     assert result[0] == 0
@@ -75,7 +73,7 @@ def test_grey_values_become_numbers_from_0_to_1() -> None:
 
 
 @pytest.mark.parametrize("key", images.keys())
-def test_the_settings_of_a_set_are_what_its_function_takes(key: str) -> None:
+def test_the_settings_of_a_set_are_what_its_function_takes(key):
     source = images.source(key)
     parameters = inspect.signature(source.build).parameters.values()
     own = [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
@@ -86,7 +84,7 @@ def test_the_settings_of_a_set_are_what_its_function_takes(key: str) -> None:
             assert setting.checked(setting.default) == setting.default
 
 
-def test_a_setting_takes_what_it_declares() -> None:
+def test_a_setting_takes_what_it_declares():
     word, count = (
         Setting("way", "", "on", choices=("on", "off")),
         Setting("n", "", 2, least=1, most=3),

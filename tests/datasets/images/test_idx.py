@@ -1,7 +1,5 @@
 """The idx reader on files written here, right and wrong."""
 
-from __future__ import annotations
-
 import gzip
 import struct
 
@@ -20,7 +18,7 @@ def written(values: np.ndarray, kind: int = 8, claimed: tuple[int, ...] | None =
     return gzip.compress(header + values.tobytes(), mtime=0)
 
 
-def test_what_was_written_is_read() -> None:
+def test_what_was_written_is_read():
     assert np.array_equal(idx.read(written(IMAGES), "images.gz", 3), IMAGES)
     assert np.array_equal(idx.read(written(IMAGES[0, 0]), "labels.gz", 1), IMAGES[0, 0])
 
@@ -38,7 +36,7 @@ def test_what_was_written_is_read() -> None:
         (written(IMAGES, claimed=(2**32 - 1,) * 3), "as many as its header says"),
     ],
 )
-def test_other_files_are_refused_by_name(data: bytes, reason: str) -> None:
+def test_other_files_are_refused_by_name(data, reason):
     with pytest.raises(InvalidInput, match=reason) as refused:
         idx.read(data, "images.gz", 3)
     assert str(refused.value).startswith("'images.gz' is not")

@@ -1,7 +1,5 @@
 """A description is data in a known form; it says what one person is, too."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -123,7 +121,7 @@ def test_what_is_no_day_is_refused_without_it(day):
 
 
 @pytest.mark.parametrize("person", [Person(), Person("id", 2), None])
-def test_what_is_said_anew_stands_in_the_place_of_what_was_said(person: Person | None) -> None:
+def test_what_is_said_anew_stands_in_the_place_of_what_was_said(person):
     lines = "age: 1 to 9\npredict ill: one of no, yes"
     for before in (lines, restated(lines, Person("patient", 7)), restated(lines, Person())):
         columns = restated(before, person)
@@ -133,7 +131,7 @@ def test_what_is_said_anew_stands_in_the_place_of_what_was_said(person: Person |
 
 
 @pytest.mark.parametrize("unread", ["person: id", "fields: [\nperson: one row each"])
-def test_what_cannot_be_read_says_nothing_of_persons(unread: str) -> None:
+def test_what_cannot_be_read_says_nothing_of_persons(unread):
     assert restated(unread, None) == ""
 
 
@@ -153,7 +151,7 @@ SAID = TableDescription(
 
 
 @pytest.mark.parametrize("flow", [False, True])
-def test_any_sign_may_stand_in_a_name_or_a_level(flow: bool) -> None:
+def test_any_sign_may_stand_in_a_name_or_a_level(flow):
     columns = write(SAID)
     if flow:
         columns = json.dumps(yaml.safe_load(columns), indent="\t")
@@ -163,7 +161,7 @@ def test_any_sign_may_stand_in_a_name_or_a_level(flow: bool) -> None:
     ]
 
 
-def test_what_other_tools_write_is_read() -> None:
+def test_what_other_tools_write_is_read():
     columns = """
     {"fields": [
         {"name": "visit", "type": "date", "format": "%d.%m.%Y", "title": "First visit",
@@ -181,7 +179,7 @@ def test_what_other_tools_write_is_read() -> None:
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=9), min_size=1, max_size=4))
-def test_whatever_is_written_is_read_as_the_same(name: str, levels: list[str]) -> None:
+def test_whatever_is_written_is_read_as_the_same(name, levels):
     field = DescribedField(name.strip(), "list", levels=tuple(levels), missing_marks=("",))
     said = TableDescription((field,), predicted="x")
     assert read(write(said)) == said

@@ -1,7 +1,5 @@
 """The form of a table of one's own: suggested by names, never by values, and confirmed."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 
@@ -35,7 +33,7 @@ def suggested(text: str = CLINIC) -> Form:
     return form("", look(text.encode(), "clinic.csv"))
 
 
-def test_names_suggest_a_description_that_reads_the_file() -> None:
+def test_names_suggest_a_description_that_reads_the_file():
     draft = suggested()
     assert draft.suggested
     assert draft.description() == read(SUGGESTED)
@@ -44,7 +42,7 @@ def test_names_suggest_a_description_that_reads_the_file() -> None:
     assert unused == {"patient": PERSON, "crp": NUMBER, "ward": LIST}
 
 
-def test_no_range_and_no_list_comes_from_the_records() -> None:
+def test_no_range_and_no_list_comes_from_the_records():
     other = CLINIC.replace("22.5", "9999").replace("130", "-7").replace("p2,50", "p2,3")
     assert suggested(other) == suggested()
     # A word that is in no public spelling leaves the list to a person.
@@ -76,7 +74,7 @@ def test_no_range_and_no_list_comes_from_the_records() -> None:
         ("glucose (mmol/l)", "5 6", "1 to 35 mmol/l; unknown: blank"),
     ],
 )
-def test_the_way_a_value_is_written_is_recognised(column, values, expected) -> None:
+def test_the_way_a_value_is_written_is_recognised(column, values, expected):
     text = f"{column}\tdied\n" + "".join(f"{value}\tno\n" for value in values.split())
     columns = f"{column}: {expected}\npredict died: one of no, yes"
     assert suggested(text).description() == read(columns)
@@ -110,12 +108,12 @@ COMMAS = "number like 1,234.5"
         ("9.040 7,5 0.5", LIST),
     ],
 )
-def test_points_that_may_part_thousands_are_asked_about(values: str, kind: str) -> None:
+def test_points_that_may_part_thousands_are_asked_about(values, kind):
     assert _row(values).kind == kind
 
 
 @pytest.mark.parametrize(("kind", "value"), [(NUMBER, 9.04), (COMMA, 9040.0)])
-def test_a_person_says_what_a_point_means(kind: str, value: float) -> None:
+def test_a_person_says_what_a_point_means(kind, value):
     text = "leukocytes;died\n9.040;no\n850;yes\n"
     filled_in = {"used": True, "lowest": "0", "highest": "20000"}
     undecided = suggested(text).edited({0: filled_in}, "died")
@@ -128,14 +126,14 @@ def test_a_person_says_what_a_point_means(kind: str, value: float) -> None:
     assert table.frame["leukocytes"].tolist() == [value, 850.0]
 
 
-def test_a_column_of_a_known_range_waits_for_its_kind_as_well() -> None:
+def test_a_column_of_a_known_range_waits_for_its_kind_as_well():
     draft = suggested("creatinine (umol/l);died\n1.040;no\n850;yes\n")
     assert draft.rows[0].used
     assert draft.unused()["kind"] == ("creatinine (umol/l)",)
 
 
 @pytest.mark.parametrize("value", ["<5", ">= 89", "≤0.5"])
-def test_values_beyond_a_limit_ask_how_they_are_read(value: str) -> None:
+def test_values_beyond_a_limit_ask_how_they_are_read(value):
     draft = suggested(f"crp (mg/l),died\n{value},no\n7.5,yes\n")
     (row, _) = draft.rows
     assert (row.kind, row.used, row.highest, row.lacks) == (NUMBER, True, "500", "beyond")
@@ -149,7 +147,7 @@ def test_values_beyond_a_limit_ask_how_they_are_read(value: str) -> None:
     assert form(write(described), ()).description() == described
 
 
-def test_a_bound_beside_decimal_commas_is_not_guessed() -> None:
+def test_a_bound_beside_decimal_commas_is_not_guessed():
     draft = suggested("crp;died\n0,7;no\n1.234,5;yes\n")
     used = {"used": True, "lowest": "0"}
     with pytest.raises(InvalidInput, match=r"highest is '1\.005', which could be 1\.0050 or 1005"):
@@ -159,18 +157,18 @@ def test_a_bound_beside_decimal_commas_is_not_guessed() -> None:
 
 
 @pytest.mark.parametrize("column", ["glucose", "age_group", "anything", "bmi_z", "weight_lb"])
-def test_a_name_of_several_units_or_none_suggests_no_range(column) -> None:
+def test_a_name_of_several_units_or_none_suggests_no_range(column):
     assert known_names().range_of(column) is None
     (row, _) = suggested(f"{column},died\n1,no\n2,yes\n").rows
     assert row == Row(column, kind=NUMBER, unknown="blank")
 
 
-def test_a_number_by_its_name_that_holds_words_is_left_to_a_person() -> None:
+def test_a_number_by_its_name_that_holds_words_is_left_to_a_person():
     (row, _) = suggested("age,died\n40-50,no\n50-60,yes\n").rows
     assert row == Row("age", kind=LIST)
 
 
-def test_a_form_and_its_description_say_the_same() -> None:
+def test_a_form_and_its_description_say_the_same():
     columns = read(
         "bmi: -1.5 to 50 kg/m²; decimal comma; unknown: NA\nward: one of a, b, c; unknown: blank\n"
         "predict progression: 0 to 350 points"
@@ -183,7 +181,7 @@ def test_a_form_and_its_description_say_the_same() -> None:
 
 
 @pytest.mark.parametrize("kind", NUMBERS)
-def test_every_kind_of_number_and_any_sign_is_kept(kind: str) -> None:
+def test_every_kind_of_number_and_any_sign_is_kept(kind):
     signs = "a: [70-80)*, \"≥80\"; 'x'"
     rows = (
         Row(signs, True, kind, "0", "9", "<b>%", unknown='NA, "1,5", blank, <5'),
@@ -197,7 +195,7 @@ def test_every_kind_of_number_and_any_sign_is_kept(kind: str) -> None:
     assert form(write(description), ()).description() == description
 
 
-def test_the_form_keeps_what_is_said_of_the_whole_table() -> None:
+def test_the_form_keeps_what_is_said_of_the_whole_table():
     columns = read(
         "number of persons: public\nperson: patient, at most 3 rows\n"
         "visit: 2015-01-01 to 2024-12-31; day first; unknown: blank\n"
@@ -225,13 +223,13 @@ def test_the_form_keeps_what_is_said_of_the_whole_table() -> None:
         ("2020-02-30", LIST),
     ],
 )
-def test_days_are_recognised_and_their_range_is_left_to_a_person(days, kind) -> None:
+def test_days_are_recognised_and_their_range_is_left_to_a_person(days, kind):
     text = "seen,died\n" + "".join(f"{day},no\n" for day in days.split())
     (row, _) = suggested(text).rows
     assert (row.kind, row.used, row.lowest, row.values) == (kind, False, "", "")
 
 
-def test_a_description_fills_the_form_also_where_it_is_wrong() -> None:
+def test_a_description_fills_the_form_also_where_it_is_wrong():
     columns = "Age (years): 90 to 18\nBMI: 15 to 50\ncrp: 0 to 9\nother: 0 to 1"
     draft = form(columns, look(CLINIC.encode(), "c"))
     used = {row.name: row.highest for row in draft.rows if row.used}
@@ -239,7 +237,7 @@ def test_a_description_fills_the_form_also_where_it_is_wrong() -> None:
     assert draft.predicted == ""
 
 
-def test_what_is_filled_in_is_kept() -> None:
+def test_what_is_filled_in_is_kept():
     draft = suggested()
     place = {row.name: place for place, row in enumerate(draft.rows)}
     edits = {
@@ -282,13 +280,13 @@ def test_what_is_filled_in_is_kept() -> None:
         (Row("ward", True, LIST, values="a, b"), "", "No column is predicted, but one must be"),
     ],
 )
-def test_what_is_missing_is_named(row, predicted, said) -> None:
+def test_what_is_missing_is_named(row, predicted, said):
     outcome = Row("x", True, ANSWER, values="no, yes")
     with pytest.raises(InvalidInput, match=said):
         Form((row, outcome), predicted, suggested=True).description()
 
 
-def test_columns_that_are_not_used_are_told_with_what_is_missing() -> None:
+def test_columns_that_are_not_used_are_told_with_what_is_missing():
     text = CLINIC.replace("patient,", "seen,patient,").replace("\np", "\n2020-01-02,p")
     draft = suggested(text)
     assert draft.unused() == {
@@ -320,7 +318,7 @@ def test_columns_that_are_not_used_are_told_with_what_is_missing() -> None:
         ("- 1,5", "1.000,5", (-1.5, 1000.5)),
     ],
 )
-def test_bounds_are_read_with_either_decimal_mark(lowest, highest, bounds) -> None:
+def test_bounds_are_read_with_either_decimal_mark(lowest, highest, bounds):
     field = Row("crp", True, lowest=lowest, highest=highest).field()
     assert (field.lower, field.upper) == bounds
 
@@ -333,7 +331,7 @@ def test_bounds_are_read_with_either_decimal_mark(lowest, highest, bounds) -> No
         (("0", " "), "crp is used, but its highest possible value must be"),
     ],
 )
-def test_a_bound_that_has_not_one_reading_is_refused(bounds, said) -> None:
+def test_a_bound_that_has_not_one_reading_is_refused(bounds, said):
     row = Row("crp", True, NUMBER, *bounds)
     assert row.lacks == "range"
     with pytest.raises(InvalidInput) as refused:
@@ -345,7 +343,7 @@ def test_a_bound_that_has_not_one_reading_is_refused(bounds, said) -> None:
     assert row.field().levels == ("a", "b")
 
 
-def test_rows_that_are_filled_in_are_refused_by_their_columns() -> None:
+def test_rows_that_are_filled_in_are_refused_by_their_columns():
     rows = (
         Row("crp", True, lowest="5", highest="1"),
         Row("age", True, lowest="18"),
@@ -364,7 +362,7 @@ def test_rows_that_are_filled_in_are_refused_by_their_columns() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("bounds", [("", ""), ("0", ""), ("0", "2"), ("0", "1.5")])
 @pytest.mark.parametrize("values", ["", " ", "a, b", "a, b, c", "a"])
-def test_what_is_missing_is_what_a_description_refuses(kind, bounds, values) -> None:
+def test_what_is_missing_is_what_a_description_refuses(kind, bounds, values):
     row = Row("x", True, kind, *bounds, values=values)
     asked = row.person if kind == PERSON else row.field
     if row.lacks == "nothing" and not row.kind.startswith("day"):
@@ -374,7 +372,7 @@ def test_what_is_missing_is_what_a_description_refuses(kind, bounds, values) -> 
             asked()
 
 
-def test_columns_that_cannot_be_described_are_no_rows() -> None:
+def test_columns_that_cannot_be_described_are_no_rows():
     text = f"a*b,age,age,{'n' * 61},bmi,died\n1,2,3,4,5,no\n"
     draft = form("", look(text.encode(), "c"))
     assert [row.name for row in draft.rows] == ["a*b", "bmi", "died"]
@@ -385,7 +383,7 @@ def test_columns_that_cannot_be_described_are_no_rows() -> None:
     assert "name" not in form("", look(b"bmi,died\n1,no\n", "c")).unused()
 
 
-def test_short_long_and_missing_lines_are_no_hindrance() -> None:
+def test_short_long_and_missing_lines_are_no_hindrance():
     assert look(b"age,bmi\nx\nx,2,3\n\n1,2\n0,1\n2\n", "c") == (
         Syntax("age", spellings=(("0", "1"),)),
         Syntax("bmi"),
@@ -394,7 +392,7 @@ def test_short_long_and_missing_lines_are_no_hindrance() -> None:
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_suggested_or_refused(data: bytes) -> None:
+def test_any_bytes_are_suggested_or_refused(data):
     with suppress(InvalidInput):
         draft = form("", look(CLINIC.encode() + data, "f"))
         entry_of(draft.description())

@@ -1,7 +1,5 @@
 """Tables that are wrong in every way: one clear sentence a fault, and no value of a record."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable
@@ -176,7 +174,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_fifteen_tables_with_a_fault_are_refused_in_plain_sentences(fault: str) -> None:
+def test_fifteen_tables_with_a_fault_are_refused_in_plain_sentences(fault):
     for seed in range(15):
         draw = np.random.default_rng([seed, *fault.encode()])
         data, said = FAULTS[fault](records(draw), draw)
@@ -192,7 +190,7 @@ def test_fifteen_tables_with_a_fault_are_refused_in_plain_sentences(fault: str) 
             assert len(sentence) < 400
 
 
-def test_the_tables_are_right_without_their_fault() -> None:
+def test_the_tables_are_right_without_their_fault():
     for seed in range(15):
         rows = records(np.random.default_rng(seed))
         text, person = read_rows(COLUMNS, b"\xef\xbb\xbf" + written(rows), "f")
@@ -201,7 +199,7 @@ def test_the_tables_are_right_without_their_fault() -> None:
         assert np.array_equal(person, also)
 
 
-def test_a_range_of_many_digits_is_refused_at_once() -> None:
+def test_a_range_of_many_digits_is_refused_at_once():
     # With two ways to divide the digits one such link stopped the server for minutes.
     digits = 2_900 * "9"
     with pytest.raises(InvalidInput, match="must be a range such as 0 to 100 mg/dl"):

@@ -1,7 +1,5 @@
 """A table of one's own: described in words, refused in one sentence, and then like any other."""
 
-from __future__ import annotations
-
 import pickle
 from contextlib import suppress
 
@@ -49,7 +47,7 @@ def refusal(columns: str, rows: str = ROWS) -> str:
     return sentence
 
 
-def test_everything_public_comes_from_the_description_alone() -> None:
+def test_everything_public_comes_from_the_description_alone():
     entry = described(COLUMNS)
     assert entry.predicts == "number"
     assert entry.target.bounds == (-10.0, 350.0)
@@ -68,7 +66,7 @@ def test_everything_public_comes_from_the_description_alone() -> None:
     assert (result.label, result.columns) == (entry.label, entry.columns)
 
 
-def test_columns_come_in_any_order_and_others_are_left_out() -> None:
+def test_columns_come_in_any_order_and_others_are_left_out():
     table = read()
     assert list(table.frame.columns) == ["age", "smoker", "region", "bmi"]
     assert list(table.frame["age"]) == [40.0, 95.0, 18.0, 60.0]
@@ -81,12 +79,12 @@ def test_columns_come_in_any_order_and_others_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("separator", [",", "\t"])
-def test_commas_and_tabs_do_as_well(separator: str) -> None:
+def test_commas_and_tabs_do_as_well(separator):
     table = read(rows=ROWS.replace(";", separator))
     assert table.frame.equals(read().frame)
 
 
-def test_what_lies_outside_its_range_is_brought_into_it_and_said() -> None:
+def test_what_lies_outside_its_range_is_brought_into_it_and_said():
     rows = "age;smoker;region;progression\n" + "95;no;north;400\n95;no;north;500\n" * 5
     split = prepare(read(COLUMNS.replace("bmi: 15 to 50 kg/m²; unknown: NA\n", ""), rows))
     assert set(split.y_train) == set(split.y_test) == {1.0}
@@ -96,7 +94,7 @@ def test_what_lies_outside_its_range_is_brought_into_it_and_said() -> None:
     )
 
 
-def test_one_record_moves_no_other() -> None:
+def test_one_record_moves_no_other():
     rows = "age;smoker;region;bmi;progression\n" + "".join(
         f"{20 + i};no;west;30;{i}\n" for i in range(50)
     )
@@ -112,7 +110,7 @@ def test_one_record_moves_no_other() -> None:
     assert moved == 1
 
 
-def test_diabetes_as_a_table_of_ones_own_is_the_built_in_set() -> None:
+def test_diabetes_as_a_table_of_ones_own_is_the_built_in_set():
     table = load("diabetes")
     entry = table.entry
     lines = [
@@ -130,7 +128,7 @@ def test_diabetes_as_a_table_of_ones_own_is_the_built_in_set() -> None:
     assert mine.feature_names == built_in.feature_names
 
 
-def test_one_of_two_and_one_of_several_can_be_predicted_too() -> None:
+def test_one_of_two_and_one_of_several_can_be_predicted_too():
     columns = "age: 18 to 90\npredict smoker: one of no, yes"
     table = read(columns)
     assert table.entry.predicts == "class"
@@ -182,7 +180,7 @@ def test_one_of_two_and_one_of_several_can_be_predicted_too() -> None:
         ("fields: []\nperson: {field: id}", "both, or “one row each”"),
     ],
 )
-def test_a_wrong_description_is_refused_in_one_sentence(columns: str, said: str) -> None:
+def test_a_wrong_description_is_refused_in_one_sentence(columns, said):
     assert said in refusal(columns)
 
 
@@ -202,7 +200,7 @@ def test_a_wrong_description_is_refused_in_one_sentence(columns: str, said: str)
         (ROWS.replace("Dora;", ""), "line 5: it has 5 fields, but it must have 6"),
     ],
 )
-def test_a_file_that_is_not_as_described_is_refused_at_its_line(rows: str, said: str) -> None:
+def test_a_file_that_is_not_as_described_is_refused_at_its_line(rows, said):
     assert said in refusal(COLUMNS, rows)
 
 
@@ -302,7 +300,7 @@ SMALL_ROWS = "age;bmi;ill\n40;22;no\n50;;yes\n"
         ),
     ],
 )
-def test_a_refusal_offers_descriptions_that_hold(columns, rows, label, mended) -> None:
+def test_a_refusal_offers_descriptions_that_hold(columns, rows, label, mended):
     with pytest.raises(Mendable) as refused:
         read(columns, rows)
     mends = {mend.label: mend.columns for mend in refused.value.mends}
@@ -314,7 +312,7 @@ def test_a_refusal_offers_descriptions_that_hold(columns, rows, label, mended) -
     assert read(mends[label], rows).records == 2
 
 
-def test_a_spelling_that_some_value_does_not_follow_is_not_offered() -> None:
+def test_a_spelling_that_some_value_does_not_follow_is_not_offered():
     columns = "age: 18 to 90\nsex: one of female, male\npredict ill: one of no, yes"
     rows = "age,sex,ill\n40,F,no\n50,{},yes\n"
     for other, offered in (("M", "Write: one of F, M"), ("female", "")):
@@ -324,14 +322,14 @@ def test_a_spelling_that_some_value_does_not_follow_is_not_offered() -> None:
         assert labels == [*([offered] if offered else []), "Leave out sex"]
 
 
-def test_several_marks_are_offered_at_once() -> None:
+def test_several_marks_are_offered_at_once():
     with pytest.raises(Mendable) as refused:
         read(SMALL, "age;bmi;ill\n40;NA;no\n50;;yes\n60;#REF!;yes\n")
     mend = refused.value.mends[0]
     assert described_by(mend.columns).fields[1].missing_marks == ("", "NA", "#REF!")
 
 
-def test_no_mend_reads_a_list_or_a_range_off_the_records() -> None:
+def test_no_mend_reads_a_list_or_a_range_off_the_records():
     for rows in (SMALL_ROWS.replace("22", "heavy"), SMALL_ROWS.replace("no", "perhaps")):
         with pytest.raises(Mendable) as refused:
             read(SMALL, rows)
@@ -344,7 +342,7 @@ def test_no_mend_reads_a_list_or_a_range_off_the_records() -> None:
     assert refused.value.mends == ()
 
 
-def test_a_refusal_leaves_its_process_without_the_value() -> None:
+def test_a_refusal_leaves_its_process_without_the_value():
     refusal = WrongTable("bmi must be …", "bmi", "x" * 9_000)
     sent = pickle.loads(pickle.dumps(refusal))
     assert (str(sent), sent.value) == (str(refusal), "")
@@ -354,7 +352,7 @@ def test_a_refusal_leaves_its_process_without_the_value() -> None:
     assert (str(sent), sent.mends) == (str(refused.value), refused.value.mends)
 
 
-def test_a_decimal_comma_is_read_where_it_is_described() -> None:
+def test_a_decimal_comma_is_read_where_it_is_described():
     columns = (
         "age: 18 to 90\nbmi: 15 to 50; decimal comma; unknown: blank\npredict ill: one of n, y"
     )
@@ -378,7 +376,7 @@ def test_a_decimal_comma_is_read_where_it_is_described() -> None:
     assert "needs quotation marks" in refusal(columns, rows.replace("-3", "22,5"))
 
 
-def test_an_outcome_from_0_to_1_may_be_a_class() -> None:
+def test_an_outcome_from_0_to_1_may_be_a_class():
     mend = class_of("age: 18 to 90\npredict ill: 0 to 1")
     assert mend is not None
     assert described(mend.columns).predicts == "class"
@@ -386,7 +384,7 @@ def test_an_outcome_from_0_to_1_may_be_a_class() -> None:
         assert class_of(f"age: 18 to 90\npredict ill: {no_question}") is None
 
 
-def test_one_outcome_alone_is_said_and_not_refused() -> None:
+def test_one_outcome_alone_is_said_and_not_refused():
     # One record less of the other outcome would turn a table that is taken into one that is not.
     columns = "age: 18 to 90\npredict smoker: one of no, yes"
     table = read(columns, ROWS.replace("yes", "no"))
@@ -412,7 +410,7 @@ PREDICTED = {
     "setting", [{"intercept": True}, {"features": "additive"}, {"features": "fourier"}]
 )
 @pytest.mark.parametrize("part", ["train", "test"])
-def test_a_blank_record_keeps_its_place_and_adds_nothing(predicts, setting, part) -> None:
+def test_a_blank_record_keeps_its_place_and_adds_nothing(predicts, setting, part):
     columns = "".join(PREDICTED[predicts])
     names = ["age", "smoker", "region"]
     people = [(20 + i, ("no", "yes")[i % 2], ("north", "south")[i // 2 % 2]) for i in range(50)]
@@ -452,20 +450,20 @@ def test_a_blank_record_keeps_its_place_and_adds_nothing(predicts, setting, part
         assert len(split.known[1]) == 39
 
 
-def test_without_an_outcome_other_fields_must_still_be_right_where_they_are_not_empty() -> None:
+def test_without_an_outcome_other_fields_must_still_be_right_where_they_are_not_empty():
     columns = "age: 18 to 90\npredict smoker: one of no, yes"
     said = refusal(columns, "age,smoker\n40,no\nold,\n")
     assert "line 3: age must be a plain number" in said
     assert "line 3: age is empty" in refusal(columns, "age,smoker\n40,no\n,yes\n")
 
 
-def test_only_a_table_of_ones_own_takes_a_description() -> None:
+def test_only_a_table_of_ones_own_takes_a_description():
     with pytest.raises(InvalidInput, match="only own takes a description"):
         read_upload("cardio", b"1", "f", COLUMNS)
 
 
 @given(st.text(max_size=200))
-def test_no_text_is_taken_amiss(text: str) -> None:
+def test_no_text_is_taken_amiss(text):
     said = ""
     try:
         described(f"bmi: 15 to 50 kg\npredict {text}")
@@ -475,6 +473,6 @@ def test_no_text_is_taken_amiss(text: str) -> None:
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+def test_any_bytes_are_read_or_refused(data):
     with suppress(InvalidInput):
         assert read_own(COLUMNS, ROWS.encode() + data, "f").records >= 4

@@ -1,7 +1,5 @@
 """Numbers as people write them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,7 +40,7 @@ from dpcore.errors import InvalidInput
         ("1e3", 1000.0),
     ],
 )
-def test_a_bound_is_read_with_either_decimal_mark(text: str, number: float) -> None:
+def test_a_bound_is_read_with_either_decimal_mark(text, number):
     assert readings(text) == (number,)
 
 
@@ -56,25 +54,23 @@ def test_a_bound_is_read_with_either_decimal_mark(text: str, number: float) -> N
         ("9.040", (9.04, 9040.0)),
     ],
 )
-def test_a_mark_that_may_part_thousands_leaves_two_readings(
-    text: str, numbers: tuple[float, ...]
-) -> None:
+def test_a_mark_that_may_part_thousands_leaves_two_readings(text, numbers):
     assert readings(text) == numbers
 
 
 @pytest.mark.parametrize(
     "text", ["", "-", "ten", "1,2,3", "1.2.3", "1,0000.5", "12 mg", "1e999", "nan", "inf", "٣", "½"]
 )
-def test_what_is_no_number_has_no_reading(text: str) -> None:
+def test_what_is_no_number_has_no_reading(text):
     assert readings(text) == ()
 
 
-def test_a_text_longer_than_any_number_is_not_read() -> None:
+def test_a_text_longer_than_any_number_is_not_read():
     assert readings("0." + "1" * 38) == (float("0." + "1" * 38),)
     assert readings("0." + "1" * 39) == readings("1" + ",000" * 10) == ()
 
 
-def test_the_refusal_says_what_to_write() -> None:
+def test_the_refusal_says_what_to_write():
     assert why_unread("10,000") == "'10,000', which could be 10 or 10000: write one of these"
     assert why_unread("1,234") == "'1,234', which could be 1.234 or 1234: write one of these"
     assert why_unread("1" * 41) == (
@@ -84,7 +80,7 @@ def test_the_refusal_says_what_to_write() -> None:
     assert why_unread("ten") == "'ten', which is no number: write one such as 0.5 or 12"
 
 
-def test_beside_decimal_commas_any_point_may_part_thousands() -> None:
+def test_beside_decimal_commas_any_point_may_part_thousands():
     assert readings("1.005", decimal_comma=True) == (1.005, 1005.0)
     assert readings("1.5", decimal_comma=True) == (1.5,)
     # What it says to write has one reading there.
@@ -94,14 +90,14 @@ def test_beside_decimal_commas_any_point_may_part_thousands() -> None:
 
 
 @given(st.floats(-1e9, 1e9))
-def test_what_a_description_has_is_read_as_the_same(bound: float) -> None:
+def test_what_a_description_has_is_read_as_the_same(bound):
     assert readings(written(bound)) == (bound,)
     if "e" not in written(bound):
         assert bound in readings(written(bound).replace(".", ","))
 
 
 @given(st.text())
-def test_any_text_has_at_most_two_readings(text: str) -> None:
+def test_any_text_has_at_most_two_readings(text):
     assert len(readings(text)) <= 2
 
 
@@ -115,11 +111,11 @@ def test_any_text_has_at_most_two_readings(text: str) -> None:
         ("  ", None),
     ],
 )
-def test_what_has_not_one_reading_stays_a_text(text: str, result: float | str | None) -> None:
+def test_what_has_not_one_reading_stays_a_text(text, result):
     assert number_or_text(text) == result
 
 
-def test_a_fields_text_is_a_number_or_left_for_a_check_to_refuse() -> None:
+def test_a_fields_text_is_a_number_or_left_for_a_check_to_refuse():
     assert [meant("ε", text) for text in ("2,5", " 3 ", "much", "")] == [2.5, 3.0, "much", ""]
     with pytest.raises(InvalidInput, match=r"^ε is '2,500', which could be 2.5 or 2500: write one"):
         meant("ε", "2,500")

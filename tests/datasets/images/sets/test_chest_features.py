@@ -1,7 +1,5 @@
 """The made-up features: seeded, nested, as frequent as said, and drawn from the model they name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -13,7 +11,7 @@ from dpcore.errors import InvalidInput
 
 
 @pytest.fixture(scope="module")
-def usual() -> images.Examples:
+def usual():
     return images.load("chest_features")
 
 
@@ -21,7 +19,7 @@ def aucs(targets: np.ndarray, scores: np.ndarray) -> np.ndarray:
     return np.array([roc_auc_score(targets[:, i], scores[:, i]) for i in range(targets.shape[1])])
 
 
-def test_features_look_like_a_networks(usual: images.Examples) -> None:
+def test_features_look_like_a_networks(usual):
     assert (usual.records, usual.shape, usual.outputs) == (10_000, (1_024,), 5)
     inputs = usual.train_inputs
     assert (inputs.min(), inputs.max()) == (0, 1)
@@ -29,7 +27,7 @@ def test_features_look_like_a_networks(usual: images.Examples) -> None:
     assert np.mean(inputs == 1) < 1e-3
 
 
-def test_findings_are_as_frequent_as_said_and_more_often_together(usual: images.Examples) -> None:
+def test_findings_are_as_frequent_as_said_and_more_often_together(usual):
     targets = usual.train_targets
     assert targets.mean(axis=0) == pytest.approx(list(made_up.FREQUENCIES.values()), abs=0.02)
     correlation = np.corrcoef(targets.T)[np.triu_indices(5, 1)]
@@ -37,7 +35,7 @@ def test_findings_are_as_frequent_as_said_and_more_often_together(usual: images.
     assert correlation.min() > 0.04
 
 
-def test_labels_follow_the_true_model(usual: images.Examples) -> None:
+def test_labels_follow_the_true_model(usual):
     chance = made_up.true_model().probability(usual.train_inputs)
     for finding in range(5):
         order = np.argsort(chance[:, finding])
@@ -48,7 +46,7 @@ def test_labels_follow_the_true_model(usual: images.Examples) -> None:
             assert abs(seen - expected) < 4.5 * error
 
 
-def test_the_true_model_is_not_beaten_and_can_be_learned(usual: images.Examples) -> None:
+def test_the_true_model_is_not_beaten_and_can_be_learned(usual):
     targets = usual.test_targets
     best = aucs(targets, made_up.true_model().probability(usual.test_inputs))
     assert best.min() > 0.85
@@ -67,7 +65,7 @@ def test_the_true_model_is_not_beaten_and_can_be_learned(usual: images.Examples)
     assert np.all(result > best - 0.02)
 
 
-def test_the_same_seed_gives_the_same_records_and_a_small_set_begins_a_large_one() -> None:
+def test_the_same_seed_gives_the_same_records_and_a_small_set_begins_a_large_one():
     settings = {"features": 32, "test_records": 200, "seed": 5}
     small = images.load("chest_features", records=300, **settings)
     large = images.load("chest_features", records=5_000, **settings)
@@ -78,7 +76,7 @@ def test_the_same_seed_gives_the_same_records_and_a_small_set_begins_a_large_one
     assert not np.array_equal(small.train_inputs, other.train_inputs)
 
 
-def test_no_record_is_drawn_twice() -> None:
+def test_no_record_is_drawn_twice():
     result = images.load("chest_features", records=5_000, features=16, test_records=3_000)
     everything = np.concatenate([result.train_inputs, result.test_inputs])
     assert len(np.unique(everything, axis=0)) == len(everything)
@@ -88,6 +86,6 @@ def test_no_record_is_drawn_twice() -> None:
     ("name", "value"),
     [("records", 99), ("records", 200_001), ("features", 8), ("test_records", 0), ("seed", -1)],
 )
-def test_numbers_out_of_range_are_refused(name: str, value: int) -> None:
+def test_numbers_out_of_range_are_refused(name, value):
     with pytest.raises(InvalidInput, match=f"{name} is {value}, but it must be a whole number"):
         images.load("chest_features", **{name: value})

@@ -1,7 +1,5 @@
 """CheXpert from a folder made up here in its layout."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any
@@ -41,11 +39,11 @@ def make(folder: Path, train: Any = TRAIN, valid: Any = VALID) -> Path:
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path):
     return make(tmp_path)
 
 
-def test_frontal_images_and_the_five_labels_in_their_order(root: Path) -> None:
+def test_frontal_images_and_the_five_labels_in_their_order(root):
     result = images.load("chexpert", folder=root, side=16)
     assert result.names == (
         "atelectasis",
@@ -69,17 +67,13 @@ def test_frontal_images_and_the_five_labels_in_their_order(root: Path) -> None:
         ("ignore", [np.nan, 1, 0, 0, np.nan], [1, np.nan, 1, 0, 0]),
     ],
 )
-def test_uncertain_labels_follow_the_policy(
-    policy: str, first: list[float], third: list[float], root: Path
-) -> None:
+def test_uncertain_labels_follow_the_policy(policy, first, third, root):
     result = images.load("chexpert", folder=root, side=8, uncertainty=policy)
     assert np.array_equal(result.train_targets[[0, 2]], [first, third], equal_nan=True)
     assert result.notes[-1] == f"3 uncertain training labels were taken by the policy {policy}."
 
 
-def test_its_frontal_images_are_counted_without_reading_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_its_frontal_images_are_counted_without_reading_them(tmp_path, monkeypatch):
     monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
     with pytest.raises(DataUnavailable, match="CheXpert is not at hand"):
         images.records("chexpert")
@@ -89,14 +83,14 @@ def test_its_frontal_images_are_counted_without_reading_them(
     assert images.records("chexpert") == 3
 
 
-def test_all_views_and_one_image_a_patient(root: Path) -> None:
+def test_all_views_and_one_image_a_patient(root):
     assert images.load("chexpert", folder=root, side=8, views="all").records == 4
     one = images.load("chexpert", folder=root, side=8, images="one")
     assert one.train_inputs[:, 0, 4, 4] * 255 == pytest.approx([10, 30], abs=1)
     assert one.notes[0] == "2 of 3 training images are the first of a patient."
 
 
-def test_some_records_are_drawn_by_the_seed(root: Path) -> None:
+def test_some_records_are_drawn_by_the_seed(root):
     drawn = [
         images.load("chexpert", folder=root, side=8, views="all", records=2, seed=seed)
         for seed in (0, 0, 1, 2, 3)
@@ -108,7 +102,7 @@ def test_some_records_are_drawn_by_the_seed(root: Path) -> None:
         images.load("chexpert", folder=root, side=8, views="all", records=5)
 
 
-def test_the_local_data_folder_is_looked_in(tmp_path: Path, monkeypatch: Any) -> None:
+def test_the_local_data_folder_is_looked_in(tmp_path, monkeypatch):
     assert images.availability("chexpert") == "folder"
     make(tmp_path / "chexpert")
     monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
@@ -118,7 +112,7 @@ def test_the_local_data_folder_is_looked_in(tmp_path: Path, monkeypatch: Any) ->
     assert told
 
 
-def test_a_folder_without_the_tables_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_the_tables_is_refused(tmp_path):
     with pytest.raises(DataUnavailable, match=r"set folder to where its train\.csv"):
         images.load("chexpert", folder=tmp_path)
 
@@ -142,26 +136,26 @@ def edit(root: Path, old: str, new: str) -> None:
         ("Female,", "Female," * 9, r"train\.csv, line 2: it has 20 fields, but .* 12"),
     ],
 )  # fmt: skip
-def test_tables_that_are_wrong_are_refused(old: str, new: str, reason: str, root: Path) -> None:
+def test_tables_that_are_wrong_are_refused(old, new, reason, root):
     edit(root, old, new)
     with pytest.raises(InvalidInput, match=reason) as refused:
         images.load("chexpert", folder=root, side=8)
     assert str(refused.value).count(". ") == 0
 
 
-def test_a_table_that_is_no_text_is_refused(root: Path) -> None:
+def test_a_table_that_is_no_text_is_refused(root):
     (root / "valid.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidInput, match=r"valid\.csv is not a table that can be read"):
         images.load("chexpert", folder=root, side=8)
 
 
-def test_an_image_that_is_none_is_named(root: Path) -> None:
+def test_an_image_that_is_none_is_named(root):
     next((root / "train" / "patient00001").rglob("*frontal.jpg")).write_bytes(b"no image")
     with pytest.raises(InvalidInput, match=r"patient00001/study1/view0_frontal\.jpg cannot be"):
         images.load("chexpert", folder=root, side=8)
 
 
-def test_without_pillow_one_sentence_says_so(root: Path, monkeypatch: Any) -> None:
+def test_without_pillow_one_sentence_says_so(root, monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(InvalidInput, match="Pillow, which is not installed"):
         images.load("chexpert", folder=root, side=8)
@@ -178,6 +172,6 @@ def test_without_pillow_one_sentence_says_so(root: Path, monkeypatch: Any) -> No
         ("seed", -1),
     ],
 )
-def test_settings_are_checked(name: str, value: Any, root: Path) -> None:
+def test_settings_are_checked(name, value, root):
     with pytest.raises(InvalidInput, match=f"{name} is "):
         images.load("chexpert", folder=root, **{name: value})

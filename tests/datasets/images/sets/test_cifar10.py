@@ -1,7 +1,5 @@
 """CIFAR-10's archive, written here as Python 2 wrote the published one."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os
@@ -66,7 +64,7 @@ def whole_archive(**changed: bytes) -> bytes:
     return archive(batches | changed)
 
 
-def test_the_six_batches_become_examples() -> None:
+def test_the_six_batches_become_examples():
     pixels, labels = made_up()
     result = cifar10.decode(whole_archive())
     assert result.train_inputs.shape == (15, 3, 32, 32)
@@ -78,7 +76,7 @@ def test_the_six_batches_become_examples() -> None:
     ) / np.float32(255)
 
 
-def test_batches_written_by_todays_numpy_have_no_use_for_other_names() -> None:
+def test_batches_written_by_todays_numpy_have_no_use_for_other_names():
     """Arrays of Python 3 pickles name a codec, which the published file never does."""
     again = pickle.dumps({"data": made_up()[0]["test_batch"], "labels": [1, 2, 3]}, protocol=2)
     with pytest.raises(InvalidInput, match="a batch is not an array with labels"):
@@ -93,7 +91,7 @@ class Harmful:
         return os.mkdir, (str(self.place),)
 
 
-def test_a_pickle_that_would_run_something_is_refused_and_runs_nothing(tmp_path: Path) -> None:
+def test_a_pickle_that_would_run_something_is_refused_and_runs_nothing(tmp_path):
     place = tmp_path / "made"
     harmful = pickle.dumps({"data": Harmful(place), "labels": [0]}, protocol=2)
     with pytest.raises(InvalidInput, match="a batch is not an array with labels"):
@@ -117,14 +115,12 @@ def test_a_pickle_that_would_run_something_is_refused_and_runs_nothing(tmp_path:
         ),
     ],
 )
-def test_other_archives_are_refused(data: bytes, reason: str) -> None:
+def test_other_archives_are_refused(data, reason):
     with pytest.raises(InvalidInput, match=reason):
         cifar10.decode(data)
 
 
-def test_the_checksum_comes_before_the_pickle(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_checksum_comes_before_the_pickle(monkeypatch, tmp_path):
     data = whole_archive()
     monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
     (tmp_path / "cifar10").mkdir()

@@ -5,7 +5,7 @@ import numpy as np
 from dpcore.datasets import images
 
 
-def test_they_are_scikit_learns() -> None:
+def test_they_are_scikit_learns():
     from sklearn.datasets import load_digits
 
     result, reference = images.load("digits"), load_digits()

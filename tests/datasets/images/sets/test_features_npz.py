@@ -1,10 +1,7 @@
 """Features from a file: what is taken, and the sentence for what is not."""
 
-from __future__ import annotations
-
 import io
 import tracemalloc
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,7 +30,7 @@ def saved(arrays: dict[str, Any], **changed: Any) -> bytes:
     return file.getvalue()
 
 
-def test_whole_numbers_are_classes() -> None:
+def test_whole_numbers_are_classes():
     result = features_npz.decode(saved(CLASSES), "mine.npz", classes=3)
     assert (result.task, result.names) == ("classes", ("class 0", "class 1", "class 2"))
     assert result.train_targets.tolist() == [0, 1, 2, 0, 1]
@@ -41,7 +38,7 @@ def test_whole_numbers_are_classes() -> None:
     assert not result.published
 
 
-def test_a_table_of_yes_no_and_unknown_is_labels() -> None:
+def test_a_table_of_yes_no_and_unknown_is_labels():
     names = np.array(["edema", "effusion"])
     result = features_npz.decode(saved(LABELS, names=names), "mine.npz")
     assert (result.task, result.names) == ("labels", ("edema", "effusion"))
@@ -49,7 +46,7 @@ def test_a_table_of_yes_no_and_unknown_is_labels() -> None:
     assert features_npz.decode(saved(LABELS), "mine.npz").names == ("label 0", "label 1")
 
 
-def test_how_many_classes_there_are_is_never_read_off_the_labels() -> None:
+def test_how_many_classes_there_are_is_never_read_off_the_labels():
     """Else the last record of a class would decide on the network's shape."""
     for labels in ([0, 1, 2, 0, 1], [0, 1, 1, 0, 1], [0, 1, -1, 0, 1]):
         given = saved(CLASSES, train_labels=np.array(labels))
@@ -60,12 +57,12 @@ def test_how_many_classes_there_are_is_never_read_off_the_labels() -> None:
         features_npz.decode(saved(CLASSES), "mine.npz", classes=2)
 
 
-def test_names_may_list_classes_that_do_not_occur() -> None:
+def test_names_may_list_classes_that_do_not_occur():
     names = np.array(["a", "b", "c", "d"])
     assert features_npz.decode(saved(CLASSES, names=names), "mine.npz").outputs == 4
 
 
-def test_a_file_is_read_by_its_path(tmp_path: Path) -> None:
+def test_a_file_is_read_by_its_path(tmp_path):
     (tmp_path / "mine.npz").write_bytes(saved(CLASSES))
     told: list[str] = []
     result = images.load(
@@ -104,13 +101,13 @@ def test_a_file_is_read_by_its_path(tmp_path: Path) -> None:
         ({"train_labels": np.array([{}, 1, 2, 0, 1])}, "holds Python objects"),
     ],
 )
-def test_other_files_are_refused_in_one_sentence(changed: Any, reason: str) -> None:
+def test_other_files_are_refused_in_one_sentence(changed, reason):
     with pytest.raises(InvalidInput, match=reason) as refused:
         features_npz.decode(saved(CLASSES, **changed), "mine.npz", classes=3)
     assert str(refused.value).count(". ") == 0
 
 
-def test_labels_are_refused_before_room_is_made_for_features() -> None:
+def test_labels_are_refused_before_room_is_made_for_features():
     # 240 MB of features; two million labels that fit no record of them.
     held = io.BytesIO()
     np.savez_compressed(
@@ -131,5 +128,5 @@ def test_labels_are_refused_before_room_is_made_for_features() -> None:
         tracemalloc.stop()
 
 
-def test_it_comes_from_the_user() -> None:
+def test_it_comes_from_the_user():
     assert images.availability("features_npz") == "upload"

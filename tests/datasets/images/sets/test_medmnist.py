@@ -1,7 +1,5 @@
 """PneumoniaMNIST and ChestMNIST: made-up files, both checksums, and the real file."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from dataclasses import replace
@@ -53,9 +51,7 @@ def put(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, data: bytes) -
 
 
 @pytest.mark.parametrize("name", ["pneumoniamnist.npz", "pneumoniamnist_reassembled.npz"])
-def test_both_files_are_taken_under_either_name_and_it_is_said_which(
-    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_both_files_are_taken_under_either_name_and_it_is_said_which(name, monkeypatch, tmp_path):
     first, second = made_up(), made_up(more=np.zeros(1))
     pinned(monkeypatch, published=first, reassembled=second)
     put(tmp_path, monkeypatch, name, first)
@@ -68,9 +64,7 @@ def test_both_files_are_taken_under_either_name_and_it_is_said_which(
     assert "reassembled" in result.notes[0]
 
 
-def test_the_publishers_file_comes_before_the_reassembled_one(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_publishers_file_comes_before_the_reassembled_one(monkeypatch, tmp_path):
     first, second = made_up(), made_up(more=np.zeros(1))
     pinned(monkeypatch, published=first, reassembled=second)
     put(tmp_path, monkeypatch, "pneumoniamnist.npz", first)
@@ -79,16 +73,14 @@ def test_the_publishers_file_comes_before_the_reassembled_one(
 
 
 @pytest.mark.parametrize("name", ["pneumoniamnist.npz", "pneumoniamnist_reassembled.npz"])
-def test_any_other_file_is_refused_by_its_checksum(
-    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_any_other_file_is_refused_by_its_checksum(name, monkeypatch, tmp_path):
     put(tmp_path, monkeypatch, name, made_up())
     kind = "SHA-256" if "reassembled" in name else "MD5"
     with pytest.raises(DataUnavailable, match=rf"medmnist/{name} .*\({kind} [0-9a-f]{{12}}…, but"):
         images.load("pneumonia")
 
 
-def test_validation_is_left_out_or_joins_the_training_part() -> None:
+def test_validation_is_left_out_or_joins_the_training_part():
     data = made_up()
     apart, joined = pneumonia.decode(data), pneumonia.decode(data, "training")
     assert (apart.records, joined.records, len(apart.test_inputs)) == (8, 12, 6)
@@ -100,7 +92,7 @@ def test_validation_is_left_out_or_joins_the_training_part() -> None:
         images.load("pneumonia", validation="test")
 
 
-def test_fourteen_labels_are_read_as_yes_or_no() -> None:
+def test_fourteen_labels_are_read_as_yes_or_no():
     data = made_up(labels=14)
     result = chest.decode(data)
     assert (result.task, result.outputs) == ("labels", 14)
@@ -122,14 +114,12 @@ def test_fourteen_labels_are_read_as_yes_or_no() -> None:
         ({"train_labels": np.full((8, 1), np.nan)}, "train_labels in .* is float64"),
     ],
 )
-def test_files_of_another_form_are_refused(changed: Any, reason: str) -> None:
+def test_files_of_another_form_are_refused(changed, reason):
     with pytest.raises(InvalidInput, match=reason):
         pneumonia.decode(made_up(**changed))
 
 
-def test_the_real_file_has_the_published_counts(
-    data_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_real_file_has_the_published_counts(data_folder, monkeypatch):
     monkeypatch.setenv("DPCORE_DATA", str(data_folder))
     if images.availability("pneumonia") != "local":
         pytest.skip("pneumonia is not in the folder")

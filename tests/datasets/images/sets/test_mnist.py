@@ -1,10 +1,7 @@
 """MNIST's four files, made up and real."""
 
-from __future__ import annotations
-
 import gzip
 import struct
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,7 +25,7 @@ def four_files(count: int = 6) -> tuple[bytes, ...]:
     return tuple(files)
 
 
-def test_four_files_become_examples() -> None:
+def test_four_files_become_examples():
     files = four_files()
     result = mnist.decode(files)
     assert result.train_inputs.shape == (6, 1, 28, 28)
@@ -37,14 +34,12 @@ def test_four_files_become_examples() -> None:
     assert np.allclose(result.train_inputs[:, 0] * 255, pixels)
 
 
-def test_images_and_labels_of_different_number_are_refused() -> None:
+def test_images_and_labels_of_different_number_are_refused():
     with pytest.raises(InvalidInput, match="for 6 records"):
         mnist.decode((four_files()[0], four_files(4)[1], *four_files()[2:]))
 
 
-def test_a_file_that_is_not_the_published_one_is_refused_before_it_is_read(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_file_that_is_not_the_published_one_is_refused_before_it_is_read(monkeypatch, tmp_path):
     monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
     (tmp_path / "mnist").mkdir()
     for file, data in zip(mnist.ENTRY.files, four_files(), strict=True):
@@ -54,9 +49,7 @@ def test_a_file_that_is_not_the_published_one_is_refused_before_it_is_read(
         images.load("mnist")
 
 
-def test_the_real_files_have_the_published_counts(
-    data_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_real_files_have_the_published_counts(data_folder, monkeypatch):
     monkeypatch.setenv("DPCORE_DATA", str(data_folder))
     if images.availability("mnist") != "local":
         pytest.skip("mnist is not in the folder")

@@ -1,11 +1,8 @@
 """SVHN's MATLAB files, written here."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +25,7 @@ def written(count: int, **changed: Any) -> bytes:
     return file.getvalue()
 
 
-def test_two_files_become_examples_and_ten_means_zero() -> None:
+def test_two_files_become_examples_and_ten_means_zero():
     result = svhn.decode((written(12), written(5)))
     assert result.train_inputs.shape == (12, 3, 32, 32)
     assert result.test_inputs.shape == (5, 3, 32, 32)
@@ -47,12 +44,12 @@ def test_two_files_become_examples_and_ten_means_zero() -> None:
         (written(4, X=np.zeros((28, 28, 1, 4), np.uint8)), r"\(28, 28, 1, 4\)"),
     ],
 )
-def test_other_files_are_refused_by_name(data: bytes, reason: str) -> None:
+def test_other_files_are_refused_by_name(data, reason):
     with pytest.raises(InvalidInput, match=rf"test_32x32\.mat .*{reason}"):
         svhn.decode((written(4), data))
 
 
-def test_both_are_fetched_by_their_md5(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_both_are_fetched_by_their_md5(monkeypatch, tmp_path):
     contents = (written(12), written(5))
     files = tuple(
         replace(file, md5=hashlib.md5(data, usedforsecurity=False).hexdigest())
