@@ -138,10 +138,8 @@ def test_exchanging_one_record_changes_one_row_and_nothing_else(key, preparation
 def test_a_record_that_becomes_incomplete_moves_no_other_record(missing):
     table = load("breast_cancer")
     entry = table.entry
-    marked = replace(
-        entry,
-        columns=(replace(entry.columns[0], missing_marks=("?",)), *entry.columns[1:]),
-    )
+    column = replace(entry.columns[0], missing_marks=("?",))
+    marked = replace(entry, columns=(column, *entry.columns[1:]))
     frame = table.frame.copy()
     frame.loc[17, entry.columns[0].name] = np.nan
     preparation = Preparation(missing=missing)
@@ -152,11 +150,11 @@ def test_a_record_that_becomes_incomplete_moves_no_other_record(missing):
     assert len(after.y_train) + len(after.y_test) == table.records - gone
     assert before.complete == after.complete == gone
     assert not prepare(table, preparation).complete  # no gap is possible there
-    kept = {row.tobytes() for row in after.x_train}
-    lost = [row for row in before.x_train if row.tobytes() not in kept]
-    kept_test = {row.tobytes() for row in after.x_test}
-    lost += [row for row in before.x_test if row.tobytes() not in kept_test]
-    assert len(lost) == 1
+    lost = 0
+    for side in ("x_train", "x_test"):
+        kept = {row.tobytes() for row in getattr(after, side)}
+        lost += sum(row.tobytes() not in kept for row in getattr(before, side))
+    assert lost == 1
 
 
 def test_the_preparation_of_the_paper_is_flagged_because_one_record_moves_the_others():
@@ -241,10 +239,8 @@ def test_every_record_is_used_once():
     assert len(rows) == table.records
     other = prepare(table, Preparation(seed=1))
     assert not np.array_equal(split.y_train, other.y_train)
-    assert np.array_equal(
-        np.unique(rows, axis=0),
-        np.unique(np.concatenate([other.x_train, other.x_test]), axis=0),
-    )
+    others = np.concatenate([other.x_train, other.x_test])
+    assert np.array_equal(np.unique(rows, axis=0), np.unique(others, axis=0))
 
 
 def test_unknown_values_are_dropped_or_filled_in_from_public_values(made_up):
@@ -272,11 +268,8 @@ def test_the_logarithm_is_public_and_can_be_switched_off(made_up):
     place = prepare(table).feature_names.index(column)
     shares = []
     for log_transform in (True, False):
-        split = prepare(
-            replace(table, frame=frame),
-            Preparation(log_transform=log_transform, interval="unit"),
-        )
-        shares.append(split.x_train[0, place])
+        way = Preparation(log_transform=log_transform, interval="unit")
+        shares.append(prepare(replace(table, frame=frame), way).x_train[0, place])
     assert shares[0] > 10 * shares[1] > 0
 
 
@@ -294,9 +287,7 @@ def test_columns_left_out_are_used_only_when_asked_for(made_up):
     table = read_upload("bank", made_up("bank"), "made-up")
     assert "duration" not in prepare(table).feature_names
     assert "duration" in prepare(table, Preparation(include=("duration",))).feature_names
-    with pytest.raises(
-        InvalidInput, match="include is 'salary', but it must be one of the columns"
-    ):
+    with pytest.raises(InvalidInput, match="include is 'salary'"):
         prepare(table, Preparation(include=("salary",)))
 
 
@@ -308,24 +299,20 @@ def test_a_number_that_does_not_vary_is_no_division_by_zero():
     assert np.all(split.x_train[:, split.feature_names.index("bmi")] == 0)
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("missing", "ignore"),
-        ("scaling", "private"),
-        ("interval", "[0,1]"),
-        ("norm", 2),
-        ("test_fraction", 0),
-        ("test_fraction", 1),
-        ("test_fraction", float("nan")),
-        ("seed", -1),
-        ("seed", 0.5),
-        ("turn", -1),
-        ("turn", 1_000),
-        ("intercept", "yes"),
-        ("log_transform", 1),
-    ],
-)
+WRONG = {
+    "missing": ["ignore"],
+    "scaling": ["private"],
+    "interval": ["[0,1]"],
+    "norm": [2],
+    "test_fraction": [0, 1, float("nan")],
+    "seed": [-1, 0.5],
+    "turn": [-1, 1_000],
+    "intercept": ["yes"],
+    "log_transform": [1],
+}
+
+
+@pytest.mark.parametrize(("field", "value"), [(key, v) for key in WRONG for v in WRONG[key]])
 def test_a_bad_setting_is_refused_by_name(field, value):
     with pytest.raises(InvalidInput, match=f"^{field} is"):
         Preparation(**{field: value})

@@ -100,9 +100,8 @@ def test_a_day_is_a_number_of_days_since_the_first_and_clipped(order, days):
     columns = COLUMNS.replace("2020-12-31", f"2020-12-31{order}")
     column = described(columns).column("visit")
     assert (column.bounds, column.unit) == ((0.0, 365.0), "days since 2020-01-01")
-    rows = "patient_id,visit,ill\n" + "".join(f"{day},{day},no\n" for day in days).replace(
-        "\n,", "\np,"
-    )
+    rows = "".join(f"{day},{day},no\n" for day in days).replace("\n,", "\np,")
+    rows = f"patient_id,visit,ill\n{rows}"
     table, _ = read_rows(columns, rows.encode(), "f")
     wanted = [1.0, 365.0, -1.0, np.nan, 367.0]
     assert np.array_equal(table.frame["visit"], wanted, equal_nan=True)
@@ -115,9 +114,9 @@ def test_what_is_no_day_is_refused_without_it(day):
     rows = ROWS.replace("2020-02-03", day)
     with pytest.raises(Mendable) as refused:
         read_rows(COLUMNS, rows.encode(), "f")
-    assert str(refused.value) == (
-        "'f', line 4: visit must be a day such as 2020-12-31, or an empty field for unknown."
-    )
+    said = str(refused.value)
+    assert said.startswith("'f', line 4: visit must be a day such as 2020-12-31, or an empty")
+    assert day not in said
 
 
 @pytest.mark.parametrize("person", [Person(), Person("id", 2), None])

@@ -112,18 +112,18 @@ def test_points_that_may_part_thousands_are_asked_about(values, kind):
     assert _row(values).kind == kind
 
 
-@pytest.mark.parametrize(("kind", "value"), [(NUMBER, 9.04), (COMMA, 9040.0)])
-def test_a_person_says_what_a_point_means(kind, value):
+def test_a_person_says_what_a_point_means():
     text = "leukocytes;died\n9.040;no\n850;yes\n"
     filled_in = {"used": True, "lowest": "0", "highest": "20000"}
     undecided = suggested(text).edited({0: filled_in}, "died")
     assert undecided.unused()["kind"] == ("leukocytes",)
     with pytest.raises(InvalidInput, match=r"leukocytes is used, but .* 1\.234 or"):
         undecided.description()
-    decided = suggested(text).edited({0: {**filled_in, "kind": kind}}, "died")
-    assert "kind" not in decided.unused()
-    table = read_own(write(decided.description()), text.encode(), "c")
-    assert table.frame["leukocytes"].tolist() == [value, 850.0]
+    for kind, value in ((NUMBER, 9.04), (COMMA, 9040.0)):
+        decided = suggested(text).edited({0: {**filled_in, "kind": kind}}, "died")
+        assert "kind" not in decided.unused()
+        table = read_own(write(decided.description()), text.encode(), "c")
+        assert table.frame["leukocytes"].tolist() == [value, 850.0]
 
 
 def test_a_column_of_a_known_range_waits_for_its_kind_as_well():
@@ -137,9 +137,7 @@ def test_values_beyond_a_limit_ask_how_they_are_read(value):
     draft = suggested(f"crp (mg/l),died\n{value},no\n7.5,yes\n")
     (row, _) = draft.rows
     assert (row.kind, row.used, row.highest, row.lacks) == (NUMBER, True, "500", "beyond")
-    with pytest.raises(
-        InvalidInput, match=r"crp \(mg/l\) is used, but some of its values are like <5"
-    ):
+    with pytest.raises(InvalidInput, match=r"crp \(mg/l\) is used, .* like <5"):
         draft.description()
     described = draft.edited({0: {"beyond": "unknown"}}, "died").description()
     assert described.fields[0].beyond == "unknown"
@@ -248,36 +246,26 @@ def test_what_is_filled_in_is_kept():
         # Typed, but not ticked, or typed and deleted.
         place["patient"]: {"highest": ""},
     }
-    expected = SUGGESTED.replace("sex: one of F, M\n", "").replace(
-        "BMI: 10 to 70 kg/m²; unknown: blank", "BMI: 10 to 70"
-    )
-    expected = expected.replace(
-        "predict", "crp: 0 to 500.5; unknown: blank\nward: one of a, b, c\npredict"
-    )
+    expected = SUGGESTED.replace("sex: one of F, M\n", "")
+    expected = expected.replace("BMI: 10 to 70 kg/m²; unknown: blank", "BMI: 10 to 70")
+    more = "crp: 0 to 500.5; unknown: blank\nward: one of a, b, c\npredict"
+    expected = expected.replace("predict", more)
     assert draft.edited(edits, "outcome").description() == read(expected)
 
 
 @pytest.mark.parametrize(
     ("row", "predicted", "said"),
     [
-        (Row("crp", True), "x", "crp is used, but its lowest possible value must be"),
-        (Row("crp", True, lowest="0"), "x", "crp is used, but its highest possible value must be"),
-        (Row("ward", True, LIST), "x", "ward is used, but its list of values must be filled in."),
-        (Row("seen", True, "day"), "x", "seen is used, but the first and the last day possible"),
-        (
-            Row("seen", True, "day", "2015", "x"),
-            "x",
-            "seen is used, but the first and the last day",
-        ),
-        (Row("id", True, PERSON), "x", "id is used, but the most rows of one person must"),
-        (Row("id", True, PERSON, highest="1.5"), "x", "must be filled in, a whole number"),
-        (
-            Row("id", True, PERSON, highest="2,000"),
-            "x",
-            "its most rows is '2,000', which could be 2",
-        ),
-        (Row("id", True, PERSON, highest="2"), "id", "id says whose row it is, so another must"),
-        (Row("ward", True, LIST, values="a, b"), "", "No column is predicted, but one must be"),
+        (Row("crp", True), "x", "crp is used, .* lowest"),
+        (Row("crp", True, lowest="0"), "x", "crp is used, .* highest"),
+        (Row("ward", True, LIST), "x", "ward is used, .* list of values"),
+        (Row("seen", True, "day"), "x", "seen is used, .* first and the last day"),
+        (Row("seen", True, "day", "2015", "x"), "x", "seen is used, .* first and the last day"),
+        (Row("id", True, PERSON), "x", "id is used, .* most rows of one person"),
+        (Row("id", True, PERSON, highest="1.5"), "x", "a whole number"),
+        (Row("id", True, PERSON, highest="2,000"), "x", "most rows is '2,000', .* could be 2"),
+        (Row("id", True, PERSON, highest="2"), "id", "id says whose row it is"),
+        (Row("ward", True, LIST, values="a, b"), "", "No column is predicted"),
     ],
 )
 def test_what_is_missing_is_named(row, predicted, said):
@@ -289,12 +277,8 @@ def test_what_is_missing_is_named(row, predicted, said):
 def test_columns_that_are_not_used_are_told_with_what_is_missing():
     text = CLINIC.replace("patient,", "seen,patient,").replace("\np", "\n2020-01-02,p")
     draft = suggested(text)
-    assert draft.unused() == {
-        "days": ("seen",),
-        "rows": ("patient",),
-        "range": ("crp",),
-        "values": ("ward",),
-    }
+    lacking = {"days": ("seen",), "rows": ("patient",), "range": ("crp",), "values": ("ward",)}
+    assert draft.unused() == lacking
     place = {row.name: place for place, row in enumerate(draft.rows)}
     filled_in = {
         place["crp"]: {"used": True, "lowest": "0", "highest": "500"},
@@ -310,33 +294,26 @@ def test_columns_that_are_not_used_are_told_with_what_is_missing():
     assert draft.edited({}, "ward").unused()["values"] == ("ward",)
 
 
-@pytest.mark.parametrize(
-    ("lowest", "highest", "bounds"),
-    [
-        ("0,2", "12,5", (0.2, 12.5)),
-        ("-0.5", " 1 ", (-0.5, 1.0)),
-        ("- 1,5", "1.000,5", (-1.5, 1000.5)),
-    ],
-)
-def test_bounds_are_read_with_either_decimal_mark(lowest, highest, bounds):
-    field = Row("crp", True, lowest=lowest, highest=highest).field()
-    assert (field.lower, field.upper) == bounds
+def test_bounds_are_read_with_either_decimal_mark():
+    typed = {("0,2", "12,5"): (0.2, 12.5), ("-0.5", " 1 "): (-0.5, 1.0)}
+    for (lowest, highest), bounds in (typed | {("- 1,5", "1.000,5"): (-1.5, 1000.5)}).items():
+        field = Row("crp", True, lowest=lowest, highest=highest).field()
+        assert (field.lower, field.upper) == bounds
 
 
 @pytest.mark.parametrize(
     ("bounds", "said"),
     [
-        (("0", "10,000"), "crp is used, but its highest is '10,000', which could be 10 or 10000"),
-        (("none", "5"), "crp is used, but its lowest is 'none', which is no number"),
-        (("0", " "), "crp is used, but its highest possible value must be"),
+        (("0", "10,000"), "^crp is used, .* highest is '10,000', .* 10 or 10000"),
+        (("none", "5"), "^crp is used, .* lowest is 'none', .* no number"),
+        (("0", " "), "^crp is used, .* highest possible value"),
     ],
 )
 def test_a_bound_that_has_not_one_reading_is_refused(bounds, said):
     row = Row("crp", True, NUMBER, *bounds)
     assert row.lacks == "range"
-    with pytest.raises(InvalidInput) as refused:
+    with pytest.raises(InvalidInput, match=said):
         row.field()
-    assert str(refused.value).startswith(said)
     # A list is all that its row takes.
     row = replace(row, kind=LIST, values="a, b")
     assert row.lacks == "nothing"
@@ -354,9 +331,10 @@ def test_rows_that_are_filled_in_are_refused_by_their_columns():
         Row("x", True, ANSWER, values="no, yes"),
     )
     range_refused, list_refused, unread = Form(rows, "x", suggested=True).refusals()
-    assert range_refused.startswith("crp has the range 5 to 1, but the first must be below")
-    assert list_refused == "sex is one of 1 values, but it must be one of 2 to 100 different ones."
-    assert unread.startswith("sodium is used, but its highest is '10,000', which could be 10 or")
+    assert range_refused.startswith("crp has the range 5 to 1,")
+    assert list_refused.startswith("sex is one of 1 values,")
+    assert "2 to 100" in list_refused
+    assert unread.startswith("sodium is used, but its highest is '10,000',")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -384,10 +362,8 @@ def test_columns_that_cannot_be_described_are_no_rows():
 
 
 def test_short_long_and_missing_lines_are_no_hindrance():
-    assert look(b"age,bmi\nx\nx,2,3\n\n1,2\n0,1\n2\n", "c") == (
-        Syntax("age", spellings=(("0", "1"),)),
-        Syntax("bmi"),
-    )
+    age = Syntax("age", spellings=(("0", "1"),))
+    assert look(b"age,bmi\nx\nx,2,3\n\n1,2\n0,1\n2\n", "c") == (age, Syntax("bmi"))
     assert look(b"age\n", "c") == (Syntax("age"),)
 
 

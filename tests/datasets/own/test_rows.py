@@ -208,99 +208,63 @@ SMALL = "age: 18 to 90\nbmi: 15 to 50\npredict ill: one of no, yes"
 SMALL_ROWS = "age;bmi;ill\n40;22;no\n50;;yes\n"
 
 
-@pytest.mark.parametrize(
-    ("columns", "rows", "label", "mended"),
-    [
-        (
-            SMALL,
-            SMALL_ROWS,
-            "Read an empty field in bmi as unknown",
-            "bmi: 15 to 50; unknown: blank",
-        ),
-        (SMALL, SMALL_ROWS, "Leave out bmi", ""),
-        (
-            SMALL,
-            SMALL_ROWS.replace("50;;", "50;NA;"),
-            "Read NA in bmi as unknown",
-            "bmi: 15 to 50; unknown: NA",
-        ),
-        (
-            SMALL,
-            SMALL_ROWS.replace("50;;", "50;22,5;"),
-            "Read bmi with a decimal comma",
-            "bmi: 15 to 50; decimal comma",
-        ),
-        (
-            SMALL,
-            SMALL_ROWS.replace("50;;", "50;22,512;"),
-            "Read bmi with a decimal comma: 1,234 is 1.234",
-            "bmi: 15 to 50; decimal comma",
-        ),
-        (
-            SMALL,
-            SMALL_ROWS.replace("50;;", "50;1.234,5;"),
-            "Read bmi with a decimal comma: 1.234 is 1234",
-            "bmi: 15 to 50; decimal comma",
-        ),
-        (
-            SMALL,
-            SMALL_ROWS.replace("50;;", "50;1.234.567;"),
-            "Read bmi with a decimal comma: 1.234 is 1234",
-            "bmi: 15 to 50; decimal comma",
-        ),
-        (
-            SMALL.replace("50\npredict", "50; unknown: blank; decimal comma\npredict"),
-            SMALL_ROWS.replace("22", "22.5"),
-            "Read bmi with a decimal point",
-            "bmi: 15 to 50; unknown: blank",
-        ),
-        (
-            SMALL,
-            SMALL_ROWS.replace("22", "no").replace(";;", ";yes;"),
-            "Write: one of no, yes",
-            "bmi: one of no, yes",
-        ),
-        (
-            SMALL.replace("no, yes", "No, Yes"),
-            SMALL_ROWS.replace(";;", ";20;"),
-            "Write: one of no, yes",
-            "predict ill: one of no, yes",
-        ),
-        (
-            SMALL.replace("15 to 50", "one of low, high; unknown: blank"),
-            SMALL_ROWS.replace("22", "LOW"),
-            "Write: one of LOW, HIGH",
-            "bmi: one of LOW, HIGH; unknown: blank",
-        ),
-        (
-            SMALL.replace("bmi", "BMI"),
-            SMALL_ROWS.replace(";;", ";20;"),
-            "Call it bmi, as the file does",
-            "bmi: 15 to 50",
-        ),
-        (SMALL.replace("bmi", "sugar"), SMALL_ROWS, "Leave out sugar", ""),
-        (
-            SMALL.replace("15 to 50", "50 to 15 kg; unknown: blank"),
-            SMALL_ROWS,
-            "Write 15 to 50",
-            "bmi: 15 to 50 kg; unknown: blank",
-        ),
-        (SMALL.replace("bmi: 15 to 50", "age: 15 to 50"), SMALL_ROWS, "Leave out line 2", ""),
-        (
-            SMALL.replace("predict ", "").replace("15 to 50", "15 to 50; unknown: blank"),
-            SMALL_ROWS,
-            "Predict ill",
-            "predict ill: one of no, yes",
-        ),
-        (
-            SMALL.replace("15 to 50", "15 to 50; unknown: blank") + "; unknown: NA",
-            SMALL_ROWS,
-            "Drop the marks of ill",
-            "predict ill: one of no, yes",
-        ),
-    ],
-)
-def test_a_refusal_offers_descriptions_that_hold(columns, rows, label, mended):
+BLANK = {"15 to 50": "15 to 50; unknown: blank"}
+COMMA = "bmi: 15 to 50; decimal comma"
+MENDS = [
+    ({}, {}, "Read an empty field in bmi as unknown", "bmi: 15 to 50; unknown: blank"),
+    ({}, {}, "Leave out bmi", ""),
+    ({}, {"50;;": "50;NA;"}, "Read NA in bmi as unknown", "bmi: 15 to 50; unknown: NA"),
+    ({}, {"50;;": "50;22,5;"}, "Read bmi with a decimal comma", COMMA),
+    ({}, {"50;;": "50;22,512;"}, "Read bmi with a decimal comma: 1,234 is 1.234", COMMA),
+    ({}, {"50;;": "50;1.234,5;"}, "Read bmi with a decimal comma: 1.234 is 1234", COMMA),
+    ({}, {"50;;": "50;1.234.567;"}, "Read bmi with a decimal comma: 1.234 is 1234", COMMA),
+    (
+        {"15 to 50": "15 to 50; unknown: blank; decimal comma"},
+        {"22": "22.5"},
+        "Read bmi with a decimal point",
+        "bmi: 15 to 50; unknown: blank",
+    ),
+    ({}, {"22": "no", ";;": ";yes;"}, "Write: one of no, yes", "bmi: one of no, yes"),
+    (
+        {"no, yes": "No, Yes"},
+        {";;": ";20;"},
+        "Write: one of no, yes",
+        "predict ill: one of no, yes",
+    ),
+    (
+        {"15 to 50": "one of low, high; unknown: blank"},
+        {"22": "LOW"},
+        "Write: one of LOW, HIGH",
+        "bmi: one of LOW, HIGH; unknown: blank",
+    ),
+    ({"bmi": "BMI"}, {";;": ";20;"}, "Call it bmi, as the file does", "bmi: 15 to 50"),
+    ({"bmi": "sugar"}, {}, "Leave out sugar", ""),
+    (
+        {"15 to 50": "50 to 15 kg; unknown: blank"},
+        {},
+        "Write 15 to 50",
+        "bmi: 15 to 50 kg; unknown: blank",
+    ),
+    ({"bmi: 15 to 50": "age: 15 to 50"}, {}, "Leave out line 2", ""),
+    ({"predict ": "", **BLANK}, {}, "Predict ill", "predict ill: one of no, yes"),
+    (
+        {**BLANK, "no, yes": "no, yes; unknown: NA"},
+        {},
+        "Drop the marks of ill",
+        "predict ill: one of no, yes",
+    ),
+]
+
+
+def edited(text: str, changes: dict[str, str]) -> str:
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.mark.parametrize(("of_columns", "of_rows", "label", "mended"), MENDS)
+def test_a_refusal_offers_descriptions_that_hold(of_columns, of_rows, label, mended):
+    columns, rows = edited(SMALL, of_columns), edited(SMALL_ROWS, of_rows)
     with pytest.raises(Mendable) as refused:
         read(columns, rows)
     mends = {mend.label: mend.columns for mend in refused.value.mends}
@@ -363,14 +327,11 @@ def test_a_decimal_comma_is_read_where_it_is_described():
     assert thousands.frame["bmi"].tolist()[2] == 1234.0
     assert thousands.frame["bmi"].tolist()[0] == -1_234_567.5
     assert "a plain number such as 1.234,5" in refusal(columns, rows.replace("-3", "1.23"))
-    assert "or an empty field for unknown, or be described without a decimal comma." in refusal(
-        columns, rows.replace("-3", "1.23")
-    )
+    assert "without a decimal comma" in refusal(columns, rows.replace("-3", "1.23"))
     # Columns without the remark are read as ever.
-    assert refusal(columns, rows.replace("40", '"40,5"')) == (
-        "'mine.csv', line 2: age has a comma, but it must be a plain number such as 12.5, at most "
-        "1,000,000,000 in size, or be described with a decimal comma."
-    )
+    said = refusal(columns, rows.replace("40", '"40,5"'))
+    assert said.startswith("'mine.csv', line 2: age has a comma, ")
+    assert all(word in said for word in (" 12.5,", "1,000,000,000", "with a decimal comma."))
     assert "comma" not in refusal(columns, rows.replace("40", "x"))
     assert "comma" not in refusal(columns, rows.replace("40", "1e10"))
     assert "needs quotation marks" in refusal(columns, rows.replace("-3", "22,5"))
@@ -389,19 +350,18 @@ def test_one_outcome_alone_is_said_and_not_refused():
     columns = "age: 18 to 90\npredict smoker: one of no, yes"
     table = read(columns, ROWS.replace("yes", "no"))
     assert table.entry.outcome == described(columns).outcome
-    assert "smoker is the same in every record, so there is nothing to learn." in table.notes
+    assert any(note.startswith("smoker is the same in every record") for note in table.notes)
     columns = "smoker: one of no, yes\npredict age: 18 to 90"
     rows = "age,smoker\n40,no\n40,yes\n"
     assert "age is the same in every record" in " ".join(read(columns, rows).notes)
 
 
+AGE, SMOKER = "age: 0 to 100\n", "smoker: one of no, yes\n"
+REGION = "region: one of north, south{}\n"
 PREDICTED = {
-    "number": ("smoker: one of no, yes\nregion: one of north, south\n", "predict age: 0 to 100"),
-    "class": ("age: 0 to 100\nregion: one of north, south\n", "predict smoker: one of no, yes"),
-    "classes": (
-        "age: 0 to 100\nsmoker: one of no, yes\n",
-        "predict region: one of north, south, west",
-    ),
+    "number": f"{SMOKER}{REGION.format('')}predict {AGE}",
+    "class": f"{AGE}{REGION.format('')}predict {SMOKER}",
+    "classes": f"{AGE}{SMOKER}predict {REGION.format(', west')}",
 }
 
 
@@ -411,7 +371,7 @@ PREDICTED = {
 )
 @pytest.mark.parametrize("part", ["train", "test"])
 def test_a_blank_record_keeps_its_place_and_adds_nothing(predicts, setting, part):
-    columns = "".join(PREDICTED[predicts])
+    columns = PREDICTED[predicts]
     names = ["age", "smoker", "region"]
     people = [(20 + i, ("no", "yes")[i % 2], ("north", "south")[i // 2 % 2]) for i in range(50)]
     held_out = drawn(50, Preparation())

@@ -45,13 +45,8 @@ def root(tmp_path):
 
 def test_frontal_images_and_the_five_labels_in_their_order(root):
     result = images.load("chexpert", folder=root, side=16)
-    assert result.names == (
-        "atelectasis",
-        "cardiomegaly",
-        "consolidation",
-        "edema",
-        "pleural effusion",
-    )
+    findings = ("atelectasis", "cardiomegaly", "consolidation", "edema", "pleural effusion")
+    assert result.names == findings
     assert result.train_inputs.shape == (3, 1, 16, 16)
     assert result.train_inputs[:, 0, 8, 8] * 255 == pytest.approx([10, 30, 40], abs=1)
     assert result.train_targets.tolist() == [[0, 1, 0, 0, 0], [0, 0, 0, 1, 0], [1, 0, 1, 0, 0]]
