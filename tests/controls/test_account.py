@@ -57,10 +57,9 @@ def test_what_would_come_after_the_last_day_stays_on_its_day():
 
 
 def test_a_training_on_all_people_follows_their_number():
-    assert of_records(usual("training", START, 10_000), 10_000, 400) == usual(
-        "training", START, 400
-    )
-    chosen = replace(usual("training", START, 10_000), batch=1_000)
+    whole = usual("training", START, 10_000)
+    assert of_records(whole, 10_000, 400) == usual("training", START, 400)
+    chosen = replace(whole, batch=1_000)
     assert of_records(chosen, 10_000, 5_000).batch == 1_000
     assert of_records(chosen, 10_000, 400).batch == 400
     part = replace(chosen, records=2_000)

@@ -75,9 +75,8 @@ def test_it_is_drawn_only_where_it_is_shown(app):
 @pytest.mark.parametrize("value", ["0", "10", "inf", "-1e999", "nan", "deep"])
 def test_a_link_is_checked_against_it(value):
     (refused,) = check(PAGE, {"depth": [value]}, quoted)
-    assert refused.sentence == (
-        f"a depth of “{value}”, but it must be a number from 1 to 9; it is left out."
-    )
+    assert refused.sentence.startswith(f"a depth of “{value}”, ")
+    assert "from 1 to 9" in refused.sentence
     assert check(PAGE, {"depth": ["5"], "split_by": ["Chance"]}, quoted) == []
     (refused,) = check(PAGE, {"split_by": ["Luck"]}, quoted)
     assert refused.sentence.endswith("which this page does not offer; it uses Impurity.")
@@ -116,9 +115,8 @@ def test_the_command_line_has_it_with_its_help_and_says_it_again():
 
 
 def test_a_choice_that_sets_no_field_is_checked_as_it_is_read():
-    way = Control(
-        "way", "Way", OneOf({"straight": "Straight"}, means={"straight": "on"}), option="w"
-    )
+    kind = OneOf({"straight": "Straight"}, means={"straight": "on"})
+    way = Control("way", "Way", kind, option="w")
     assert options.read(way, "on") == "on"
     with pytest.raises(InvalidInput, match="w is 'straight', but it must be one of on"):
         options.read(way, "straight")

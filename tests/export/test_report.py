@@ -134,27 +134,7 @@ def test_records_that_set_the_scale_are_covered_by_no_proof():
 
 
 PARTS_OF = {3: 3, 5: 2, 6: 3, 8: 3, 9: 3, 12: 7, 18: 6, 20: 3, 23: 2, 27: 3}
-ONLY_THE_AUTHOR = [
-    "2",
-    "3a",
-    "3b",
-    "3c",
-    "5b",
-    "6a",
-    "6c",
-    "8b",
-    "8c",
-    "9c",
-    "17",
-    "18a",
-    "18b",
-    "18c",
-    "18d",
-    "19",
-    "25",
-    "27b",
-    "27c",
-]
+ONLY_THE_AUTHOR = "2 3a 3b 3c 5b 6a 6c 8b 8c 9c 17 18a 18b 18c 18d 19 25 27b 27c"
 
 
 def test_the_checklist_has_27_items_in_52_parts_and_guesses_none(found):
@@ -166,7 +146,7 @@ def test_the_checklist_has_27_items_in_52_parts_and_guesses_none(found):
         for letter in (letters[: PARTS_OF[main]] if main in PARTS_OF else [""])
     ]
     assert len(items) == 52
-    assert [item.number for item in items if not item.answer] == ONLY_THE_AUTHOR
+    assert " ".join(item.number for item in items if not item.answer) == ONLY_THE_AUTHOR
     assert all(item.answer or item.left == parts.WHOLE for item in items)
     assert [item.number for item in items if item.measured] == ["21"]
 
