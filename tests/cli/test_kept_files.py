@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,6 @@ from dpcore.evaluation.training import report as artefacts
 from dpcore.evaluation.training.trainer import Trainer
 
 PEOPLE, FEATURES = 60, 3
-PUBLIC = ("settings.json",)
-"""Of neighbours these must be the same, to the byte but for what changes with every release."""
-
 STRICT = 1e-9
 
 Files = dict[str, bytes]
@@ -43,7 +41,10 @@ def table(kind: str = "as it was") -> dict[str, np.ndarray]:
     features[PEOPLE - 1], labels[PEOPLE - 1] = 2.0 * np.abs(features).max(), 2
     people = np.ones(PEOPLE + 1, dtype=bool)
     people[PEOPLE] = kind == "added"
-    if kind == "blanked":
+    if "known" in kind:
+        labels[:] = -1
+        labels[7] = 1 if kind == "one known" else -1
+    elif kind == "blanked":
         labels[PEOPLE - 1] = -1
     elif kind == "replaced, her class gone":
         features[PEOPLE - 1], labels[PEOPLE - 1] = -features[PEOPLE - 1], 0
@@ -52,22 +53,19 @@ def table(kind: str = "as it was") -> dict[str, np.ndarray]:
     return {"train_features": features[people], "train_labels": labels[people]}
 
 
-def file(folder: Path, kind: str) -> str:
-    test = {"test_features": np.eye(3, dtype=np.float32), "test_labels": np.arange(3)}
-    path = folder / "people.npz"
-    np.savez(path, **table(kind), **test, names=np.array(["no", "yes", "rare"]))
-    return str(path)
-
-
-def left(folder: Path, kind: str, options: str) -> tuple[Files, str]:
-    """The files that the command leaves of a table, and what it prints."""
-    folder.mkdir(exist_ok=True)
+def left(place: Path, kind: str, options: str) -> Files:
+    """The files that the command leaves of a table."""
+    folder = place.with_name(place.name.replace(" ", "_"))
+    folder.mkdir(parents=True, exist_ok=True)
+    known = np.full(3, -1) if "known" in kind else np.arange(3)
+    test = {"test_features": np.eye(3, dtype=np.float32), "test_labels": known}
+    np.savez(folder / "people.npz", **table(kind), **test, names=np.array(["no", "yes", "rare"]))
     line = (
-        f"train --dataset features_npz --set file={file(folder, kind)} --network linear --epochs 2 "
-        f"--device cpu --output {folder / 'run'} {options}"
+        f"train --dataset features_npz --set file={folder / 'people.npz'} --network linear "
+        f"--epochs 2 --device cpu --output {folder / 'run'} {options}"
     )
     assert main(line.split()) == 0
-    return {path.name: path.read_bytes() for path in (folder / "run").iterdir()}, line
+    return {path.name: path.read_bytes() for path in (folder / "run").iterdir()}
 
 
 def said(files: Files) -> dict[str, Any]:
@@ -86,23 +84,7 @@ def weights(files: Files) -> np.ndarray:
 @pytest.mark.parametrize("sampling", ["--batch-size 20", "--sampling none"])
 def test_the_last_record_of_all_blanked_ends_no_training(sampling, tmp_path):
     """What is measured on no record has no value, and must not stop what is released."""
-    found = []
-    for kind, last in (("one", 1), ("none", -1)):
-        folder = tmp_path / kind
-        folder.mkdir()
-        labels = np.full(PEOPLE, -1)
-        labels[7] = last
-        test = {"test_features": np.eye(3, dtype=np.float32), "test_labels": np.full(3, -1)}
-        path = folder / "people.npz"
-        features = table()["train_features"]
-        names = np.array(["no", "yes"])
-        np.savez(path, train_features=features, train_labels=labels, **test, names=names)
-        line = (
-            f"train --dataset features_npz --set file={path} --network linear --epochs 2 "
-            f"--device cpu --output {folder / 'run'} {sampling}"
-        )
-        assert main(line.split()) == 0
-        found.append({each.name: each.read_bytes() for each in (folder / "run").iterdir()})
+    found = [left(tmp_path / kind, kind, sampling) for kind in ("one known", "none known")]
     assert sorted(found[0]) == sorted(found[1])
     assert said(found[0]) == said(found[1])
     notes = [json.loads(files["measures.json"])["note"] for files in found]
@@ -122,15 +104,9 @@ NEIGHBOURS = ("blanked", "replaced, her class gone")
 def test_neighbours_leave_the_same_settings_and_shapes(kind, batches, tmp_path, capsys):
     found, printed = [], []
     for each in ("as it was", kind):
-        files, _ = left(tmp_path / each.replace(" ", "_"), each, BATCHES[batches])
-        found.append(files)
-        printed.append(
-            [
-                line
-                for line in capsys.readouterr().out.splitlines()
-                if not line.startswith(("accuracy", "auc"))
-            ]
-        )
+        found.append(left(tmp_path / each, each, BATCHES[batches]))
+        lines = capsys.readouterr().out.splitlines()
+        printed.append([line for line in lines if not line.startswith(("accuracy", "auc"))])
     assert sorted(found[0]) == sorted(found[1])
     assert said(found[0]) == said(found[1])
     assert said(found[0])["conclusion"]["status"] == "proved"
@@ -145,8 +121,7 @@ def test_with_a_public_size_the_actual_one_is_nowhere(kind, sampling, tmp_path, 
     options = f"--adjacency add-remove --public-size {PEOPLE} {sampling}"
     found, printed = [], []
     for each in ("as it was", kind):
-        files, _ = left(tmp_path / each.replace(" ", "_"), each, options)
-        found.append(files)
+        found.append(left(tmp_path / each, each, options))
         printed.append(capsys.readouterr().out.splitlines()[0])
     assert said(found[0]) == said(found[1])
     assert printed[0] == printed[1]
@@ -162,15 +137,6 @@ def test_with_a_public_size_the_actual_one_is_nowhere(kind, sampling, tmp_path, 
         assert not re.search(rf"(?<![\d.]){actual}(?![\d.])", text)
 
 
-def moved(files: Files, size: int, rate: float, start: np.ndarray) -> np.ndarray:
-    """What one whole-batch step has added to the weights, as a sum of gradients."""
-    return (start - weights(files)) * size / rate
-
-
-def ratio(first: np.ndarray, second: np.ndarray) -> float:
-    return float(np.linalg.norm(first) / np.linalg.norm(second))
-
-
 def test_no_divisor_tells_how_many_there_are(tmp_path):
     """The divisor n against n + 1 scales all the noise: read off a huge σ, and off nothing else."""
     options = (
@@ -179,10 +145,7 @@ def test_no_divisor_tells_how_many_there_are(tmp_path):
     )
 
     def scale(kind: str) -> float:
-        runs = []
-        for draw in range(6):
-            files, _ = left(tmp_path / f"{kind}{draw}", kind, options)
-            runs.append(weights(files))
+        runs = [weights(left(tmp_path / f"{kind}{draw}", kind, options)) for draw in range(6)]
         return float(np.std(runs) * PEOPLE / 1e7)
 
     # Twelve weights in six draws: known to 9 %, and the public size is 1 for both.
@@ -190,43 +153,25 @@ def test_no_divisor_tells_how_many_there_are(tmp_path):
         assert 0.6 < scale(kind) < 1.4
 
 
-def planted_divisor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(TrainingConfig, "size", lambda self, records: records)
-
-
 @pytest.mark.parametrize("sampling", ["--batch-size 20", "--sampling none"])
 def test_a_size_that_is_read_off_the_records_is_found(sampling, tmp_path, monkeypatch):
-    planted_divisor(monkeypatch)
+    monkeypatch.setattr(TrainingConfig, "size", lambda self, records: records)
+    silent = SimpleNamespace(readouterr=lambda: SimpleNamespace(out="\n"))
     with pytest.raises(AssertionError):
-        test_with_a_public_size_the_actual_one_is_nowhere(
-            "added",
-            sampling,
-            tmp_path,
-            _Silent(),
-        )
-
-
-class _Silent:
-    """Stands in for what was printed."""
-
-    class _Said:
-        out = "\n"
-
-    def readouterr(self) -> _Said:
-        return self._Said()
+        test_with_a_public_size_the_actual_one_is_nowhere("added", sampling, tmp_path, silent)
 
 
 STEP = "--sampling none --epochs 1 --clip 1 --learning-rate 1"
-EVERY_EXACT = "--sampling none --epochs 1 --sigma 0 --clip 1 --learning-rate 1"
+EXACT = f"{STEP} --sigma 0"
 
 
 def residue(folder: Path, seed: str) -> np.ndarray:
     """Two files of one training at two σ, and what is left of the noise when they are combined."""
     few, much = (
-        weights(left(folder / f"sigma{sigma}", "as it was", f"{STEP} --sigma {sigma} {seed}")[0])
+        weights(left(folder / f"sigma{sigma}", "as it was", f"{STEP} --sigma {sigma} {seed}"))
         for sigma in (10, 20)
     )
-    exact = weights(left(folder / "exact", "as it was", EVERY_EXACT)[0])
+    exact = weights(left(folder / "exact", "as it was", EXACT))
     return (2.0 * few - much - exact) * PEOPLE
 
 
@@ -242,32 +187,19 @@ def test_two_files_of_one_training_do_not_give_the_noise_away(tmp_path):
         assert (told["status"], told["epsilon"]) == ("exploration only", None)
 
 
-@pytest.fixture(autouse=True)
-def folders(tmp_path):
-    (tmp_path / "seeded").mkdir()
-
-
 def test_the_files_do_not_hold_what_the_noise_came_from(tmp_path, monkeypatch):
     """Drawn again from every number that the files hold, no noise takes itself off."""
 
     def found(folder: Path) -> bool:
-        files, _ = left(folder, "as it was", f"{STEP} --sigma 1000")
-        exact = weights(left(folder / "exact", "as it was", EVERY_EXACT)[0])
+        files = left(folder, "as it was", f"{STEP} --sigma 1000")
+        exact = weights(left(folder / "exact", "as it was", EXACT))
         noise = (exact - weights(files)) * PEOPLE / 1000.0
         told = json.loads(files["settings.json"])
-        seeds = {
-            0,
-            told["recipe"]["seed_of_first_weights"],
-            int(told["study"]["release"], 16) % 2**63,
-        }
-        streams = {
-            stream
-            for seed in seeds
-            for stream in (
-                seed,
-                *(loop._stream([TrainingConfig(seed=seed % 2**31)], p) for p in range(3)),
-            )
-        }
+        release = int(told["study"]["release"], 16) % 2**63
+        streams = {0, told["recipe"]["seed_of_first_weights"], release}
+        for seed in tuple(streams):
+            config = TrainingConfig(seed=seed % 2**31)
+            streams.update(loop._stream([config], place) for place in range(3))
         import torch
 
         for seed in streams:
@@ -277,7 +209,6 @@ def test_the_files_do_not_hold_what_the_noise_came_from(tmp_path, monkeypatch):
                     return True
         return False
 
-    (tmp_path / "honest").mkdir()
     assert not found(tmp_path / "honest")
     # The fault of old: called the system's, drawn from the seed in the file.
     monkeypatch.setattr(
@@ -285,7 +216,6 @@ def test_the_files_do_not_hold_what_the_noise_came_from(tmp_path, monkeypatch):
         "SystemRandomness",
         lambda device: SeededRandomness(0, loop._stream([TrainingConfig(seed=0)], 2), device),
     )
-    (tmp_path / "planted").mkdir()
     assert found(tmp_path / "planted")
 
 
@@ -295,7 +225,7 @@ def cost_is_said(folder: Path) -> bool:
     from dpcore.accounting.training_plan import TrainingPlan
     from dpcore.guarantee import Adjacency
 
-    files, _ = left(folder, "as it was", "--batch-size 20 --runs 3 --models 3")
+    files = left(folder, "as it was", "--batch-size 20 --runs 3 --models 3")
     told = json.loads(files["settings.json"])["conclusion"]
     held = np.load(io.BytesIO(files["weights.npz"]))
     models = len(held[sorted(held)[0]])
@@ -322,11 +252,11 @@ def marked(files: Files) -> bool:
 
 
 def test_measures_are_marked_and_apart(tmp_path, monkeypatch):
-    assert marked(left(tmp_path / "honest", "as it was", "--batch-size 20")[0])
+    assert marked(left(tmp_path / "honest", "as it was", "--batch-size 20"))
     conclusion: Callable[..., dict[str, Any]] = artefacts.conclusion
     monkeypatch.setattr(
         artefacts,
         "conclusion",
         lambda trainer, place=0: conclusion(trainer, place) | artefacts.measures(trainer, place),
     )
-    assert not marked(left(tmp_path / "planted", "as it was", "--batch-size 20")[0])
+    assert not marked(left(tmp_path / "planted", "as it was", "--batch-size 20"))

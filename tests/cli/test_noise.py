@@ -69,14 +69,8 @@ def test_every_mechanism_answers_every_question_on_the_safe_side(question, mecha
 def test_the_ladder_holds_every_mechanism_and_says_which_is_a_claim_only(capsys):
     arguments = ["sigma", "--epsilon", "1", "--delta", "1e-5", "--ladder"]
     rungs = parsed(capsys, *arguments)["ladder"]
-    assert {rung["mechanism"] for rung in rungs} == {
-        "analytic",
-        "classical",
-        "zcdp",
-        "tcdp",
-        "rdp",
-        "pld",
-    }
+    every = ["analytic", "classical", "pld", "rdp", "tcdp", "zcdp"]
+    assert sorted(rung["mechanism"] for rung in rungs) == every
     for rung in rungs:
         alone = parsed(capsys, *arguments[:-1], "--mechanism", rung["mechanism"])
         assert rung == alone

@@ -2,7 +2,6 @@
 
 import errno
 import json
-import os
 import signal
 from pathlib import Path
 
@@ -143,14 +142,7 @@ def test_a_budget_ends_the_training(capsys):
 
 def test_ctrl_c_leaves_the_history_and_says_what_was_spent(capsys, tmp_path, monkeypatch):
     # Pressed during the second epoch; the step being taken is finished and counted.
-    original = Trainer._note
-
-    def note(self: Trainer, batch: object) -> None:
-        original(self, batch)
-        if self.steps_done(0) == 6:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    monkeypatch.setattr(Trainer, "_note", note)
+    stop_after(monkeypatch, 6)
     line = f"{SMALL} --sigma 2 --json --output {tmp_path}"
     before = signal.getsignal(signal.SIGINT)
     assert main(line.split()) == 130
