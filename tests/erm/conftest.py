@@ -9,6 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from dpcore.erm.problem import Problem
+from dpcore.guarantee import Adjacency, Edition
+
 Array = NDArray[np.float64]
 
 
@@ -23,12 +26,30 @@ def made_up_data(records: int, dimension: int, seed: int = 0) -> tuple[Array, Ar
     return features, labels
 
 
+def slopes(problem: Problem, margins: Array) -> Array:
+    """The derivative of a margin loss, written out."""
+    if problem.loss == "logistic":
+        return -1.0 / (1.0 + np.exp(margins))
+    h = problem.huber_width
+    return -np.clip((1.0 + h - margins) / (2.0 * h), 0.0, 1.0)
+
+
 def only_normal_with(sample: Array, sigma: float) -> None:
     """The sample is N(0, σ²) by Kolmogorov–Smirnov, and it is big enough to tell ⅔σ and 3σ/2."""
     flat = np.asarray(sample, dtype=float).ravel()
     assert stats.kstest(flat, "norm", args=(0.0, sigma)).pvalue > 1e-3
     for wrong in (2.0 / 3.0, 1.5):
         assert stats.kstest(flat, "norm", args=(0.0, wrong * sigma)).pvalue < 1e-9
+
+
+@pytest.fixture(params=[Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
+def adjacency(request: pytest.FixtureRequest) -> Adjacency:
+    return request.param
+
+
+@pytest.fixture(params=Edition)
+def edition(request: pytest.FixtureRequest) -> Edition:
+    return request.param
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,9 +44,7 @@ def test_dp_gd_keeps_more_with_it_than_with_the_usual_settings() -> None:
 @pytest.mark.parametrize(
     ("dataset", "splits", "epsilons"), [("heart", 100, (0.3, 1.0, 3.0)), ("adult", 1, (0.01, 0.03))]
 )
-def test_targets_are_reached_on_real_data(
-    dataset: str, splits: int, epsilons: tuple[float, ...], data_folder: Path
-) -> None:
+def test_targets_are_reached_on_real_data(dataset, splits, epsilons, data_folder) -> None:
     full = frontier.GOALS[dataset]
     goal = replace(
         full, splits=splits, runs=4, targets={each: full.targets[each] for each in epsilons}

@@ -1,8 +1,10 @@
-"""Paper 002's own messages: how far a record moves one, what it keeps private, what they teach."""
+"""Input perturbation: what a message and the sums of all give away, and what they teach."""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +12,151 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from dpcore.accounting.risk import gaussian_advantage
-from dpcore.erm import noisy_records
+from dpcore.erm import noisy_records, one_vs_rest, quadratic
+from dpcore.erm.losses import loss_named
 from dpcore.erm.method import Calibration, Settings, Training
 from dpcore.erm.methods.inputpert import METHOD
 from dpcore.erm.problem import Problem
+from dpcore.erm.sufficient_statistics import (
+    Protocol,
+    aggregate,
+    noise,
+    sensitivity,
+)
+from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Status
+from dpcore.mechanisms.gaussian import analytic_delta
+
+ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
+
+
+def distance(x: np.ndarray, y: float, other: np.ndarray, of_other: float, weight: float) -> float:
+    square = np.outer(x, x) - np.outer(other, other)
+    linear = weight * (y * x - of_other * other)
+    return float(math.hypot(np.linalg.norm(square), np.linalg.norm(linear)))
+
+
+@pytest.mark.parametrize("weight", [0.3, 0.91, 1.0, math.sqrt(2.0), 2.5])
+def test_no_record_moves_the_sums_further_and_some_move_them_that_far(adjacency, weight) -> None:
+    bound, generator = sensitivity(weight, adjacency), np.random.default_rng(0)
+    largest = 0.0
+    for _ in range(4_000):
+        dimension = int(generator.integers(1, 5))
+        pair = generator.standard_normal((2, dimension))
+        pair /= np.linalg.norm(pair, axis=1, keepdims=True)
+        pair *= generator.uniform(0.0, 1.0, (2, 1)) ** generator.choice([0.0, 0.3])
+        y, of_other = generator.choice([-1.0, 1.0, 0.4], 2)
+        other = 0.0 * pair[1] if adjacency is ZERO else pair[1]
+        largest = max(largest, distance(pair[0], y, other, of_other, weight))
+    assert largest <= bound
+    if adjacency is REPLACE:
+        turn = min(1.0, weight**2 / 2.0)
+        one, two = np.array([1.0, 0.0]), np.array([turn, math.sqrt(1.0 - turn**2)])
+        largest = distance(one, 1.0, two, -1.0, weight)
+        assert largest <= bound
+    assert largest >= 0.9999 * bound
+
+
+def test_figures_of_section_1_2() -> None:
+    assert sensitivity(1.0, ZERO) == pytest.approx(math.sqrt(2.0))
+    assert sensitivity(1.0, REPLACE) == pytest.approx(3.0 / math.sqrt(2.0))
+    assert sensitivity(0.91, REPLACE) == pytest.approx(2.0, abs=1e-3)
+    for contributors, local in ((100, 14.4), (1_000, 71.3), (10_000, 473.0), (100_000, 3953.0)):
+        result = Protocol(contributors, 1.0, 1e-5).local_epsilon
+        assert result == pytest.approx(local, rel=5e-3)
+
+
+@given(
+    epsilon=st.floats(1e-3, 20.0),
+    contributors=st.integers(2, 10**6),
+    share=st.floats(0.0, 0.9),
+    adjacency=st.sampled_from([ZERO, REPLACE]),
+)
+def test_those_who_stay_give_enough_noise(epsilon, contributors, share, adjacency) -> None:
+    missing = int(share * (contributors - 1))
+    protocol = Protocol(contributors, epsilon, 1e-6, adjacency, missing)
+    given_together = protocol.share * math.sqrt(contributors - missing)
+    moved = sensitivity(protocol.weight, adjacency)
+    assert given_together >= protocol.sigma
+    assert analytic_delta(epsilon, given_together, moved) <= 1e-6
+    assert protocol.local_epsilon > epsilon
+
+
+def test_the_sum_of_messages_is_the_central_mechanism() -> None:
+    people, dimension, rounds = 20, 3, 1_500
+    generator = np.random.default_rng(5)
+    x = generator.standard_normal((people, dimension))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    y = generator.choice([-1.0, 1.0], people)
+    protocol = Protocol(people, 1.0, 1e-5)
+    square, linear = [], []
+    for _ in range(rounds):
+        total = aggregate(
+            protocol.randomise(one, label, generator) for one, label in zip(x, y, strict=True)
+        )
+        assert np.array_equal(total.square, total.square.T)
+        square.append(total.square - x.T @ x)
+        linear.append(total.linear - x.T @ y)
+    deviations, blur = np.array(square), np.array(linear)
+    diagonal = deviations[:, range(dimension), range(dimension)].ravel()
+    above = deviations[:, *np.triu_indices(dimension, 1)].ravel()
+    for seen, sigma in (
+        (diagonal, protocol.sigma),
+        (above, protocol.sigma / math.sqrt(2.0)),
+        (blur.ravel(), protocol.sigma / protocol.weight),
+    ):
+        assert stats.kstest(seen, stats.norm(scale=sigma).cdf).pvalue > 1e-3
+        assert stats.kstest(seen, stats.norm(scale=2.0 / 3.0 * sigma).cdf).pvalue < 1e-9
+
+    # Mean and covariance of all nine numbers together, in the units of their noise.
+    corner = math.sqrt(2.0) * deviations[:, *np.triu_indices(dimension, 1)]
+    numbers = np.hstack(
+        [
+            deviations[:, range(dimension), range(dimension)],
+            corner,
+            protocol.weight * blur,
+        ]
+    )
+    numbers /= protocol.sigma
+    sure = 5.0 / math.sqrt(rounds)
+    assert np.abs(numbers.mean(axis=0)).max() < sure
+    covariance = np.cov(numbers.T)
+    assert np.abs(covariance - np.eye(9)).max() < math.sqrt(2.0) * sure
+    assert np.abs(4.0 / 9.0 * covariance - np.eye(9)).max() > 2.0 * sure
+
+
+def test_noise_is_the_same_in_every_direction() -> None:
+    # Frobenius' norm of the symmetric part is then that of a standard Gaussian of d(d+1)/2.
+    generator = np.random.default_rng(2)
+    norms = [float(np.sum(noise(generator, 4)[0] ** 2)) for _ in range(2_000)]
+    assert stats.kstest(norms, stats.chi2(10).cdf).pvalue > 1e-3
+    assert stats.kstest(norms, stats.chi2(16).cdf).pvalue < 1e-9
+
+
+def test_the_example_in_the_documentation_runs() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "input_perturbation.md"
+    _, code, rest = page.read_text(encoding="utf-8").split("```")
+    result: dict[str, Any] = {}
+    exec(code.removeprefix("python"), result)
+    assert result["accuracy"] > 0.7
+    protocol = result["protocol"]
+    assert protocol.epsilon < protocol.shuffled_epsilon <= protocol.local_epsilon
+    for name in ("epsilon", "shuffled_epsilon", "local_epsilon"):
+        assert f"`protocol.{name}`" in rest
+
+
+def test_records_outside_their_bounds_are_refused() -> None:
+    protocol, generator = Protocol(10, 1.0, 1e-5), np.random.default_rng(0)
+    for bad, said in (
+        (lambda: protocol.randomise(np.array([2.0]), 1.0, generator), "‖x‖₂ is 2"),
+        (lambda: protocol.randomise(np.array([0.2]), 3.0, generator), "y is 3"),
+        (lambda: Protocol(10, 1.0, 1e-5, Adjacency.ADD_REMOVE), "adjacency is add-remove"),
+        (lambda: Protocol(10, 1.0, 1e-5, missing=10), "missing is 10"),
+        (lambda: aggregate([]), "messages is empty"),
+    ):
+        with pytest.raises(InvalidInput, match=said):
+            bad()
+
 
 PEOPLE, DIMENSION, ROUNDS = 12, 3, 1_500
 
@@ -48,12 +189,11 @@ def test_no_record_moves_a_message_further_and_one_moves_it_that_far() -> None:
     assert largest >= 0.999 * noisy_records.SENSITIVITY
 
 
-@pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
 def test_what_is_certified_is_the_messages_own_curve(adjacency: Adjacency) -> None:
     problem = Problem("logistic", 0.05, 400, 3, adjacency)
     for one in printed(problem, 0.1, 0.9, 1.0, 8.0):
         epsilon, mu = one.certified.epsilon, noisy_records.SENSITIVITY / one.sigma
-        assert epsilon is not None
+        assert one.gaussian_mu == pytest.approx(mu, rel=1e-12)
 
         def excess(z: float, mu: float = mu, epsilon: float = epsilon) -> float:
             return max(stats.norm.pdf(z, mu) - math.exp(epsilon) * stats.norm.pdf(z), 0.0)
@@ -84,39 +224,16 @@ def test_nothing_but_the_messages_own_noise_counts(epsilon: float, records: int)
     assert one.sigma == two.sigma
 
 
-def randomise(
-    x: np.ndarray, y: float, sigma: float, generator: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+def randomise(x, y, sigma, generator) -> tuple[np.ndarray, np.ndarray]:
     """One contributor's (q̃, p̃), as the paper's algorithm 1 makes them on their own device."""
     blur = sigma * generator.standard_normal((2, len(x)))
     return x + blur[0], y * x + blur[1]
 
 
-def estimate(
-    noisy: np.ndarray, products: np.ndarray, sigma: float
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate(noisy, products, sigma) -> tuple[np.ndarray, np.ndarray]:
     """The messages' sums without their noise's mean: unbiased for Σ x xᵀ and Σ y x."""
     excess = len(noisy) * sigma**2 * np.eye(noisy.shape[1])
     return noisy.T @ noisy - excess, products.sum(axis=0)
-
-
-@pytest.mark.parametrize(("share", "caught"), [(1.0, False), (2.0 / 3.0, True)])
-def test_messages_survive_the_best_test_and_those_with_less_noise_do_not(share, caught) -> None:
-    # The worst pair is x and -x with the same y, and the best test looks along their difference.
-    rounds, generator = 6_000, np.random.default_rng(0)
-    (one,) = printed(Problem("logistic", 0.05, 400, 1), 8.0)
-    assert one.gaussian_mu is not None
-
-    def above(x: float) -> int:
-        sigma = share * one.sigma
-        sent = [randomise(np.array([x]), 1.0, sigma, generator) for _ in range(rounds)]
-        return sum(float(noisy[0] + product[0]) > 0.0 for noisy, product in sent)
-
-    hits, alarms = above(1.0), above(-1.0)
-    least = stats.beta.ppf(0.005, hits, rounds - hits + 1)
-    most = stats.beta.ppf(0.995, alarms + 1, rounds - alarms)
-    # An advantage above what the μ of the certified ε allows, with 99 % confidence.
-    assert (least - most > gaussian_advantage(one.gaussian_mu)) == caught
 
 
 def moments(features: np.ndarray, sigma: float) -> tuple[np.ndarray, float]:
@@ -126,9 +243,7 @@ def moments(features: np.ndarray, sigma: float) -> tuple[np.ndarray, float]:
     return square * (1.0 + np.eye(len(own))), len(features) * sigma**2
 
 
-def sent(
-    records: tuple[np.ndarray, np.ndarray], sigma: float
-) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def sent(records, sigma) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Sums of what people send, each by the function that runs on their own device."""
     features, labels = records
     generator = np.random.default_rng(3)
@@ -143,9 +258,7 @@ def sent(
     return square, linear
 
 
-def released(
-    records: tuple[np.ndarray, np.ndarray], monkeypatch: pytest.MonkeyPatch, epsilon: float
-) -> tuple[list[np.ndarray], list[np.ndarray], float]:
+def released(records, monkeypatch, epsilon) -> tuple[list[np.ndarray], list[np.ndarray], float]:
     """The sums that `release` learns from."""
     square, linear = [], []
 
@@ -186,10 +299,7 @@ def test_what_is_learned_from_is_what_contributors_send(records, monkeypatch) ->
 
 
 def test_blurred_records_teach_what_the_sums_do_when_there_is_little_noise() -> None:
-    generator = np.random.default_rng(1)
-    features = generator.standard_normal((400, 3))
-    features /= np.linalg.norm(features, axis=1, keepdims=True)
-    labels = np.where(features @ [1.0, -2.0, 0.5] > 0.1, 1.0, -1.0)
+    features, labels = data()
     problem = Problem("logistic", 0.05, 400, 3)
     published = METHOD.release(Training(problem, features, labels, printed(problem, 1e8), 1, 0))[
         0, 0
@@ -198,3 +308,163 @@ def test_blurred_records_teach_what_the_sums_do_when_there_is_little_noise() -> 
     assert published == pytest.approx(
         METHOD.release(Training(problem, features, labels, sound, 1, 0))[0, 0], rel=1e-3
     )
+
+
+def sent_by(epsilon, records, adjacency, edition, missing) -> Calibration:
+    problem = Problem("logistic", 0.05, records, 4, adjacency)
+    (one,) = METHOD.calibrate(problem, [epsilon], 1e-5, edition, Settings(missing=missing))
+    return one
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.01, 1.0])
+def test_the_more_one_trusts_the_smaller_the_epsilon(epsilon: float, adjacency) -> None:
+    assert METHOD.trust is not None
+    sums, mixed, single = (
+        one.guarantee for one in METHOD.trust(sent_by(epsilon, 10_000, adjacency))
+    )
+    assert (sums.epsilon, sums.adjacency) == (epsilon, adjacency)
+    assert mixed.epsilon <= single.epsilon
+    assert {mixed.adjacency, single.adjacency} == {Adjacency.REPLACE_ONE}
+    assert {sums.delta, mixed.delta, single.delta} == {1e-5}
+    # What mixing does is known only where a message alone says little.
+    assert (mixed.epsilon < 0.5 * single.epsilon) == (epsilon < 0.1)
+    assert ("hides nothing" in mixed.by) == (epsilon == 1.0)
+
+
+def test_a_messages_epsilon_is_that_of_its_own_noise() -> None:
+    for missing in (0, 300):
+        one = sent_by(0.3, missing=missing)
+        assert METHOD.trust is not None
+        local = METHOD.trust(one)[-1].guarantee
+        own = one.sigma / math.sqrt(1_000)
+        moved = sensitivity(0.91, Adjacency.REPLACE_ONE)
+        assert analytic_delta(local.epsilon, own, moved) == pytest.approx(1e-5, rel=1e-6)
+
+
+@pytest.mark.parametrize("missing", [1, 400, 999, 5_000])
+def test_those_who_may_stay_away_are_made_up_for(missing: int) -> None:
+    usual, more = sent_by(0.5), sent_by(0.5, missing=missing)
+    left = 1_000 - min(missing, 999)
+    # The noise of those who are sure to be there is what the promise needs.
+    assert more.sigma * math.sqrt(left / 1_000) == pytest.approx(usual.sigma, rel=1e-12)
+    assert more.proof.epsilon == usual.proof.epsilon == 0.5
+    assert more.gaussian_mu == usual.gaussian_mu
+    assert "stay away" in more.proof.by
+    assert METHOD.trust is not None
+    assert METHOD.trust(more)[-1].guarantee.epsilon < METHOD.trust(usual)[-1].guarantee.epsilon
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0, 3.0])
+def test_a_messages_epsilon_is_never_told_too_small(epsilon: float) -> None:
+    one = sent_by(epsilon)
+    assert METHOD.trust is not None
+    exact = METHOD.trust(one)[-1].guarantee.epsilon
+    told = float(one.proof.by.split("a single message has ε = ")[1])
+    assert exact <= told <= 1.01 * exact
+
+
+def test_a_message_is_told_whole_where_there_are_several_classes() -> None:
+    assert METHOD.trust is not None
+    two, ten = (
+        one_vs_rest.calibrate(
+            METHOD,
+            Problem("logistic", 0.05, 1_000, 4, classes=classes),
+            [0.7],
+            1e-5,
+            Edition.SOUND,
+            Settings(missing=100),
+        )[0]
+        for classes in (2, 10)
+    )
+    assert ten.sigma == pytest.approx(math.sqrt(10.0) * two.sigma, rel=1e-12)
+    assert ten.gaussian_mu == two.gaussian_mu
+    local = METHOD.trust(ten)[-1].guarantee.epsilon
+    told = float(ten.proof.by.split("a single message has ε = ")[1])
+    assert local <= told <= 1.01 * local
+    # Ten parts with the noise that is drawn, at the distance that a record moves each by.
+    own = ten.sigma / math.sqrt(1_000)
+    moved = math.sqrt(10.0) * sensitivity(0.91, Adjacency.REPLACE_ONE)
+    assert analytic_delta(local, own, moved) == pytest.approx(1e-5, rel=1e-6)
+
+
+def test_as_published_there_is_nobody_to_trust() -> None:
+    assert METHOD.trust is not None
+    (only,) = METHOD.trust(sent_by(0.5, edition=Edition.PUBLISHED))
+    assert only.whom == "Nobody"
+    assert only.guarantee.epsilon <= 0.5
+
+
+def test_a_number_of_people_is_a_whole_one() -> None:
+    with pytest.raises(InvalidInput, match="missing is -1"):
+        sent_by(1.0, missing=-1)
+
+
+def data(records: int = 400) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(4)
+    features = generator.standard_normal((records, 3))
+    features /= np.linalg.norm(features, axis=1, keepdims=True)
+    return features, np.where(features @ [1.0, -2.0, 0.5] > 0.1, 1.0, -1.0)
+
+
+def calibrated(problem: Problem, *epsilons: float):
+    return METHOD.calibrate(problem, epsilons, 1e-5, Edition.SOUND, Settings())
+
+
+def test_the_quadratic_is_close_to_the_logistic_loss() -> None:
+    slope, curvature = quadratic.approximation("logistic", 0.5)
+    assert slope == pytest.approx(-0.5, abs=1e-12)
+    margins = np.linspace(-2.0, 2.0, 401)
+    rest = loss_named("logistic").value(margins) - slope * margins - curvature * margins**2
+    # Half the spread is the error that the best constant leaves.
+    assert np.ptp(rest) / 2.0 < 0.01
+    taylor = loss_named("logistic").value(margins) + 0.5 * margins - margins**2 / 8.0
+    assert np.ptp(rest) < np.ptp(taylor) / 3.0
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+def test_with_hardly_any_noise_it_is_the_quadratics_minimiser(loss) -> None:
+    features, labels = data()
+    problem = Problem(loss, 0.05, 400, 3, Adjacency.ZERO_OUT)
+    result = METHOD.release(Training(problem, features, labels, calibrated(problem, 1e9), 1, 0))[
+        0, 0
+    ]
+    slope, curvature = quadratic.approximation(loss, 0.5)
+    signed = features * labels[:, None]
+    gradient = (slope + 2.0 * curvature * (signed @ result)) @ signed / 400 + 0.05 * result
+    assert np.linalg.norm(gradient) < 1e-3
+
+
+def test_the_noise_is_what_was_calibrated(monkeypatch) -> None:
+    features, labels = data()
+    problem = Problem("logistic", 0.05, 400, 3)
+    (one,) = calibrated(problem, 1.0)
+    monkeypatch.setattr(quadratic, "noise", lambda g, d: (np.eye(d), np.ones(d)))
+    actual = METHOD.release(Training(problem, features, labels, [one], 1, 0))[0, 0]
+    slope, curvature = quadratic.approximation("logistic", 0.5)
+    square = features.T @ features + one.sigma * np.eye(3)
+    ridge = 400 * 0.05 + 2.0 * curvature * one.sigma * np.sqrt(6.0)
+    wanted = np.linalg.solve(
+        2.0 * curvature * square + ridge * np.eye(3),
+        -slope * (features.T @ labels + one.sigma / 0.91),
+    )
+    assert actual == pytest.approx(wanted, rel=1e-9)
+
+
+def test_large_noise_leaves_a_model_of_finite_length() -> None:
+    features, labels = data()
+    for convexity in ({"lam": 0.01}, {"lam": 0.0, "radius": 2.0}):
+        problem = Problem("logistic", records=400, dimension=3, **convexity)
+        result = METHOD.release(
+            Training(problem, features, labels, calibrated(problem, 1e-6), 5, 0)
+        )
+        assert np.isfinite(result).all()
+        assert np.linalg.norm(result, axis=2).max() <= (2.0 + 1e-9 if "radius" in convexity else 50)
+
+
+def test_one_gaussian_mechanism_under_the_problems_adjacency() -> None:
+    for adjacency in (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE):
+        problem = Problem("logistic", 0.05, 400, 3, adjacency)
+        (one,) = calibrated(problem, 0.7)
+        assert one.gaussian_mu == pytest.approx(one.sensitivity / one.sigma)
+        assert (one.proof.epsilon, one.proof.adjacency) == (0.7, adjacency)
+        assert one.claim.epsilon is None

@@ -1,4 +1,4 @@
-"""OPERA and OutPert: σ, conditions, claim against proof, and the bounds on the excess risk."""
+"""OPERA and OutPert: σ, conditions, claim against proof, bounds on the excess risk, and noise."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.erm import sensitivity
-from dpcore.erm.method import Settings, Training
+from dpcore.erm import output_noise, sensitivity
+from dpcore.erm.method import Settings, Training, noise_generator
 from dpcore.erm.methods.opera import METHOD as OPERA
 from dpcore.erm.methods.outpert import METHOD as OUTPERT
 from dpcore.erm.newton import minimise
@@ -25,9 +25,9 @@ from dpcore.erm.output_perturbation import (
     typical_share,
 )
 from dpcore.erm.problem import Problem
-from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_sigma, classical_sigma
+from tests.erm.conftest import slopes
 
 BOTH = [OPERA, OUTPERT]
 PUBLISHED, SOUND = Edition.PUBLISHED, Edition.SOUND
@@ -83,7 +83,6 @@ def test_what_is_proved_is_true_of_the_noise_that_is_added(
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 2.0])
-@pytest.mark.parametrize("edition", list(Edition))
 def test_outpert_proves_nothing_from_one_on_and_is_certified_beside(epsilon, edition) -> None:
     c = one(OUTPERT, Problem("logistic", 0.01, 1_000, 10), epsilon, edition=edition)
     assert c.status is Status.CONDITIONS_NOT_MET
@@ -176,7 +175,6 @@ def excess_risk(method, problem, features, labels, c, runs=400):
 @pytest.mark.parametrize("method", BOTH, ids=lambda method: method.key)
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
 @pytest.mark.parametrize(("lam", "radius"), [(0.02, None), (0.3, None), (0.0, 1.0), (0.0, 6.0)])
-@pytest.mark.parametrize("edition", list(Edition))
 @pytest.mark.parametrize(("epsilon", "steps"), [(0.3, 1), (0.3, 40), (500.0, 5), (1.5, None)])
 def test_the_corrected_bound_holds(
     data, method, loss, lam, radius, edition, epsilon, steps
@@ -267,19 +265,6 @@ def test_the_optimisation_gap_holds_without_noise(data, loss, lam, radius, steps
     assert excess_risk_bound(problem, c.learning_rate, steps, 0.0) == bound
 
 
-@pytest.mark.parametrize("method", BOTH, ids=lambda method: method.key)
-def test_bad_budgets_and_steps_are_refused(method) -> None:
-    problem = Problem("logistic", 0.01, 1_000, 10)
-    with pytest.raises(InvalidInput, match="epsilon is 0, but it must be"):
-        one(method, problem, 0.0)
-    with pytest.raises(InvalidInput, match="delta is 0, but it must be"):
-        one(method, problem, delta=0.0)
-    with pytest.raises(InvalidInput, match="delta is 1, but it must be"):
-        one(method, problem, delta=1.0)
-    with pytest.raises(InvalidInput, match="steps T is 0, but it must be"):
-        one(method, problem, steps=0)
-
-
 def test_regression_expects_weights_that_just_reach_every_target() -> None:
     long, short = (Problem("squared", lam, 350, 10) for lam in (0.01, 3.0))
     assert typical_share(long) * long.solution_radius == 1.0
@@ -294,3 +279,73 @@ def test_regression_expects_weights_that_just_reach_every_target() -> None:
         return optimisation_gap(long, rate, count) / long.solution_radius**2 + noise
 
     assert expected(steps) == min(expected(count) for count in range(1, 400))
+
+
+def plain_descent(problem, features, labels, rate, steps):
+    weights = np.zeros(features.shape[1])
+    for _ in range(steps):
+        gradient = problem.lam * weights
+        for x, y in zip(features, labels, strict=True):
+            gradient = gradient + slopes(problem, y * (x @ weights)) * y * x / len(labels)
+        weights = weights - rate * gradient
+        if problem.lam == 0.0 and np.linalg.norm(weights) > problem.radius:
+            weights = weights * problem.radius / np.linalg.norm(weights)
+    return weights
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize(("lam", "radius"), [(0.05, None), (0.0, 0.4), (0.0, 50.0)])
+@pytest.mark.parametrize("share_of_zeros", [0.0, 0.9])  # dense and sparse products
+def test_descent_equals_a_plain_loop(data, loss, lam, radius, share_of_zeros) -> None:
+    features, labels = data(30, 8)
+    features[np.random.default_rng(5).random(features.shape) < share_of_zeros] = 0.0
+    problem = Problem(loss, lam, 30, 8, radius=radius)
+    actual = output_noise.descend(problem, features, labels, 1.7, [1, 7, 25])
+    assert sorted(actual) == [1, 7, 25]
+    for steps, weights in actual.items():
+        expected = plain_descent(problem, problem.within(features), labels, 1.7, steps)
+        assert weights == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_start_counts_as_a_step_zero(data) -> None:
+    features, labels = data(30, 3)
+    problem = Problem("logistic", 0.1, 30, 3)
+    whole = output_noise.descend(problem, features, labels, 1.0, [4, 9])
+    rest = output_noise.descend(problem, features, labels, 1.0, [5], start=whole[4])
+    assert rest[5] == pytest.approx(whole[9], abs=1e-14)
+
+
+def calibrated(problem, *, editions=(Edition.SOUND,), epsilons=(0.5, 2.0), steps=None):
+    return [
+        c
+        for method in (OPERA, OUTPERT)
+        for edition in editions
+        for c in method.calibrate(problem, epsilons, 1e-3, edition, Settings(steps))
+    ]
+
+
+@pytest.mark.parametrize("method", [OPERA, OUTPERT], ids=lambda method: method.key)
+def test_release_minus_centre_is_gaussian_of_the_calibrated_scale(
+    data, assert_normal, method, edition
+) -> None:
+    features, labels = data(200, 5)
+    problem = Problem("logistic", 0.05, 200, 5)
+    chosen = method.calibrate(problem, [0.7], 1e-3, edition, Settings())
+    released = method.release(Training(problem, features, labels, chosen, 400, 3))
+    centre = plain_descent(problem, features, labels, chosen[0].learning_rate, chosen[0].steps)
+    assert_normal(released[0] - centre, chosen[0].sigma)
+    assert chosen[0].sigma == chosen[0].model_noise
+
+
+def test_noise_is_shared_by_the_budgets_of_a_run_and_by_no_two_runs(data) -> None:
+    features, labels = data(200, 5)
+    problem = Problem("huber", 0.05, 200, 5)
+    chosen = calibrated(problem, editions=tuple(Edition))
+    released = output_noise.release(Training(problem, features, labels, chosen, 6, 11))
+    centres = output_noise.centres(problem, features, labels, chosen)
+    scale = np.array([c.sigma for c in chosen])[:, None, None]
+    drawn = (released - centres[:, None]) / scale
+    unit = [noise_generator(11, run).standard_normal(5) for run in range(6)]
+    assert np.allclose(drawn, unit, atol=1e-9)
+    assert len(np.unique(np.round(drawn[0], 6))) == 30
+    assert abs(np.corrcoef(drawn[0])[np.triu_indices(6, 1)]).max() < 0.99

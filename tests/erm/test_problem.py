@@ -27,26 +27,21 @@ def test_the_constants_of_the_two_losses() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"loss": "hinge"}, "loss is 'hinge', but it must be one of logistic, huber, squared."),
-        (
-            {"lam": -1e-3},
-            "λ is -0.001, but it must be a finite number at least 0 and at most 1000.",
-        ),
+        ({"loss": "hinge"}, "loss is 'hinge', but it must be one of logistic, huber, squared"),
+        ({"lam": -1e-3}, "λ is -0.001, but"),
+        ({"lam": 1e4}, "λ is 10000, but"),
         ({"lam": math.nan}, "λ is nan, but"),
         ({"lam": math.inf}, "λ is inf, but"),
         ({"lam": "much"}, "λ is 'much', but"),
-        ({"lam": 1e-12}, "λ is 1e-12, but it must be 0, or at least 1e-09."),
-        ({"lam": 0.0}, "radius R is None, but it must be given when λ = 0: a number above 0."),
-        ({"radius": 0.0}, "radius R is 0, but it must be a finite number above 0"),
+        ({"lam": 1e-12}, "λ is 1e-12, but it must be 0, or at least 1e-09"),
+        ({"lam": 0.0}, "radius R is None, but"),
+        ({"radius": 0.0}, "radius R is 0, but"),
         ({"radius": -2.0}, "radius R is -2, but"),
-        ({"records": 1}, "number of records is 1, but it must be a whole number of at least 2."),
+        ({"records": 1}, "number of records is 1, but"),
         ({"records": 10.5}, "number of records is 10.5, but"),
         ({"dimension": 0}, "number of features is 0, but"),
-        (
-            {"adjacency": "add-remove"},
-            "adjacency is 'add-remove', but it must be one of replace-on",
-        ),
-        ({"adjacency": Adjacency.ADD_REMOVE}, "adjacency is 'add-remove', but it must be one of"),
+        ({"adjacency": "add-remove"}, "adjacency is 'add-remove', but"),
+        ({"adjacency": Adjacency.ADD_REMOVE}, "adjacency is 'add-remove', but"),
         ({"loss": "huber", "huber_width": 0.0}, "Huber width h is 0, but"),
     ],
 )
@@ -88,11 +83,6 @@ def test_the_minimiser_lies_within_the_public_radius(data, loss, lam) -> None:
     assert Problem("logistic", 0.0, 60, 4, radius=3.0).solution_radius == 3.0
 
 
-def test_data_that_fit_are_taken(data) -> None:
-    features, labels = data(40, 3)
-    Problem("logistic", 0.1, 40, 3).check_data(features, labels)
-
-
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
@@ -106,6 +96,7 @@ def test_data_that_fit_are_taken(data) -> None:
 )
 def test_data_that_would_break_the_sensitivity_are_refused(data, spoil, sentence) -> None:
     problem = Problem("logistic", 0.1, 40, 3)
+    problem.check_data(*data(40, 3))
     with pytest.raises(InvalidInput, match=sentence):
         problem.check_data(*spoil(*data(40, 3)))
 

@@ -57,11 +57,8 @@ def moved(records: int, dimension: int, adjacency: Adjacency, sums: type = np.fl
 SIZES = [(200_000, 13), (50_000, 100), (20_000, 60), (1_001, 3)]
 
 
-@pytest.mark.parametrize("adjacency", [REPLACE, ZERO])
 @pytest.mark.parametrize(("records", "dimension"), SIZES)
-def test_a_computed_sum_moves_by_no_more_than_is_calibrated(
-    records: int, dimension: int, adjacency: Adjacency
-) -> None:
+def test_a_computed_sum_moves_by_no_more_than_is_calibrated(records, dimension, adjacency) -> None:
     problem = Problem("huber", 0.01, records, dimension, adjacency)
     result = moved(records, dimension, adjacency)
     exact = 2.0 if adjacency is REPLACE else 1.0
@@ -120,9 +117,7 @@ def sums_of(method: str, label: float, monkeypatch: pytest.MonkeyPatch) -> tuple
 
 
 @pytest.mark.parametrize("method", ENGINES)
-def test_every_engine_sums_within_what_its_noise_is_sized_for(
-    method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_engine_sums_within_what_its_noise_is_sized_for(method, monkeypatch) -> None:
     one, calibrated = sums_of(method, -1.0, monkeypatch)
     other, _ = sums_of(method, 1.0, monkeypatch)
     assert one.dtype == other.dtype == np.float64
@@ -187,9 +182,7 @@ def test_longer_rows_are_refused(excess: float) -> None:
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
-def test_no_slope_exceeds_one_whatever_the_library_rounds_to(
-    loss: str, kind: type, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_slope_exceeds_one_whatever_the_library_rounds_to(loss, kind, monkeypatch) -> None:
     margins = np.concatenate([np.linspace(-40.0, 40.0, 20_001), [-1e30, 1e30, 0.0]]).astype(kind)
     exact = np.tanh
 

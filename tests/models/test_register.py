@@ -15,6 +15,7 @@ from dpcore.errors import InvalidInput
 from dpcore.evaluation.curves import answers
 from dpcore.evaluation.study import Study
 from dpcore.guarantee import Adjacency, Status
+from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.models import systems, teachers
 from dpcore.models.model import ModelTraining, generator, noiseless
 from dpcore.models.records import Records, RecordShape
@@ -41,9 +42,7 @@ MODEL = replace(BASE, key="newcomer", title="Newcomer", source="Doe and Roe 2031
 """
 
 
-def test_adding_a_file_enrols_its_model_wherever_models_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_adding_a_file_enrols_its_model_wherever_models_are(tmp_path, monkeypatch) -> None:
     (tmp_path / "newcomer.py").write_text(NEWCOMER)
     monkeypatch.setattr(systems, "__path__", [*systems.__path__, str(tmp_path)])
     caches = register, predictors.register, described.register
@@ -64,13 +63,33 @@ def test_adding_a_file_enrols_its_model_wherever_models_are(
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_every_model_says_what_it_stands_for_what_is_claimed_and_what_holds(key) -> None:
+def test_every_model_says_what_holds_under_zero_out_and_replace_one(key) -> None:
     model = model_named(key)
     assert "survey" in model.system
-    for text in (model.idea, model.claim, model.proof, *model.limits):
-        assert text.endswith(".")
-    assert model.status in set(Status)
-    assert model.adjacencies
+    assert all(text.endswith(".") for text in (model.idea, model.claim, model.proof, *model.limits))
+    proved = model.status is Status.PROVED
+    assert model.adjacencies == (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)[: 1 + proved]
+    made = model.calibrate(SHAPE, [1.0], 1e-6, model.adjacencies[0])[0]
+    assert any("number of records is public" in one.text for one in made.conditions)
+    assert not any("private" in one.text for one in made.conditions)
+    for epsilon, delta, adjacency, said in (
+        (0.0, 1e-6, model.adjacencies[0], "epsilon is 0"),
+        (1.0, 1.0, model.adjacencies[0], "delta is 1"),
+        (1.0, 1e-6, "other", "adjacency is 'other'"),
+        (1.0, 1e-6, Adjacency.ADD_REMOVE, "adjacency is .*add-remove"),
+    ):
+        with pytest.raises(InvalidInput, match=said):
+            model.calibrate(SHAPE, [epsilon], delta, adjacency)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_noise_is_finite_at_the_ends_of_what_can_be_asked(key) -> None:
+    model = model_named(key)
+    for size, numbers, levels in ((1, 0, (2,)), (40, 30, (41,)), (1_000_000, 3, ())):
+        shape = RecordShape(size, numbers, levels)
+        for c in model.calibrate(shape, [1e-6, 1e3], 1e-300, model.adjacencies[-1]):
+            assert all(0.0 < noise.scale < math.inf for noise in c.noises)
+            assert all(noise.times >= 1 for noise in c.noises)
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -93,41 +112,41 @@ def test_a_proof_stands_exactly_where_all_conditions_are_met(key) -> None:
             assert noiseless(c).proof.epsilon is None
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_bad_budgets_and_neighbours_are_refused(key) -> None:
+@pytest.mark.parametrize(
+    "key", ["naive-bayes", "pca-gaussian", "online-tree", "k-means", "pate", "scalable-pate"]
+)
+def test_gaussian_noise_keeps_the_promise_and_no_less_would(key) -> None:
     model = model_named(key)
-    first = model.adjacencies[0]
-    with pytest.raises(InvalidInput, match="epsilon is 0"):
-        model.calibrate(SHAPE, [0.0], 1e-6, first)
-    with pytest.raises(InvalidInput, match="delta is 1"):
-        model.calibrate(SHAPE, [1.0], 1.0, first)
-    with pytest.raises(InvalidInput, match="adjacency is 'other'"):
-        model.calibrate(SHAPE, [1.0], 1e-6, "other")  # type: ignore[arg-type]
+    for adjacency in model.adjacencies:
+        for c in model.calibrate(SHAPE, [0.05, 1.0, 20.0], 1e-6, adjacency):
+            levels = [n.times * (n.sensitivity / n.scale) ** 2 for n in c.noises]
+            sigma = 1.0 / math.sqrt(sum(levels))
+            assert analytic_delta(c.requested.epsilon, sigma) <= 1e-6
+            assert analytic_delta(c.requested.epsilon, 0.999 * sigma) > 1e-6
+            assert (c.proof.epsilon, c.proof.adjacency) == (c.requested.epsilon, adjacency)
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_noise_is_finite_at_the_ends_of_what_can_be_asked(key) -> None:
-    model = model_named(key)
-    for shape in (
-        RecordShape(1, 0, (2,)),
-        RecordShape(40, 30, (41,)),
-        RecordShape(1_000_000, 3, ()),
-    ):
-        for c in model.calibrate(shape, [1e-6, 1e3], 1e-300, model.adjacencies[-1]):
-            assert all(0.0 < noise.scale < math.inf for noise in c.noises)
-            assert all(noise.times >= 1 for noise in c.noises)
-
-
-@pytest.mark.parametrize("key", KEYS)
-def test_zero_out_and_replace_one_are_offered_and_n_is_said_to_be_public(key) -> None:
-    model = model_named(key)
-    wanted = [Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE]
-    assert list(model.adjacencies) == (wanted[:1] if model.status is not Status.PROVED else wanted)
-    made = model.calibrate(SHAPE, [1.0], 1e-6, model.adjacencies[0])[0]
-    assert any("number of records is public" in one.text for one in made.conditions)
-    assert not any("private" in one.text for one in made.conditions)
-    with pytest.raises(InvalidInput, match=r"adjacency is .*add-remove"):
-        model.calibrate(SHAPE, [1.0], 1e-6, Adjacency.ADD_REMOVE)
+@pytest.mark.parametrize(
+    ("key", "records", "epsilons", "runs"),
+    [
+        ("decision-tree", 3_000, (0.001, 0.3, 20.0), 5),
+        ("naive-bayes", 2_000, (0.001, 0.5), 5),
+        ("noisy-marginals", 3_000, (0.003, 3.0), 5),
+        ("online-tree", 3_000, (0.01, 5.0), 5),
+        ("random-forest", 1_000, (0.01, 5.0), 2),
+    ],
+)
+def test_more_budget_predicts_better_and_much_as_no_noise(key, records, epsilons, runs) -> None:
+    model, train, test = model_named(key), some(records, numbers=3), some(1_000, numbers=3, seed=1)
+    made = model.calibrate(train.shape, epsilons, 1e-5, Adjacency.ZERO_OUT)
+    result, exact = (
+        model.judge(model.learn(ModelTraining(train, test[:0], each, runs, 0)), test).mean(axis=1)
+        for each in (made, [noiseless(made[-1])])
+    )
+    assert result[0] + 0.1 < result[1]
+    assert result.tolist() == sorted(result)
+    assert result[-1] == pytest.approx(exact[0], abs=0.01)
+    assert exact[0] > model.measure.of_trivial(train, test) + 0.15
 
 
 POSITIONAL = {"online-tree", "pate", "scalable-pate"}

@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.cli import main
 from dpcore.datasets import load, prepare
-from dpcore.errors import InvalidInput
 from dpcore.reproduction import paper_002
 from dpcore.reproduction.paper_002 import EPSILONS, METHODS, SIZES
 from dpcore.reproduction.report import (
@@ -195,27 +193,3 @@ def test_every_conclusion_of_the_text_has_a_verdict(figure) -> None:
     for verdict in verdicts:
         assert "(" in verdict.claim
         assert any(character.isdigit() for character in verdict.seen)
-
-
-@pytest.mark.parametrize(("kind", "number"), [("figure", 1), ("table", 1), ("table", 2)])
-def test_what_cannot_be_run_again_says_why(kind, number, tmp_path, capsys) -> None:
-    line = ["reproduce", "paper-002", f"--{kind}", str(number), "--output", str(tmp_path)]
-    assert main(line) == 0
-    assert capsys.readouterr().out.startswith("[could not be checked]")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"figure": 3}, ("figure", "3", "1 or 2")),
-        ({"table": 3}, ("table", "3", "1 or 2")),
-        ({"figure": 2, "epochs": 3}, ("epochs", "paper 002")),
-        ({"figure": 2, "datasets": ("digits",)}, ("dataset", "'digits'")),
-        ({"figure": 2, "datasets": ()}, ("datasets is empty",)),
-    ],
-)
-def test_bad_arguments_are_named_before_anything_is_written(arguments, words, tmp_path) -> None:
-    with pytest.raises(InvalidInput) as caught:
-        reproduce("paper-002", output=str(tmp_path / "out"), **arguments)
-    assert all(word in str(caught.value) for word in words)
-    assert not (tmp_path / "out").exists()

@@ -10,6 +10,7 @@ import pytest
 
 from dpcore.accounting.presets import PRESETS
 from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.progress import silent
 from dpcore.reproduction import paper_003
 from dpcore.reproduction.report import (
     NOT_SUPPORTED,
@@ -19,10 +20,6 @@ from dpcore.reproduction.report import (
     ExperimentOrder,
     reproduce,
 )
-
-
-def silent(share: float, message: str) -> None:
-    """No progress."""
 
 
 @pytest.fixture
@@ -37,9 +34,7 @@ def few_values(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("few_values")
 @pytest.mark.parametrize(("kind", "number"), [("figure", 1), ("figure", 2), ("table", 1)])
-def test_an_experiment_leaves_tables_pictures_and_verdicts(
-    kind: str, number: int, tmp_path: Path
-) -> None:
+def test_an_experiment_leaves_tables_pictures_and_verdicts(kind, number, tmp_path) -> None:
     shares: list[float] = []
     result = reproduce(
         "paper-003",
@@ -124,14 +119,12 @@ def test_a_claimed_epsilon_is_judged_by_what_holds(findings: tuple[str, ...], wa
 def test_a_claim_that_holds_on_the_mean_alone_is_supported_in_part() -> None:
     verdict = paper_003.judge_epsilon(claimed(paper_003.FAILS, on_mean=0.01), "It is private.")
     assert verdict.verdict == PARTLY
-    assert verdict.seen.startswith("0 of 1 hold with noise on the sum")
-    assert "and 1 with noise on the mean" in verdict.seen
+    assert "0 of 1" in verdict.seen
+    assert "1 with noise on the mean" in verdict.seen
 
 
 @pytest.mark.parametrize(("printed", "wanted"), [(0.5, SUPPORTED), (2.0, NOT_SUPPORTED)])
-def test_the_closed_form_is_tighter_only_where_its_epsilon_is_smaller(
-    printed: float, wanted: str
-) -> None:
+def test_the_closed_form_is_tighter_only_where_its_epsilon_is_smaller(printed, wanted) -> None:
     row = {"title": "run", "decay": 1.0, "printed_epsilon": printed, "moments_epsilon": 1.0}
     other = row | {"decay": 0.99, "printed_epsilon": 1.0}
     assert paper_003.judge_tightness(pd.DataFrame([row, other])).verdict == wanted
@@ -152,9 +145,7 @@ def ends(values: dict[tuple[Any, ...], float], names: tuple[str, ...], metric: s
     ("decaying", "plain", "wanted"),
     [(0.8, 0.6, (SUPPORTED, SUPPORTED)), (0.6, 0.8, (NOT_SUPPORTED, NOT_SUPPORTED))],
 )
-def test_figure_1_is_judged_both_ways(
-    decaying: float, plain: float, wanted: tuple[str, str]
-) -> None:
+def test_figure_1_is_judged_both_ways(decaying, plain, wanted) -> None:
     values = {
         (method, epsilon): value
         for method, value in (

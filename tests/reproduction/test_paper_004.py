@@ -42,9 +42,7 @@ def few_values(monkeypatch: pytest.MonkeyPatch) -> None:
         ("table", 1, "digits"),
     ],
 )
-def test_an_experiment_leaves_tables_pictures_and_verdicts(
-    kind: str, number: int, dataset: str, tmp_path: Path
-) -> None:
+def test_an_experiment_leaves_tables_pictures_and_verdicts(kind, number, dataset, tmp_path) -> None:
     result = reproduce(
         "paper-004",
         **{kind: number},  # type: ignore[arg-type]
@@ -108,9 +106,7 @@ def test_the_derivatives_of_the_small_network_are_those_of_its_cost() -> None:
     ("least_at", "sign", "wanted"),
     [(0.1, 1.0, (SUPPORTED, SUPPORTED)), (0.0, -1.0, (NOT_SUPPORTED, NOT_SUPPORTED))],
 )
-def test_figure_2_is_judged_both_ways(
-    least_at: float, sign: float, wanted: tuple[str, str]
-) -> None:
+def test_figure_2_is_judged_both_ways(least_at, sign, wanted) -> None:
     single = pd.DataFrame(
         {
             "run": 0,
@@ -175,9 +171,7 @@ def test_figure_3_is_judged_both_ways() -> None:
         ((1.1, None), NOT_SUPPORTED),
     ],
 )
-def test_theorem_1_is_judged_by_what_is_certified(
-    certified: tuple[float | None, ...], wanted: str
-) -> None:
+def test_theorem_1_is_judged_by_what_is_certified(certified, wanted) -> None:
     made = pd.DataFrame(
         [{"method": "exact", "claimed_epsilon": 1.0, "epsilon": each} for each in certified]
     )

@@ -48,9 +48,7 @@ def test_every_paper_enrols_itself_with_all_its_numbers() -> None:
     ],
 )
 @pytest.mark.parametrize("higher", [True, False])
-def test_an_ordering_is_judged_by_clear_wins(
-    gains: tuple[float, ...], margin: float, wanted: str, higher: bool
-) -> None:
+def test_an_ordering_is_judged_by_clear_wins(gains, margin, wanted, higher) -> None:
     sign = 1.0 if higher else -1.0
     places = [(f"place {at}", 0.5 + sign * gain, 0.5, margin) for at, gain in enumerate(gains)]
     verdict = ordering("A beats B.", places, better="A", worse="B", what="score", higher=higher)
@@ -92,6 +90,19 @@ def test_the_stand_in_is_taken_only_where_nothing_was_named() -> None:
     ("paper", "arguments", "words"),
     [
         ("paper-001", {"figure": 1}, ("paper", "'paper-001'", "paper-003")),
+        ("paper-000", {"figure": 7}, ("figure", "7", "1, 2, 3, 4, 5 or 6")),
+        ("paper-000", {"table": 2}, ("table", "2", "1")),
+        ("paper-000", {"figure": 2, "table": 1}, ("figure and table", "exactly one")),
+        ("paper-000", {"figure": 2, "epochs": 3}, ("epochs", "figure 6")),
+        ("paper-000", {"figure": 6, "epochs": 3}, ("epochs", "T = n")),
+        ("paper-000", {"figure": 6, "datasets": ("nowhere",)}, ("dataset", "'nowhere'")),
+        ("paper-000", {"figure": 2, "datasets": ("nowhere",)}, ("dataset", "'nowhere'")),
+        ("paper-000", {"figure": 2, "datasets": ()}, ("datasets", "empty")),
+        ("paper-002", {"figure": 3}, ("figure", "3", "1 or 2")),
+        ("paper-002", {"table": 3}, ("table", "3", "1 or 2")),
+        ("paper-002", {"figure": 2, "epochs": 3}, ("epochs", "paper 002")),
+        ("paper-002", {"figure": 2, "datasets": ("digits",)}, ("dataset", "'digits'")),
+        ("paper-002", {"figure": 2, "datasets": ()}, ("datasets is empty",)),
         ("paper-003", {}, ("figure and table", "exactly one")),
         ("paper-003", {"figure": 3}, ("figure", "3", "1 or 2")),
         ("paper-004", {"table": 3}, ("table", "3", "1 or 2")),
@@ -116,7 +127,12 @@ def test_bad_arguments_are_named_before_anything_is_written(
 
 @pytest.mark.parametrize(
     ("paper", "arguments"),
-    [("paper-000", {"figure": 1}), ("paper-004", {"figure": 1}), ("paper-004", {"table": 2})],
+    [
+        ("paper-000", {"figure": 1}),
+        *(("paper-002", which) for which in ({"figure": 1}, {"table": 1}, {"table": 2})),
+        ("paper-004", {"figure": 1}),
+        ("paper-004", {"table": 2}),
+    ],
 )
 def test_what_cannot_be_run_again_leaves_a_verdict_that_says_why(
     paper: str, arguments: dict[str, int], tmp_path: Path

@@ -1,4 +1,4 @@
-"""The register of systems: complete, well said, and with nothing in it that leads nowhere."""
+"""The register of systems: complete, well said, and found by what people type."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dpcore.errors import InvalidInput
 from dpcore.models.register import register as models
 from dpcore.systems import Family, Place, Relation
 from dpcore.systems.literature import WORKS
+from dpcore.systems.search import matches_query
 from dpcore.systems.trainings import TRAININGS
 
 SYSTEMS = systems.register()
@@ -156,3 +157,92 @@ def test_the_main_claims_of_the_papers_come_first() -> None:
 def test_an_unknown_system_is_refused() -> None:
     with pytest.raises(InvalidInput, match="system is 'magic', but it must be one of opera"):
         systems.system_named("magic")
+
+
+K_MEANS = {"smooth-k-means", "k-means", "grid-k-means", "compressive-k-means"}
+PAPER_003 = {"adaptive-tcdp", "tcdp-amplification", "dpsgd-003"}
+DP_SGD = {"noisy-sgd", "dpsgd-003"}
+ABADI = {"noisy-sgd", "dpsgd-003", "gaussian-004"}
+BAYES = {"naive-bayes", "naive-bayes-sources"}
+
+FOUND: list[tuple[set[str], list[str]]] = [
+    (PAPER_003, ["paper 003", "Paper 003", "paper003", "paper 3", "003 paper"]),
+    (K_MEANS, ["kmeans", "k means", "k-means", "K-Means", "k‑means", "means k", "KMEANS"]),
+    ({"dpsgd-003", "gaussian-004", "noisy-sgd", "pate"}, ["Abadi"]),
+    (ABADI, ["abadi 2016", "2016 Abadi", "Abadi, 2016", "(Abadi et al. 2016)"]),
+    (DP_SGD, ["dp-sgd", "dpsgd", "Dp-Sgd"]),
+    ({"dp-ftrl", "dpsgd-003", "noisy-sgd"}, ["DP SGD"]),
+    (BAYES, ["naive bayes", "naïve Bayes", "naivebayes"]),
+    ({"naive-bayes"}, ["bayes naive vaidya"]),
+    ({"scattering-linear"}, ["tramer", "Tramèr", "Boneh Tramer 2021"]),
+    ({"functional-distributed"}, ["Cortes"]),
+    ({"loss-distributions"}, ["renyi"]),
+    ({"dp-ftrl", "opera", "outpert"}, ["opera"]),
+    ({"grpua", "grpua-network", "sgdpert"}, ["GRPUA"]),
+    ({"pate-gan"}, ["pate-gan", "pategan"]),
+    ({"dp-ctgan", "pate-gan"}, ["GAN pate"]),
+    ({"ganobfuscator"}, ["ganobf"]),
+    ({"rana-forest", "smooth-forest"}, ["random forests"]),
+    ({"smooth-forest"}, ["decision tree fletcher"]),
+    (
+        {"input-perturbation", "input-perturbation-local"},
+        ["input perturbation", "input-perturbation fukuchi"],
+    ),
+    (set(), ["theorem functional mechanism logistic", "qwertz", "abadi qwertz"]),
+    ({"functional-logistic"}, ["functional mechanism logistic"]),
+    ({"optimised-noise"}, ["optimized additive noise", "optimised additive noise"]),
+    ({"adassp"}, ["adassp", "ada ssp"]),
+    ({"bolt-on"}, ["bolt on", "bolton"]),
+    ({"adaptive-tcdp"}, ["medical data"]),
+    ({"adaptive-tcdp", "tcdp-amplification"}, ["tcdp"]),
+    ({"huber-svm"}, ["svm huber"]),
+]
+FINDS = {query: found for found, queries in FOUND for query in queries}
+
+
+@pytest.mark.parametrize("query", FINDS)
+def test_what_people_type_is_matches_query(query: str) -> None:
+    matches = {each.key for each in systems.selected(search=query)}
+    assert matches == FINDS[query]
+
+
+@pytest.mark.parametrize("query", ["", "   ", "-", "…", "()"])
+def test_nothing_typed_narrows_nothing(query: str) -> None:
+    assert all(matches_query(query, each) for each in SYSTEMS.values())
+
+
+def test_a_system_is_found_by_what_its_card_says() -> None:
+    for system in SYSTEMS.values():
+        for text in (system.title, system.title.upper(), system.source, system.key):
+            assert matches_query(text, system), system.key
+        for work in system.literature:
+            assert matches_query(f"{work.year} {work.title}", system), system.key
+
+
+def test_a_word_is_found_where_one_begins_only() -> None:
+    assert not matches_query("annathan", SYSTEMS["random-decision-tree"])
+    assert matches_query("jaganna", SYSTEMS["random-decision-tree"])
+
+
+def test_a_long_query_takes_no_time() -> None:
+    assert not matches_query(" ".join("a" for _ in range(40)) + " 9z", SYSTEMS["noisy-sgd"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "keeps"),
+    [
+        ({"family": "synthetic data"}, lambda each: each.family == "synthetic data"),
+        ({"practice": "known to leak"}, lambda each: bool(each.leaks)),
+        ({"status": "proved"}, lambda each: systems.standing(each).status == "proved"),
+        ({"paper": "beside"}, lambda each: not each.paper),
+        ({"failures": True}, lambda each: bool(each.breaks or each.leaks)),
+        (
+            {"runnable": True, "paper": "003"},
+            lambda each: each.key in PAPER_003 and systems.runs_here(each),
+        ),
+    ],
+)
+def test_every_filter_narrows(asked, keeps) -> None:
+    kept = {each.key for each in systems.selected(**asked)}
+    assert kept == {key for key, each in SYSTEMS.items() if keeps(each)}
+    assert 0 < len(kept) < len(SYSTEMS)

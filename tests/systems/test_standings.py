@@ -139,10 +139,9 @@ def test_a_leak_of_an_implementation_is_no_verdict_on_the_theorem() -> None:
 
 def test_theorem_7_is_laid_to_the_paper_that_prints_it() -> None:
     result = standing(SYSTEMS["sgdpert"])
-    assert result.claim.startswith("The total that paper 000's own Theorem 7")
-    assert result.verdict == (
-        "Fails in this form; what Bassily, Smith and Thakurta prove is not judged here."
-    )
+    assert "paper 000's own Theorem 7" in result.claim
+    assert (result.status, result.of) == (Status.CLAIM_NOT_SUPPORTED, PUBLISHED)
+    assert "Bassily" in result.verdict
     assert [work.year for work in SYSTEMS["sgdpert"].literature] == [2020, 2014]
 
 
@@ -170,9 +169,9 @@ def test_paper_003_is_judged_by_its_own_accounting() -> None:
     result = standing(SYSTEMS["adaptive-tcdp"])
     assert result.verdict == CLAIM
     on_mean, on_sum = result.proof.split("Noise on the sum, ")
-    assert "on the mean, as Algorithm 1 prints it: Every condition of its lemmas is met" in on_mean
+    assert "Algorithm 1" in on_mean
     assert "ε = 0.0856" in on_mean
-    assert "nothing supports the printed 7.96" in on_sum
+    assert "7.96" in on_sum
     assert result.sound is not None
     assert result.sound.status is Status.PROVED
     # The stated ε of the run is the one that is judged.

@@ -71,8 +71,6 @@ def test_the_sound_noise_keeps_the_budget_and_no_less_would(epsilon, delta, adja
     assert total_mu(result.sigma, SOUND, adjacency) < exact
 
 
-@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
-@pytest.mark.parametrize("edition", [SOUND, PUBLISHED])
 def test_three_queries_add_up_to_one_gaussian(adjacency, edition) -> None:
     moved = sensitivity(weight(edition, adjacency), adjacency)
     sums, lowest = moved / 3.0, 1.0 / (3.0 * eigenvalue_noise(edition, adjacency))
@@ -81,7 +79,6 @@ def test_three_queries_add_up_to_one_gaussian(adjacency, edition) -> None:
         assert lowest**2 / (sums**2 + lowest**2) == pytest.approx(0.05)
 
 
-@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_no_record_moves_the_smallest_eigenvalue_by_more_than_one(adjacency) -> None:
     generator, largest = np.random.default_rng(3), 0.0
     for _ in range(3_000):

@@ -1,4 +1,4 @@
-"""DP-FTRL: one Gaussian mechanism on the whole stream."""
+"""DP-FTRL: one Gaussian mechanism on the whole stream, equal to a plain loop."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from dpcore.erm import permuted
-from dpcore.erm.method import Settings
+from dpcore.erm import permuted, stream
+from dpcore.erm.method import Settings, Training, noise_generator
 from dpcore.erm.methods.dpftrl import MAX_BATCHES, METHOD
 from dpcore.erm.problem import Problem
-from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.mechanisms.toeplitz import coefficients
@@ -21,7 +20,6 @@ def calibrated(problem, epsilons=(0.1, 1.0, 8.0), **settings):
     return METHOD.calibrate(problem, epsilons, 1e-5, Edition.SOUND, Settings(**settings))
 
 
-@pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
 @pytest.mark.parametrize("batch", [None, 1, 9, 60])
 def test_one_record_moves_the_factored_stream_by_the_sensitivity_at_most(adjacency, batch) -> None:
     problem = Problem("logistic", 0.1, 60, 3, adjacency)
@@ -49,8 +47,6 @@ def test_every_record_is_in_one_step_only() -> None:
 def test_steps_are_bounded_by_the_rule_and_by_the_records() -> None:
     assert calibrated(Problem("logistic", 0.1, 10**6, 3))[0].steps <= MAX_BATCHES
     assert calibrated(Problem("logistic", 0.1, 60, 3), steps=1_000)[0].steps == 60
-    with pytest.raises(InvalidInput, match="batch size is 0, but"):
-        calibrated(Problem("logistic", 0.1, 60, 3), batch=0)
 
 
 def test_more_noise_is_met_by_more_ridge_and_the_first_steps_never_overshoot() -> None:
@@ -67,3 +63,45 @@ def test_more_noise_is_met_by_more_ridge_and_the_first_steps_never_overshoot() -
     assert all(ridge >= 0.25 * 3_000 / 300 for ridge in ridges)
     number = calibrated(Problem("squared", 0.01, 3_000, 10), (0.01,))[0]
     assert number.ridge == pytest.approx(10.0 * ridges[0])
+
+
+def plain_release(problem, features, labels, calibration, run, seed):
+    """One (ε, run) at a time, in double precision and with the matrix written out."""
+    steps, d = calibration.steps, features.shape[1]
+    c = coefficients(steps)
+    z = noise_generator(seed, run).standard_normal((steps, d), dtype=np.float32)
+    residual = problem.function.residual
+    rows = features if residual else features * labels[:, None]
+    weights, total, seen, kept = np.zeros(d), np.zeros(d), 0, []
+    for step, now in enumerate(np.array_split(permuted.order(len(labels)), steps)):
+        values = rows[now] @ weights - (labels[now] if residual else 0.0)
+        total += problem.function.slope(values) @ rows[now]
+        seen += len(now)
+        noise = sum(c[step - s] * z[s].astype(float) for s in range(step + 1))
+        weights = -(total + calibration.sigma * noise) / (problem.lam * seen + calibration.ridge)
+        if problem.lam == 0.0:
+            weights = weights * min(1.0, problem.radius / np.linalg.norm(weights))
+        if step + 1 > steps / 2:
+            kept.append(weights)
+    return np.mean(kept, axis=0)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
+@pytest.mark.parametrize(("lam", "radius"), [(0.05, None), (0.0, 0.3)])
+def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius) -> None:
+    features, labels = data(61, 4)
+    problem = Problem(loss, lam, 61, 4, Adjacency.ZERO_OUT, radius=radius)
+    chosen = [*calibrated(problem, (0.5, 4.0), batch=5), *calibrated(problem, (1.0,), steps=7)]
+    monkeypatch.setattr(stream, "MAX_ENTRIES", 120)  # runs two at a time
+    released = stream.release(Training(problem, features, labels, chosen, 3, 5))
+    for i, calibration in enumerate(chosen):
+        for run in range(3):
+            expected = plain_release(problem, features, labels, calibration, run, 5)
+            assert released[i, run] == pytest.approx(expected, rel=1e-4, abs=1e-4)
+
+
+def test_the_noise_of_one_step_is_the_calibrated_one(assert_normal) -> None:
+    problem = Problem("logistic", 0.1, 40, 5)
+    chosen = calibrated(problem, (1.0,), steps=1)
+    released = stream.release(Training(problem, np.zeros((40, 5)), np.ones(40), chosen, 400, 4))[0]
+    assert_normal(released * (0.1 * 40 + chosen[0].ridge), chosen[0].sigma)

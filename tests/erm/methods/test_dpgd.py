@@ -1,20 +1,23 @@
-"""DP-GD: T Gaussian steps are exactly one Gaussian mechanism."""
+"""DP-GD: T Gaussian steps are one Gaussian mechanism, equal to a plain loop."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.accounting.sampled import SampledGaussian, hit_epsilon
-from dpcore.erm.method import Settings
+from dpcore.erm import full_batch
+from dpcore.erm.method import Settings, Training, noise_generator
 from dpcore.erm.methods.dpgd import DEFAULT_MOST_STEPS, METHOD, MIN_STEPS
 from dpcore.erm.problem import Problem
-from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_delta
+from tests.erm.conftest import slopes
 
 
 def one(problem, epsilon=1.0, delta=1e-5, steps=None):
@@ -56,9 +59,81 @@ def test_the_schedule_is_public_and_within_its_limits() -> None:
             assert 0.0 < c.learning_rate <= 1.0 / problem.smoothness
 
 
-def test_bad_budgets_and_steps_are_refused() -> None:
-    problem = Problem("logistic", 0.01, 100, 10)
-    with pytest.raises(InvalidInput, match="delta is 0, but it must be"):
-        one(problem, delta=0.0)
-    with pytest.raises(InvalidInput, match="steps T is 0, but it must be"):
-        one(problem, steps=0)
+def plain_release(problem, features, labels, calibration, run, seed):
+    """One (ε, run) at a time: momentum 0.9, noise σ/n on the mean gradient, then the projection."""
+    generator = noise_generator(seed, run)
+    signed = features * labels[:, None]
+    weights, velocity = np.zeros(features.shape[1]), np.zeros(features.shape[1])
+    for _ in range(calibration.steps):
+        z = generator.standard_normal(features.shape[1], dtype=np.float32).astype(float)
+        mean = sum(
+            s * row for s, row in zip(slopes(problem, signed @ weights), signed, strict=True)
+        )
+        gradient = mean / len(labels) + problem.lam * weights
+        velocity = 0.9 * velocity + gradient + calibration.sigma / len(labels) * z
+        weights = weights - calibration.learning_rate * velocity
+        if problem.lam == 0.0 and np.linalg.norm(weights) > problem.radius:
+            weights = weights * problem.radius / np.linalg.norm(weights)
+    return weights
+
+
+def calibrated(problem, epsilons=(0.3, 3.0, 30.0), steps=None):
+    return METHOD.calibrate(problem, epsilons, 1e-4, Edition.SOUND, Settings(steps))
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize(("lam", "radius"), [(0.02, None), (0.0, 0.5), (0.0, 30.0)])
+def test_equals_a_plain_loop(data, loss, lam, radius, adjacency) -> None:
+    features, labels = data(120, 4)
+    problem = Problem(loss, lam, 120, 4, adjacency, radius=radius)
+    # Different T, not in order, to see that columns leave the matrix rightly.
+    short, middle, long = calibrated(problem)
+    chosen = [replace(c, steps=t) for c, t in ((short, 9), (long, 40), (middle, 23))]
+    released = full_batch.release(Training(problem, features, labels, chosen, 3, 5))
+    for i, calibration in enumerate(chosen):
+        for run in range(3):
+            expected = plain_release(problem, features, labels, calibration, run, 5)
+            assert released[i, run] == pytest.approx(expected, rel=1e-4, abs=1e-4)
+
+
+def test_equals_a_plain_loop_beyond_one_block_of_rows(data) -> None:
+    features, labels = data(3_000, 3)
+    problem = Problem("logistic", 0.01, 3_000, 3)
+    chosen = calibrated(problem, steps=5)
+    released = full_batch.release(Training(problem, features, labels, chosen, 2, 1))
+    for i, calibration in enumerate(chosen):
+        expected = plain_release(problem, features, labels, calibration, 1, 1)
+        assert released[i, 1] == pytest.approx(expected, rel=1e-4, abs=1e-5)
+
+
+def test_one_step_carries_the_calibrated_noise(data, assert_normal, adjacency) -> None:
+    features, labels = data(150, 5)
+    problem = Problem("logistic", 0.02, 150, 5, adjacency)
+    chosen = calibrated(problem, (0.8,), steps=1)
+    released = full_batch.release(Training(problem, features, labels, chosen, 400, 2))[0]
+    known = -0.5 * (features * labels[:, None]).mean(axis=0)  # ∇F(0), logistic
+    sum_noise = (-released / chosen[0].learning_rate - known) * 150
+    assert_normal(sum_noise, chosen[0].sigma)
+
+
+def test_every_step_draws_afresh(assert_normal) -> None:
+    # Null records: with momentum 0.9 three steps leave -η(σ/n)(2.71 z₁ + 1.9 z₂ + z₃).
+    problem = Problem("logistic", 0.0, 50, 5, radius=1e6)
+    chosen = calibrated(problem, (1.0,), steps=3)
+    released = full_batch.release(
+        Training(problem, np.zeros((50, 5)), np.ones(50), chosen, 400, 4)
+    )[0]
+    scale = chosen[0].learning_rate * chosen[0].sigma / 50
+    assert_normal(released, scale * float(np.sqrt(2.71**2 + 1.9**2 + 1.0)))
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+def test_the_torch_path_gives_the_same_release(data, monkeypatch, loss) -> None:
+    features, labels = data(1_500, 4)
+    problem = Problem(loss, 0.02, 1_500, 4)
+    chosen = calibrated(problem, steps=12)
+    monkeypatch.setattr(full_batch, "accelerator", lambda: None)
+    here = full_batch.release(Training(problem, features, labels, chosen, 3, 5))
+    monkeypatch.setattr(full_batch, "accelerator", lambda: "cpu")
+    there = full_batch.release(Training(problem, features, labels, chosen, 3, 5))
+    assert there == pytest.approx(here, rel=1e-4, abs=1e-5)

@@ -1,16 +1,20 @@
-"""DP-Newton: three Gaussian answers a step compose to the budget."""
+"""DP-Newton: what one record can move, the three answers of a step, and their noise."""
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
-from dpcore.erm.method import Settings
+from dpcore.erm import newton_noise
+from dpcore.erm.losses import loss_named
+from dpcore.erm.method import Settings, Training, noise_generator
 from dpcore.erm.methods.dpnewton import MAX_STEPS, METHOD, STEPS
+from dpcore.erm.newton import minimise
 from dpcore.erm.newton_noise import step_noise
 from dpcore.erm.problem import Problem
-from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_delta
 
@@ -19,7 +23,6 @@ def calibrated(problem, epsilons=(0.01, 1.0, 40.0), steps=None):
     return METHOD.calibrate(problem, epsilons, 1e-6, Edition.SOUND, Settings(steps))
 
 
-@pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
 @pytest.mark.parametrize("steps", [None, 1, 30])
 def test_the_answers_of_all_steps_compose_to_the_budget(adjacency, steps) -> None:
     problem = Problem("logistic", 0.01, 3_000, 10, adjacency)
@@ -36,5 +39,174 @@ def test_the_answers_of_all_steps_compose_to_the_budget(adjacency, steps) -> Non
 def test_steps_are_bounded() -> None:
     problem = Problem("logistic", 0.01, 100, 10)
     assert calibrated(problem, steps=1_000_000)[0].steps == MAX_STEPS
-    with pytest.raises(InvalidInput, match="steps T is 0, but it must be"):
-        calibrated(problem, steps=0)
+
+
+def directions(problem, rows, bends, smallest, gradient):
+    bent = (rows.T * bends) @ rows / problem.records
+    return np.linalg.solve(bent + smallest * np.eye(rows.shape[1]), gradient)
+
+
+@pytest.mark.parametrize("smallest", [1e-4, 0.01, 0.3])
+def test_the_directions_sensitivity_is_attained(adjacency, smallest) -> None:
+    problem = Problem("logistic", 0.0, 40, 3, adjacency, radius=1.0)
+    bound = newton_noise.direction_sensitivity(problem, smallest)
+    rows, bends = np.zeros((40, 3)), np.full(40, 0.25)
+    other = rows.copy()
+    other[7, 1] = 1.0
+    if adjacency is Adjacency.REPLACE_ONE:
+        rows[7, 0] = 1.0  # what the other direction loses, this one does not see
+    gradient = np.array([0.0, 2.5, 0.0])
+    moved = directions(problem, rows, bends, smallest, gradient) - directions(
+        problem, other, bends, smallest, gradient
+    )
+    assert np.linalg.norm(moved) == pytest.approx(bound * 2.5, rel=1e-9)
+
+
+def test_no_neighbours_exceed_the_sensitivities(adjacency) -> None:
+    generator = np.random.default_rng(5)
+    problem = Problem("huber", 0.0, 12, 3, adjacency, huber_width=0.3, radius=1.0)
+    curvature = problem.function.curvature
+    largest = 0.0
+    for _ in range(3_000):
+        rows = generator.normal(size=(12, 3)) * (generator.random((12, 1)) < 0.3)
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
+        bends = curvature * generator.random(12)
+        other, changed = rows.copy(), bends.copy()
+        other[0] = 0.0
+        if adjacency is Adjacency.REPLACE_ONE:
+            other[0] = generator.normal(size=3)
+            other[0] /= max(1.0, np.linalg.norm(other[0]))
+        changed[0] = curvature * generator.random()
+        smallest = 10.0 ** generator.uniform(-3, 1)
+        gradient = generator.normal(size=3)
+        moved = directions(problem, rows, bends, smallest, gradient) - directions(
+            problem, other, changed, smallest, gradient
+        )
+        bound = newton_noise.direction_sensitivity(problem, smallest) * np.linalg.norm(gradient)
+        assert np.linalg.norm(moved) <= bound
+        largest = max(largest, float(np.linalg.norm(moved) / bound))
+        trace = [(b * (r**2).sum(axis=1)).sum() / 12 for r, b in ((rows, bends), (other, changed))]
+        assert abs(trace[0] - trace[1]) <= curvature / 12
+    assert largest > 0.5
+
+
+@pytest.mark.parametrize(
+    ("loss", "width"), [("logistic", 0.5), ("huber", 0.2), ("huber", 2.0), ("squared", 0.5)]
+)
+def test_the_majorant_lies_above_the_loss_and_within_its_curvature(loss, width) -> None:
+    problem = Problem(loss, 0.1, 10, 2, huber_width=width)
+    function = loss_named(loss, width)
+    at = np.concatenate([np.linspace(-9.0, 9.0, 721), [1.0 + 1e-9, 1e-9, -1e-6]])
+    bends = newton_noise.majorant(problem, at)
+    assert (bends >= 0.0).all()
+    assert bends.max() == function.curvature
+    there = np.linspace(-12.0, 12.0, 400)[:, None]
+    quadratic = function.value(at) + function.slope(at.copy()) * (there - at)
+    quadratic = quadratic + 0.5 * bends * (there - at) ** 2
+    gap = quadratic - function.value(there)
+    assert gap.min() > -1e-6
+    assert newton_noise.majorant(problem, at.astype(np.float32)) == pytest.approx(bends, abs=1e-4)
+
+
+@pytest.mark.parametrize("mu", [1e-6, 0.3, 5.0])
+@pytest.mark.parametrize("steps", [1, 3, 1_000])
+def test_the_answers_use_up_the_budget_and_no_more(mu, steps) -> None:
+    one = step_noise(mu, steps)
+    total = math.fsum([one.gradient**2, one.trace**2, one.direction**2] * steps)
+    assert mu * (1.0 - 1e-12) <= math.sqrt(total) <= mu
+
+
+def plain_release(problem, features, labels, calibration, run, seed):
+    """One (ε, run) at a time, with every noise from the sensitivities written out."""
+    n, d = features.shape
+    c = 2.0 if problem.adjacency is Adjacency.REPLACE_ONE else 1.0
+    kappa = {"logistic": 0.25, "huber": 0.5 / problem.huber_width, "squared": 1.0}[problem.loss]
+    residual = problem.loss == "squared"
+    reach = 0.1 if residual else 1.0
+    mu = calibration.gaussian_mu / math.sqrt(calibration.steps)
+    mu_g, mu_t, mu_d = (mu * math.sqrt(share) for share in (0.8, 0.2 * 0.1, 0.2 * 0.9))
+    generator, weights = noise_generator(seed, run), np.zeros(d)
+    signed = features if residual else features * labels[:, None]
+    for _ in range(calibration.steps):
+        z = generator.standard_normal(2 * d + 1)
+        margins = signed @ weights - (labels if residual else 0.0)
+        g = problem.function.slope(margins.copy()) @ signed / n + problem.lam * weights
+        g = g + c / n / mu_g * z[:d]
+        bent = (signed.T * newton_noise.majorant(problem, margins)) @ signed / n
+        trace = max(0.0, np.trace(bent) + kappa / n / mu_t * z[-1])
+        tau = kappa / n / mu_d
+        blur = tau * math.sqrt(d)
+        small = problem.lam + max(
+            (trace * tau**2) ** (1 / 3), 2.0 * blur, math.sqrt(blur * np.linalg.norm(g) / reach)
+        )
+        s = kappa / (n * small**2 + kappa * small) * np.linalg.norm(g)
+        weights = weights - np.linalg.solve(bent + small * np.eye(d), g) + s / mu_d * z[d : 2 * d]
+        if problem.lam == 0.0:
+            weights = weights * min(1.0, problem.radius / np.linalg.norm(weights))
+    return weights
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
+@pytest.mark.parametrize(("lam", "radius"), [(0.05, None), (0.0, 0.8)])
+def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius, adjacency) -> None:
+    features, labels = data(150, 4)
+    problem = Problem(loss, lam, 150, 4, adjacency, radius=radius)
+    chosen = [*calibrated(problem, (0.5, 4.0), 3), *calibrated(problem, (2.0,), 5)]
+    monkeypatch.setattr(newton_noise, "MAX_ENTRIES", 600)  # four models at a time
+    released = newton_noise.release(Training(problem, features, labels, chosen, 3, 5))
+    for i, calibration in enumerate(chosen):
+        for run in range(3):
+            expected = plain_release(problem, features, labels, calibration, run, 5)
+            assert released[i, run] == pytest.approx(expected, rel=1e-3, abs=1e-3)
+
+
+def test_replacing_doubles_the_gradients_noise() -> None:
+    for adjacency, change in ((Adjacency.REPLACE_ONE, 2.0), (Adjacency.ZERO_OUT, 1.0)):
+        problem = Problem("logistic", 0.1, 50, 5, adjacency)
+        chosen = calibrated(problem, (1.0,), 1)
+        assert chosen[0].sigma == pytest.approx(
+            change / (chosen[0].gaussian_mu * math.sqrt(0.8)), rel=1e-9
+        )
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+def test_with_hardly_any_noise_it_finds_the_minimiser(data, loss) -> None:
+    features, labels = data(4_000, 4)
+    problem = Problem(loss, 0.02, 4_000, 4)
+    released = newton_noise.release(
+        Training(problem, features, labels, calibrated(problem, (1e3,), 60), 2, 1)
+    )
+    exact = minimise(problem, features, labels)
+    assert np.abs(released - exact).max() < 0.03 * np.linalg.norm(exact)
+
+
+def test_directions_without_records_are_not_drowned_in_noise(data) -> None:
+    # One weight that hardly any record speaks of, and next to no regularisation.
+    features, labels = data(2_000, 4)
+    features[:, 3] = 0.0
+    problem = Problem("logistic", 1e-9, 2_000, 4, Adjacency.ZERO_OUT)
+    released = newton_noise.release(
+        Training(problem, features, labels, calibrated(problem, (10.0,)), 20, 1)
+    )
+    exact = minimise(Problem("logistic", 1e-3, 2_000, 4), features, labels)
+    assert np.abs(released[0, :, 3]).mean() < 0.5 * np.linalg.norm(exact)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
+def test_more_budget_never_leaves_a_worse_model(data, loss, adjacency) -> None:
+    # Next to no regularisation, and directions in which the records hardly differ.
+    features, labels = data(400, 6)
+    features = features * np.geomspace(1.0, 0.02, 6)
+    problem = Problem(loss, 1e-6, 400, 6, adjacency)
+    epsilons = (1.0, 3.0, 10.0, 30.0, 100.0)
+    released = newton_noise.release(
+        Training(problem, features, labels, calibrated(problem, epsilons, 12), 20, 1)
+    )
+    risks = [
+        np.mean([problem.function.value(problem.forms(features, labels).at(w)) for w in each])
+        for each in released
+    ]
+    exact = minimise(problem, features, labels)
+    least = problem.function.value(problem.forms(features, labels).at(exact)).mean()
+    assert all(more < 1.01 * less for less, more in pairwise(risks))
+    assert risks[-1] < least + 0.1 * (problem.function.at_zero - least)
