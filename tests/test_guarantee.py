@@ -40,6 +40,4 @@ def test_from_delta_one_on_a_statement_says_nothing(delta, vacuous) -> None:
 
 def test_every_adjacency_is_explained_in_one_sentence() -> None:
     assert {str(a) for a in Adjacency} == {"add-remove", "zero-out", "replace-one"}
-    for adjacency in Adjacency:
-        assert adjacency.meaning.endswith(".")
     assert len({adjacency.meaning for adjacency in Adjacency}) == 3

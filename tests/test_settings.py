@@ -50,7 +50,6 @@ def test_a_wrong_value_is_refused_by_its_name(
         settings.check(of_server=True)
     assert str(refusal.value).startswith(f"{name} is ")
     assert value in str(refusal.value)
-    assert "must be" in str(refusal.value)
 
 
 def test_right_values_are_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -8,11 +8,7 @@ import pytest
 from scipy import optimize, stats
 
 from dpcore.accounting import accountants, events, pairs, pld, schedules
-from dpcore.accounting.accountants import (
-    ACCOUNTANTS,
-    certify,
-    default_adjacency,
-)
+from dpcore.accounting.accountants import ACCOUNTANTS, certify, default_adjacency
 from dpcore.accounting.events import (
     Composed,
     Event,
@@ -60,31 +56,21 @@ def epsilon(event: Event, key: str, adjacency: Adjacency, delta: float = DELTA) 
 
 @pytest.mark.parametrize(("key", "sampling", "adjacency"), COVERED)
 class TestEveryAccountant:
-    """What holds for each of them, on each kind of step it covers."""
+    def test_less_noise_more_steps_a_larger_rate_and_a_smaller_delta_cost_more(
+        self, key: str, sampling: str, adjacency: Adjacency
+    ) -> None:
+        def cost(
+            sigma: float = 6.0, rate: float = 0.02, count: int = 30, delta: float = DELTA
+        ) -> float:
+            return epsilon(Repeated(step(sampling, sigma, rate), count), key, adjacency, delta)
 
-    def test_more_noise_costs_less(self, key: str, sampling: str, adjacency: Adjacency) -> None:
-        result = [
-            epsilon(Repeated(step(sampling, sigma, 0.02), 30), key, adjacency)
-            for sigma in (6.0, 6.1, 8.0, 20.0)
-        ]
-        assert all(before >= after for before, after in pairwise(result))
-
-    def test_more_steps_cost_more(self, key: str, sampling: str, adjacency: Adjacency) -> None:
-        result = [
-            epsilon(Repeated(step(sampling, 6.0, 0.02), count), key, adjacency)
-            for count in (1, 2, 30, 31, 1000)
-        ]
-        assert all(before <= after for before, after in pairwise(result))
-
-    def test_a_larger_rate_costs_more(self, key: str, sampling: str, adjacency: Adjacency) -> None:
-        rates = (0.01, 0.011, 0.02, 0.05)
-        result = [epsilon(Repeated(step(sampling, 6.0, q), 30), key, adjacency) for q in rates]
-        assert all(before <= after for before, after in pairwise(result))
-
-    def test_a_larger_delta_costs_less(self, key: str, sampling: str, adjacency: Adjacency) -> None:
-        event = Repeated(step(sampling, 6.0, 0.02), 30)
-        result = [epsilon(event, key, adjacency, delta) for delta in (1e-30, 1e-9, 1e-5, 0.01)]
-        assert all(before >= after for before, after in pairwise(result))
+        for result in (
+            [cost(sigma) for sigma in (20.0, 8.0, 6.1, 6.0)],
+            [cost(count=count) for count in (1, 2, 30, 31, 1000)],
+            [cost(rate=rate) for rate in (0.01, 0.011, 0.02, 0.05)],
+            [cost(delta=delta) for delta in (0.01, 1e-5, 1e-9, 1e-30)],
+        ):
+            assert all(before <= after for before, after in pairwise(result))
 
     def test_composition_is_associative_and_order_does_not_matter(
         self, key: str, sampling: str, adjacency: Adjacency
@@ -95,10 +81,7 @@ class TestEveryAccountant:
         assert epsilon(Composed((a, Composed((b, c)))), key, adjacency) == left
         turned = epsilon(Composed((c, b, a)), key, adjacency)
         assert turned == pytest.approx(left, rel=1e-9)
-
-    def test_a_constant_schedule_is_a_repeated_step(
-        self, key: str, sampling: str, adjacency: Adjacency
-    ) -> None:
+        # A constant schedule is a repeated step.
         rate = 1.0 if sampling == "none" else 0.02
         result = epsilon(
             from_schedule(schedules.constant(6.0, 25), rate=rate, sampling=sampling), key, adjacency
@@ -134,7 +117,7 @@ class TestEveryAccountant:
             certify(PoissonSampled(0.1, Laplace(1.0)), DELTA, adjacency, key)  # type: ignore[arg-type]
 
 
-def test_what_is_covered_is_stated() -> None:
+def test_what_is_covered_is_stated_and_what_is_not_is_named() -> None:
     covered = {
         (row["accountant"], row["sampling"], adjacency)
         for row in accountants.coverage()
@@ -146,23 +129,23 @@ def test_what_is_covered_is_stated() -> None:
     assert ("Rényi", "poisson", REPLACE_ONE) not in covered
     assert ("Rényi", "fixed", ADD_REMOVE) not in covered
     assert ("tCDP", "poisson", ADD_REMOVE) not in covered
-
-
-def test_a_refusal_names_the_noise_the_sampling_and_the_adjacency() -> None:
     result = certify(FixedSampled(0.1, Gaussian(1.0)), DELTA, ADD_REMOVE, "rdp")
     assert result.epsilon is None
-    assert result.reason == (
-        "Rényi has no theorem here for Gaussian noise on batches of fixed size under add-remove."
-    )
+    for fact in ("Rényi", "no theorem", "Gaussian", "fixed size", "add-remove"):
+        assert fact in result.reason
 
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
 def test_the_adjacency_moves_the_sum_by_once_or_twice_the_norm(adjacency: Adjacency) -> None:
+    # dp_accounting's Rényi accountant does not double it by itself: 4.7 where 10 is true.
     moved = 2.0 if adjacency is REPLACE_ONE else 1.0
     exact = float(analytic_epsilon(1.0, DELTA, moved))
     assert epsilon(Gaussian(1.0), "gdp", adjacency) == pytest.approx(exact, rel=1e-9)
     assert epsilon(Gaussian(1.0), "pld", adjacency) == pytest.approx(exact, rel=1e-5)
     assert exact == pytest.approx({1.0: 4.3772, 2.0: 9.9973}[moved], abs=2e-4)
+    for key in ACCOUNTANTS:
+        bound = certify(Gaussian(1.0), DELTA, adjacency, key).epsilon
+        assert bound is None or bound >= exact * (1.0 - 1e-9)
 
 
 def test_every_bound_on_gaussians_stands_above_the_exact_curve() -> None:

@@ -95,14 +95,8 @@ def test_delta_is_never_below_the_exact_one(mechanism: str, epsilon: float, sigm
 
 def test_the_ladder_falls_to_the_exact_noise() -> None:
     result = ladder(1.0, 1e-5, 2.0)
-    assert [row["mechanism"] for row in result] == [
-        "zcdp",
-        "tcdp",
-        "classical",
-        "rdp",
-        "pld",
-        "analytic",
-    ]
+    order = ["zcdp", "tcdp", "classical", "rdp", "pld", "analytic"]
+    assert [row["mechanism"] for row in result] == order
     noise = [row["claim"]["sigma"] for row in result]
     assert noise == sorted(noise, reverse=True)
     assert noise[-1] == pytest.approx(7.461263269631884, rel=1e-9)
@@ -134,10 +128,10 @@ def test_what_the_accountants_are_not_tested_for_is_refused(
         answer(question, mechanism, **given_values)
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_what_is_missing_is_named(mechanism: str) -> None:
-    with pytest.raises(InvalidInput, match="delta is missing"):
-        answer("sigma", mechanism, epsilon=1.0)
+def test_what_is_missing_is_named() -> None:
+    for mechanism in MECHANISMS:
+        with pytest.raises(InvalidInput, match="delta is missing"):
+            answer("sigma", mechanism, epsilon=1.0)
 
 
 def test_the_limits_themselves_are_answered() -> None:

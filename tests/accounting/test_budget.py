@@ -8,7 +8,6 @@ import pytest
 from dpcore.accounting import answers, budget, composition, tradeoff
 from dpcore.accounting.accountants import certify
 from dpcore.accounting.events import Composed, Gaussian, PoissonSampled, Repeated
-from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_sigma
 
@@ -56,23 +55,6 @@ def test_sigma_by_every_mechanism_is_private_and_goes_round(
         "delta", mechanism, sigma=result["sigma"], epsilon=epsilon, sensitivity=2.0
     )["delta"]
     assert given == pytest.approx(delta, rel=1e-2)
-
-
-def test_the_ladder_goes_from_the_loosest_to_the_exact() -> None:
-    result = [row["mechanism"] for row in answers.ladder(1.0, 1e-5)]
-    assert result[-3:] == ["rdp", "pld", "analytic"]
-    classical = next(row for row in answers.ladder(1.0, 1e-5) if row["mechanism"] == "classical")
-    assert classical["sigma"] is None
-    assert classical["claim"]["sigma"] == pytest.approx(4.844805262605389)
-
-
-def test_missing_and_bad_arguments_are_named() -> None:
-    with pytest.raises(InvalidInput, match="delta is missing"):
-        answers.answer("sigma", "rdp", epsilon=1.0)
-    with pytest.raises(InvalidInput, match="mechanism"):
-        answers.answer("sigma", "magic", epsilon=1.0, delta=1e-5)
-    with pytest.raises(InvalidInput, match="delta"):
-        answers.answer("sigma", "rdp", epsilon=1.0, delta=0.0)
 
 
 def test_the_whole_curve_says_less_risk_than_one_point_of_it() -> None:

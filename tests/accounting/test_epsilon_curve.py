@@ -30,14 +30,11 @@ RUNS = {
 def test_checkpoints_end_with_the_run() -> None:
     assert checkpoints(3, 24) == (1, 2, 3)
     marks = checkpoints(1000, 24)
-    assert len(marks) == 24
-    assert marks[-1] == 1000
+    assert (len(marks), marks[-1]) == (24, 1000)
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_every_checkpoint_is_what_the_run_would_have_spent_if_stopped_there(
-    name: str,
-) -> None:
+def test_a_checkpoint_is_what_the_run_would_have_spent_if_stopped_there(name: str) -> None:
     run = RUNS[name]
     table = epsilon_curve(run, ["pld", "rdp"], points=7)
     assert tuple(table["steps"]) == 2 * checkpoints(run.steps, 7)

@@ -48,15 +48,10 @@ def test_from_one_on_the_classical_answer_is_empty_with_the_reason(epsilon: floa
     unmet = [condition for condition in result["conditions"] if not condition["met"]]
     assert len(unmet) == 1
     assert "ε < 1" in unmet[0]["condition"]
-    assert unmet[0]["why"].endswith(".")
     tight = analytic_epsilon(classical_sigma(epsilon, 1e-5), 1e-5)
     assert result["certified_epsilon"] == tight
-
-
-def test_the_classical_formula_shows_when_it_promises_too_much() -> None:
-    # At ε = 20 and δ = 1e-5 the printed σ is too small: the certified ε is above the claimed one.
-    result = answer("sigma", "classical", epsilon=20.0, delta=1e-5)
-    assert result["certified_epsilon"] > 20.0
+    # At ε = 20 the printed σ is too small.
+    assert answer("sigma", "classical", epsilon=20.0, delta=1e-5)["certified_epsilon"] > 20.0
 
 
 def test_the_classical_formula_turned_round_gives_back_what_was_put_in() -> None:
@@ -85,13 +80,10 @@ def test_the_classical_delta_is_never_below_its_formula(
         assert claimed <= exact * (1 + mpmath.mpf("1e-9")) + mpmath.mpf("1e-322")
 
 
-def test_a_delta_too_small_for_a_float_is_rounded_up_and_still_an_answer() -> None:
+def test_a_delta_too_small_for_a_float_is_rounded_up_and_one_of_zero_needs_infinite_noise() -> None:
     for sigma in (2e3, 1e300):
         result = answer("delta", "classical", epsilon=0.5, sigma=sigma)
         assert 0.0 < result["delta"] < 1e-300
-
-
-def test_no_finite_noise_reaches_a_delta_of_zero() -> None:
     for mechanism in ("analytic", "classical"):
         result = answer("sigma", mechanism, epsilon=0.5, delta=0.0)
         assert result["claim"]["sigma"] == math.inf
@@ -155,10 +147,8 @@ def test_a_bad_value_is_named(
 
 
 @pytest.mark.parametrize("mechanism", ["analytic", "classical"])
-@pytest.mark.parametrize("question", ["epsilon", "delta"])
-def test_a_bad_sigma_is_named_as_sigma(question: str, mechanism: str) -> None:
-    known: dict[str, Any] = {"epsilon": 0.5, "delta": 1e-5}
-    known.pop(question)
-    for sigma in (0.0, -1.0, math.nan):
-        with pytest.raises(InvalidInput, match=r"^sigma is"):
-            answer(question, mechanism, sigma=sigma, **known)
+def test_a_bad_sigma_is_named_as_sigma(mechanism: str) -> None:
+    for question, known in (("epsilon", {"delta": 1e-5}), ("delta", {"epsilon": 0.5})):
+        for sigma in (0.0, -1.0, math.nan):
+            with pytest.raises(InvalidInput, match=r"^sigma is"):
+                answer(question, mechanism, sigma=sigma, **known)

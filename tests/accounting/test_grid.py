@@ -38,14 +38,9 @@ RESOLVED = 0.02  # below, the largest order of the map limits what it can show
 def test_every_cell_is_an_upper_bound_close_to_the_accountant(
     kind: str, sigma: float, decay: float, every: int, rate: float
 ) -> None:
-    run = replace(
-        KINDS[kind],
-        sigma=sigma,
-        decay=decay,
-        decay_every=every,
-        steps=60,
-        batch=round(rate * BASE.records),
-    )
+    batch = round(rate * BASE.records)
+    noise = {"sigma": sigma, "decay": decay, "decay_every": every}
+    run = replace(KINDS[kind], **noise, steps=60, batch=batch)
     exact = spent(run, "rdp").epsilon
     result = grid.by_decay(run, [decay], [sigma])[0, 0]
     if exact is None or run.schedule().sigmas[-1] < grid.LOWEST:

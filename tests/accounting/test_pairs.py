@@ -11,12 +11,11 @@ from scipy import integrate, stats
 from dpcore.accounting import pairs
 
 GAUSSIANS = [
-    pairs.PoissonGaussian(1.0, 0.01),
-    pairs.PoissonGaussian(1.0, 0.01, adding=True),
-    pairs.PoissonGaussian(0.3, 0.2),
-    pairs.PoissonGaussian(0.3, 0.2, adding=True),
-    pairs.PoissonGaussian(2.0, 1.0),
-    pairs.PoissonGaussian(2.0, 1.0, adding=True),
+    *(
+        pairs.PoissonGaussian(multiplier, rate, adding)
+        for multiplier, rate in ((1.0, 0.01), (0.3, 0.2), (2.0, 1.0))
+        for adding in (False, True)
+    ),
     pairs.PoissonGaussianReplaced(1.0, 0.05),
     pairs.PoissonGaussianReplaced(0.5, 0.7),
     pairs.PoissonGaussianReplaced(2.0, 1.0),
@@ -177,22 +176,6 @@ def test_batches_of_fixed_size_lie_below_their_pair_in_either_order(
         assert one_sided_fails
 
 
-@pytest.mark.parametrize(("nu", "rate"), [(0.5, 0.01), (1.0, 0.2), (3.0, 0.9), (0.01, 0.1)])
-def test_the_pair_of_a_fixed_batch_is_a_pair_and_mirrors_itself(nu: float, rate: float) -> None:
-    pair = pairs.FixedGaussian.replaced(nu, rate)
-    low, high = pair.reach(math.log(1e-13))
-    grid = np.arange(math.floor(low / 0.01) - 1, math.ceil(high / 0.01) + 2) * 0.01
-    upper, lower, below, above = pair.masses(grid)
-    assert upper.sum() + below + above == pytest.approx(1.0, abs=1e-11)
-    assert lower.sum() <= 1.0 + 1e-12
-    assert np.all(upper >= 0.0)
-    for factor in FACTORS:
-        mirrored = 1.0 - factor + factor * curve_of(pair, 1.0 / factor)
-        assert curve_of(pair, factor) == pytest.approx(mirrored, abs=1e-4)
-    with pytest.raises(ValueError, match="inner point"):
-        pair.masses(grid + 0.003)
-
-
 BLANKED = {
     "the others opposite": [(1, 0), (-1, 0), (-1, 0), (-1, 0), (-1, 0)],
     "the others null": [(1, 0), (0, 0), (0, 0), (0, 0), (0, 0)],
@@ -228,11 +211,10 @@ def test_a_blanked_record_in_batches_of_fixed_size_lies_below_its_pairs(
 
 
 @pytest.mark.parametrize(("nu", "rate"), [(0.5, 0.01), (1.0, 0.2), (3.0, 0.9), (0.01, 0.1)])
-def test_the_pairs_of_a_blanked_record_are_pairs_and_each_other_exchanged(
-    nu: float, rate: float
-) -> None:
+def test_the_pairs_of_a_fixed_batch_are_pairs_and_mirror_each_other(nu: float, rate: float) -> None:
+    replaced = pairs.FixedGaussian.replaced(nu, rate)
     forth, back = (pairs.FixedGaussian.blanked(nu, rate, adding=each) for each in (False, True))
-    for pair, other in ((forth, back), (back, forth)):
+    for pair, other in ((replaced, replaced), (forth, back), (back, forth)):
         low, high = pair.reach(math.log(1e-13))
         grid = np.arange(math.floor(low / 0.01) - 1, math.ceil(high / 0.01) + 2) * 0.01
         upper, lower, below, above = pair.masses(grid)
@@ -242,6 +224,8 @@ def test_the_pairs_of_a_blanked_record_are_pairs_and_each_other_exchanged(
         for factor in FACTORS:
             mirrored = 1.0 - factor + factor * curve_of(other, 1.0 / factor)
             assert curve_of(pair, factor) == pytest.approx(mirrored, abs=1e-4)
+        with pytest.raises(ValueError, match="inner point"):
+            pair.masses(grid + 0.003)
 
 
 def test_blanking_costs_less_than_replacing_and_more_than_among_null_records() -> None:

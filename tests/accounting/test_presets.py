@@ -58,24 +58,24 @@ def test_a_preset_is_recognised_by_its_settings_alone() -> None:
         preset("no such")
 
 
+def stated_by(key: str) -> float:
+    stated = preset(key).stated
+    assert stated is not None
+    return stated
+
+
 @cache
 def replaced(key: str) -> tuple[Evidence, ...]:
     """Of the stated ε, for one record replaced: on Poisson batches, and on those of fixed size."""
-    chosen = preset(key)
-    assert chosen.stated is not None
-    return under_replace_one(chosen.training, [chosen.stated])
+    return under_replace_one(preset(key).training, [stated_by(key)])
 
 
 def findings(key: str) -> list[Finding]:
-    """What is found of the stated ε for one record replaced, on both kinds of batches."""
-    return [each.finding(preset(key).stated or 0.0) for each in replaced(key)]
+    return [each.finding(stated_by(key)) for each in replaced(key)]
 
 
 def printed_finding(key: str) -> Finding:
-    """What is found of the stated ε as the preset is."""
-    chosen = preset(key)
-    assert chosen.stated is not None
-    return evidence(chosen.training, [chosen.stated]).finding(chosen.stated)
+    return evidence(preset(key).training, [stated_by(key)]).finding(stated_by(key))
 
 
 @pytest.mark.parametrize("key", [key for key, each in PRESETS.items() if each.stated is not None])

@@ -133,10 +133,9 @@ def test_the_conversion_is_the_best_over_a_fine_scan_of_orders(delta: float) -> 
 
 
 def test_large_orders_are_searched_where_little_is_spent() -> None:
-    result = renyi.least_epsilon(
-        lambda orders: renyi.gaussian(np.array([3000.0]), orders)[0],
-        lambda orders: renyi.gaussian(np.array([3000.0]), orders)[0],
-        1e-5,
-    )
+    def spent(orders: renyi.Array) -> renyi.Array:
+        return renyi.gaussian(np.array([3000.0]), orders)[0]
+
+    result = renyi.least_epsilon(spent, spent, 1e-5)
     rho = 0.5 / 3000.0**2
     assert result < rho + 2.0 * math.sqrt(rho * math.log(1e5))

@@ -1,11 +1,8 @@
-"""Risk in plain odds: against reference values, and by what must hold for every guarantee."""
+"""Risk in plain odds: by what must hold for every guarantee (figures: test_vectors.py)."""
 
 from __future__ import annotations
 
-import csv
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,28 +13,8 @@ from dpcore.accounting import risk
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 
-VECTORS = Path(__file__).parents[1] / "reference" / "vectors.csv"
-COMPUTED = {
-    "adp_advantage": lambda p: risk.advantage(p["epsilon"], p["delta"]),
-    "adp_tradeoff_beta": lambda p: risk.smallest_miss_rate(p["alpha"], p["epsilon"], p["delta"]),
-    "gdp_advantage": lambda p: risk.gaussian_advantage(p["mu"]),
-    "gdp_tradeoff_beta": lambda p: risk.gaussian_miss_rate(p["alpha"], p["mu"]),
-}
-with VECTORS.open(encoding="utf-8", newline="") as handle:
-    ROWS = [row for row in csv.DictReader(handle) if row["kind"] in COMPUTED]
-
 epsilons = st.floats(1e-9, 50.0)
 deltas = st.floats(0.0, 0.4)
-
-
-def test_every_kind_of_reference_row_is_present() -> None:
-    assert {row["kind"] for row in ROWS} == set(COMPUTED)
-
-
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['kind']} {row['params']}")
-def test_matches_the_reference(row: dict[str, str]) -> None:
-    computed = COMPUTED[row["kind"]](json.loads(row["params"]))
-    assert float(computed) == pytest.approx(float(row["value"]), abs=float(row["tolerance"]))
 
 
 @given(epsilons, deltas)
@@ -60,12 +37,11 @@ def test_gaussian_advantage_is_the_best_gap_of_its_trade_off(mu: float) -> None:
 
 @given(epsilons, epsilons, deltas)
 def test_more_epsilon_never_lowers_the_odds(one: float, other: float, delta: float) -> None:
-    low, high = sorted((one, other))
-    adjacency = Adjacency.ZERO_OUT
-    assert (
-        risk.odds(PrivacyBudget(low, delta), adjacency).right
-        <= risk.odds(PrivacyBudget(high, delta), adjacency).right
+    low, high = (
+        risk.odds(PrivacyBudget(epsilon, delta), Adjacency.ZERO_OUT).right
+        for epsilon in sorted((one, other))
     )
+    assert low <= high
 
 
 @given(epsilons, deltas)
@@ -84,12 +60,9 @@ def test_the_sentence_follows_the_adjacency() -> None:
     assert "whether a record is yours or another's" in mine.sentence
 
 
-def test_a_budget_that_promises_nothing_says_so() -> None:
-    assert "next to nothing" in risk.odds(PrivacyBudget(60.0, 0.0), Adjacency.ZERO_OUT).sentence
-
-
 def test_no_guarantee_gives_full_advantage() -> None:
     assert risk.advantage(math.inf, 0.0) == 1.0
+    assert "next to nothing" in risk.odds(PrivacyBudget(60.0, 0.0), Adjacency.ZERO_OUT).sentence
 
 
 @pytest.mark.parametrize(
@@ -132,7 +105,6 @@ def test_an_epsilon_of_zero_is_still_a_promise() -> None:
 
 @pytest.mark.parametrize("words", [risk.QUESTION, risk.BELIEF, risk.FALSE_ALARM, risk.TRUE_ALARM])
 def test_words_follow_the_adjacency(words: dict[Adjacency, str]) -> None:
-    assert set(words) == set(Adjacency)
     assert words[Adjacency.ADD_REMOVE] == words[Adjacency.ZERO_OUT]
     assert "in the data" in words[Adjacency.ZERO_OUT]
     assert "in the data" not in words[Adjacency.REPLACE_ONE]

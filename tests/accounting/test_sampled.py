@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import math
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import dp_accounting
 import numpy as np
 import pytest
-from dp_accounting import pld, rdp
+from dp_accounting import pld
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -29,11 +30,7 @@ from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon
 
-ADD_REMOVE, ZERO_OUT, REPLACE_ONE = (
-    Adjacency.ADD_REMOVE,
-    Adjacency.ZERO_OUT,
-    Adjacency.REPLACE_ONE,
-)
+ADD_REMOVE, ZERO_OUT, REPLACE_ONE = tuple(Adjacency)
 COVERED = [
     ("poisson", ADD_REMOVE),
     ("poisson", ZERO_OUT),
@@ -65,12 +62,8 @@ def reference(kind: str) -> list[tuple[SampledGaussian, float, float, float]]:
                 given["sigma"], given["q"], given["steps"], "poisson", ADD_REMOVE
             )
             result.append((what, given["delta"], float(row["value"]), given.get("eps_error", 0.0)))
+    assert result
     return result
-
-
-def test_every_reference_kind_has_its_rows() -> None:
-    kinds = ("dpsgd_epsilon_rdp", "dpsgd_epsilon_pld", "dpsgd_epsilon_prv_upper")
-    assert [len(reference(kind)) for kind in kinds] == [2, 5, 4]
 
 
 @pytest.mark.parametrize(("what", "delta", "epsilon", "_"), reference("dpsgd_epsilon_rdp"))
@@ -223,14 +216,6 @@ def test_rounding_in_the_library_is_not_taken_for_privacy(multiplier, rate) -> N
     assert certified_epsilon(what, delta)[0] >= lower
 
 
-def test_the_library_alone_would_call_some_large_noise_free() -> None:
-    # Why the guard above is there: here a divergence comes out negative, and ε as zero.
-    accountant = rdp.RdpAccountant()
-    event = dp_accounting.PoissonSampledDpEvent(1e-6, dp_accounting.GaussianDpEvent(1e5))
-    accountant.compose(event, 10**6)
-    assert accountant.get_epsilon(1e-30) == 0.0
-
-
 @settings(max_examples=15)
 @given(
     epsilon=st.floats(1e-6, 1e3),
@@ -252,14 +237,11 @@ def test_the_returned_multiplier_is_certified_within_the_target_and_the_next_is_
         assert certified(multiplier / LATTICE_RATIO * (1.0 - 1e-9)) > epsilon
 
 
-def test_where_delta_covers_every_hit_the_search_still_ends() -> None:
+def test_the_search_ends_where_delta_covers_every_hit_or_next_to_none() -> None:
     for pair in (("poisson", ZERO_OUT), ("fixed", REPLACE_ONE)):
         multiplier = noise_multiplier_for(1.0, 1e-3, 1e-6, 10, *pair)
         assert 0.0 < multiplier < 1e-9
         assert certified_epsilon(SampledGaussian(multiplier, 1e-6, 10, *pair), 1e-3)[0] == 0.0
-
-
-def test_extreme_budgets_have_an_answer_or_a_sentence() -> None:
     multiplier = noise_multiplier_for(1e-12, 1e-300, 0.02, 500, "poisson", ZERO_OUT)
     # About √K/μ with μ = ε/√(2 ln(1/δ)), and not what ε = 0 would need (1e300).
     assert 1e13 < multiplier < 1e17
@@ -270,11 +252,7 @@ def test_extreme_budgets_have_an_answer_or_a_sentence() -> None:
 def test_without_a_delta_there_is_no_finite_bound() -> None:
     what = SampledGaussian(1.0, 0.1, 10, "poisson", ZERO_OUT)
     assert certified_epsilon(what, 0.0)[0] == math.inf
-
-
-@pytest.mark.parametrize(("sampling", "adjacency"), COVERED)
-def test_covered_pairs(sampling, adjacency) -> None:
-    assert SampledGaussian(1.0, 0.1, 10, sampling, adjacency).covered()
+    assert all(replace(what, sampling=s, adjacency=a).covered() for s, a in COVERED)
 
 
 @pytest.mark.parametrize(

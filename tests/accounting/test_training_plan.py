@@ -54,7 +54,6 @@ def test_a_batch_left_out_is_the_one_of_the_rule() -> None:
 
 
 def test_papers_keep_their_own_number_of_steps() -> None:
-    """T is n/256 an epoch there, rounded down over the whole run."""
     epochs = {"mnist-1.19": 15, "mnist-3.01": 60, "mnist-7.1": 45, "cifar-7.03-90": 90}
     for key, passes in epochs.items():
         training = PRESETS[key].training

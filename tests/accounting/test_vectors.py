@@ -6,6 +6,7 @@ is at most theirs, and never below our own lower bound.
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,12 @@ from dpcore.accounting.losses import loss_distributions
 from dpcore.accounting.schedules import custom
 from dpcore.accounting.theorems.gaussian import planning_estimate
 from dpcore.guarantee import Adjacency
-from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_sigma
+from dpcore.mechanisms.gaussian import (
+    analytic_delta,
+    analytic_epsilon,
+    analytic_sigma,
+    classical_sigma,
+)
 from tests.accounting.oracles import bounds
 
 ADD_REMOVE = Adjacency.ADD_REMOVE
@@ -84,12 +90,6 @@ def test_conversion(params: dict[str, Any], value: float) -> None:
     assert result == pytest.approx(value, abs=1e-7)
 
 
-@pytest.mark.parametrize(("params", "value"), rows("gaussian_epsilon_via_rdp"))
-def test_one_gaussian_by_renyi(params: dict[str, Any], value: float) -> None:
-    event = Gaussian(params["sigma"])
-    assert epsilon(event, params["delta"], "rdp") == pytest.approx(value, abs=1e-5)
-
-
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_epsilon_rdp", "schedule_epsilon_rdp"))
 def test_renyi_epsilon_is_at_most_the_librarys(params: dict[str, Any], value: float) -> None:
     event = schedule(params) if "sigmas" in params else training(params)
@@ -116,12 +116,6 @@ def test_pld_epsilon_is_close_to_the_librarys(params: dict[str, Any], value: flo
     assert upper == pytest.approx(value, rel=1e-3, abs=1e-4)
 
 
-@pytest.mark.parametrize(("params", "value"), rows("subsampled_gaussian_delta_pld"))
-def test_pld_delta(params: dict[str, Any], value: float) -> None:
-    result = loss_distributions(steps(training(params)), ADD_REMOVE)
-    assert max(each.delta(params["epsilon"]) for each in result) == pytest.approx(value, abs=1e-3)
-
-
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_noise_multiplier_opacus"))
 def test_the_noise_of_a_looser_search_is_enough(params: dict[str, Any], value: float) -> None:
     accountant = "pld" if params["accountant"] == "prv" else "rdp"
@@ -144,28 +138,9 @@ def test_sampled_noise_for_a_target(params: dict[str, Any], value: float) -> Non
 @pytest.mark.parametrize(("params", "value"), rows("gaussian_sigma_composed"))
 def test_composed_noise(params: dict[str, Any], value: float) -> None:
     moved = params["sensitivity"] * params["queries"] ** 0.5
-    assert value in (10.0, pytest.approx(1 / 3))
-    # The row of one query has sensitivity 1.
-    expected = analytic_sigma(params["epsilon"], params["delta"], moved)
-    assert expected / moved == pytest.approx(1 / 3, abs=1e-6)
-
-
-@pytest.mark.parametrize(("params", "value"), rows("gaussian_hetero_epsilon"))
-def test_different_gaussians(params: dict[str, Any], value: float) -> None:
-    event = from_schedule(custom(params["sigmas"]))
-    assert epsilon(event, params["delta"], "gdp") == pytest.approx(value, abs=1e-6)
-    assert epsilon(event, params["delta"], "pld") == pytest.approx(value, rel=1e-4)
-
-
-@pytest.mark.parametrize(("params", "value"), rows("zcdp_to_epsilon_bs16"))
-def test_printed_conversion(params: dict[str, Any], value: float) -> None:
-    assert concentrated.printed_epsilon(**params) == pytest.approx(value, abs=1e-12)
-
-
-@pytest.mark.parametrize(("params", "value"), rows("zcdp_to_epsilon_cks20"))
-def test_modern_conversion(params: dict[str, Any], value: float) -> None:
-    result = concentrated.epsilon(concentrated.Concentrated(params["rho"]), params["delta"])
-    assert result == pytest.approx(value, abs=1e-6)
+    result = analytic_sigma(params["epsilon"], params["delta"], moved)
+    assert result == pytest.approx(value, abs=1e-5)
+    assert result / moved == pytest.approx(1 / 3, abs=1e-6)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("zcdp_to_delta_cks20"))
@@ -175,23 +150,10 @@ def test_modern_conversion_to_delta(params: dict[str, Any], value: float) -> Non
     assert result >= 0.1
 
 
-@pytest.mark.parametrize(("params", "value"), rows("gaussian_rho"))
-def test_rho_of_a_gaussian(params: dict[str, Any], value: float) -> None:
-    assert concentrated.gaussian_rho(**params) == pytest.approx(value, abs=1e-15)
-
-
 @pytest.mark.parametrize(("params", "value"), rows("gdp_mu_clt_poisson"))
 def test_the_central_limit_estimate(params: dict[str, Any], value: float) -> None:
     result = planning_estimate(training(params), 1e-5, ADD_REMOVE)
     assert result == pytest.approx(float(analytic_epsilon(1.0 / value, 1e-5)), rel=1e-9)
-
-
-@pytest.mark.parametrize(("params", "value"), rows("optimal_homogeneous_composition_epsilon"))
-def test_optimal_composition(params: dict[str, Any], value: float) -> None:
-    result = composition.optimal_homogeneous_epsilon(
-        params["epsilon"], params["delta"], params["queries"], params["total_delta"]
-    )
-    assert result == pytest.approx(value, abs=1e-7)
 
 
 @pytest.mark.parametrize(("params", "value"), rows("dpsgd_tradeoff_beta_pld"))
@@ -202,33 +164,82 @@ def test_attackers_miss_rate(params: dict[str, Any], value: float) -> None:
     assert result <= value + 1e-4
 
 
-@pytest.mark.parametrize(("params", "value"), rows("dpsgd_advantage_pld"))
-def test_attackers_advantage(params: dict[str, Any], value: float) -> None:
-    curve = tradeoff.from_event(training(params), ADD_REMOVE)
-    assert tradeoff.advantage(curve) == pytest.approx(value, abs=1e-4)
+def hetero(params: dict[str, Any], accountant: str) -> float:
+    return epsilon(from_schedule(custom(params["sigmas"])), params["delta"], accountant)
 
 
-@pytest.mark.parametrize(("params", "value"), rows("gdp_tradeoff_beta"))
-def test_gaussian_miss_rate(params: dict[str, Any], value: float) -> None:
-    curve = tradeoff.from_gaussian(params["mu"], ADD_REMOVE)
-    assert 1.0 - float(tradeoff.power(curve, params["alpha"])) == pytest.approx(value, abs=1e-9)
-    assert float(risk.gaussian_miss_rate(params["alpha"], params["mu"])) == pytest.approx(value)
+def modern(params: dict[str, Any]) -> float:
+    return concentrated.epsilon(concentrated.Concentrated(params["rho"]), params["delta"])
 
 
-@pytest.mark.parametrize(("params", "value"), rows("gdp_advantage"))
-def test_gaussian_advantage(params: dict[str, Any], value: float) -> None:
-    assert tradeoff.advantage(tradeoff.from_gaussian(params["mu"], ADD_REMOVE)) == pytest.approx(
-        value, abs=1e-9
+def delta_by_pld(params: dict[str, Any]) -> float:
+    result = loss_distributions(steps(training(params)), ADD_REMOVE)
+    return max(each.delta(params["epsilon"]) for each in result)
+
+
+def optimal(params: dict[str, Any]) -> float:
+    return composition.optimal_homogeneous_epsilon(
+        params["epsilon"], params["delta"], params["queries"], params["total_delta"]
     )
 
 
-@pytest.mark.parametrize(("params", "value"), rows("adp_advantage"))
-def test_advantage_from_a_budget(params: dict[str, Any], value: float) -> None:
-    curve = tradeoff.from_budget(params["epsilon"], params["delta"], ADD_REMOVE)
-    assert tradeoff.advantage(curve) == pytest.approx(value, abs=1e-12)
+def gaussian_curve(params: dict[str, Any]) -> tradeoff.PrivacyCurve:
+    return tradeoff.from_gaussian(params["mu"], ADD_REMOVE)
 
 
-@pytest.mark.parametrize(("params", "value"), rows("adp_tradeoff_beta"))
-def test_miss_rate_from_a_budget(params: dict[str, Any], value: float) -> None:
-    curve = tradeoff.from_budget(params["epsilon"], params["delta"], ADD_REMOVE)
-    assert 1.0 - float(tradeoff.power(curve, params["alpha"])) == pytest.approx(value, abs=1e-12)
+def budget_curve(params: dict[str, Any]) -> tradeoff.PrivacyCurve:
+    return tradeoff.from_budget(params["epsilon"], params["delta"], ADD_REMOVE)
+
+
+def missed(curve: tradeoff.PrivacyCurve, params: dict[str, Any]) -> float:
+    return 1.0 - float(tradeoff.power(curve, params["alpha"]))
+
+
+OURS: dict[str, list[tuple[Callable[[Any], Any], dict[str, float]]]] = {
+    "gaussian_epsilon_via_rdp": [
+        (lambda p: epsilon(Gaussian(p["sigma"]), p["delta"], "rdp"), {"abs": 1e-5})
+    ],
+    "subsampled_gaussian_delta_pld": [(delta_by_pld, {"abs": 1e-3})],
+    "gaussian_hetero_epsilon": [
+        (lambda p: hetero(p, "gdp"), {"abs": 1e-6}),
+        (lambda p: hetero(p, "pld"), {"rel": 1e-4}),
+    ],
+    "zcdp_to_epsilon_bs16": [(lambda p: concentrated.printed_epsilon(**p), {"abs": 1e-12})],
+    "zcdp_to_epsilon_cks20": [(modern, {"abs": 1e-6})],
+    "gaussian_rho": [(lambda p: concentrated.gaussian_rho(**p), {"abs": 1e-15})],
+    "optimal_homogeneous_composition_epsilon": [(optimal, {"abs": 1e-7})],
+    "dpsgd_advantage_pld": [
+        (lambda p: tradeoff.advantage(tradeoff.from_event(training(p), ADD_REMOVE)), {"abs": 1e-4})
+    ],
+    "gdp_tradeoff_beta": [
+        (lambda p: missed(gaussian_curve(p), p), {"abs": 1e-9}),
+        (lambda p: risk.gaussian_miss_rate(p["alpha"], p["mu"]), {"abs": 1e-9}),
+    ],
+    "gdp_advantage": [
+        (lambda p: tradeoff.advantage(gaussian_curve(p)), {"abs": 1e-9}),
+        (lambda p: risk.gaussian_advantage(p["mu"]), {"abs": 1e-9}),
+    ],
+    "adp_advantage": [
+        (lambda p: tradeoff.advantage(budget_curve(p)), {"abs": 1e-12}),
+        (lambda p: risk.advantage(**p), {"abs": 1e-12}),
+    ],
+    "adp_tradeoff_beta": [
+        (lambda p: missed(budget_curve(p), p), {"abs": 1e-12}),
+        (
+            lambda p: risk.smallest_miss_rate(p["alpha"], p["epsilon"], p["delta"]),
+            {"abs": 1e-12},
+        ),
+    ],
+    "gaussian_sigma_classical": [(lambda p: classical_sigma(**p), {"abs": 1e-12})],
+    "gaussian_sigma_analytic": [(lambda p: analytic_sigma(**p), {"rel": 1e-6, "abs": 0.0})],
+    "gaussian_delta": [(lambda p: analytic_delta(**p), {"rel": 1e-9, "abs": 0.0})],
+    "gaussian_epsilon": [(lambda p: analytic_epsilon(**p), {"rel": 1e-8, "abs": 0.0})],
+}
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_a_figure_is_the_reference_s(kind: str) -> None:
+    for row in rows(kind):
+        params, value = row.values
+        for ours, within in OURS[kind]:
+            assert float(ours(params)) == pytest.approx(value, **within), row.id

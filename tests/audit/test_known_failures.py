@@ -23,7 +23,6 @@ from dpcore.erm.sufficient_statistics import Protocol, aggregate
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.guarantee import Adjacency, Edition, Status
-from dpcore.mechanisms.gaussian import analytic_epsilon
 from dpcore.methods import method_named, register
 
 SOUND = [
@@ -125,21 +124,8 @@ def test_two_solvers_that_stop_on_opposite_sides_are_covered_by_the_output_noise
     for key in ("objpert_pure", "objpert"):
         made = method_named(key).calibrate(problem, [1.0], 1e-5, Edition.SOUND, Settings())[0]
         apart = 2.0 * TOLERANCE / made.ridge
-        share = apart / made.output_noise
-        assert (
-            0.0
-            < share
-            <= (0.01 if key == "objpert_pure" else 0.05 / made.model_noise) * (1.0 + 1e-12)
-        )
-
-
-def test_every_accountant_doubles_what_a_replaced_record_moves() -> None:
-    # dp_accounting's PLD doubles the sensitivity under replace-one by itself and its Rényi
-    # accountant does not: asked alike, it answers 4.7 where 10 is true.
-    least = analytic_epsilon(1.0, 1e-5, 2.0)
-    for key in ACCOUNTANTS:
-        result = certify(Gaussian(1.0), 1e-5, Adjacency.REPLACE_ONE, key).epsilon
-        assert result is None or result >= least
+        most = 0.01 if key == "objpert_pure" else 0.05 / made.model_noise
+        assert 0.0 < apart / made.output_noise <= most * (1.0 + 1e-12)
 
 
 def test_batches_of_fixed_size_are_not_accounted_for_as_poissons() -> None:

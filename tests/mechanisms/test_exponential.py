@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from dpcore.errors import InvalidInput
-from dpcore.mechanisms.exponential import (
-    choose,
-    exponential_epsilon,
-    exponential_rate,
-)
+from dpcore.mechanisms.exponential import choose, exponential_epsilon, exponential_rate
 
 SCORES = np.array([0.0, 1.0, 2.5, 2.4, -3.0])
 
@@ -39,9 +35,8 @@ def test_an_infinite_rate_takes_a_best_option_each_equally_often() -> None:
 
 
 def test_each_row_has_its_own_rate() -> None:
-    drawn = choose(
-        np.random.default_rng(0), np.tile([0.0, 1.0], (2, 3_000, 1)), [[0.0], [math.inf]]
-    )
+    scores = np.tile([0.0, 1.0], (2, 3_000, 1))
+    drawn = choose(np.random.default_rng(0), scores, [[0.0], [math.inf]])
     assert 0.4 < drawn[0].mean() < 0.6
     assert drawn[1].all()
 
