@@ -157,7 +157,6 @@ def serve(megabytes: int, libraries: Sequence[str]) -> None:
 
 
 def _limit(megabytes: int) -> None:
-    """Limit the memory of this process, where the system supports it."""
     try:
         import resource
     except ImportError:

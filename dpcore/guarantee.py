@@ -1,7 +1,4 @@
-"""The shared vocabulary of all modules: budget, adjacency, condition, claim and proof.
-
-A paper's claim and a proof are two different objects here and never share a field.
-"""
+"""Budget, adjacency, condition, claim and proof; a claim and a proof never share a field."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Everything that predicts, by key: the convex methods, then the survey's models of a class.
-
-Where two of them have the same splits, ε, δ and adjacency, their curves stand on the same axes.
-"""
+"""Everything that predicts, by key: the convex methods, then the survey's models of a class."""
 
 from __future__ import annotations
 
@@ -53,11 +50,7 @@ def refusal(key: str, loss: str, predicts: str, *, is_own: bool = False) -> str:
 
 
 def records_power(key: str) -> int:
-    """By which power of 1/ε more records make up for a smaller ε.
-
-    Noise on sums and means counts against n ε. Where √n teachers vote, each counts as much as one
-    record elsewhere, and noise on their votes counts against √n ε.
-    """
+    """By which power of 1/ε more records make up for a smaller ε."""
     predictor = register().get(key)
     return 2 if isinstance(predictor, Model) and predictor.unlabelled else 1
 

@@ -1,10 +1,7 @@
 """One account: trainings, releases, models and what was spent, added up under one budget.
 
-All trainings, releases and models are composed together by privacy loss distributions, or exactly
-where every one is Gaussian noise without sampling. What is only known as a spent (ε, δ) is added by
-basic composition: its ε is added, and its δ is taken from what the rest may use. So is the δ of a
-model of which (ε, δ) alone is proved. Typed decimals add exactly. Nothing depends on the order of
-the entries. All of them hold for one adjacency, that of the account.
+Privacy loss distributions compose all, exactly where every one is Gaussian without sampling; what
+has a proved (ε, δ) only is added by basic composition, its δ taken from what the rest may use.
 """
 
 from __future__ import annotations
@@ -127,7 +124,6 @@ def _uncomposed_delta(times: Sequence[tuple[AccountEntry, int]], adjacency: Adja
 
 
 def _remaining_delta(delta: float, used: Fraction) -> float:
-    """δ that is left, rounded down."""
     return float(decimal(delta) - used) / ROUNDED_UP if used else delta
 
 

@@ -65,7 +65,6 @@ def _from_link(part: str) -> AccountEntry:
 def _entries(
     parts: Sequence[Any], noun: str, read: Callable[[Any], AccountEntry]
 ) -> tuple[AccountEntry, ...]:
-    """Each part as an entry; a refusal names the part."""
     if len(parts) > MAX_ENTRIES:
         raise InvalidInput(
             f"The account has {len(parts)} entries, but it must have at most {MAX_ENTRIES}."

@@ -1,9 +1,4 @@
-"""One release with Gaussian noise: σ from (ε, δ), ε from (σ, δ) or δ from (ε, σ), by any mechanism.
-
-The classical and the analytic mechanism answer by a formula. The others use an accountant: zCDP and
-tCDP by their printed conversion, Rényi by the modern one, and privacy loss distributions. For one
-Gaussian without sampling ω is infinite, so tCDP has no condition to fail.
-"""
+"""One Gaussian release by any mechanism: σ from (ε, δ), ε from (σ, δ) or δ from (ε, σ)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Both tails of a binomial distribution, by the incomplete beta function; each to its last digits.
-
-`scipy.stats` has them as well, and takes half a second to import in every process.
-"""
+"""Both tails of a binomial distribution by the incomplete beta; `scipy.stats` loads slowly."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """A budget split over several Gaussian releases (sums or means with noise).
 
-Under basic composition each release has its share of ε and of δ; under zCDP its share of ρ; under
-PLD, which for Gaussians is exact Gaussian DP, its share of μ². In this order, the same total needs
-less and less noise per release.
+Shares are of ε and δ (basic composition), of ρ (zCDP) or of μ² (PLD, exact Gaussian DP here).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Whether a paper's ε holds: the claim is compared with certificates of the same noise.
-
-Only a certificate under the claim's own adjacency can support or refute it.
-"""
+"""Whether a paper's ε holds, by certificates of the same noise under the claim's own adjacency."""
 
 from __future__ import annotations
 
@@ -53,11 +50,8 @@ def evidence(
 ) -> Evidence:
     """Bounds on the run's ε, as far as needed to judge the claims.
 
-    Notes
-    -----
     The lower bound is attained by records whose clipped gradients have length C and point in one
-    direction (opposite ones under replace-one): it is about the mechanism, not one data set. For
-    batches of fixed size it is not the exact value, so more claims are left open.
+    direction (opposite ones under replace-one): it is about the mechanism, not one data set.
     """
     event = training.event()
     exact = not refusal(event, training.adjacency, "pld")

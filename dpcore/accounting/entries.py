@@ -262,7 +262,6 @@ def _day(cell: object) -> date:
 
 
 def _months_later(day: date, months: int) -> date:
-    """The same day of a later month, or that month's last one."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     if year > LAST_DAY.year:
         raise reject("the last day", "after 2100", f"at most {LAST_DAY}")

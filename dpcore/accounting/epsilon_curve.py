@@ -76,10 +76,7 @@ def along(
     marks: Sequence[int],
     report: Callable[[float], None] = silent,
 ) -> list[Guarantee]:
-    """The guarantees of one curve of `CURVES` after each of `marks` steps, ascending.
-
-    The list is empty for "printed" without sampling, for which the paper has no formula.
-    """
+    """The guarantees of a curve of `CURVES` after each of `marks` steps; none without a formula."""
     if curve == "pld":
         return spent_along(training, marks, report)
     guarantees = []

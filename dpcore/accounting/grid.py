@@ -1,9 +1,6 @@
 """ε of many runs at once by Rényi accounting: a whole map in a fraction of a second.
 
-The noise multipliers of all the runs are rounded down to one fine grid, less than `SPACING` apart,
-and the Rényi divergence of a step is computed once for each point of that grid. A run is then only
-a row of counts: how many of its steps fall on each point. Less noise costs more, and every order
-gives a bound, so every ε stays an upper bound: mostly within 2 % of the finer search of
+Multipliers are rounded down to one grid, so that every ε stays an upper bound: mostly within 2 % of
 `accountants.certify`, within a fifth of it in the corners of a map.
 """
 

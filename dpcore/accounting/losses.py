@@ -76,12 +76,7 @@ def epsilons_along(
 def _directions(
     parts: Sequence[Step], adjacency: Adjacency, *, attained: bool = False
 ) -> list[list[pairs.Pair]]:
-    """Each step's dominating pair, in every direction that differs.
-
-    Some records attain each pair, except with batches of fixed size. With `attained` those have the
-    densities of one record against others that are all its opposite, or, where it is blanked out,
-    against others that are all null.
-    """
+    """Each step's dominating pair, in every direction that differs."""
 
     def pair(step: Step, adding: bool) -> pairs.Pair:
         moved = change(adjacency)

@@ -71,8 +71,5 @@ def check_epsilon(method: str, epsilon: float) -> None:
 
 
 def noise_multiplier(epsilon: float, delta: float) -> float:
-    """σ over sensitivity of the one Gaussian mechanism that a model costs at most.
-
-    Rounded down, as methods round their noise in other places.
-    """
+    """σ over sensitivity of the Gaussian mechanism that a model costs at most, rounded down."""
     return float(analytic_sigma(epsilon, delta)) / ROUNDED_UP

@@ -1,7 +1,6 @@
 """The accountants inverted: which σ, how many steps, which batch, which δ for a target ε.
 
-ε is monotone in every quantity here, so each answer is a root of a monotone function, computed by
-bisection and always taken from the side where ε stays within the target.
+Each answer is taken from the side where ε, which is monotone, stays within the target.
 """
 
 from __future__ import annotations
@@ -217,10 +216,7 @@ def counted(steps: int) -> str:
 
 
 def to_set(plan: Plan, digits: int = 5) -> TrainingPlan | None:
-    """The answer's settings with σ, δ and C in few digits, as a control can hold them.
-
-    σ and δ are rounded up and C down, so that ε can only decrease.
-    """
+    """The answer's settings in few digits for a control: σ and δ rounded up, C down."""
     if plan.training is None or plan.value is None:
         return None
     if plan.unknown not in ("sigma", "delta", "clip"):
@@ -229,7 +225,6 @@ def to_set(plan: Plan, digits: int = 5) -> TrainingPlan | None:
 
 
 def _safely(unknown: str, value: float, digits: int) -> float:
-    """Round to `digits` significant digits: C down, all else up."""
     return (lowered if unknown == "clip" else raised)(value, digits)
 
 

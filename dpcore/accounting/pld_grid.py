@@ -397,7 +397,6 @@ def _renyi_bounds(
 
 
 def _tilted(masses: Array, start: int, interval: float, tilt: float) -> tuple[Array, float]:
-    """(masses times e^{θ·loss}, normalised, and the log of the norm)."""
     losses = (start + np.arange(len(masses))) * interval
     if abs(tilt) * max(-losses[0], losses[-1]) > LARGEST_EXPONENT:
         with np.errstate(divide="ignore"):

@@ -1,11 +1,8 @@
 """Settings of paper 003 (Zhang et al.) and of the runs it is compared with, ready to account for.
 
-σ is absolute noise on the sum of clipped records, as equations (3) and (4) count it; Algorithm 1
-adds it to the mean (`TrainingPlan.noise_on_mean`). Where the paper leaves a setting open, the title
-says which reading is used: in Algorithm 1 the variance falls at every iteration, and its defaults
-come near the ε of its experiments only where it falls at every epoch. Sampling and adjacency,
-Poisson samples under zero-out, are those under which Rényi and PLD accounting both hold; the
-paper's lemma is for batches of fixed size under replace-one.
+σ is absolute noise on the sum of clipped records; where the paper leaves a setting open the title
+names the reading. Poisson samples under zero-out are those under which Rényi and PLD accounting
+both hold; the paper's lemma is for batches of fixed size under replace-one.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """What (ε, δ) or μ means to a person: how well anyone can guess about one record.
 
-An attacker sees the release and decides between two neighbouring data sets. FPR is the chance of a
-false alarm, FNR the chance of a miss, advantage the largest TPR - FPR. With even prior odds, the
-best guesser is right with probability (1 + advantage)/2.
-
-Source: Dong, Roth and Su 2019 for μ; Kairouz, Oh and Viswanath 2015 for (ε, δ).
+FPR is the chance of a false alarm, FNR of a miss, advantage the largest TPR - FPR (Dong, Roth and
+Su 2019 for μ; Kairouz, Oh and Viswanath 2015 for (ε, δ)).
 """
 
 from __future__ import annotations

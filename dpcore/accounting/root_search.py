@@ -30,10 +30,7 @@ class Search:
 def near(
     rough: Callable[[float, str], float], target: float, start: float, search: Search, renyi: bool
 ) -> tuple[float, Search]:
-    """A start from which a search by PLD ends after two tries, one on either side of the answer.
-
-    `rough` gives an approximate ε by an accountant; Rényi's, where it applies, takes milliseconds.
-    """
+    """A start from which a search by PLD ends after two tries, one on either side of the answer."""
     if renyi:
         start = boundary(lambda value: rough(value, "rdp"), target, start, search) or start
         search = replace(search, stride=0.05, widening=2.0)

@@ -91,7 +91,6 @@ def certified_epsilon(what: SampledGaussian, delta: float) -> tuple[float, str]:
 
 
 def renyi_epsilon(what: SampledGaussian, delta: float) -> float:
-    """ε by Rényi accounting; an upper bound, ``inf`` where there is none."""
     # The accountants take half a second to import, and the page's first view does not need them.
     from dpcore.accounting.accountants import certify
 
@@ -142,8 +141,6 @@ def hits_within(what: SampledGaussian, epsilon: float, delta: float) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Hits:
-    """How often a record is used, on a grid."""
-
     mass: NDArray[np.float64]  # (h,), of each number of times, moved up to the next on the grid
     mu: NDArray[np.float64]  # (h,), of that many Gaussian mechanisms
     target: float  # what is left of δ for the sum over them

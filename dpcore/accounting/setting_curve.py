@@ -81,7 +81,6 @@ def _table(rows: list[tuple[float, float, float, str, str]]) -> pd.DataFrame:
 
 
 def _factors() -> list[float]:
-    """Evenly spread on a logarithmic scale, 1 among them."""
     spread = np.geomspace(0.5, 2.0, POINTS + 1)
     return sorted({*(float(factor) for factor in spread if abs(factor - 1.0) > 1e-9), 1.0})
 

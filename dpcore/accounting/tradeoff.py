@@ -1,10 +1,7 @@
 """Bounds on an attacker, from the exact privacy curve rather than from one (ε, δ) on it.
 
-A curve δ(ε), known at every real ε, bounds every test between two neighbouring data sets:
-TPR ≤ e^ε FPR + δ(ε), and the lower envelope of these lines is the best attack (Dong, Roth and Su
-2022, Proposition 2.12; Zhu, Dong and Wang 2022). One (ε, δ) gives two of the lines and so a weaker
-bound: `from_budget`, in the same form, to show the difference. Everything here is an upper bound on
-the attacker, for the adjacency of the curve; the worse of the two directions is taken.
+TPR ≤ e^ε FPR + δ(ε) at every real ε, and the lower envelope of these lines is the best attack
+(Dong, Roth and Su 2022, Proposition 2.12; Zhu, Dong and Wang 2022); the worse direction is taken.
 """
 
 from __future__ import annotations

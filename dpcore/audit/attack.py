@@ -1,9 +1,7 @@
 """A distinguishing attack: many releases on two neighbouring data sets, and the ε they prove.
 
-An `Attack` belongs to one method and is fixed before any release is drawn: neighbours, settings and
-the score of an output. `run` draws, bounds ε from below and compares with the promise. The same
-attack on a copy of the method with less noise must refute the promise; otherwise it would prove
-nothing about the method itself.
+An `Attack` is fixed before any release is drawn. On a copy of the method with less noise it must
+refute the promise; otherwise it would prove nothing about the method itself.
 """
 
 from __future__ import annotations

@@ -32,17 +32,7 @@ LARGEST_STATISTIC = 1e4
 
 
 def least_share(hits: ArrayLike, trials: int, confidence: float) -> Array:
-    """A lower confidence limit for a probability (Clopper and Pearson 1934), one-sided.
-
-    Parameters
-    ----------
-    hits : array of int
-        0 to `trials`.
-    trials : int
-        At least 1.
-    confidence : float
-        In (0, 1).
-    """
+    """A lower confidence limit for a probability (Clopper and Pearson 1934), one-sided."""
     count = np.asarray(hits, dtype=float)
     limit = special.betaincinv(np.maximum(count, 1.0), trials - count + 1.0, 1.0 - confidence)
     return np.where(count > 0.0, limit, 0.0)
@@ -58,16 +48,8 @@ def from_counts(
 ) -> Array:
     """The ε proved by `hits` in `trials` draws of P and `false_alarms` in as many draws of Q; ≥ 0.
 
-    Parameters
-    ----------
-    hits, false_alarms : array of int
-        How often the output lay in S; one set S for each element.
-    trials : int
-        Number of draws from P, and the same number from Q.
-    delta : float
-        In [0, 1).
-    confidence : float
-        Confidence of each bound; half of the failure probability goes to either limit.
+    `hits` and `false_alarms` count outputs in S, with one S for each element; half of the failure
+    probability goes to either limit.
     """
     level = 1.0 - (1.0 - confidence) / 2.0
     excess = least_share(hits, trials, level) - delta
@@ -94,10 +76,7 @@ class Threshold:
 
 
 def best_threshold(first: Array, second: Array, delta: float, confidence: float) -> Threshold:
-    """The threshold that proves the largest ε on these scores.
-
-    It must be evaluated on other scores, because it is the best of many on these.
-    """
+    """The threshold that proves most on these scores, so it must be evaluated on others."""
     levels = np.quantile(np.concatenate([first, second]), np.linspace(0.0, 1.0, CANDIDATES))
     ordered = np.sort(first), np.sort(second)
     best, best_bound = Threshold(float(levels[0]), True, True), -1.0
@@ -124,19 +103,8 @@ def best_threshold(first: Array, second: Array, delta: float, confidence: float)
 def from_scores(first: Array, second: Array, delta: float, confidence: float = 0.99) -> float:
     """A lower bound on ε from scores of any law: threshold from a quarter, counts from the rest.
 
-    Parameters
-    ----------
-    first, second : (runs,) array
-        Scores of independent releases on each data set, equally many.
-    delta : float
-        In [0, 1).
-    confidence : float
-        At least 0.5, below 1.
-
-    Raises
-    ------
-    InvalidInput
-        If there are fewer than four runs, or unequal numbers of runs.
+    `first` and `second`, (runs,), are of independent releases on each data set; fewer than four
+    runs, or unequal numbers of them, are refused.
     """
     _checked(first, second, delta, confidence)
     quarter = len(first) // 4
@@ -148,15 +116,9 @@ def from_scores(first: Array, second: Array, delta: float, confidence: float = 0
 def gaussian_mu(first: Array, second: Array, confidence: float = 0.99) -> float:
     """A lower bound on μ from scores that are normal with one variance; ≥ 0.
 
-    With m runs of either, the t statistic of the two samples is noncentral t with 2m - 2 degrees
-    of freedom and noncentrality μ√(m/2); the bound is the least μ under which the observation has
-    probability 1 - confidence. The sign of the difference must be fixed beforehand: `first` has
-    the larger mean.
-
-    Raises
-    ------
-    InvalidInput
-        As `from_scores`.
+    With m runs of either, the t statistic of the two samples is noncentral t with 2m - 2 degrees of
+    freedom and noncentrality μ√(m/2); the bound is the least μ under which the observation has
+    probability 1 - confidence. `first` has the larger mean, which must be fixed beforehand.
     """
     _checked(first, second, 0.0, confidence)
     runs, tail = len(first), 1.0 - confidence
@@ -180,10 +142,7 @@ def gaussian_mu(first: Array, second: Array, confidence: float = 0.99) -> float:
 def from_gaussian(first: Array, second: Array, delta: float, confidence: float = 0.99) -> float:
     """A lower bound on ε at `delta` from scores that are normal with one variance (`gaussian_mu`).
 
-    Raises
-    ------
-    InvalidInput
-        As `from_scores`; and if δ is 0, where normal noise has no finite ε.
+    δ = 0 is refused, where normal noise has no finite ε.
     """
     number("delta", delta, above=0.0, below=1.0)
     mu = gaussian_mu(first, second, confidence)

@@ -172,7 +172,6 @@ def _scores(config: TrainingConfig, setting: NetworkSetting) -> Scores:
 
 
 def _run_scores(changes: Array, config: TrainingConfig, setting: NetworkSetting) -> Array:
-    """The score of each run, from the changes of its outputs, (runs, queried records)."""
     if not setting.idle:
         return np.asarray(changes[:, 0])
     steps = config.steps(setting.records)

@@ -1,8 +1,6 @@
 """An attack on a model of the survey: its release before any post-processing, on neighbours.
 
-The releases are drawn by the models' own learning functions, on records chosen to be easily
-distinguished; post-processing can only hide more. No other noise is added, and none is left out.
-Where the law of the release is known the score is its likelihood ratio, or increases with it.
+They are drawn by the models' own learning functions; post-processing could only hide more.
 """
 
 from __future__ import annotations
@@ -43,10 +41,7 @@ class ModelSetting(Power):
 
 
 def with_noise(calibration: ModelCalibration, share: float) -> ModelCalibration:
-    """A copy with this share of the noise and the same promise.
-
-    The exponential mechanism's rate is one over its noise.
-    """
+    """A copy with this share of the noise and the same promise."""
     return replace(
         calibration,
         noises=tuple(

@@ -1,8 +1,4 @@
-"""Worst-case neighbouring data sets for a method.
-
-They are written as files and read as any user's own table is: reading and preparing a blanked
-record is part of the attacked system.
-"""
+"""Worst-case neighbouring data sets for a method, as files that are read like any user's table."""
 
 from __future__ import annotations
 
@@ -59,9 +55,7 @@ def lone_record(
 ) -> Neighbours:
     """One record of norm 1 among blank ones; in the other set it is blank, or its opposite.
 
-    Blank records have no gradient, so only the record's own gradient changes: by the full L, or by
-    2L where its opposite replaces it. With a loss that is linear at the margins that occur (the
-    Huber loss near 0), it changes by that much at every step.
+    Only the record's own gradient changes: by L, or by 2L where its opposite replaces it.
     """
     if adjacency is Adjacency.ADD_REMOVE:
         raise reject("adjacency", adjacency, "zero-out or replace-one, which keep n")

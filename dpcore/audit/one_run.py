@@ -73,12 +73,7 @@ class OneRunResult(Bound):
 
 
 def chance(canaries: int, guesses: int, right: int, epsilon: float, delta: float) -> float:
-    """The largest probability, under (ε, δ), of so many right guesses or more, r fixed before.
-
-    References
-    ----------
-    Steinke, Nasr and Jagielski 2023, Theorem 5.2; the maximum as in their appendix D.
-    """
+    """The largest probability of so many right guesses (Steinke et al. 2023, Theorem 5.2)."""
     if right <= 0:
         return 1.0
     likely = float(special.expit(epsilon))
@@ -91,10 +86,7 @@ def chance(canaries: int, guesses: int, right: int, epsilon: float, delta: float
 def least_epsilon(
     canaries: int, guesses: int, right: int, delta: float, confidence: float = 0.99
 ) -> float:
-    """The ε that so many right guesses prove, ≥ 0; rounded down.
-
-    Every ε for which `chance` is below 1 - confidence is refuted, and all smaller ones too.
-    """
+    """The ε that so many right guesses prove, ≥ 0; rounded down."""
     whole("canaries", canaries, at_least=1)
     whole("guesses", guesses, at_least=1, at_most=canaries)
     whole("right guesses", right, at_least=0, at_most=guesses)
@@ -118,10 +110,7 @@ def least_epsilon(
 
 @cache
 def best_guesses(canaries: int, epsilon: float, delta: float, confidence: float) -> int:
-    """The number of guesses that proves most for Gaussian noise a third of what (ε, δ) needs.
-
-    It depends on public values only, and is fixed before the training.
-    """
+    """The number of guesses that proves most, by public values only; fixed before the training."""
     mu = LESS * float(analytic_mu(epsilon, delta))
     best, best_bound = canaries, -1.0
     for guesses in np.unique(np.geomspace(20, canaries, 24).astype(int)).tolist():

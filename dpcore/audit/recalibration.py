@@ -1,7 +1,6 @@
 """Attacks on the counts that correct a model's risks: one record at an outer knot.
 
-What the counts cost is the same whatever model was released before them, so that any one will do:
-here the record itself. Its score then lies at the last knot, that of its opposite at the first.
+What the counts cost is the same whatever model was released before: here the record itself.
 """
 
 from __future__ import annotations

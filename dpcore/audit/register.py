@@ -77,7 +77,6 @@ SETTINGS = (
 
 
 def on_the_models() -> tuple[ModelSetting, ...]:
-    """The settings in the files of `dpcore.audit.on_models`, by their names."""
     modules = sorted(module.name for module in pkgutil.iter_modules(on_models.__path__))
     return tuple(
         setting

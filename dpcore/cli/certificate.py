@@ -103,7 +103,6 @@ def _all_bytes(field: str, place: str | Path) -> bytes:
 
 
 def _release_folder(place: str) -> tuple[str, dict[str, Callable[[], bytes]]]:
-    """The one certificate in a folder, and the other files there."""
     try:
         inside = list(islice(Path(place).iterdir(), MAX_IN_FOLDER + 1))
     except OSError as error:

@@ -35,7 +35,6 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _costs(options: argparse.Namespace) -> tuple[float, float] | None:
-    """Both costs, or ``None`` where neither is typed."""
     typed = {"miss-cost": options.miss_cost, "alarm-cost": options.alarm_cost}
     missing = [name for name, text in typed.items() if text is None]
     if len(missing) == 1:

@@ -1,7 +1,4 @@
-"""`sigma`, `epsilon` and `delta`: the third computed from two of them.
-
-`epsilon` also accounts for a whole run, where one of a run's options is given.
-"""
+"""`sigma`, `epsilon` and `delta`: the third computed from two of them."""
 
 from __future__ import annotations
 

@@ -94,7 +94,6 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _readable(rows: pd.DataFrame) -> pd.DataFrame:
-    """The measures with few digits for a terminal, with all digits for a pipe or file."""
     if not sys.stdout.isatty():
         return rows
     measured = [name for name in rows.columns if name.startswith("value")]

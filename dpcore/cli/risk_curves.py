@@ -53,7 +53,6 @@ def run(options: argparse.Namespace) -> None:
 def _study_and_function(
     options: argparse.Namespace, explored: Study
 ) -> tuple[Any, Callable[..., Any]]:
-    """The study that options describe, and the function that computes its rows."""
     if options.correct is None:
         if options.whose is not None:
             raise InvalidInput("run is given without correct, but only one model is corrected.")

@@ -135,7 +135,6 @@ def writable(name: str) -> Path:
 
 
 def _without_privacy_once(rows: pd.DataFrame) -> pd.DataFrame:
-    """The table for reading: one row for a model without noise, with no ε and no δ."""
     noiseless = rows["status"] == str(Status.NOT_PRIVATE)
     shortened = rows[~(noiseless & rows.duplicated("method"))].reset_index(drop=True)
     shortened.loc[shortened["status"] == str(Status.NOT_PRIVATE), ["epsilon", "delta"]] = math.nan

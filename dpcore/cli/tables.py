@@ -82,10 +82,7 @@ def release_table(options: argparse.Namespace) -> ReleaseTable:
 
 
 def before_payment(table: ReleaseTable, delta: float, accepted: bool) -> None:
-    """Tell the owner of a table of a large δ and of what was clipped, and ask whether to go on.
-
-    It stands on standard error, and in nothing that leaves.
-    """
+    """Tell the owner of a table of a large δ and of what was clipped, and ask whether to go on."""
     warnings = clipping_words.warnings(table.clipping)
     is_asked = bool(warnings) and not accepted
     told = [large_delta(delta, table.count), *warnings, clipping_words.counts(table.clipping)]

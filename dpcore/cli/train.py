@@ -145,7 +145,6 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _fitting(options: argparse.Namespace) -> tuple[TrainingStudy, Examples | None]:
-    """The training that is asked for; and its records, if its batch size follows from them."""
     study = _study(options)
     if options.batch_size is not None or study.config.sampling == "none":
         return study, None
@@ -156,7 +155,6 @@ def _fitting(options: argparse.Namespace) -> tuple[TrainingStudy, Examples | Non
 
 
 def _series(options: argparse.Namespace, study: TrainingStudy) -> dict[str, TrainingStudy]:
-    """The trainings to run side by side, the requested one first."""
     if not options.compare:
         return {"private": study}
     if study.epsilon is None or not study.config.private:
@@ -267,7 +265,6 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def _folder(output: str | None) -> Path | None:
-    """The folder for files, made if needed, before any training."""
     if output is None:
         return None
     folder = Path(output)
@@ -352,10 +349,7 @@ def _comparison_rows(
     measures_by_name: dict[str, dict[str, Any]],
     stopped: bool,
 ) -> list[dict[str, Any]]:
-    """A row of the table for each training, with the cost of privacy only once all have ended.
-
-    That of the private one is split into what clipping costs and what noise costs on top of it.
-    """
+    """A row of the table for each training, with the cost of privacy only once all have ended."""
     reference, rows = measures_by_name["nonprivate"], []
     for name, summary in conclusions.items():
         row: dict[str, Any] = {"series": name}
@@ -406,7 +400,6 @@ def _print_comparison(rows: list[dict[str, Any]]) -> None:
 
 
 def _spent(summary: dict[str, Any]) -> str:
-    """The ε spent by the steps taken, in one sentence."""
     steps = f"{summary['steps']:,} of {summary['steps_planned']:,} steps"
     certified = summary["certified"]
     if certified["epsilon"] is None:

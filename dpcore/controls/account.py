@@ -212,11 +212,7 @@ def usual(kind: str, first: date, records: int = FIRST.records) -> AccountEntry:
 def following(
     entries: Sequence[AccountEntry], kind: str, today: date, records: int = FIRST.records
 ) -> AccountEntry:
-    """One more of a kind, dated by the entries that are there.
-
-    A training is like the last one, at its usual distance after all trainings. What is spent
-    already was by today, and any other begins with the first entry.
-    """
+    """One more of a kind, dated by the entries that are there."""
     if kind == "spent":
         return usual(kind, today)
     start = min((entry.first for entry in entries), default=first_day(today))
@@ -227,10 +223,7 @@ def following(
 
 
 def of_records(entry: AccountEntry, before: int, records: int) -> AccountEntry:
-    """The entry on `records` people, where it is a training on all of the `before` people.
-
-    Its batch goes on by the rule where it was the rule's, and is never more than all of them.
-    """
+    """The entry on `records` people, where it is a training on all of the `before` people."""
     if entry.records != before:
         return entry
     batch = usual_batch(records) if entry.batch == usual_batch(before) else entry.batch
@@ -238,10 +231,7 @@ def of_records(entry: AccountEntry, before: int, records: int) -> AccountEntry:
 
 
 def with_too_many(entries: Sequence[AccountEntry], people: int) -> list[AccountEntry]:
-    """The trainings that count with more records than there are people, and so with too little ε.
-
-    One of fewer is on a part of the data, which costs more.
-    """
+    """The trainings on more records than there are people, which count with too little ε."""
     return [entry for entry in entries if (entry.records or 0) > people]
 
 

@@ -1,8 +1,4 @@
-"""A control: one declaration that every interface uses.
-
-A page draws it, an address holds it, a preset sets it, the command line has it as an option, and a
-description of `dpcore` gets its value.
-"""
+"""A control: one declaration for pages, addresses, presets, commands and descriptions."""
 
 from __future__ import annotations
 
@@ -191,10 +187,7 @@ class Control:
 def fields(
     controls: Iterable[Control], values: Mapping[str, Any], part: str = ""
 ) -> dict[str, Any]:
-    """The fields that the controls set, of a description or of its part such as "config", by name.
-
-    A control without a value sets nothing.
-    """
+    """The fields that the controls set, of a description or of a part of it, by name."""
     result = {}
     for control in controls:
         prefix, _, name = control.field.rpartition(".")

@@ -91,7 +91,6 @@ def _sites() -> dict[str, tuple[str, ...]]:
 
 
 def parts_for_testing() -> dict[str, str]:
-    """Key to title of every part of a data set that models can be tested on."""
     sites = [site for each in _sites().values() for site in each]
     return {"": "Records drawn at random", **{site: site for site in sites}}
 

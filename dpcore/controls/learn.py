@@ -1,7 +1,4 @@
-"""The controls of Learn: which lesson, for whom, and what one changes after one's guess.
-
-A guess itself is no control: it stays in the session, and no address holds it.
-"""
+"""The controls of Learn; a guess is none: it stays in the session, and no address holds it."""
 
 from __future__ import annotations
 

@@ -28,10 +28,7 @@ def check(
     quoted: Callable[[str], str],
     among: Mapping[str, Collection[str]] | None = None,
 ) -> list[Refusal]:
-    """The values that no control allows; `quoted` makes untrusted text safe for the page.
-
-    `among` has fewer allowed texts of some controls, by key.
-    """
+    """The values that no control allows; `quoted` makes untrusted text safe for the page."""
     refusals = []
     for control in controls:
         allowed = (among or {}).get(control.key)
@@ -74,10 +71,7 @@ def _within(kind: Number, value: str) -> bool:
 
 
 def address(page: Page, values: Mapping[str, Any]) -> dict[str, str | list[str]]:
-    """The settings of a link that opens the page with these values, without the defaults.
-
-    A default that follows from n is named, as n is not known here.
-    """
+    """The settings of a link that opens the page with these values, without the defaults."""
     return {
         key: page[key].text(value)
         for key, value in values.items()

@@ -29,7 +29,6 @@ def add(command: argparse._ActionsContainer, controls: Iterable[Control]) -> Non
 
 
 def is_flag(control: Control) -> bool:
-    """Whether the option takes no value: a switch, or a choice between yes and no."""
     kind = control.kind
     if isinstance(kind, OneOf):
         return set(map(type, kind.means.values())) == {bool}
@@ -104,10 +103,7 @@ def written(controls: Iterable[Control], fields: Mapping[str, Any]) -> list[str]
 
 
 def exactly(value: Any) -> str:
-    """All digits of a number, without a needless ".0"; other values as they are.
-
-    Text that a shell would take apart is quoted.
-    """
+    """All digits of a number, without a needless ".0"; other values as they are."""
     if isinstance(value, tuple):
         return ",".join(map(exactly, value))
     text = repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

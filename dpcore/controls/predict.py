@@ -1,7 +1,4 @@
-"""The controls of the prediction page: which model, and for whom.
-
-What is typed of a person is no control: no address holds it, and it ends with the page.
-"""
+"""The controls of the prediction page; what is typed of a person is none: no address holds it."""
 
 from __future__ import annotations
 

@@ -1,12 +1,9 @@
 """The cache folder: downloads, and arrays that took long to compute.
 
-It is this user's cache folder, or the one that the environment variable DPCORE_CACHE names. An
-array is filed under a digest of everything it was computed from, so it is never taken for another
-one; the least recently used are removed when all together take too much space. Only this user can
-read the files, because they may have been computed from records.
-
-Where that folder cannot be written to, downloads go to a private folder until the program ends,
-and arrays are computed again each time.
+The folder is this user's, or DPCORE_CACHE; only this user can read its files, as they may have been
+computed from records. An array is filed under a digest of all that it was computed from; the least
+recently used go when room is short. Without a writable folder a private one serves until the
+program ends.
 """
 
 from __future__ import annotations
@@ -195,10 +192,7 @@ def _array_path(kind: str, key: str) -> Path:
 
 
 def write(path: Path, put: Callable[[IO[bytes]], object], prefix: str = "tmp") -> None:
-    """Write a file that only this user can read: others see the old one or the new one, never half.
-
-    Nothing is left of it if that fails; if the process is killed, a file that begins with `prefix`.
-    """
+    """Write a file that only this user can read: others see it old or new, never half."""
     handle, temporary = tempfile.mkstemp(prefix=prefix, dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -1,7 +1,4 @@
-"""The data sets by name: list them, describe them, load them.
-
-A file in `dpcore.datasets.sets` joins them by defining `SOURCE`.
-"""
+"""The data sets by name; a file in `dpcore.datasets.sets` joins them by defining `SOURCE`."""
 
 from __future__ import annotations
 

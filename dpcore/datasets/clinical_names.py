@@ -1,8 +1,4 @@
-"""What columns of common clinical names may hold: suggestions for a person to confirm.
-
-They depend on the names in a file's header alone, never on its records. The names and what is
-known of them are data, in ``clinical_names.toml``.
-"""
+"""Suggestions of what columns may hold, from their names alone, for a person to confirm."""
 
 from __future__ import annotations
 
@@ -115,7 +111,6 @@ def _together(titles: tuple[str, ...]) -> Names:
 
 
 def _by_unit(name: str, known: list[Range]) -> dict[str, Range]:
-    """The ranges of a name with each of its units, and alone where it has one range only."""
     aliases: dict[str, str] = _data()["units"]
     by_unit = {
         name + unit: each

@@ -137,11 +137,7 @@ def _first_that_is_no_text(data: bytes, encoding: str) -> int | None:
 def find_dialect(
     data: bytes, name: str, given: Dialect = TO_BE_FOUND, names: Collection[str] = ()
 ) -> Dialect:
-    """How a text is written, by its first lines; what is given is not searched for.
-
-    The header is the line that has most of `names`, or else the first with the usual number of
-    fields, all of them words if one has such.
-    """
+    """How a text is written, by its first lines; what is given is not searched for."""
     if given.delimiter not in ("", *DELIMITERS):
         raise reject("delimiter", given.delimiter, f"one of {', '.join(map(repr, DELIMITERS))}")
     encoding = find_encoding(data, name, given.encoding)

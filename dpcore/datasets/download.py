@@ -1,8 +1,6 @@
 """Fetch a file of the catalogue: from the local folder, the cache, or its original publisher.
 
-The environment variable DPCORE_DATA names the local folder, which is searched first; the cache is
-this user's, or the folder that DPCORE_CACHE names. In each case the bytes are compared with the
-pinned checksum before anyone reads them.
+The bytes are compared with the pinned checksum before anyone reads them.
 """
 
 from __future__ import annotations
@@ -62,8 +60,6 @@ def checksum(data: bytes) -> str:
 
 
 def _file_progress(progress: Progress | None, index: int, count: int) -> Progress:
-    """`progress` scaled to one file of several."""
-
     def report(share: float, message: str) -> None:
         if progress is not None:
             progress((index + min(max(share, 0.0), 1.0)) / count, message)
@@ -72,10 +68,7 @@ def _file_progress(progress: Progress | None, index: int, count: int) -> Progres
 
 
 def recognised(file: RemoteFile, data: bytes) -> RemoteFile | None:
-    """Which of `file` and the files taken in its place `data` is; None when it is none of them.
-
-    A file without a checksum is accepted as it is.
-    """
+    """Which of `file` and the files taken in its place `data` is; None when it is none of them."""
     accepted = (each for each in (file, *file.also) if not _difference(data, each.sha256, each.md5))
     return next(accepted, None)
 
@@ -133,7 +126,6 @@ def _difference(data: bytes, sha256: str, md5: str) -> str:
 
 
 def _read_cached(entry: Description, file: RemoteFile, report: Progress) -> bytes:
-    """The file's bytes from the cache, after a download if it is not there."""
     if not file.url:
         raise DataUnavailable(
             f"{entry.title} is not at hand: {_sentence_end(entry.how_to_get)}; upload the file, or "
@@ -154,7 +146,6 @@ def _read_cached(entry: Description, file: RemoteFile, report: Progress) -> byte
 
 
 def _cached(file: RemoteFile) -> bytes | None:
-    """The downloaded file's bytes, if the cache holds it as it was published."""
     try:
         data = cache.path_of(_cached_name(file)).read_bytes()
     except OSError:
@@ -209,7 +200,6 @@ def _host(url: str) -> str:
 
 
 def _sentence_end(sentence: str) -> str:
-    """The sentence in the form that goes before a semicolon."""
     return sentence[:1].lower() + sentence[1:].rstrip(".")
 
 

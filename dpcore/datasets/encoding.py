@@ -1,8 +1,4 @@
-"""Features of columns: each a function of one column of its own record, with public scaling.
-
-Numbers are scaled, or become steps (`dpcore.datasets.additive`); categories and indicators are 0
-or 1; a row is brought to norm 1 or below.
-"""
+"""Features of columns: each a function of one column of its own record, with public scaling."""
 
 from __future__ import annotations
 
@@ -56,10 +52,7 @@ class OutsideBounds:
 
 
 def features_of(entry: Entry, frame: pd.DataFrame, preparation: Preparation) -> FloatArray:
-    """Rows as `prepare` makes them, before they are brought to a norm; none of them is blank.
-
-    Bounds are public, and each feature is a function of one column of its own record.
-    """
+    """Rows as `prepare` makes them, before they are brought to a norm; none of them is blank."""
     if preparation.scaling != "public" or preparation.features in ("rule", "fourier"):
         raise ValueError("features do not follow from public values and one column each")
     columns = used_columns(entry, preparation)
@@ -107,7 +100,6 @@ def _write(values: NDArray[Any], out: FloatArray) -> None:
 def _one_hot(
     column: Column, levels: NDArray[np.integer], preparation: Preparation
 ) -> tuple[list[str], Write]:
-    """One 0/1 feature for each level: names, and rows for the given levels, -1 where unknown."""
     names = [f"{column.name} = {level}" for level in column.levels]
     # The codebook decides it, never whether an unknown value occurs.
     if column.missing_marks and preparation.missing == "impute":

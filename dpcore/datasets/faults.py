@@ -9,10 +9,7 @@ from dpcore.errors import InvalidInput
 
 
 class WrongTable(InvalidInput):
-    """A file whose lines are not as they must be: one sentence a fault, each in a line of its own.
-
-    `field` and `value` are those of the first field that does not allow its value, "" without one.
-    """
+    """A file whose lines are not as they must be: a sentence for each fault, in its own line."""
 
     def __init__(self, sentences: str, field: str = "", value: str = "") -> None:
         super().__init__(sentences)

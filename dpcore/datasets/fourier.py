@@ -20,19 +20,13 @@ STREAM = 0x466F7572696572  # any number; keeps the frequencies apart from splits
 
 
 def frequencies(columns: int, features: int, bandwidth: float) -> FloatArray:
-    """ω as columns, shape (d, D/2): drawn from d alone, the same on every machine.
-
-    The first ones are the same for every D, so that more features refine fewer.
-    """
+    """ω as columns, shape (d, D/2): drawn from d alone, the same on every machine."""
     drawn = np.random.default_rng([columns, STREAM]).standard_normal((features // 2, columns))
     return np.asarray(drawn.T / bandwidth)
 
 
 def random_fourier(rows: FloatArray, features: int, bandwidth: float) -> FloatArray:
-    """The features of each row, shape (n, D), at bandwidth h in the rows' units.
-
-    A row of zeros, which stands for a record blanked out, stays one.
-    """
+    """The features of each row, shape (n, D), at bandwidth h in the rows' units."""
     angles = rows @ frequencies(rows.shape[1], features, bandwidth)
     half = features // 2
     result = np.empty((len(rows), features))

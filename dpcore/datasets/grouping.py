@@ -1,8 +1,6 @@
 """Groups of people by one column, cut at public places: of what measures are compared.
 
-A category has a group a level, a number a group a band. Bands begin at round numbers, a tenth of
-the public range apart or a little more; ages in years at decades; long-tailed numbers, which have a
-public transform, at powers of ten. No record is looked at, so that the groups tell nothing of one.
+Bands begin at round public numbers: ages at decades, long-tailed numbers at powers of ten.
 """
 
 from __future__ import annotations
@@ -37,10 +35,7 @@ class Grouping:
     def of_tested(
         self, table: Table, preparation: Preparation
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Rows of a split's test records in the table, and each one's group, both (m,).
-
-        The group is -1 where a value is unknown that should not be.
-        """
+        """Rows of a split's test records in the table, and each one's group, both (m,)."""
         table, _, rows = divided(table, preparation)
         series = table.frame[self.column.name].iloc[rows]
         if self.column.kind == "category":

@@ -1,9 +1,7 @@
 """Parquet files from anyone, as the columns of text that every reader of tables takes.
 
-One meaning for both formats: row r of the file stands in line r + 1, below the names; a gap is an
-empty field. The footer's length and its claims are checked first, and what the file becomes a
-column of a block at a time. A false claim takes what memory there is: read where that is limited
-(`dpcore.confined`).
+Row r of the file stands in line r + 1, below the names; a gap is an empty field. A false claim
+takes what memory there is: read where that is limited (`dpcore.confined`).
 """
 
 from __future__ import annotations
@@ -53,10 +51,7 @@ def readable(data: bytes, name: str) -> list[int]:
 
 
 def blocks(data: bytes, faults: Faults, wanted: Sequence[int], largest: int) -> Iterator[Block]:
-    """The rows, as `dpcore.datasets.rows.blocks` gives those of a text, of a file from anyone.
-
-    The wanted columns and their text may decompress to `largest` bytes.
-    """
+    """The rows, as `dpcore.datasets.rows.blocks` gives those of a text, of a file from anyone."""
     name = faults.name
     faults.lines = lambda rows: [row + 2 for row in rows]
     with _whole(name):
@@ -89,10 +84,7 @@ def blocks(data: bytes, faults: Faults, wanted: Sequence[int], largest: int) -> 
 def _with_dictionaries(
     data: bytes, file: Any, fields: Sequence[Any], name: str, largest: int
 ) -> Any:
-    """The same file, in which a text that repeats is there once until its size is checked.
-
-    What the fields claim to decompress to is checked first.
-    """
+    """The same file, in which a text that repeats is there once until its size is checked."""
     from pyarrow import parquet
 
     groups = [file.metadata.row_group(place) for place in range(file.metadata.num_row_groups)]
@@ -114,7 +106,6 @@ def _with_dictionaries(
 
 
 def _expanded(column: Any) -> int:
-    """Bytes of a column, each value by itself."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -142,7 +133,6 @@ def _whole(name: str) -> Iterator[None]:
 
 
 def _check_footer(data: bytes, name: str) -> None:
-    """Refuse a long description of columns before it is read."""
     end = data[-FOOTER_END:]
     length = int.from_bytes(end[:4], "little")
     if end.endswith(MAGIC) and LARGEST_FOOTER < length < len(data):
@@ -208,7 +198,6 @@ def _as_words(column: Any, title: str, before: int, faults: Faults) -> Any:
 
 
 def _checked_text(column: Any, title: str, before: int, faults: Faults) -> Any:
-    """A column of text; what is none is noted."""
     import pyarrow as pa
     from pyarrow import compute
 

@@ -38,7 +38,6 @@ def tested(table: Table, preparation: Preparation) -> tuple[Table, NDArray[np.bo
 
 
 def of_site(table: Table, site: str) -> NDArray[np.bool_]:
-    """A mask of the records of a site, shape (records,)."""
     entry = table.entry
     if not entry.site:
         raise InvalidInput(
@@ -54,10 +53,7 @@ def count_tested(records: int, preparation: Preparation) -> int:
 
 
 def drawn(records: int, preparation: Preparation) -> NDArray[np.bool_]:
-    """A mask of the test records, shape (records,), which depends on their number alone.
-
-    No record is tested in a further turn before every other has been as often.
-    """
+    """A mask of the test records, shape (records,), which depends on their number alone."""
     generator = np.random.default_rng(preparation.seed)
     count = count_tested(records, preparation)
     waiting = generator.permutation(records)
@@ -73,11 +69,7 @@ def drawn(records: int, preparation: Preparation) -> NDArray[np.bool_]:
 
 
 def drawn_by_class(table: Table, preparation: Preparation) -> NDArray[np.bool_]:
-    """A mask of as many test records, shape (records,), drawn within each class.
-
-    Each class is tested at its share of all records, up or down to a whole record; blank records
-    are a class of their own.
-    """
+    """A mask of as many test records, (records,), each class (also of blanks) at its share."""
     if not table.published or table.entry.predicts == "number":
         raise InvalidInput(
             f"stratified is {preparation.stratified}, but it must be False: only published records "

@@ -1,8 +1,4 @@
-"""The rows of a text from anyone, a block at a time, as columns of text.
-
-The library divides the bytes into fields. A block is a few megabytes: memory is bounded whatever
-the file, and every step is one call for a whole column.
-"""
+"""The rows of a text from anyone as columns of text, a block of a few megabytes at a time."""
 
 from __future__ import annotations
 
@@ -139,7 +135,6 @@ def too_many_rows(name: str) -> str:
 
 
 def ragged(fields: int, expected: int, delimiter: str) -> str:
-    """Why a row is wrong that has another number of fields."""
     hint = " A comma within a value needs quotation marks around that value."
     return (
         f"it has {fields} field{'s' if fields != 1 else ''}, but it must have {expected} separated "

@@ -1,8 +1,6 @@
 """Public facts about a data set, known without its records: columns, bounds, label, origin.
 
-Nothing in an `Entry` is computed from records. Scaling by its bounds therefore costs no privacy: a
-bound read off the data would be a release of its own (the two patients at the ends of the range
-would be visible in every scaled row).
+Nothing in an `Entry` is computed from records: a bound read off them would be a release.
 """
 
 from __future__ import annotations
@@ -191,10 +189,7 @@ class Description:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry(Description):
-    """A table as the catalogue lists it; nothing in it is computed from records.
-
-    Its `records` counts incomplete records too.
-    """
+    """A table as the catalogue lists it; nothing in it is computed from records."""
 
     task: str
     label: Label | Classes | Column
@@ -294,11 +289,7 @@ class Table:
 
     @property
     def blank(self) -> NDArray[np.bool_]:
-        """A mask of the blank records, shape (n,): those whose label is unknown.
-
-        A blank record replaces one person's record. It keeps its position and counts in n, and
-        its other fields are not used.
-        """
+        """A mask of the blank records, shape (n,): those whose label is unknown."""
         if self.entry.predicts == "number":
             return np.isnan(self.label)
         return self.label == 0 if self.entry.predicts == "class" else self.label < 0

@@ -96,7 +96,6 @@ def labels_of(label: Label | Classes | Column, raw: pd.DataFrame) -> Labels:
 
 
 def _positions(name: str, field: pd.Series, texts: tuple[str, ...]) -> NDArray[np.int64]:
-    """Index of each value in `texts`, shape (n,); −1 where it is unknown."""
     positions = field.cat.set_categories(list(texts)).cat.codes.to_numpy().astype(np.int64)
     is_unknown = (positions < 0) & field.notna().to_numpy()
     if is_unknown.any():

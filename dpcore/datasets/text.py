@@ -1,8 +1,4 @@
-"""Tables from anyone, as text or Parquet: each field is checked, and each fault is named.
-
-What is wrong is named by line and field, never by the value. No type is guessed; the `Layout` says
-what each field is, and what it does not name is not looked at.
-"""
+"""Tables from anyone, as text or Parquet: faults are named by line and field, never by value."""
 
 from __future__ import annotations
 
@@ -150,7 +146,6 @@ def read_described(
 def _blocks(
     layout: Layout, data: bytes, faults: Faults, largest: int, dialect: Dialect
 ) -> tuple[int, Iterator[rows.Block]]:
-    """How many columns no field names, and the rows of the fields."""
     names = [field.name for field in layout.fields]
     if not layout.header:
         check_bytes(data, faults.name, largest)
@@ -174,10 +169,7 @@ def _blocks(
 def _header(
     data: bytes, name: str, largest: int, dialect: Dialect, names: Sequence[str] = ()
 ) -> tuple[tuple[str, ...], Dialect, int]:
-    """The names of the columns, how the text is written, and the header's last line.
-
-    Of Parquet that line is 0.
-    """
+    """The names of the columns, how the text is written, and the header's last line."""
     if parquet.is_parquet(data):
         return parquet.names_of(data, name), dialect, 0
     check_bytes(data, name, largest)
@@ -219,10 +211,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _read(field: Field, column: Any, blank: Any, numbers: NDArray[np.int64], faults: Faults) -> Any:
-    """The values of a field in some rows, as numbers; those that are not allowed are noted.
-
-    An empty field is allowed in `blank` records; ``None`` where there may be none.
-    """
+    """The values of a field in some rows, as numbers; those that are not allowed are noted."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -278,7 +267,6 @@ def _reason(field: Field, value: str) -> str:
 
 
 def _joined(field: Field, parts: list[Any]) -> Any:
-    """One column of the frame, from those of the blocks."""
     import pandas as pd
     import pyarrow as pa
 
@@ -295,10 +283,7 @@ def _joined(field: Field, parts: list[Any]) -> Any:
 def sample(
     data: bytes, filename: str, most: int, largest: int, dialect: Dialect = TO_BE_FOUND
 ) -> tuple[tuple[str, ...], list[Any]]:
-    """The names in a file from anyone, and the text of its first rows, column by column.
-
-    Columns that cannot be described, as Parquet may have, are left out, and so are ragged rows.
-    """
+    """The names in a file from anyone, and the text of its first rows, column by column."""
     faults = Faults(quoted(filename))
     header, dialect, after = _header(data, faults.name, largest, dialect)
     places: Sequence[int] = range(len(header))
@@ -321,10 +306,7 @@ def sample(
 def distinct_values(
     data: bytes, filename: str, dialect: Dialect = TO_BE_FOUND
 ) -> dict[str, set[str]]:
-    """The texts in the first rows of a file from anyone, by column; raises as `sample`.
-
-    Of a name that stands more than once, those of the first column.
-    """
+    """The texts in the first rows of a file from anyone, by column; raises as `sample`."""
     names, columns = sample(data, filename, MAX_SAMPLE, LARGEST_TABLE, dialect)
     distinct: dict[str, set[str]] = {}
     for name, parts in zip(names, columns, strict=True):

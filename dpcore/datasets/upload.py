@@ -59,8 +59,6 @@ def read_upload(key: str, data: bytes, filename: str, columns: str = "") -> Tabl
 
 
 class _Owner(NamedTuple):
-    """A set of the catalogue, one of its files, and the file's place among them."""
-
     entry: Entry
     file: RemoteFile
     place: int

@@ -1,8 +1,6 @@
 """Columns of text turned into numbers, levels and days, a whole column at a time.
 
-Each function takes a pyarrow array of text, null where a value is unknown, and marks for more
-unknown values, which it compares as its type; it returns an array and a mask of the values that are
-not allowed. What a value becomes depends on that value alone.
+Of a pyarrow array, null where unknown, come an array and a mask of what is not allowed.
 """
 
 from __future__ import annotations
@@ -55,10 +53,7 @@ class Days:
         ]
 
     def number(self, text: str) -> int | None:
-        """Days since the first, negative before it; ``None`` of what is no day.
-
-        A time of day that follows is left out.
-        """
+        """Days since the first, negative before it; ``None`` of what is no day."""
         match = _DAY[self.order].fullmatch(_TIME_OF_DAY.sub("", text))
         if match is None:
             return None
@@ -75,11 +70,7 @@ def are_days(texts: Collection[str], order: str) -> bool:
 
 
 def _pattern(decimal_mark: str, thousands_mark: str) -> str:
-    """How a number is written, for Python and for RE2.
-
-    Digits can be divided in one way only, so that Python's time grows with their number and not
-    with its square.
-    """
+    """How a number is written, for Python and RE2; digits divide in one way, so time is linear."""
     point, first = re.escape(decimal_mark), "[1-9][0-9]{0,2}"
     ways = [rf"([0-9]+({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?"]
     if thousands_mark:
@@ -89,10 +80,7 @@ def _pattern(decimal_mark: str, thousands_mark: str) -> str:
 
 
 def is_number(text: str, decimal_comma: bool = False) -> bool:
-    """Whether the text is a plain number, or one with a decimal comma (which may be left out).
-
-    Beside a decimal comma, points can only part thousands.
-    """
+    """Whether the text is a plain number, or one with a decimal comma (which may be left out)."""
     return bool(re.fullmatch(_pattern(",", ".") if decimal_comma else _pattern(".", ""), text))
 
 
@@ -108,10 +96,7 @@ def numbers(
     marks: Sequence[str] = (),
     beyond: Beyond = "",
 ) -> tuple[NDArray[np.float64], Mask]:
-    """Numbers of ordinary size as float64; nan where unknown.
-
-    Marks that are numbers mark every way to write the same number.
-    """
+    """Numbers of ordinary size as float64; nan where unknown."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -190,7 +175,6 @@ def positions(
 
 
 def _places_by_number(words: Sequence[str]) -> dict[float, int]:
-    """The place of each number that one word alone has."""
     if any(re.match("[+-]?0[0-9]", word) for word in words):
         return {}
     places = {place: float(word) for place, word in enumerate(words) if is_number(word)}
@@ -199,10 +183,7 @@ def _places_by_number(words: Sequence[str]) -> dict[float, int]:
 
 
 def days(values: Any, meaning: Days, marks: Sequence[str] = ()) -> tuple[NDArray[np.float64], Mask]:
-    """Days, without a time of day that follows, as days since the first; nan where unknown.
-
-    A mark that is a day may be written as the file's days are, or year first.
-    """
+    """Days, without a time of day that follows, as days since the first; nan where unknown."""
     import pyarrow as pa
     from pyarrow import compute
 

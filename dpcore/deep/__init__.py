@@ -1,4 +1,1 @@
-"""Private deep learning: networks, per-example clipping, noise schedules, training.
-
-Needs torch, which is imported only when something here is used.
-"""
+"""Private deep learning; torch, which it needs, is imported when something here is used."""

@@ -1,13 +1,8 @@
 """Features of a frozen network that was trained on other, public images.
 
-Papers 003 and 004 put a new last layer on such a network and train that layer alone: then the
-features cost no privacy, because each is a function of its own image. That requires batch
-normalisation by the statistics stored with the weights, never by those of a batch, and weights
-trained without any private record.
-
-torchvision is optional and gives only the networks' architectures; the weights come from a file,
-and nothing is downloaded. The published weights were not available during development: the code was
-tested on torchvision's networks with random ones.
+Papers 003 and 004 train a new last layer only: features cost no privacy if each is a function of
+its own image, so batch normalisation uses stored statistics, and weights saw no private record.
+Weights come from a file; the code was tested on random ones only.
 """
 
 from __future__ import annotations

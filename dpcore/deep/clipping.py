@@ -1,11 +1,7 @@
 """The clipped sum of per-example gradients: one forward and one backward pass, nothing per record.
 
-A forward pass records each layer's input a, a backward pass to the layers' outputs gives δ, and
-every layer's rule turns (a, δ) into norms and weighted sums in closed form. This replaces a plain
-step's backward pass to the parameters; it is not an additional one.
-
-Adjacency: a record's clipped gradient has norm at most C, so the sum moves by at most C under
-add/remove and zero-out, and by 2C under replace-one.
+Each layer's rule turns its input and derivative into norms and weighted sums in closed form. One
+record moves the sum by at most C under add/remove and zero-out, and by 2C under replace-one.
 """
 
 from __future__ import annotations
@@ -42,30 +38,14 @@ class Clipped:
 
     @property
     def squares(self) -> Tensor:
-        """‖D⁻¹ĝ_i‖² of every layer's part of the clipped gradient ĝ_i, (layers, *lead).
-
-        Over layers they sum to at most C².
-        """
+        """‖D⁻¹ĝ_i‖² of every layer's part of the clipped gradient ĝ_i, (layers, *lead)."""
         return self.before * self.weights.square()
 
 
 class PerExample:
     """A network ready for clipped sums.
 
-    Parameters
-    ----------
-    network : torch.nn.Module
-        Every layer's per-example gradients must be known; see `dpcore.deep.layers`.
-
-    Raises
-    ------
-    InvalidInput
-        If a layer is not supported, naming it and saying why.
-
-    Attributes
-    ----------
-    parameters : list of torch.nn.Parameter
-        The trained parameters, layer by layer.
+    A layer whose per-example gradients are not known (`dpcore.deep.layers`) is refused by name.
     """
 
     def __init__(self, network: nn.Module) -> None:
@@ -98,19 +78,8 @@ class PerExample:
     ) -> tuple[list[Gradients], Tensor]:
         """Per-example gradients of each trained layer, and the losses.
 
-        They are valid until the next call, which reuses their memory.
-
-        Parameters
-        ----------
-        inputs : Tensor
-            (records, …), or (runs, records, …) for stacked networks.
-        targets : Tensor
-            The targets of `loss`.
-        loss : callable
-            Returns one loss for each record; it must not mix records.
-        sound : Tensor of bool, optional
-            Mask of the records that count, shape `lead`; the others, whose gradients may not be
-            finite, have gradients and losses of 0.
+        They are valid until the next call. `loss` must not mix records; those outside the mask
+        `sound`, whose gradients may not be finite, have gradients and losses of 0.
         """
         pass_through = self._recorded if self.stack is None else self.stack.derivatives
         recorded, losses = pass_through(inputs, targets, loss)
@@ -169,22 +138,10 @@ class PerExample:
     ) -> Clipped:
         """Σ_i min(1, C/‖D⁻¹g_i‖) g_i.
 
-        Parameters
-        ----------
-        inputs, targets, loss
-            As in `gradients`.
-        clip : float or Tensor
-            C, above 0; for stacked networks also one a run, shape (runs, 1).
-        present : Tensor, optional
-            0 or 1 for each record, shape `lead`: padding of a Poisson batch counts as 0.
-        per_layer : bool
-            Clip each of L layers to C/√L instead of all together to C; the sum is bounded by C
-            either way.
-        scales : sequence, optional
-            D, one entry for each parameter: a number, or a tensor of the parameter's shape. Must
-            not depend on the private batch. ``None`` for the plain norm.
-        micro_batch : int, optional
-            Records processed at a time, to save memory; the result is the same.
+        `clip` is C, for stacked networks also one a run, (runs, 1); `per_layer` clips each of L
+        layers to C/√L. `present` is 0 for padding. `scales` are D, one entry a parameter, and must
+        not depend on the private batch. `micro_batch` records at a time save memory; the result is
+        the same.
         """
         if not isinstance(clip, Tensor):
             clip = number("clip", clip, above=0.0)
@@ -260,7 +217,6 @@ class PerExample:
     def _by_layer(
         self, scales: Sequence[Tensor | float] | None
     ) -> Iterator[Sequence[Tensor | float] | None]:
-        """The scales of each layer's own parameters."""
         remaining = None if scales is None else iter(scales)
         for layer in self.trained:
             count = sum(1 for _ in layer.parameters(False))

@@ -305,19 +305,8 @@ class TrainingConfig:
     ) -> TrainingConfig:
         """The same configuration with the least σ₀ that stays within a target ε.
 
-        Parameters
-        ----------
-        epsilon : float
-        records : int
-            n.
-        accountant : str
-        progress : callable, optional
-            As for `dpcore.accounting.planner.solve`.
-
-        Raises
-        ------
-        InvalidInput
-            If no σ₀ does; the sentence says why.
+        `progress` is that of `dpcore.accounting.planner.solve`; where no σ₀ stays within, it is
+        refused.
         """
         start = self if self.private else replace(self, sigma=self.clip, clipped=True)
         training = start.training(records)
@@ -330,10 +319,7 @@ class TrainingConfig:
     def claiming(self, epsilon: float, records: int) -> TrainingConfig:
         """The same configuration with paper 004's σ for a total ε that it claims.
 
-        Raises
-        ------
-        InvalidInput
-            If ε is not above 0, or no noise meets equation (9) at this λ.
+        Refused are an ε of 0 or less, and one that no noise claims by equation (9) at this λ.
         """
         number("ε", epsilon, above=0.0)
         rate, steps = self.batch / self.size(records), self.steps(records)

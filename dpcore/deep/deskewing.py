@@ -1,8 +1,6 @@
 """Images set upright: each by itself, so that an image reveals nothing of another record.
 
-Handwritten digits are slanted. A shear that removes the slant is a classic first step (LeCun et al.
-1998, "Gradient-based learning applied to document recognition", section III.D). It leaves a network
-less to learn, which matters most where noise lets it learn little.
+A shear removes the slant of written digits (LeCun et al. 1998, section III.D).
 """
 
 from __future__ import annotations
@@ -58,5 +56,4 @@ def _shears(images: Tensor) -> Tensor:
 
 
 def _pixel_centres(size: int) -> Tensor:
-    """The centres of `size` pixels, in half sides from the middle of all."""
     return (torch.arange(size) + 0.5) * (2.0 / size) - 1.0

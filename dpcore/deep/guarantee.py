@@ -105,7 +105,6 @@ def _conditions(config: TrainingConfig, certified: Guarantee) -> tuple[Condition
 
 
 def _assumptions(config: TrainingConfig) -> tuple[Condition, ...]:
-    """Conditions that the user vouches for."""
     texts = []
     if config.needs_public:
         texts.append("the examples set aside as public are nobody's secret")
@@ -171,17 +170,7 @@ def _published(
 def together(trainings: Sequence[TrainingPlan], accountant: str) -> Guarantee:
     """The total cost of several trainings on the same records, one after the other.
 
-    Parameters
-    ----------
-    trainings : sequence of TrainingPlan
-        At least one; the δ is the largest of theirs.
-    accountant : str
-        Key of one that covers the sampling of all.
-
-    Returns
-    -------
-    Guarantee
-        Empty, with the reason, where their adjacencies differ.
+    The δ is the largest of theirs; where adjacencies differ it is empty, with the reason.
     """
     adjacencies = {training.adjacency for training in trainings}
     delta = max(training.delta for training in trainings)

@@ -29,7 +29,6 @@ def label_loss(outputs: Tensor, targets: Tensor) -> Tensor:
 
 
 def _class_derivative(outputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
-    """Probabilities less the indicator of the class."""
     log_probabilities, classes = torch.log_softmax(outputs, -1), targets.unsqueeze(-1)
     losses = -log_probabilities.gather(-1, classes).squeeze(-1)
     minus_one = outputs.new_full((1,), -1.0).expand(classes.shape)
@@ -37,7 +36,6 @@ def _class_derivative(outputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]
 
 
 def _label_derivative(outputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
-    """Probability less target, of the known labels."""
     is_known = targets.isfinite()
     derivative = torch.where(is_known, outputs.sigmoid() - targets, 0.0)
     return label_loss(outputs, targets), derivative
@@ -50,11 +48,7 @@ CLOSED_FORMS: dict[ExampleLoss, Callable[[Tensor, Tensor], tuple[Tensor, Tensor]
 
 
 def with_derivative(loss: ExampleLoss, outputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
-    """Each record's loss, and its derivative with respect to the outputs.
-
-    The loss must not mix records. Back-propagation is used only where there is no closed form: its
-    graph takes as long as a layer.
-    """
+    """Each record's loss, and its derivative with respect to the outputs."""
     if loss in CLOSED_FORMS:
         with torch.no_grad():
             return CLOSED_FORMS[loss](outputs, targets)

@@ -1,8 +1,4 @@
-"""Memory that every step reuses.
-
-Tensors as long as the batch, whose size varies, would be allocated by the system again and again,
-and fresh memory costs several times as much as writing to it.
-"""
+"""Memory that every step reuses, as fresh memory costs several times as much as writing to it."""
 
 from __future__ import annotations
 

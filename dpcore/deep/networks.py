@@ -67,7 +67,6 @@ def lean_cnn(channels: int, side: int, outputs: int, *, activation: str = "tanh"
 
 
 def _convolutions(channels: int, side: int, activation: str) -> tuple[list[nn.Module], int]:
-    """The layers up to a flat vector for each image, and its length."""
     make_activation = ACTIVATIONS[one_of("activation", activation, tuple(ACTIVATIONS))]
     whole("side", side, at_least=SMALLEST_IMAGE)
 

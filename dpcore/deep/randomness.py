@@ -39,10 +39,7 @@ class Randomness(Protocol):
         """Independent whole numbers, uniform below `LEVELS`: (runs, records)."""
 
     def order(self, runs: int, records: int) -> Tensor:
-        """Independent sort keys that make every order equally likely: (runs, records).
-
-        Ties are negligible (probability 2⁻⁵³ for each pair).
-        """
+        """Independent sort keys that make every order equally likely: (runs, records)."""
 
     def state(self) -> dict[str, Any]:
         """The state that `restore` needs to continue from here."""
@@ -52,10 +49,7 @@ class Randomness(Protocol):
 
 
 class SeededRandomness:
-    """Two streams from seeds, for exploration: noise from a known seed gives no privacy.
-
-    Sampling and noise have separate streams, so that the noise may change while the batches stay.
-    """
+    """Two streams from seeds, for exploration: noise from a known seed gives no privacy."""
 
     def __init__(self, sampling: int, noise: int, device: torch.device | str = "cpu") -> None:
         self.sampler = torch.Generator(device).manual_seed(sampling)

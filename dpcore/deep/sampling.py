@@ -34,25 +34,9 @@ def draw(
 ) -> Batch:
     """One step's records, for each of `runs` runs independently.
 
-    Parameters
-    ----------
-    sampling : str
-        "poisson": each record with probability batch/size, independently; "fixed": `batch`
-        different records, uniformly; "none": all of them.
-    records, batch : int
-        n, and the (expected) batch size.
-    randomness : Randomness
-    runs : int
-        Above 1, indices have shape (runs, batch).
-    size : int, optional
-        The public number of records that the sampling rate comes from, where that is not n.
-    device : torch.device
-        Device of the indices.
-
-    Raises
-    ------
-    InvalidInput
-        If the sampling is none of these, or the batch is larger than the data.
+    "poisson" takes each with probability batch/size, independently, "fixed" `batch` different ones,
+    "none" all; `size` is the public number of records, where that is not n. Indices have the shape
+    (runs, batch) where `runs` is above 1.
     """
     one_of("sampling", sampling, SAMPLINGS)
     size = records if size is None else size
@@ -73,8 +57,5 @@ def draw(
 
 
 def levels_drawn(batch: int, records: int) -> int:
-    """The number of levels at which a record is drawn: the most that stay within batch/records.
-
-    One more would make the sampling rate slightly larger than the accountant assumes.
-    """
+    """The number of levels at which a record is drawn: the most that stay within batch/records."""
     return batch * LEVELS // records

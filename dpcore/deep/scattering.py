@@ -50,10 +50,8 @@ def features(images: NDArray[Any], progress: Progress | None = None) -> NDArray[
 def cached_features(images: NDArray[Any], progress: Progress | None = None) -> NDArray[np.float32]:
     """`features`, cached on disk part by part: what was computed before a stop is not lost.
 
-    The cache has half precision, which halves MNIST's gigabyte, and the first call returns the same
-    rounded values: training must not depend on the state of the cache. Rounding moves a coefficient
-    by at most 1/2048 of it, each image by itself. Do not use it for images that must not lie on
-    this machine's disk.
+    Values have half precision from the first call on: training must not depend on the state of the
+    cache. Do not use it for images that must not lie on this machine's disk.
     """
     _check(images)
     source = Path(__file__).read_bytes()  # another transform, other features
@@ -141,7 +139,6 @@ def scatter(images: Tensor) -> Tensor:
 
 
 def _averaged(spectrum: Tensor, average: Tensor, shrink: int) -> Tensor:
-    """The low-pass average, one value for each block of `shrink` × `shrink` pixels."""
     smooth: Tensor = torch.fft.ifft2(_folded(spectrum * average, shrink)).real
     return smooth
 

@@ -1,8 +1,6 @@
 """A plain stack of fully connected layers, with explicit forward and backward passes.
 
-For a small network the graph of back-propagation costs about as much as the matrix products. A
-stack needs none: each layer's input is stored, and the derivative at its output follows from that
-of the next layer by the weights and the activation's slope.
+It needs no graph of back-propagation, which costs about as much as the matrix products.
 """
 
 from __future__ import annotations

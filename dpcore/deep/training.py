@@ -1,14 +1,9 @@
 """Training with noise: the loop, one run at a time or many small ones side by side.
 
-At every step the gradients of a sampled batch are clipped and summed, Gaussian noise of standard
-deviation σ_t is added to the sum, and the optimizer sees only the noisy sum divided by the
-*expected* batch size (Abadi et al. 2016; paper 003, algorithm 1, with its noise on the sum). What
-the optimizer does with it is post-processing.
-
-Adjacency and accounting are the configuration's. A run is for exploration, with a seed and in
-single precision, so that a link reproduces a picture; or it is for keeping (`system`): batches and
-noise from the operating system, everything in double precision, so that rounding stays within
-clipping's slack (`dpcore.deep.randomness`, docs/guarantee.md).
+Noise of standard deviation σ_t is added to the clipped sum, which the optimizer sees divided by the
+*expected* batch size (Abadi et al. 2016; paper 003, algorithm 1, with its noise on the sum). A run
+is for exploration, with a seed and in single precision, or for keeping (`system`): the system's
+entropy and double precision, so that rounding stays within clipping's slack (docs/guarantee.md).
 """
 
 from __future__ import annotations
@@ -161,7 +156,6 @@ class TrainingRun:
         return None if bool(is_record.all()) else is_record.to(self.dtype)
 
     def _as_features(self, inputs: NDArray[Any]) -> Tensor:
-        """Features in the network's input shape: images only for a convolutional one."""
         features = torch.as_tensor(inputs, dtype=self.dtype).to(self.device)
         return features if self.config.convolutional else features.flatten(1)
 
@@ -268,7 +262,6 @@ class TrainingRun:
         return total.add_(noise)
 
     def _by_parameter(self, vector: Tensor) -> list[Tensor]:
-        """A vector of all coordinates, as views of the parameters' shapes."""
         parameters = self.per_example.parameters
         parts = torch.split(vector, [parameter.numel() for parameter in parameters])
         return [part.view_as(like) for part, like in zip(parts, parameters, strict=True)]

@@ -1,12 +1,8 @@
 """A public change of coordinates for the scattering features of written digits.
 
-Half of the squared norm of MNIST's scattering features is common to all images, and most of the
-rest is variation within a digit. Clipping shortens all of it alike. So a centre is subtracted, and
-directions are shrunk most where one digit's images vary most: a linear model is about as
-expressive, and more of each clipped gradient distinguishes digits.
-
-The mean and covariance of the records themselves would cost privacy. These are from other people's
-digits, those that come with scikit-learn, and cost none.
+A centre is subtracted, and directions are shrunk most where one digit's images vary most, so that
+more of each clipped gradient distinguishes digits. Both are from other people's digits, those that
+come with scikit-learn, and cost no privacy.
 """
 
 from __future__ import annotations
@@ -38,10 +34,7 @@ AT_A_TIME = 4_096
 
 
 def whitened(features: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Scattering features (n, 3,969) of 28 × 28 grey images in 512 public coordinates.
-
-    A row depends only on its own image and on scikit-learn's digits.
-    """
+    """Scattering features (n, 3,969) of 28 × 28 grey images in 512 public coordinates."""
     centre, directions = _fitted()
     result = np.empty((len(features), DIRECTIONS), np.float32)
     for start in range(0, len(features), AT_A_TIME):

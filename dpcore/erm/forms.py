@@ -1,8 +1,4 @@
-"""The argument of every loss here: one linear form aᵀw - b a record.
-
-Classification has a = y x and b = 0, so that it is the margin; regression has a = x and b = y, so
-that it is the residual. Engines know rows and offsets only, and serve both.
-"""
+"""The argument of every loss here: one linear form aᵀw - b a record, the margin or residual."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Noisy full-batch gradient descent with momentum: the engine of DP-GD.
-
-All (ε, run) pairs are columns of one matrix, so a step is two matrix products
-(`dpcore.erm.gradient`). Columns whose T is reached leave the matrix.
-"""
+"""Noisy full-batch gradient descent with momentum, all (ε, run) pairs in one matrix: for DP-GD."""
 
 from __future__ import annotations
 

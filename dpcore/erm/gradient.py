@@ -1,11 +1,7 @@
 """Mean gradients for many weight vectors at once: two matrix products a step.
 
-Margins may be in single precision, for they only have to be a function of the record; the sum over
-records is in double, because its rounding adds to its sensitivity (`dpcore.erm.rounding`).
-
-On a CPU the rows are walked in blocks small enough to stay in cache, with one thread a core; where
-an NVIDIA driver is present and torch sees a device, the products run there. Both return NumPy
-arrays.
+Margins may be in single precision; the sum over records is in double, because its rounding adds to
+its sensitivity (`dpcore.erm.rounding`). The products run on torch's device where there is one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Logistic regression on few columns, for many data sets at once, by damped Newton steps.
-
-It adds no noise and proves nothing: it judges models, or works on what was released with noise.
-"""
+"""Logistic regression on few columns for many data sets, by damped Newton steps; not private."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Definition of a method: its name, source, calibration and release.
-
-Adding a method means writing one file in `dpcore/erm/methods/` that defines `METHOD`.
-"""
+"""Definition of a method; each file in `dpcore/erm/methods/` defines its `METHOD`."""
 
 from __future__ import annotations
 
@@ -191,11 +188,6 @@ class Training:
         """Refuse to draw noise that was calibrated for another problem, or for other data.
 
         A training without noise is refused without a seed: nothing of it may be kept.
-
-        Raises
-        ------
-        InvalidInput
-            Naming the mismatch.
         """
         if self.noiseless and self.seed is None:
             raise InvalidInput("seed is missing, but a training without noise must have one.")
@@ -319,11 +311,7 @@ class Method:
     ) -> list[Calibration]:
         """One calibration per requested ε. Pure; sees public values only.
 
-        Raises
-        ------
-        InvalidInput
-            If an ε is not above 0, or δ not strictly between 0 and 1: Gaussian noise proves nothing
-            at δ = 0.
+        Refused are an ε not above 0, and a δ not strictly between 0 and 1.
         """
         number("delta", delta, above=0.0, below=1.0)
         nothing = Guarantee(None, None, problem.adjacency, "none", "No noise is added.")
@@ -359,11 +347,7 @@ COMPLETE_ONLY = (
 
 
 def data_conditions(problem: Problem) -> tuple[Condition, ...]:
-    """The assumptions of every sensitivity here about the data.
-
-    The preparation bounds the norm, and a release refuses data that exceed it (`Training.check`);
-    means over n need an n that neighbours share.
-    """
+    """The assumptions of every sensitivity here about the data."""
     return (
         Condition("every ‖x‖₂ ≤ 1 (checked again before training)", True),
         Condition(
@@ -378,12 +362,8 @@ def data_conditions(problem: Problem) -> tuple[Condition, ...]:
 def noise_generator(seed: int | None, run: int, stream: int = NOISE_STREAM) -> np.random.Generator:
     """The generator of one run's noise and batches.
 
-    Without a seed the noise is the operating system's, for release, and no two calls draw the same.
-    A seed is for exploration, since it gives the noise away.
-
-    Each seed has a stream of its own. NumPy pads seeds with zeros, so [seed, 0] alone would be the
-    stream of plain `seed`, from which data are made up and split: noise must not repeat the numbers
-    behind the data, nor those of another stream.
+    Without a seed the noise is the operating system's, for release; a seed gives the noise away.
+    Each has a stream apart from plain `seed`, from which data are made up and split.
     """
     if seed is None:
         return SystemNoise()

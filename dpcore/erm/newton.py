@@ -67,10 +67,7 @@ class Majorant:
 def minimise(
     problem: Problem, features: Array, labels: Array, majorant: Majorant | None = None
 ) -> Array:
-    """Argmin F(w; D), over ‖w‖ ≤ R when λ = 0; otherwise ‖∇F‖₂ ≤ 1e-9 there.
-
-    Several problems may share a `majorant` of these features.
-    """
+    """Argmin F(w; D), over ‖w‖ ≤ R when λ = 0; otherwise ‖∇F‖₂ ≤ 1e-9 there."""
     forms = problem.forms(features, labels)
     loss = problem.function
     start: Array = np.zeros(features.shape[1])
@@ -113,10 +110,7 @@ def ridge_path(
 def _newton(
     loss: Loss, forms: Forms, lam: float, weights: Array, quick: _Step | None = None
 ) -> Array:
-    """The minimiser by Newton steps from `weights`.
-
-    Each step is found by `quick` where there is one, until it finds none.
-    """
+    """The minimiser by Newton steps from `weights`."""
     blocks = row_blocks(forms)
     point = _look(loss, blocks, lam, weights)
     for _ in range(MAX_STEPS):
@@ -143,8 +137,6 @@ def _newton(
 
 @dataclass(frozen=True)
 class _Point:
-    """F and ∇F at some weights, and the margins of each block there."""
-
     weights: Array
     value: float
     gradient: Array

@@ -80,7 +80,6 @@ def step_noise(mu: float, steps: int) -> StepNoise:
 
 
 def _noise_of(problem: Problem, calibration: Calibration) -> StepNoise:
-    """The shares of a step, from the noise that the calibration gives its gradient."""
     gradient = problem.gradient_change / (problem.records * calibration.model_noise)
     return step_noise(gradient * math.sqrt(1.0 / (1.0 - HESSIAN_SHARE)), 1)
 
@@ -186,7 +185,6 @@ def _descend(training: Training, forms: Forms) -> Array:
 
 
 def _square(forms: Forms, roots: Array) -> Array:
-    """Σᵢ rᵢ² xᵢxᵢᵀ, by blocks of records that stay in cache."""
     total = np.zeros((forms.rows.shape[1], forms.rows.shape[1]))
     start = 0
     for block in row_blocks(forms):

@@ -119,11 +119,7 @@ def _check(
     solution: Array,
     tolerance: float,
 ) -> None:
-    """Refuse minimisers whose exact gradient, on the records themselves, may be above `tolerance`.
-
-    The computed gradient is off by the rounding of the sum (half of `of_sum`), of the slopes, and
-    of the ridge's term.
-    """
+    """Refuse minimisers whose exact gradient, on the records, may be above `tolerance`."""
     records, dimension = features.shape
     losses = batch_gradient(
         problem, features, labels, accelerator(), margins=np.float64, sums=np.float64
@@ -148,8 +144,6 @@ def _check(
 
 @dataclass
 class _StepHistory:
-    """The last steps of some columns, how gradients changed, and the curvature along each."""
-
     steps: list[tuple[Array, Array, Array]]
 
     def keep(self, columns: NDArray[np.bool_]) -> _StepHistory:
@@ -182,8 +176,6 @@ class _StepHistory:
 
 @dataclass
 class _Report:
-    """Progress by the logarithm of the largest gradient; it never goes back."""
-
     goal: float
     progress: Progress
     first: float = 0.0
@@ -209,10 +201,7 @@ def _descend(
     step_limit: int,
     report: Callable[[float], None],
 ) -> tuple[Array, float]:
-    """Weights, and the norm of the largest gradient there.
-
-    Columns leave the matrix as soon as their gradient is small enough.
-    """
+    """Weights, and the norm of the largest gradient there."""
     weights, live = start.copy(), np.arange(start.shape[1])
 
     def gradient_at(w: Array) -> Array:

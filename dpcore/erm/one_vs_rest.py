@@ -47,8 +47,6 @@ TOO_LITTLE = "The noise of all classes together does not keep the promise."
 
 @dataclass(frozen=True, eq=False)
 class ClassProblem:
-    """One of the problems: the place of its weights in a model, and its labels."""
-
     # of the last axis of models
     place: slice
     # (n,): ±1, or the numbers that are predicted; 0 of a blank record
@@ -74,10 +72,7 @@ def calibrate(
     edition: Edition,
     settings: Settings,
 ) -> list[Calibration]:
-    """Calibrate the noise of each problem for each total ε, and state the promise of all.
-
-    With several classes it is always the sound edition: no paper's claim is about them.
-    """
+    """Calibrate the noise of each problem for each total ε, and state the promise of all."""
     if problem.classes == 2:
         return method.calibrate(problem, epsilons, delta, edition, settings)
     return [
@@ -149,7 +144,6 @@ def _together(calibration: Calibration) -> Calibration:
 
 
 def _of_each(calibration: Calibration) -> Calibration:
-    """The calibration, its conditions worded for one class's problem and share of ε."""
     of_all = data_conditions(calibration.problem)
     classical = classical_condition(calibration.requested.epsilon)
     share = classical_condition(calibration.requested.epsilon, "each class's share")

@@ -1,7 +1,6 @@
 """Gradient descent without noise, then one Gaussian draw: the engine of OPERA, OutPert and PSGD.
 
-All requested (ε, run) pairs share one descent trajectory per step size: with the same data, w₀ and
-η, w_T for a smaller T lies on the path to a larger one.
+With the same data, w₀ and η, w_T for a smaller T lies on the path to a larger one.
 """
 
 from __future__ import annotations
@@ -58,7 +57,6 @@ def descend(
 
 
 def _total_gradient(problem: Problem, features: Array, labels: Array) -> Callable[[Array], Array]:
-    """The function w -> Σᵢ ∇ℓᵢ(w) of the data-dependent part, in double precision."""
     slope, forms = problem.function.slope, problem.forms(features, labels)
     cells = Cells.of(forms.rows, features)
     size = block_size(cells.others.shape[1])

@@ -161,7 +161,6 @@ def most_steps(problem: Problem) -> int:
 
 
 def typical_share(problem: Problem) -> float:
-    """The value of ‖ŵ‖/R that the sound rule for T assumes."""
     if not problem.function.residual:
         return TYPICAL_SHARE
     return min(TYPICAL_SHARE, problem.function.reach / problem.solution_radius)

@@ -48,11 +48,7 @@ def batches(records: int, batch: int) -> int:
 
 
 def order(records: int) -> NDArray[np.int64]:
-    """The order of the records, shape (n,): a permutation drawn from n alone, so it is public.
-
-    The sensitivity holds for every single order, so nothing is gained by a secret one, and
-    neighbours must share it.
-    """
+    """The order of the records, shape (n,): a permutation drawn from n alone, so it is public."""
     return np.random.default_rng([records, ORDER_STREAM]).permutation(records)
 
 
@@ -92,10 +88,7 @@ def sensitivity(problem: Problem, count: int, rate: float, steps: int) -> float:
 
 
 def rounding(problem: Problem, count: int, rate: float, steps: int) -> float:
-    """The addition of rounding to Δ_T: in every step, not only in those of the record's own batch.
-
-    The parameters are those of `sensitivity`.
-    """
+    """The addition of rounding to Δ_T in every step, not only in those of the record's batch."""
     batch = -(-problem.records // count)
     share = batch * count / problem.records
     shortest = float(rates(problem, rate, steps).min())
@@ -134,11 +127,7 @@ def descend(
     wanted: Sequence[tuple[float, int]],
     progress: Progress = silent,
 ) -> dict[tuple[float, int], Array]:
-    """w_T for every (largest step size, T) wanted, from w₁ = 0 in `count` batches a pass.
-
-    All step sizes are columns of one matrix. With λ = 0 every iterate is projected onto the ball
-    of the problem's radius.
-    """
+    """w_T for every (largest step size, T) wanted, from w₁ = 0 in `count` batches a pass."""
     records, lam, slope = len(labels), problem.lam, problem.function.slope
     forms = problem.forms(features, labels)
     parts = [forms[part] for part in np.array_split(order(records), count)]

@@ -57,10 +57,7 @@ def _advantage(event: Event, adjacency: Adjacency) -> float | None:
 
 
 def _sampled(calibration: Calibration) -> Event | None:
-    """What steps on sampled batches release; ``None`` of other noise, and where none is certified.
-
-    Accountants take long to load, and a page's first view does without them.
-    """
+    """What steps on sampled batches release; ``None`` of other noise, and where none is proved."""
     if calibration.certified.epsilon is None or calibration.sampling not in SAMPLED:
         return None
     from dpcore.accounting.events import FixedSampled, Gaussian, PoissonSampled, Repeated

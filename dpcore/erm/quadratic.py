@@ -30,9 +30,7 @@ MARGIN = 2.0
 def approximation(loss: str, huber_width: float) -> tuple[float, float]:
     """(s, b): slope and curvature of the least-squares quadratic for |m| ≤ `MARGIN`.
 
-    At Chebyshev points, which makes it nearly the best in the largest error too. For the logistic
-    loss s = -1/2 exactly: its odd part is linear. The squared loss is one: m²/2 - y m + y²/2 with
-    m = wᵀx.
+    At Chebyshev points; for the logistic loss s = -1/2 exactly, because its odd part is linear.
     """
     if loss in RESIDUAL_LOSSES:
         return -1.0, 0.5
@@ -75,12 +73,7 @@ def from_sums(
     width: Callable[[np.random.Generator], Array],
     name: str,
 ) -> Array:
-    """The models of every calibration and run from blurred sums, (calibrations, runs, d).
-
-    `draw` gives the unit noise of both sums, which all calibrations of a run share; `scales` is
-    that of both, (calibrations,); `width` maps a run's generator after its draw to that of
-    `minimisers`.
-    """
+    """The models of every calibration and run from blurred sums, (calibrations, runs, d)."""
     square, linear = exact
     problem, runs = training.problem, training.runs
     result = np.empty((len(training.calibrations), runs, problem.dimension))
@@ -97,10 +90,7 @@ def from_sums(
 
 
 def minimisers(problem: Problem, square: Array, linear: Array, width: Array) -> Array:
-    """The models that noisy sums give: post-processing, which costs no privacy.
-
-    `width` (k,) is about the largest eigenvalue of the noise of `square`, from public values.
-    """
+    """The models that noisy sums give: post-processing, which costs no privacy."""
     slope, curvature = approximation(problem.loss, problem.huber_width)
     ridge = problem.records * problem.lam + 2.0 * curvature * width
     height, basis = np.linalg.eigh(square)

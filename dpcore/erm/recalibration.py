@@ -87,10 +87,7 @@ def share_for(budget: PrivacyBudget, records: int) -> float:
 
 
 def training_budget(requested: PrivacyBudget, records: int) -> PrivacyBudget:
-    """The (ε, δ) of the requested total that the training may spend, to leave some for the counts.
-
-    An ε so small that δ alone covers a training with its share is refused.
-    """
+    """The (ε, δ) of the requested total that the training may spend, to leave the counts some."""
     rest = math.sqrt(1.0 - share_for(requested, records)) * (1.0 - ROUNDING)
     mu = float(analytic_mu(requested.epsilon, requested.delta)) * rest
     epsilon = float(analytic_epsilon(1.0 / mu, requested.delta)) * (1.0 - ROUNDING)

@@ -57,10 +57,7 @@ class RiskCurves:
 
 
 def curves(counts: Floats, knots: Floats, sigmas: Floats) -> RiskCurves:
-    """The curves that noisy counts (..., 2, knots) of negatives and positives tell of.
-
-    The noise on each count has the standard deviation `sigmas` (...).
-    """
+    """The curves that noisy counts (..., 2, knots) of negatives and positives tell of."""
     places = knots.shape[-1]
     flat = knots.reshape(-1, places)
     negative, positive = np.moveaxis(counts.reshape(-1, 2, places), 1, 0)

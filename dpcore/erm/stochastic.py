@@ -117,10 +117,7 @@ def _one_record_steps(
 ) -> None:
     """Add k one-record steps of the running mean to its two sums, in place.
 
-    The k records interact only through their Gram matrix, so the work on d coordinates is a few
-    matrix products for the whole block; step by step only k margins are updated. `rows` are records
-    times their labels and `noise` draws, (runs, k, d); `data_sum` is (runs, calibrations, d), and
-    `noise_sum` (runs, 1, d).
+    The k records interact only through their Gram matrix: step by step only k margins are updated.
     """
     before = np.cumsum(noise, axis=1) - noise + noise_sum
     margins = np.matmul(data_sum, rows.transpose(0, 2, 1))
@@ -152,7 +149,6 @@ def _batches(
 
 
 def _aligned(picks: list[Indices], null_row: int) -> Indices:
-    """The runs' batches as one array, shorter ones padded with the null row."""
     longest = max(1, max(len(pick) for pick in picks))
     if all(len(pick) == longest for pick in picks):
         return np.stack(picks)

@@ -61,7 +61,6 @@ def release(training: Training) -> Array:
 
 
 def _follow(training: Training, parts: Sequence[Forms], runs: range) -> Array:
-    """The models of some of the runs, of calibrations with the same steps."""
     problem, calibrations = training.problem, training.calibrations
     steps, dimension = len(parts), problem.dimension
     slope, lam = problem.function.slope, problem.lam

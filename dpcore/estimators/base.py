@@ -135,7 +135,6 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
 
 
 def sound_methods(loss: str) -> tuple[str, ...]:
-    """Names of the methods that learn with a loss and have a sound, private edition."""
     return tuple(
         key
         for key, method in register().items()

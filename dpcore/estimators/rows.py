@@ -1,7 +1,4 @@
-"""Rows as arrays, with gaps refused; no refusal states a value of a record, or how many there are.
-
-Somebody else may read what a program prints, and no ε covers it.
-"""
+"""Rows as arrays, with gaps refused; no refusal states a value of a record or their number."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The references of private models: a guess, and the model that would be used without privacy.
-
-Both belong to the data set alone. No setting of a private model moves them, so that one loss is one
-loss whatever else is chosen.
-"""
+"""The references of private models: a guess, and the model that would be used without privacy."""
 
 from __future__ import annotations
 
@@ -114,8 +110,6 @@ class Baselines:
 
 @dataclass(frozen=True, eq=False)
 class WithoutPrivacy:
-    """The models without privacy, one a split."""
-
     model: str
     # the rows that the better model scores, and its weights on them; to be read once, as trees are
     # trained meanwhile
@@ -134,10 +128,7 @@ def usual(preparation: Preparation) -> Preparation:
 
 
 def baselines(split: Splits, table: Table | None = None, progress: Progress = silent) -> Baselines:
-    """Measure a guess and the model without privacy; without a `table`, no boosted trees.
-
-    The splits are prepared as `usual` says.
-    """
+    """Measure a guess and the model without privacy; without a `table`, no boosted trees."""
     splits = each(split)
     first = splits[0]
     fitted = without_privacy(splits, table, progress)
@@ -229,7 +220,6 @@ same records for several tabs, and the comparison is most of what that takes."""
 
 
 def _better(table: Table, split: Split, lam: float, progress: Progress) -> str:
-    """`TREES` if they are better than the linear model on held-out records, else `LINEAR`."""
     features, labels = split.known
     columns = boosted.columns_for(table, split)
     sample, fold = _folds(split)
@@ -276,7 +266,6 @@ def _mean(values: list[dict[str, float]]) -> dict[str, float]:
 
 
 def _defined(values: list[float]) -> Array:
-    """Return those that are not nan; all where all are."""
     every = np.array(values)
     return every if np.isnan(every).all() else every[~np.isnan(every)]
 
@@ -294,7 +283,6 @@ def _problem(split: Split) -> Problem:
 
 
 def _folds(split: Split) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Places of the records of the cross-validation among those known, and the fold of each."""
     _, labels = split.known
     order = np.random.default_rng(split.preparation.seed).permutation(len(labels))
     sample = order[:CROSS_VALIDATION_RECORDS]
@@ -302,7 +290,6 @@ def _folds(split: Split) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def _tuned(split: Split) -> tuple[Array, float]:
-    """The linear model whose λ is best on held-out records, and that λ."""
     problem = _problem(split)
     scoring = scoring_for(split)
     features, labels = split.known

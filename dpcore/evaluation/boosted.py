@@ -1,8 +1,4 @@
-"""Gradient-boosted trees without privacy: what one would use where a linear model does not do.
-
-scikit-learn's histogram gradient boosting at its defaults, on the columns as they are. It needs a
-value in every column, and to know when to stop two records of every class.
-"""
+"""Gradient-boosted trees without privacy: scikit-learn's defaults, on the columns as they are."""
 
 from __future__ import annotations
 
@@ -33,12 +29,7 @@ def columns_for(table: Table, split: Split) -> Columns:
 
 
 def scored(columns: Columns, split: Split, seed: int = 0) -> tuple[Split, Array]:
-    """Learn from the training records, and score the test records.
-
-    The scores take the place of the split's test rows, and the weights are of the linear model that
-    reads them off, so that `dpcore.evaluation.scoring` judges them as it judges every model.
-    `columns` are of the records that are not blank; `seed` holds out those that tell when to stop.
-    """
+    """Learn from the training records, and score the test records."""
     _, labels = split.known
     scores = _scores(columns, split, labels, seed)
     width = scores.shape[1]
@@ -97,7 +88,6 @@ def _with_values(columns: Columns) -> Columns:
 
 
 def _categories(columns: Columns) -> list[bool]:
-    """The columns whose levels are few enough for a tree to group them."""
     return [
         category and not np.nanmax(columns.train[:, place]) >= MAX_LEVELS
         for place, category in enumerate(columns.categories)

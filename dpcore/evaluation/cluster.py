@@ -1,7 +1,4 @@
-"""Work on a Dask cluster, which is connected to once, in a thread of its own.
-
-Whoever submits work waits for no network: what is wrong with the cluster is what comes of the work.
-"""
+"""Work on a Dask cluster, connected to once, in a thread of its own, which nothing waits for."""
 
 from __future__ import annotations
 
@@ -29,8 +26,6 @@ class WorkLost(BrokenExecutor):
 
 
 class Cluster:
-    """The cluster whose scheduler listens at an address."""
-
     def __init__(self, address: str) -> None:
         self._address = address
         self._queue = ThreadPoolExecutor(1, "cluster")
@@ -81,10 +76,7 @@ class Cluster:
 
 
 def _connecting(address: str) -> Future[Any]:
-    """A client, connected in a thread that nothing waits for.
-
-    Dask waits for ever for a scheduler that takes a connection and says nothing.
-    """
+    """A client, connected in a thread that nothing waits for, as Dask may wait for ever."""
     attempt: Future[Any] = Future()
 
     def connect() -> None:

@@ -1,7 +1,4 @@
-"""Baselines of a private training: no privacy, clipping or noise alone, constant noise.
-
-Each comparison is a training study of its own, so that it is trained, cancelled and saved apart.
-"""
+"""Baselines of a private training: no privacy, clipping or noise alone, constant noise."""
 
 from __future__ import annotations
 
@@ -137,10 +134,7 @@ def nonprivate(config: TrainingConfig) -> TrainingConfig:
 
 
 def clipped_only(config: TrainingConfig) -> TrainingConfig:
-    """The same training without noise: clipping, batches and optimizer stay. It is not private.
-
-    Settings that matter to noise only keep their defaults: one such training serves every ε.
-    """
+    """The same training without noise, not private; settings of noise alone keep their defaults."""
     usual = {name: getattr(TrainingConfig, name) for name in ("decay", "decay_every", "delta")}
     return replace(evenly(config), sigma=0.0, **usual)
 
@@ -149,19 +143,8 @@ def epsilon_schedule(configs: Mapping[str, TrainingConfig], records: int) -> pd.
     """σ and the certified ε at the end of each epoch, before anything is trained.
 
     Of more than `MAX_MARKS` epochs, at the end of as many evenly spread ones, the last included.
-
-    Parameters
-    ----------
-    configs : mapping
-        Private ones by the name of their series, their σ₀ solved.
-    records : int
-        n.
-
-    Returns
-    -------
-    DataFrame
-        Columns series, epoch, steps, sigma (of the epoch's last step), epsilon, delta, adjacency,
-        accountant.
+    `configs` are private ones by series, with σ₀ solved; columns are series, epoch, steps, sigma
+    (of the epoch's last step), epsilon, delta, adjacency, accountant.
     """
     import pandas as pd
 
@@ -207,10 +190,7 @@ def gathered(histories: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def averaged(history: pd.DataFrame) -> pd.DataFrame:
-    """Mean and 90 % band over runs at each epoch that every run of a series has reached.
-
-    `_low` and `_high` stand beside each metric, and `runs`.
-    """
+    """Mean and 90 % band over runs at each epoch that every run of a series has reached."""
     import pandas as pd
 
     if history.empty:
@@ -244,10 +224,7 @@ class Compared:
 
 
 def compared(table: pd.DataFrame, metric: str, *, ended: Collection[str]) -> Compared | None:
-    """The last means of `averaged`, or ``None`` while there are none.
-
-    Until they have `ended`, no series is compared with what another learned in more epochs.
-    """
+    """The last means of `averaged`, or ``None`` while there are none."""
     if metric not in table:
         return None
     shown = table[table[metric].notna()]

@@ -59,10 +59,7 @@ COLUMNS = columns(CLASSIFICATION)
 
 
 def calibration_table(calibrations: Calibrations, *, guesses: bool = True) -> pd.DataFrame:
-    """σ and verdict per (method, ε): known before any training.
-
-    Without `guesses`, what the noise itself allows to tell is left open: it takes a while.
-    """
+    """σ and verdict per (method, ε): known before any training."""
     import pandas as pd
 
     def guarantee(c: Calibration) -> Guarantee:

@@ -1,9 +1,8 @@
 """One row per (method, ε): in closed form for output perturbation, from sampled runs for the rest.
 
-Both kinds share their columns, so a page draws them from one table. On several splits, everything
-measured is the mean over them. Its band holds nine of ten single runs on an average split: from 5 %
-to 95 % of the noise. "…_noise_deviation" is the standard deviation of that noise, and
-"…_split_error" the standard error that the choice of test records leaves of the mean.
+Measures are means over splits, and the band holds nine of ten single runs on an average split.
+"…_noise_deviation" is of that noise, "…_split_error" the standard error of the choice of test
+records.
 """
 
 from __future__ import annotations
@@ -52,10 +51,7 @@ def answers(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
-    """Every method of the study at every ε: in closed form where there is one, else sampled.
-
-    One row per (method, ε), with `columns` by what is predicted and those of `against`.
-    """
+    """Every method of the study at every ε: in closed form where there is one, else sampled."""
     if records is None:
         records = load(study.dataset, records=study.records)
     report = stoppable(progress, cancelled)
@@ -68,11 +64,7 @@ def answers(
 
 
 def against(table: pd.DataFrame, compared: Baselines) -> pd.DataFrame:
-    """The table with each measure of the model without privacy, "accuracy_baseline" and so on.
-
-    The column "baseline" tells what that model is, and "accuracy_linear" and so on are those of the
-    linear model without privacy.
-    """
+    """The table with each measure of the model without privacy, "accuracy_baseline" and so on."""
     names = [str(name) for name in table.columns]
     measures = [name.removesuffix("_noiseless") for name in names if name.endswith("_noiseless")]
     return table.assign(
@@ -84,11 +76,7 @@ def against(table: pd.DataFrame, compared: Baselines) -> pd.DataFrame:
 
 
 def for_a_file(rows: pd.DataFrame) -> pd.DataFrame:
-    """Prepare the rows for a file, with the page's model without privacy last.
-
-    The method "nonprivate" learns with the λ of private models, and so is named `SAME_LAM`; where
-    the model without privacy is not linear, the linear one stands before it. Both have no ε.
-    """
+    """Prepare the rows for a file, with the page's model without privacy last."""
     import pandas as pd
 
     names, first = [str(name) for name in rows.columns], rows.iloc[0]
@@ -120,10 +108,8 @@ def on_common_splits(
 ) -> tuple[list[pd.DataFrame], Baselines]:
     """The rows on the most splits that all methods and the model without privacy are judged on.
 
-    From one split to another a measure moves by more than most methods differ. So while some are
-    judged on every split and others on the first few, all are compared on the first few. Where no
-    number of splits is common to all, it is the least of `compared`, and methods without rows on so
-    many are left out.
+    From one split to another a measure moves by more than most methods differ. Where no number is
+    common to all it is the least of `compared`, and methods without rows on so many are left out.
     """
     judged = [splits for table in tables for splits in table.groupby("method")["splits"].agg(set)]
     common = [count for count in compared if all(count in splits for splits in judged)]
@@ -139,10 +125,7 @@ def all_curves(
     cancelled: Callable[[], bool] = lambda: False,
     first_few: int = 0,
 ) -> pd.DataFrame:
-    """The curves of `answers`, without its baselines.
-
-    Methods that are trained have further rows on the `first_few` splits, where these are fewer.
-    """
+    """The curves of `answers`, without its baselines."""
     import pandas as pd
 
     if each(split)[0].maps:

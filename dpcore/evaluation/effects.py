@@ -1,8 +1,7 @@
 """The effect of one setting on a private training within the same budget.
 
-A setting can't be changed alone at a fixed ε: something has to give way. Either the noise does,
-solved anew for the same number of epochs, or the epochs do, as many as the same noise affords.
-Paper 003, figure 2, takes the second way; paper 004, figure 5, the first.
+The noise gives way, for as many epochs (paper 004, figure 5), or the epochs do (paper 003, figure
+2).
 """
 
 from __future__ import annotations
@@ -165,11 +164,7 @@ class Effect:
 def ends(
     effect: Effect, values: Sequence[float], sweep: TrainingSweep, history: pd.DataFrame
 ) -> pd.DataFrame:
-    """The state of the training with each value, after the last epoch that all its runs reached.
-
-    Metrics are means, with `_low` and `_high` (5 % and 95 %) beside them; `sigma` is σ₀, and
-    `epsilon` is certified for the steps taken. Rows of an unfinished sweep serve, too.
-    """
+    """The state of the training with each value, after the last epoch that all its runs reached."""
     import pandas as pd
 
     if history.empty:
@@ -185,7 +180,6 @@ def ends(
 
 
 def _first_sigma(config: TrainingConfig, row: pd.Series) -> float:
-    """σ₀ from the σ of the last step."""
     falls = row["steps" if config.decay_every == "step" else "epoch"] - 1
     return float(row["sigma"] * config.decay ** (-0.5 * falls))
 
@@ -199,7 +193,6 @@ def _spends(study: TrainingStudy, records: int) -> float:
 
 
 def _rounded_decay(value: float) -> float:
-    """R with two digits of 1 - R."""
     return 1.0 - significant(1.0 - value, 2) if value < 1.0 else 1.0
 
 

@@ -1,8 +1,4 @@
-"""Executors of jobs: a Dask cluster, or worker processes of this machine.
-
-Trainings have one, sweeps of many methods or trainings one each, and all else a few: what somebody
-looks at begins at once, whatever else is being computed.
-"""
+"""Executors of jobs: a Dask cluster, or worker processes of this machine."""
 
 from __future__ import annotations
 
@@ -43,12 +39,7 @@ Value = TypeVar("Value")
 
 
 class Worker:
-    """A process, or a few, which get one job at a time.
-
-    Waiting jobs are held here and not in the process's own queue: their owners take turns, and a
-    process that dies loses one job only; the next job gets a new process once the old one has
-    ended. Any thread may submit a job; only one thread in here talks to each process.
-    """
+    """Hands a process, or a few, one job at a time; a process that dies loses one job only."""
 
     def __init__(self, niceness: int, threads: int | None = None, processes: int = 1) -> None:
         self._queue = ThreadPoolExecutor(processes, "worker")
@@ -60,10 +51,7 @@ class Worker:
         self._processes: list[Any] = []
 
     def submit(self, owner: str, work: Callable[[], Value]) -> Future[Value]:
-        """Do the work when it is the owner's turn.
-
-        The future raises `WorkLost` if the process dies.
-        """
+        """Do the work when it is the owner's turn."""
         future: Future[Value] = Future()
         with _one_at_a_time:
             self._waiting.append((owner, future, work))
@@ -138,16 +126,12 @@ class Worker:
 
 
 def _how(error: BrokenExecutor) -> str:
-    """How a process ended, by what loky says of it."""
     ended = re.findall(r"SIG[A-Z]+|EXIT\(\d+\)", str(error)) or [type(error).__name__]
     return f"{ended[0]}, maybe for want of memory" if ended[0] == "SIGKILL" else ended[0]
 
 
 def in_turn(owners: Sequence[str], served: Sequence[str] = ()) -> list[int]:
-    """Order waiting jobs, first handed in first, so that owners take turns.
-
-    `served` had a turn, the last served last; who has had none comes first.
-    """
+    """Order waiting jobs, first handed in first, so that owners take turns."""
     had, left, order = list(served), list(range(len(owners))), []
     while left:
         place = min(left, key=lambda each: had.index(owners[each]) if owners[each] in had else -1)
@@ -209,11 +193,7 @@ def close() -> None:
 
 
 def _all_but_one() -> int:
-    """Cores besides the one that the page and its browser need.
-
-    Threads of one product wait for each other in a loop: if one of them gets no core, the others
-    use up theirs.
-    """
+    """Cores besides the one that the page and its browser need."""
     return max(1, (os.cpu_count() or 1) - 1)
 
 

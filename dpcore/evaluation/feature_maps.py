@@ -1,7 +1,4 @@
-"""A study by rule as one study for each feature map: straight lines at small ε, curves above.
-
-The rule (`dpcore.datasets.feature_rule`) sees n, d, the number of classes, ε, δ and the adjacency.
-"""
+"""A study by rule as one study for each feature map: straight lines at small ε, curves above."""
 
 from __future__ import annotations
 
@@ -32,17 +29,13 @@ if TYPE_CHECKING:
 
 
 def maps_for(problem: Problem, epsilons: Sequence[float], delta: float) -> list[str]:
-    """The feature map at each ε; `problem` is the one with the map "additive"."""
     change = problem.exact_change * math.sqrt(problem.parts)
     levels: list[float] = (analytic_mu(epsilons, delta) / change).tolist()
     return [by_noise(problem.records, problem.dimension, mu) for mu in levels]
 
 
 def by_map(study: Study, split: Splits) -> list[tuple[Study, Sequence[Split]]]:
-    """The study's ε with each feature map, and the splits; one pair unless a rule chooses the map.
-
-    Models of the survey learn from columns, whatever the map, and have a pair of their own.
-    """
+    """The study's ε with each feature map, and the splits; one pair unless a rule chooses."""
     splits = each(split)
     if not splits[0].maps:
         return [(study, splits)]

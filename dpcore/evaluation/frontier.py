@@ -62,10 +62,7 @@ def rows_by_rule(table: pd.DataFrame, named: Callable[[float], str]) -> pd.DataF
 def nearly_as_good(
     table: pd.DataFrame, row: pd.Series, margin: float, measure: Metric = ACCURACY
 ) -> pd.DataFrame:
-    """The rows of other methods, proved at a row's ε, that are worse by less than a margin.
-
-    The margin is in the measure's own units.
-    """
+    """The rows of other methods, proved at a row's ε, that are worse by less than a margin."""
     lost = measure.sign * (row[measure.column] - table[measure.column])
     is_other = (table["epsilon"] == row["epsilon"]) & (table["method"] != row["method"])
     rows: pd.DataFrame = table[is_other & (table["status"] == str(Status.PROVED)) & (lost < margin)]
@@ -102,10 +99,7 @@ def reach(best: pd.DataFrame, target: float, measure: Metric = ACCURACY) -> Reac
 
 
 def crossing(rows: pd.DataFrame, column: str, threshold: float, sign: float = 1.0) -> float | None:
-    """The least ε from which on no value of `column` is below `threshold`, by `sign`; None if none.
-
-    The rows are sorted by ε.
-    """
+    """The least ε from which on no value of `column` is below `threshold`, by `sign`."""
     good = sign * (rows[column] - threshold) >= 0.0
     epsilons = rows.loc[good[::-1].cummin()[::-1], "epsilon"]
     return float(epsilons.iloc[0]) if len(epsilons) else None

@@ -11,11 +11,7 @@ LOOK_SECONDS, PATIENCE_SECONDS = 0.2, 600.0
 
 
 def delete_job(key: str) -> threading.Thread:
-    """End a job and remove its files, also those that its worker writes until it notices.
-
-    The thread ends when no more files can come. The same job may be started anew meanwhile, and is
-    another attempt, whose files stay.
-    """
+    """End a job and remove its files, also those that its worker writes until it notices."""
     job = jobs.Job(key)
     job.cancel()
     attempt = job.attempt

@@ -1,12 +1,8 @@
 """Long tasks in worker processes behind `concurrent.futures`: progress, cancel, a result cache.
 
-A job is a task being worked on. It is named by the task's key, and its result is a file of that
-name, so the page that started it can leave and another, or the same after a restart, can find it
-again. The oldest results go when they take too much room. Pages and workers communicate by small
-files too (`dpcore.evaluation.work`), so workers elsewhere have to see the same cache folder.
-
-Many may wait for one job. Each watches it (`dpcore.evaluation.watchers`), and it ends with its last
-watcher; a job submitted without a watcher ends when it is done or cancelled.
+A job is named by its task's key, and its result is a file of that name, which another page, or the
+same after a restart, can find; pages and workers communicate by files in one cache folder. It ends
+with its last watcher (`dpcore.evaluation.watchers`), without one when done or cancelled.
 """
 
 from __future__ import annotations
@@ -102,8 +98,6 @@ class _Attempt:
 
 @dataclass
 class _Watch:
-    """A watcher of this process: whether it is alive, and when it was last seen."""
-
     alive: Callable[[], bool]
     last_seen: float = field(default_factory=time.monotonic)
 
@@ -209,7 +203,6 @@ class Job:
         return name if name and os.path.exists(_path(name, "job")) else self.key
 
     def _started(self) -> str | None:
-        """The attempt of this process, or else another's."""
         attempt = _attempts.get(self.key)
         return attempt.name if attempt else _started_elsewhere(self.key)
 
@@ -224,10 +217,7 @@ class Job:
                 work.remove(_path(name, "job"))
 
     def watch(self, watcher: str, alive: Callable[[], bool] = lambda: True) -> None:
-        """Keep the job from ending before this watcher leaves it.
-
-        `alive` is called every second and tells whether the watcher is still there.
-        """
+        """Keep the job from ending before this watcher leaves it."""
         if not _is_key(watcher):
             raise reject("watcher", watcher, "a name of letters and digits")
         with _one_at_a_time:
@@ -427,7 +417,6 @@ def _started_elsewhere(key: str) -> str | None:
 
 
 def _last_beat(name: str) -> float:
-    """Time of the last heartbeat of its worker, or before that of its queue."""
     for ending in ("progress", "job"):
         with suppress(OSError):
             return _path(name, ending).stat().st_mtime
@@ -435,17 +424,12 @@ def _last_beat(name: str) -> float:
 
 
 class _Keeper:
-    """A thread that writes heartbeats while any are needed.
-
-    They are for the jobs in this process's queue and for its live watchers; a watcher whose own
-    heartbeat has expired leaves its jobs.
-    """
+    """A thread that writes heartbeats while any are needed."""
 
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None
 
     def wake(self) -> None:
-        """Begin, if the thread is idle."""
         with _one_at_a_time:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)

@@ -38,7 +38,6 @@ OTHER_MEASURES = (
 
 @cache
 def beginnings() -> tuple[str, ...]:
-    """Beginnings of the names of all columns measured on records."""
     # Loaded where a table is written: charts alone need no scoring.
     from dpcore.evaluation.scoring import SCORINGS
 

@@ -79,10 +79,7 @@ def loss_study(
     seed: int,
     models: tuple[tuple[str, float, float], ...],
 ) -> LossStudy:
-    """Describe models, each (method, ε, δ), on a data set with its usual preparation.
-
-    A method that is proved with δ = 0 takes no notice of its δ.
-    """
+    """Describe models, each (method, ε, δ), on a data set with its usual preparation."""
     first = Study(dataset=dataset, records=records, adjacency=adjacency, seed=seed)
     return LossStudy(
         tuple(

@@ -1,9 +1,7 @@
 """The survey's models on the splits of an exploration: learned and judged, a row each run.
 
-They learn from the columns as they are, and are judged on the same test records as the convex
-methods. One that needs public records without labels (`Model.unlabelled`) is learned twice in each
-run, with either half of the test records as these: every test record is judged by the model that
-was not asked about it. Each of the two keeps the ε of its row.
+One that needs public records without labels (`Model.unlabelled`) is learned twice in each run, with
+either half of the test records as these; each of the two keeps the ε of its row.
 """
 
 from __future__ import annotations
@@ -37,10 +35,7 @@ def model_rows(
     seed: int,
     progress: Progress,
 ) -> pd.DataFrame:
-    """Make the rows of models on one split, in the columns of `sweep`. Not private.
-
-    Models minimise no objective; their share of the training records is not counted.
-    """
+    """Make the rows of models on one split, in the columns of `sweep`. Not private."""
     import pandas as pd
 
     train, test = split_records(table, preparation)

@@ -1,8 +1,6 @@
 """The splits that models are judged on: one where it tests many records, else many.
 
-Judged on a few records alone, a model is a matter of luck: of 303 patients a fifth are 61, and
-one of them is 1.6 points. How many splits there are follows from public numbers alone; those that
-test blank records only are left out.
+How many there are follows from public numbers alone; a single small test is a matter of luck.
 """
 
 from __future__ import annotations
@@ -99,7 +97,6 @@ def splits(table: Table, preparation: Preparation) -> RepeatedSplits:
 
 
 def _has_outcome(table: Table, preparation: Preparation) -> bool:
-    """Whether a record to test on is not blank."""
     joined, test = tested(table, preparation)
     return bool((test & ~joined.blank).any())
 

@@ -1,7 +1,4 @@
-"""One full description of an exploration: data, preparation, problem, methods, budgets, runs, seed.
-
-Everything downstream (curves, sweeps, jobs, links, command lines) is a function of a `Study`.
-"""
+"""The description of an exploration: data, preparation, problem, methods, budgets, runs, seed."""
 
 from __future__ import annotations
 
@@ -248,7 +245,6 @@ def of_a_model(study: Study, model: str) -> Study:
 
 
 def edition_of(study: Study, method: Method) -> Edition:
-    """The edition of a method that the study runs."""
     requested = Edition(study.edition)
     return requested if requested in method.editions else Edition.SOUND
 
@@ -284,10 +280,7 @@ def calibrations_for(study: Study, problem: Problem, delta: float) -> dict[str, 
 def fitting(
     study: Study, problem: Problem, split: Split, calibrations: Calibrations | None
 ) -> Calibrations:
-    """The calibrations, made anew unless they are for this problem.
-
-    Splits of one table differ in size only where incomplete records are dropped.
-    """
+    """The calibrations, made anew unless they are for this problem."""
     if calibrations and all(
         group[0].problem == as_learned(study, problem, predictor_named(key))
         for key, group in calibrations.items()

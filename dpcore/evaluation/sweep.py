@@ -129,7 +129,6 @@ def _on_split(
     calibrations: Calibrations | None,
     report: Progress,
 ) -> pd.DataFrame:
-    """The rows of the runs that are judged on one split."""
     import pandas as pd
 
     scoring, problem = scoring_for(split), problem_for(study, split)

@@ -1,8 +1,4 @@
-"""Settings for the images, fixed on a held-out sixth of the training records (docs/accuracy.md).
-
-One definition for Train's presets and for `benchmarks.accuracy`. ε is certified by privacy loss
-distributions, under zero-out, at δ = 1e-5.
-"""
+"""Settings for the images, fixed on a held-out sixth of the training records (docs/accuracy.md)."""
 
 from __future__ import annotations
 

@@ -49,10 +49,7 @@ class Outline:
     all_blank: bool  # whether every record to learn from is blank
 
     def stand_in(self) -> Split:
-        """A split of these sizes that takes no memory: its rows are nan, its classes sorted.
-
-        It answers every question that needs no records. Values computed from its rows are nan.
-        """
+        """A split of these sizes that takes no memory: its rows are nan, its classes sorted."""
         return self._of_size(self.emptied)
 
     def _of_size(self, emptied: Split) -> Split:
@@ -121,7 +118,6 @@ def outline(preparation: Preparation) -> Outline:
 
 
 def _emptied(split: Split) -> Split:
-    """The split without any record."""
     arrays = ("x_train", "y_train", "x_test", "y_test", "blank")
     maps = {name: _emptied(one) for name, one in split.maps.items()}
     return replace(split, maps=maps, **{name: getattr(split, name)[:0].copy() for name in arrays})
@@ -197,10 +193,7 @@ def remove_leftovers() -> None:
 
 
 def mark(key: str) -> str:
-    """Note that a job learns from records of this process; the path of the note.
-
-    Its results are to end with the process, also where that is killed.
-    """
+    """Note that a job learns from records of this process; the path of the note."""
     path = place(f"{JOB}{key}")
     Path(path).touch(mode=0o600)
     return path

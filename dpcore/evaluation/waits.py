@@ -1,7 +1,4 @@
-"""How long workers took for jobs lately, from which a waiting one can tell its time.
-
-Of this machine's workers only: a cluster does several jobs at once.
-"""
+"""How long this machine's workers took for jobs lately, to tell how long a waiting one takes."""
 
 from __future__ import annotations
 
@@ -57,11 +54,7 @@ def of(task: Task, *, is_sweep: bool = False) -> Wait:
 
 
 def seconds(ahead: Iterable[tuple[Wait, float]]) -> float | None:
-    """About how long these jobs still take together, as one worker does them one by one.
-
-    Each comes with the share that is done; ``None`` where no job of one of their kinds has been
-    finished yet.
-    """
+    """About how long these jobs still take together, as one worker does them one by one."""
     if SCHEDULER.text:
         return None
     total = 0.0

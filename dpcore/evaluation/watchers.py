@@ -1,7 +1,6 @@
 """Watcher files: a job stops with its last watcher.
 
-A watch is a file named after the job and its watcher, touched every second while the watcher is
-there. One that was not touched for a while does not count: its watcher's process is gone.
+A watcher's file is touched every second; one that was not for a while does not count.
 """
 
 from __future__ import annotations
@@ -37,8 +36,7 @@ def watched(where: Path, key: str) -> bool:
 class Expiry:
     """A repeated check whether the last watcher of a job has gone.
 
-    File times are compared with each other only, and their age is measured by a monotonic clock:
-    neither a clock that differs from the page's nor a machine's sleep ends a job.
+    Age is by a monotonic clock: neither a clock unlike the page's nor a machine's sleep ends a job.
     """
 
     def __init__(self, where: Path, key: str) -> None:
@@ -54,7 +52,6 @@ class Expiry:
 
 
 def _latest(where: Path, key: str) -> float:
-    """Time of the latest heartbeat of the job's watchers."""
     latest = 0.0
     with suppress(OSError):
         for path in where.glob(f"{key}-*.watch"):

@@ -1,9 +1,7 @@
 """A worker's part in a job: its task, heartbeat, and files.
 
-The files of one start of a job have the name of that start, so that a job stopped and started again
-is not taken for the old one, and go when it ends: a ticket, without which the worker stops; a
-progress report, which the worker touches every second while it lives; and the rows so far. The
-state of a stopped task, and the results of a finished one, have the job's name.
+Files of one start are a ticket, without which the worker stops, a progress report, touched every
+second, and the rows so far; the saved state and the results have the job's name.
 """
 
 from __future__ import annotations
@@ -160,10 +158,7 @@ def _leave(job: Path, outcome: Outcome, write: Callable[[Path, str | bytes], Non
 
 @contextmanager
 def _heartbeat(path: Path, ticket: Path, expired: Callable[[], bool]) -> Iterator[None]:
-    """Touch a file while the process lives, also during a long step.
-
-    The ticket goes with the last watcher, also where the process that wrote it is gone.
-    """
+    """Touch a file while the process lives, also during a long step."""
     stop = threading.Event()
 
     def beat() -> None:

@@ -146,7 +146,6 @@ def snippet(parts: Sequence[Study]) -> str:
 
 
 def _arguments(study: Study, left_out: Collection[str] = ()) -> list[str]:
-    """The arguments of a call that makes the study, but for some fields and its records."""
     shared = {
         name: value
         for name, value in vars(study).items()

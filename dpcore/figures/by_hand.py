@@ -1,8 +1,4 @@
-"""A column's curve in a private model and as a person corrected it, and what that changes.
-
-Tables have the columns of `dpcore.evaluation.clinic.term_rows` and of
-`dpcore.evaluation.clinic.by_hand`.
-"""
+"""A column's curve in a private model and as a person corrected it, and what that changes."""
 
 from __future__ import annotations
 

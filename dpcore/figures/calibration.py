@@ -1,7 +1,4 @@
-"""Whether risks are right: the reliability curve, and its sentences.
-
-A table has the columns of `dpcore.evaluation.clinic.reliability`.
-"""
+"""Whether risks are right: the reliability curve, and its sentences."""
 
 from __future__ import annotations
 
@@ -106,7 +103,6 @@ def _sentence(model: pd.DataFrame, without: pd.DataFrame, people: str) -> str:
 
 
 def _furthest(rows: pd.DataFrame) -> pd.Series:
-    """The bin in which the risk told and the share who have the condition differ most."""
     off = (rows["mean_risk"] - rows["observed"]).abs().fillna(-1.0)
     return rows.iloc[int(off.to_numpy().argmax())]
 

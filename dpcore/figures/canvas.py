@@ -37,9 +37,8 @@ def canvas(
 ) -> go.Figure:
     """An empty figure of fixed height with narrow margins, which carries its own look.
 
-    Streamlit's theme would be a template, and with one the browser draws each chart twice: Plotly
-    takes any template for another than the one before. With `fixed` margins the browser need not
-    measure whether they are enough, for which it draws an axis over and over.
+    With a template, as Streamlit's theme is, the browser draws each chart twice, and without
+    `fixed` margins it draws an axis over and over to measure them.
     """
     words = {"family": FONT, "size": 12, "color": ink(dark)}
     figure = go.Figure(

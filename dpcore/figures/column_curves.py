@@ -1,7 +1,4 @@
-"""What a private model says about one column, beside the one without privacy, and its sentence.
-
-A table has the columns of `dpcore.evaluation.clinic.column_curves`.
-"""
+"""What a private model says about one column, beside the one without privacy, and its sentence."""
 
 from __future__ import annotations
 
@@ -125,7 +122,6 @@ def _of_levels(
     measure: words.Measure,
     dark: bool,
 ) -> go.Figure:
-    """The log odds of each level, one below the other."""
     names = [literal(words.cut(level)) for level in model["level"]]
     figure = canvas(
         110 + ROW * len(model),
@@ -197,7 +193,6 @@ def _places(values: pd.Series, column: Column) -> pd.Series:
 
 
 def _scale(model: pd.DataFrame, without: pd.DataFrame, measure: words.Measure) -> dict[str, object]:
-    """The axis of the measure, over all that is drawn."""
     name = measure.column
     ends = [*model[f"{name}_low"], *model[f"{name}_high"], *without[name]]
     least, most = min(ends), max(ends)

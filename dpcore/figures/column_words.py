@@ -1,7 +1,4 @@
-"""Texts about a column's curve: its sentence, its values, and where all other columns are fixed.
-
-A table has the columns of `dpcore.evaluation.clinic.column_curves`.
-"""
+"""Texts about a column's curve: its sentence, its values, and where all other columns are fixed."""
 
 from __future__ import annotations
 
@@ -151,7 +148,6 @@ def detail(model: pd.DataFrame, entry: Entry, measure: Measure, others: pd.DataF
 
 
 def _fixed_value(rows: pd.DataFrame, column: Column, measure: Measure) -> str:
-    """The value at which a column is fixed while another has a curve."""
     if measure.column == "risk":
         return value_at(reference_of(rows), column)
     average = float(rows["mean_or_mode"].iloc[0])

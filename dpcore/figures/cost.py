@@ -1,7 +1,4 @@
-"""The cost of privacy in its two parts: the form that a private method needs, and its noise.
-
-Of a network, the form is its clipping.
-"""
+"""The cost of privacy in its two parts: the form that a private method needs, and its noise."""
 
 from __future__ import annotations
 

@@ -76,11 +76,7 @@ def named(
 
 
 def name_of(table: pd.DataFrame, method: str, edition: str, titles: Mapping[str, str]) -> str:
-    """Display name of a series, with its verdict where the claim behind its ε does not hold.
-
-    A claim that fails only from some ε on is shown with that ε. The edition is named where the
-    table holds both.
-    """
+    """Display name of a series, with its verdict where the claim behind its ε does not hold."""
     rows = table[table["method"] == method]
     title = titles.get(method, method)
     if rows["edition"].nunique() > 1:
@@ -104,11 +100,7 @@ def guarantee_of(row: Row) -> str:
 
 
 def guarantee_in_short(row: pd.Series) -> str:
-    """δ, adjacency and kind of accountant of one row, where there is room for a few words.
-
-    Noise that one μ tells all about is accounted by Gaussian DP; of other accountants it is what
-    they are, without details and sources. Where ε is not proved, its verdict stands in their place.
-    """
+    """δ, adjacency and kind of accountant of one row, where there is room for a few words."""
     parts = [f"δ = {plain(row['delta'])}", str(row["adjacency"])]
     if row["status"] != PROVED:
         parts.append(STATUS_NAMES.get(row["status"], row["status"]))
@@ -199,12 +191,7 @@ def add_series(
 
 
 def add_references(figure: go.Figure, references: Iterable[ReferenceLine]) -> None:
-    """Draw horizontal lines, each with its label above it, at the end where no curve crosses it.
-
-    Where lines are too close for that, the labels of all but the highest stand below the lowest.
-    The label of the lowest line of all stands below it, too, where above it would run into a curve
-    on a narrow screen. The curves are those drawn so far.
-    """
+    """Draw horizontal lines, each with its label above it, at the end where no curve crosses it."""
     log = figure.layout.yaxis.type == "log"
     low, high = figure.layout.yaxis.range
     label = LABEL * (high - low)
@@ -264,11 +251,7 @@ def _clearer_below(
 
 
 def _room(figure: go.Figure, low: float, high: float) -> tuple[float, float]:
-    """How far from the left and from the right end no curve enters a horizontal band.
-
-    As shares of the ε axis; the band's ends are in the units of the vertical axis (exponents where
-    that is logarithmic).
-    """
+    """How far from the left and from the right end no curve enters a horizontal band."""
     start, end = figure.layout.xaxis.range
     log = figure.layout.yaxis.type == "log"
     crossings = []
@@ -285,10 +268,7 @@ def _room(figure: go.Figure, low: float, high: float) -> tuple[float, float]:
 
 
 def at(rows: pd.DataFrame, epsilon: float) -> pd.Series:
-    """The row of the largest ε that is at most `epsilon`; of the smallest, where all are larger.
-
-    What holds at a smaller ε holds at the chosen one; what a larger one buys would flatter it.
-    """
+    """The row of the largest ε that is at most `epsilon`; of the smallest, where all are larger."""
     values = [float(value) for value in rows["epsilon"]]
     return rows.iloc[values.index(stop_below(values, epsilon))]
 

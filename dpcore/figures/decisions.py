@@ -1,7 +1,4 @@
-"""What deciding by a model is worth at each threshold: the decision curve, and its sentences.
-
-A table has the columns of `dpcore.evaluation.clinic.task`.
-"""
+"""What deciding by a model is worth at each threshold: the decision curve, and its sentences."""
 
 from __future__ import annotations
 

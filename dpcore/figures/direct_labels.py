@@ -44,11 +44,7 @@ def places(
     occupied: Sequence[Box] = (),
     thick: int | None = None,
 ) -> list[Box | None]:
-    """Place the name of each of the first lines, or ``None`` where there is no room.
-
-    Lines, widths and heights are in shares of the axes. Each box is right above or below its own
-    line, off all lines and other boxes, where the line is flat and no other is near it.
-    """
+    """Place the name of each of the first lines, or ``None`` where there is no room."""
     grid = np.linspace(0.0, 1.0, STEPS + 1)
     heights = np.stack([np.interp(grid, x, y, left=np.nan, right=np.nan) for x, y in lines])
     boxes, result = list(occupied), []
@@ -100,9 +96,6 @@ def _best(
 
 
 def _ends(heights: Array, steps: int) -> tuple[Array, Array]:
-    """Largest and smallest height of each line over so many steps from each place, (lines, places).
-
-    nan where a line ends within them.
-    """
+    """Largest and smallest height of each line over so many steps from each place."""
     parts = np.lib.stride_tricks.sliding_window_view(heights, steps, axis=1)
     return parts.max(axis=2), parts.min(axis=2)

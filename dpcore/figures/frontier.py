@@ -139,7 +139,6 @@ def _reached(
 
 
 def _safe(best: pd.DataFrame, reach: Reach) -> str:
-    """From which ε on nearly all single runs reach it, by the worse end of their band."""
     at = best if reach.safe is None else best[best["epsilon"] == reach.safe]
     runs = agreeing(int(at["runs"].min()), int(at["splits"].max()))
     if reach.safe is None:
@@ -148,7 +147,6 @@ def _safe(best: pd.DataFrame, reach: Reach) -> str:
 
 
 def _cases(best: pd.DataFrame, reach: Reach) -> str:
-    """Missed cases and false alarms at the ε that suffices, where there are two classes."""
     if "missed_per_1000" not in best:
         return ""
     row = best[best["epsilon"] == reach.epsilon].iloc[0]
@@ -171,7 +169,6 @@ def _who(
     until_now: str,
     quality: Quality,
 ) -> str:
-    """The best method of each range of ε, from the most private end of the axis on."""
     best = best[best["epsilon"].between(*EPSILON_RANGE)]
     chance = ""
     if guess is not None:

@@ -1,7 +1,4 @@
-"""What decisions mean to groups of people: each group with and without privacy, and the gap.
-
-A table has the columns of `dpcore.evaluation.clinic.group_task`.
-"""
+"""What decisions mean to groups of people: each group with and without privacy, and the gap."""
 
 from __future__ import annotations
 
@@ -51,8 +48,6 @@ FAINT = 0.35
 
 @dataclass(frozen=True)
 class MeasureFormat:
-    """How a measure is written."""
-
     noun: str
     harm: int  # 1 where more is worse, -1 where less is, 0 where neither is
     kind: str = "share"
@@ -215,7 +210,6 @@ def hurt(model: pd.DataFrame, without: pd.DataFrame, measure: str) -> str:
 
 
 def _nothing_found(share: float) -> str:
-    """Why a comparison of missed cases says nothing."""
     return (
         f"The comparison says nothing of missed cases: without privacy {plain(100.0 * share)} % "
         "of cases are found. Privacy cannot lower that by much. A lower threshold finds more."
@@ -223,7 +217,6 @@ def _nothing_found(share: float) -> str:
 
 
 def _worst(words: MeasureFormat, judged: pd.DataFrame, everybody: pd.Series) -> str:
-    """The group that is hurt most, and how far single runs go there."""
     if judged.empty:
         return "Every group is too small to say anything of it."
     harm = judged["change"] * words.harm if words.harm else judged["change"].abs()

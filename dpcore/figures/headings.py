@@ -1,7 +1,4 @@
-"""Headings of tables on screen: a column's name in words, with its unit.
-
-Files keep the short names, which programs read.
-"""
+"""Headings of tables on screen: a column's name in words, with its unit."""
 
 from __future__ import annotations
 

@@ -87,11 +87,7 @@ def _drawn_series(
     changed: pd.DataFrame | None,
     given: pd.DataFrame | None,
 ) -> Iterator[tuple[str, pd.DataFrame, bool]]:
-    """Each series with its rows, and whether it is of the first settings.
-
-    Before the guess only what is given is drawn; after a change the guessed series, and of the
-    others those that it moved.
-    """
+    """Each series with its rows, and whether it is of the first settings."""
     first = given if true is None else true
     if first is None:
         return
@@ -179,7 +175,6 @@ def _values(series: str, table: pd.DataFrame) -> pd.Series:
 
 
 def _of_given(lesson: Lesson, table: pd.DataFrame, *places: float) -> str:
-    """What the given series are at these places, to stand beside the guessed one."""
     parts = []
     for series in lesson.given:
         values = _values(series, table)
@@ -227,7 +222,6 @@ def _shown(value: float) -> str:
 
 
 def far_off(lesson: Lesson, guess: Guess, values: pd.Series) -> str:
-    """How far the guess was off, in one sentence."""
     gaps = {x: value - values[x] for x, value in guess.items()}
     worst = max(gaps, key=lambda x: abs(gaps[x]))
     if abs(gaps[worst]) < NEAR:

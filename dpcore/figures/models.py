@@ -60,7 +60,6 @@ def curve(table: pd.DataFrame, model: Model, *, dark: bool = False) -> Drawn:
 
 
 def private_rows(table: pd.DataFrame) -> pd.DataFrame:
-    """The private model's rows by rising ε."""
     return table[table["series"] == PRIVATE].sort_values("epsilon").reset_index(drop=True)
 
 

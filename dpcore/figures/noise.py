@@ -58,10 +58,7 @@ class Rise:
 
 
 def rise(rows: pd.DataFrame, *, more_steps: bool = True) -> Rise | None:
-    """The rise of σ with ε in one series sorted by ε; None where it never grows.
-
-    It counts where T grows as well or, unless `more_steps`, where T does not.
-    """
+    """The rise of σ with ε in one series sorted by ε; None where it never grows."""
     rows = rows[rows["sigma"].notna()]
     sigmas, steps = rows["sigma"].to_numpy(), rows["steps"].to_numpy()
     grows = [
@@ -83,7 +80,6 @@ def rise(rows: pd.DataFrame, *, more_steps: bool = True) -> Rise | None:
 
 
 def _rises(rises: Sequence[tuple[str, Rise]]) -> str:
-    """Where and why σ grows with ε and with T, in a few sentences."""
     ranges = [
         f"{name} {rise.where} ε = {plain(rise.epsilons[0])} (T = {rise.steps[0]:,}) and ε = "
         f"{plain(rise.epsilons[1])} (T = {rise.steps[1]:,})"
@@ -102,7 +98,6 @@ def _rises(rises: Sequence[tuple[str, Rise]]) -> str:
 
 
 def _longer(rises: Sequence[tuple[str, Rise]]) -> str:
-    """Where σ grows with ε at the same T, in a few sentences."""
     ranges = [
         f"{name} {rise.where} ε = {plain(rise.epsilons[0])} (Δ = {plain(rise.sensitivities[0])}) "
         f"and ε = {plain(rise.epsilons[1])} (Δ = {plain(rise.sensitivities[1])})"
@@ -118,11 +113,7 @@ def _longer(rises: Sequence[tuple[str, Rise]]) -> str:
 
 
 def _words(figure: go.Figure, place: float, height: float) -> dict[str, Any]:
-    """Position of a point's label, chosen so that it stays inside the axes.
-
-    `place` and `height` are exponents, as both axes are logarithmic. The label is below the point
-    and centred, but towards the middle near an end of an axis.
-    """
+    """Position of a point's label, chosen so that it stays inside the axes."""
     left, right = figure.layout.xaxis.range
     low, high = figure.layout.yaxis.range
     across, up = (place - left) / (right - left), (height - low) / (high - low)
@@ -226,8 +217,6 @@ def _axes(sigmas: pd.Series, epsilons: pd.Series, dark: bool) -> go.Figure:
 
 @dataclass(frozen=True)
 class _Growth:
-    """How σ changes with ε, by series."""
-
     stops: list[tuple[float, str, float]]
     grows: list[str]
     rises: list[tuple[str, Rise]]
@@ -256,7 +245,6 @@ class _Growth:
 
 
 def _growth(table: pd.DataFrame, start: float, titles: Mapping[str, str]) -> _Growth:
-    """What is told of each series; `start` is the smallest ε of private methods."""
     growth = _Growth([], [], [], [])
     for method, edition, rows in series(table):
         rows = rows[rows["sigma"].notna()]

@@ -58,8 +58,6 @@ APART = "\u2003"
 
 @dataclass(frozen=True)
 class ThinLine:
-    """A method that is drawn thin."""
-
     title: str
     colour: str
     dash: str
@@ -160,7 +158,6 @@ def _add_thin_lines(
     quality: Quality,
     dark: bool,
 ) -> list[ThinLine]:
-    """A thin line for each other method."""
     column, lines = quality.column, []
     for title, method, edition, rows in named(others, column, titles):
         style = look(method)
@@ -190,7 +187,6 @@ def _add_line(
     quality: Quality,
     dark: bool,
 ) -> None:
-    """The line in focus with its band."""
     column, shown = quality.column, quality.shown
     lower, upper, colour = f"{column}_low", f"{column}_high", _colour(dark)
     add_band(figure, line["epsilon"], line[lower], line[upper], colour)
@@ -213,14 +209,12 @@ def _add_line(
 
 
 def _colour(dark: bool) -> str:
-    """Of the line in focus."""
     return SKY if dark else BLUE
 
 
 def _add_heading(
     figure: go.Figure, heading: Sequence[str], names: Sequence[str], dark: bool
 ) -> None:
-    """The name of the line in focus in its colour, and rows of other names, above the axes."""
     figure.update_layout(margin={"t": TOP + ROW * (len(heading) + len(names))})
     _add_above(figure, f"<b>{'<br>'.join(heading)}</b>", ROW * len(names), 12, _colour(dark))
     if names:
@@ -228,7 +222,6 @@ def _add_heading(
 
 
 def _add_above(figure: go.Figure, text: str, shift: int, size: int, colour: str) -> None:
-    """Rows of words above the axes, from the left edge on."""
     figure.add_annotation(
         text=text,
         xref="x domain",
@@ -252,10 +245,6 @@ def _add_names(
     references: Sequence[ReferenceLine],
     column: str,
 ) -> list[str]:
-    """The name of each thin line beside it.
-
-    Where one has no room there, none is drawn, and all are returned as rows to stand above.
-    """
     (start, end), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
 
     def shares(rows: pd.DataFrame) -> tuple[Array, Array]:
@@ -288,7 +277,6 @@ def _add_names(
 
 
 def _stroke(dash: str) -> str:
-    """A dash in letters, at least two of them where it is broken."""
     if dash in STROKES:
         return STROKES[dash]
     lengths = [float(length.removesuffix("px")) for length in dash.split(",")[::2]]
@@ -297,7 +285,6 @@ def _stroke(dash: str) -> str:
 
 
 def _in_rows(names: Sequence[ThinLine]) -> list[str]:
-    """All names after strokes of their dashes, in rows that fit a narrow screen."""
     rows: list[str] = []
     room = 0
     for one in names:
@@ -331,7 +318,6 @@ def _range(values: Sequence[float], quality: Quality) -> tuple[float, float]:
 
 
 def _add_cost(figure: go.Figure, row: pd.Series, cost: Cost, quality: Quality, dark: bool) -> None:
-    """A line at the chosen ε, and on it the two parts of what privacy costs, end to end."""
     epsilon, value = float(row["epsilon"]), float(row[quality.column])
     add_rule(figure, x=epsilon, color=ink(dark), width=1, dash="dot")
     unit = literal(quality.unit)
@@ -401,6 +387,5 @@ def _suffices(
 
 
 def _at_some(epsilons: pd.Series) -> str:
-    """At which ε something is so, with no word on those between the first and the last."""
     low, high = plain(epsilons.min()), plain(epsilons.max())
     return f"at ε = {low}" if low == high else f"at some ε from {low} to {high}"

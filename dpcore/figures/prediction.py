@@ -1,8 +1,4 @@
-"""What a released model says of one person: the number in words, its parts, and a column's curve.
-
-Tables are those of `dpcore.release.explained`, and hold what a person typed: a figure is drawn and
-not kept.
-"""
+"""What a released model says of one person: the number in words, its parts, column curves."""
 
 from __future__ import annotations
 
@@ -103,7 +99,6 @@ def among(risk: float) -> int:
 
 
 def frequency(risk: float, people: int) -> str:
-    """A risk as so many of these people."""
     return f"{_count(risk, people)} of {people:,}"
 
 
@@ -131,7 +126,6 @@ def _named(column: Column) -> str:
 
 
 def with_unit(value: str, column: Column) -> str:
-    """A value with its unit."""
     is_number = column.kind == "number" and value != "unknown"
     return f"{cut(value)} {cut(column.unit)}".rstrip() if is_number else cut(value)
 
@@ -139,10 +133,7 @@ def with_unit(value: str, column: Column) -> str:
 def parts(
     rows: pd.DataFrame, columns: tuple[Column, ...], wording: OutcomeWording, *, dark: bool
 ) -> Drawn:
-    """How far each value moves the outcome from where its public reference would have it.
-
-    Drawn over the range that the column's values span; to the right the outcome rises.
-    """
+    """How far each value moves the outcome from where its public reference would have it."""
     by_name = {column.name: column for column in columns}
     width = (rows["most"] - rows["least"]).rename("width")
     order = pd.concat([rows["part"].abs().round(3), width], axis=1)
@@ -213,7 +204,6 @@ def parts(
 
 
 def _most_possible(row: Row, column: Column, wording: OutcomeWording) -> str:
-    """How far other values of the column that spans most would move the outcome."""
     least, most = (wording.shown(row[name]) for name in ("least", "most"))
     if least == most:
         return f"No other value of one column would change the {wording.name} by much."
@@ -221,7 +211,6 @@ def _most_possible(row: Row, column: Column, wording: OutcomeWording) -> str:
 
 
 def _bar_name(row: Row, column: Column) -> str:
-    """A value, and below it what the bar compares it with."""
     name = cut(f"{_named(column)}: {with_unit(row['value'], column)}")
     # Its unit stands above it: a first screen has few words.
     is_same = row["value"] == row["reference"]

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Words:
-    """What a measure, its comparisons and the answer without features are called."""
-
     name: str  # in the middle of a sentence
     result: str  # what a model does, with places for the value, the records and the unit
     same: str  # compared with the model without privacy
@@ -153,11 +151,7 @@ class Quality:
         return STILL * self.measure.span
 
     def worst_allowed(self, best: float, allowed_loss: float) -> float:
-        """The worst value that is accepted.
-
-        The allowed loss is in points of a measure in percent, in the unit of another share, and in
-        percent of `best` of an error.
-        """
+        """The worst value that is accepted."""
         if not self.share:
             return best * (1.0 + allowed_loss / 100.0)
         return best - (allowed_loss / 100.0 if self.percent else allowed_loss)

@@ -1,7 +1,4 @@
-"""How a series looks: one colour, one dash and one marker a method, the same on every figure.
-
-Colours are Okabe–Ito's. Each series can be told apart without its colour, by dash and by marker.
-"""
+"""How a series looks: one colour, one dash and one marker a method, the same on every figure."""
 
 from __future__ import annotations
 

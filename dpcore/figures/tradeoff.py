@@ -32,10 +32,7 @@ def objective(
     epsilon: float = 1.0,
     dark: bool = False,
 ) -> Drawn:
-    """Value of the training objective against ε (logarithmic), with the band of a single run.
-
-    The first reference is the smallest value there is: that of the non-private minimiser.
-    """
+    """Value of the training objective against ε (logarithmic), with the band of a single run."""
     in_range = table["epsilon"] >= EPSILON_RANGE[0]
     values = table.loc[in_range & (table["objective"] > 0), "objective"].dropna()
     # Where a model without noise fits exactly, its objective of 0 has no place on the axis.
@@ -69,10 +66,7 @@ BOUNDS = (
 def excess_risk(
     table: pd.DataFrame, *, titles: Mapping[str, str], epsilon: float = 1.0, dark: bool = False
 ) -> Drawn:
-    """Measured excess risk under the explicit bounds of the proofs, both logarithmic.
-
-    Excess risk is the objective above its minimum. A bound is drawn where its proof has constants.
-    """
+    """Measured excess risk under the explicit bounds of the proofs, both logarithmic."""
     columns = ["excess_risk", *(column for column, _, _ in BOUNDS)]
     visible = table[table["epsilon"] >= EPSILON_RANGE[0]]
     values = [

@@ -83,11 +83,7 @@ def noise_and_split(row: pd.Series, quality: Quality) -> str:
 
 
 def rough_count(per_1000: float, most: float, records: int) -> str:
-    """Range of a count of 1,000 on new records, as "66 to 190"; empty where it is not rough.
-
-    The 95 % interval (Wilson) of a share of at most `most` of the 1,000, rounded outwards to whole
-    records, where it reaches further than 3 in 100 to one side.
-    """
+    """Range of a count of 1,000 on new records, as "66 to 190"; empty where it is not rough."""
     among = round(records * most / 1000.0)
     if among == 0:
         return ""

@@ -1,7 +1,4 @@
-"""Texts for a consent form and for an ethics application: what a promise means.
-
-The consent text is for anyone from about twelve years on: short sentences and no term of the trade.
-"""
+"""Texts for a consent form and for an ethics application: what a promise means."""
 
 from __future__ import annotations
 

@@ -81,10 +81,7 @@ def uncapitalised(text: str) -> str:
 
 
 def band(runs: int, noun: str = "run", splits: int = 1) -> str:
-    """What the ends of a band of single runs are.
-
-    The band is that of the noise: of several splits it is drawn for an average one.
-    """
+    """What the ends of a band of single runs are."""
     inside = f"9 of 10 {noun}s" if runs >= MANY else f"lowest to highest of {runs}"
     return inside + on_average(splits)
 
@@ -109,15 +106,11 @@ def agreeing(runs: int, splits: int = 1) -> str:
 
 
 def on_average(splits: int) -> str:
-    """Where a band of the noise holds, after the runs that lie in it."""
     return " on an average split" if splits > 1 else ""
 
 
 def in_band(runs: int, noun: str = "run", splits: int = 1) -> str:
-    """A sentence on the runs that lie in a band; of one run there is none.
-
-    The band is that of the noise: of several splits it is drawn for an average one.
-    """
+    """A sentence on the runs that lie in a band; of one run there is none."""
     if runs == 1:
         return f"One {noun}."
     inside = "9 of 10" if runs >= MANY else "all"
@@ -147,10 +140,7 @@ def points(difference: float) -> str:
 
 
 def difference(share: float, reference: float) -> float:
-    """The difference of two shares, each rounded to 0.1 points as `percent` shows it.
-
-    Sums of such differences agree on screen with their parts.
-    """
+    """The difference of two shares, each rounded to 0.1 points as `percent` shows it."""
     shown, reference_shown = (float(f"{100.0 * value:.1f}") for value in (share, reference))
     return round((shown - reference_shown) / 100.0, 3)
 

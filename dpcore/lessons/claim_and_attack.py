@@ -1,8 +1,6 @@
 """Lesson 5: a claim that is too good to be true, and an attack that refutes it.
 
-GRPUA of paper 000, as published: its query moves by up to nL, its noise is sized for L. The claim,
-what an accountant certifies for exactly that noise, and what an attack measures are three things
-here, and stay apart.
+GRPUA of paper 000 as published: its query moves by up to nL, its noise is sized for L.
 """
 
 from __future__ import annotations

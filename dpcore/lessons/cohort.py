@@ -1,7 +1,6 @@
 """Private models on the synthetic cohort, judged in closed form.
 
-Output perturbation at the exact sensitivity (OPERA): zero-out, δ = 1e-5, by the analytic Gaussian
-mechanism. Means over the noise are exact to 1e-4, bands come from draws.
+OPERA under zero-out at δ = 1e-5; means over the noise are exact to 1e-4, bands are of draws.
 """
 
 from __future__ import annotations
@@ -27,8 +26,6 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True)
 class Models:
-    """A model without noise, and the private ones at several ε."""
-
     patients: Table
     split: Split
     calibrations: Sequence[Calibration]

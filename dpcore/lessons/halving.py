@@ -27,10 +27,7 @@ def laplace_right(scale: float) -> float:
 
 
 def curve(seed: int = 0, noise: str = "laplace") -> pd.DataFrame:
-    """Right guesses of 100 against ε, for a count with the least noise for that ε.
-
-    Zero-out. Laplace noise has δ = 0; Gaussian noise δ = 1e-5, by the analytic mechanism.
-    """
+    """Right guesses of 100 against ε for a count: zero-out; δ is 0 of Laplace noise, else 1e-5."""
 
     def at(epsilon: float) -> Row:
         if noise == "laplace":

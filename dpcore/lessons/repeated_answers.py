@@ -16,11 +16,7 @@ SERIES = "right guesses"
 
 
 def curve(seed: int = 0, answered: str = "fresh") -> pd.DataFrame:
-    """Right guesses of 100 against the number of answers to one question.
-
-    Zero-out, δ = 1e-5 for all answers together, by exact composition of Gaussian noise. `noise` is
-    that of the mean of all answers.
-    """
+    """Right guesses of 100 against the number of answers: zero-out, δ = 1e-5 for all together."""
 
     def at(answers: int) -> Row:
         fresh_answers = answers if answered == "fresh" else 1

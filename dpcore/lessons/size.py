@@ -14,10 +14,7 @@ SERIES, WITHOUT = "with privacy", "the same model without noise"
 
 
 def curve(seed: int = 0, epsilon: float = 0.3) -> pd.DataFrame:
-    """Accuracy on 10,000 further patients against the number of patients learned from, in percent.
-
-    Output perturbation (OPERA): zero-out, δ = 1e-5, analytic Gaussian mechanism.
-    """
+    """Accuracy in percent against the number of patients (OPERA, zero-out, δ = 1e-5)."""
     from dpcore.lessons.cohort import models
 
     private: list[Row] = []

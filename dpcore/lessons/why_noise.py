@@ -59,11 +59,7 @@ def _normal(x: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
 
 
 def curve(seed: int = 0, known: int = PEOPLE - 1) -> pd.DataFrame:
-    """Right guesses of 100 against the noise on the count.
-
-    Zero-out, δ = 1e-5, by the exact curve of Gaussian noise. The guarantee does not depend on what
-    the guesser knows.
-    """
+    """Right guesses of 100 against the noise on the count (zero-out, δ = 1e-5)."""
     return table(
         row(SERIES, sigma, right(sigma, PEOPLE - 1 - known), gaussian_guarantee(sigma), sigma)
         for sigma in LESSON.grid

@@ -38,10 +38,7 @@ def second_moments(records: Records) -> Array:
 
 
 def symmetric(generator: np.random.Generator, rows: int) -> Array:
-    """Standard noise of the same size in every direction of Frobenius' geometry.
-
-    Variance 1 on the diagonal and 1/2 off it.
-    """
+    """Standard noise of one size in Frobenius' geometry: variance 1 on the diagonal, 1/2 off it."""
     square = generator.standard_normal((rows, rows))
     return (square + square.T) / 2.0
 
@@ -61,10 +58,7 @@ def components(noisy: Array) -> Array:
 
 
 def learn(noise: Callable[[np.random.Generator, int], Array], training: ModelTraining) -> Array:
-    """Components, shape (calibrations, runs, d, components); a run's noise is shared by all ε.
-
-    `noise` maps a generator and the rows of S to one draw of unit noise.
-    """
+    """Components, shape (calibrations, runs, d, components); a run's noise is shared by all ε."""
     exact, calibrations = second_moments(training.train), training.calibrations
     draws = [noise(generator, len(exact)) for generator in training.generators]
     result = []
@@ -75,10 +69,7 @@ def learn(noise: Callable[[np.random.Generator, int], Array], training: ModelTra
 
 
 def judge(learned: Array, test: Records) -> Array:
-    """Share of the test points' variance about their mean within the components, (k, runs).
-
-    nan where they have none.
-    """
+    """Share of the test points' variance about their mean within the components, (k, runs)."""
     if not test.vary:
         return np.full(learned.shape[:2], np.nan)
     centred = test.points()

@@ -1,8 +1,4 @@
-"""Definition of a model of the survey: its system, calibration, learning and measure.
-
-Adding a model means writing one file in `dpcore/models/systems/` that defines `MODEL`. A
-calibration sees public values only (`RecordShape`); learning is the only step that draws noise.
-"""
+"""Definition of a model of the survey; each file in `dpcore/models/systems/` has its `MODEL`."""
 
 from __future__ import annotations
 

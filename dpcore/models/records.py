@@ -115,10 +115,7 @@ class Records:
         return x
 
     def points(self) -> Array:
-        """Numbers and one 0/1 feature a level side by side, over √columns: norms ≤ 1; (n, d).
-
-        A blank record is a row of zeros.
-        """
+        """Numbers and one 0/1 feature a level side by side, over √columns: norms ≤ 1; (n, d)."""
         x = np.zeros((len(self), self.shape.dimension))
         x[:, : self.shape.numbers] = self.numbers
         start = self.shape.numbers
@@ -171,11 +168,7 @@ def _preparation(seed: int) -> Preparation:
 
 
 def split_records(table: Table, preparation: Preparation) -> tuple[Records, Records]:
-    """The records of exactly those rows that `dpcore.datasets.prepare` makes of a table of classes.
-
-    Numbers are scaled by their public bounds whatever `preparation` says. The public size is that
-    of the training part.
-    """
+    """The records of exactly those rows that `dpcore.datasets.prepare` makes of a table."""
     table, train, test = divided(table, preparation)
     shape = shape_with(used_columns(table.entry, preparation), len(train))
     plain = replace(preparation, scaling="public", interval="symmetric")

@@ -45,10 +45,7 @@ def teachers(shape: RecordShape) -> int:
 
 
 def queries(shape: RecordShape, level: float) -> int:
-    """Number of queries: the most for which noise stays below a quarter of all votes, if available.
-
-    More would blur each label in proportion, and the student would learn no more.
-    """
+    """Number of queries: the most for which noise stays below a quarter of all votes."""
     public = max(1, math.floor(shape.size * TEST_FRACTION / (1.0 - TEST_FRACTION) / 2.0))
     affordable = (teachers(shape) * level / 4.0) ** 2 / 2.0
     return min(public, max(MIN_QUERIES, math.floor(min(affordable, 1e9))))
@@ -66,7 +63,6 @@ def ridge(x: Array, signs: Array, strength: float) -> Array:
 
 
 def assigned(count: int, groups: int, generator: np.random.Generator) -> Whole:
-    """The teacher of each record, drawn independently for each."""
     return np.asarray(generator.integers(0, groups, count), dtype=np.int64)
 
 

@@ -52,11 +52,7 @@ def trained(
     runs: int,
     progress: Progress,
 ) -> pd.DataFrame:
-    """Accuracy and objective of the network by method and ε, over runs; sigma is on n∇f.
-
-    Of each method there is a row at each ε, "nonprivate" included. All calibrations take the same
-    number of steps. `_low` and `_high` are the 5 % and 95 % over runs.
-    """
+    """Accuracy and objective of the network by method and ε, over runs; sigma is on n∇f."""
     import pandas as pd
 
     records = len(split.y_train)

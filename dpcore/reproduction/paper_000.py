@@ -158,7 +158,6 @@ def _means(table: pd.DataFrame, column: str) -> pd.Series:
 def _ordering(
     table: pd.DataFrame, column: str, better: str, worse: str, top: float, claim: str
 ) -> Conclusion:
-    """Whether one method's mean beats another's at every ε up to `top` on every data set."""
     means = _means(table, column)
     places, shown = [], []
     for dataset in dict.fromkeys(table["dataset"]):
@@ -185,10 +184,6 @@ def _ordering(
 
 
 def _near_best(table: pd.DataFrame, column: str, place: str) -> Conclusion:
-    """Whether OPERA nearly does as well as without privacy.
-
-    Its accuracy within 2 points at every ε, its objective within 10 % of the minimum at small ε.
-    """
     by_accuracy, means = column == "accuracy", _means(table, column)
     parts, near = [], []
     for dataset in dict.fromkeys(table["dataset"]):
@@ -210,10 +205,7 @@ def _near_best(table: pd.DataFrame, column: str, place: str) -> Conclusion:
 
 
 def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Conclusion:
-    """Whether each method in the figure has a proof of its ε.
-
-    It cannot be supported as a whole: the paper's own scaling looks at the data.
-    """
+    """Whether each method in the figure has a proof of its ε."""
     parts = []
     for dataset, groups in calibrations.items():
         for key, group in groups.items():
@@ -308,7 +300,6 @@ NETWORK_DIFFERS = (
 
 
 def _networks(order: ExperimentOrder) -> Result:
-    """Figure 6: the neural network, by GRPUA and SgdPert."""
     import pandas as pd
 
     if order.epochs is not None:

@@ -78,8 +78,6 @@ DIFFERS = (
 
 @dataclass(frozen=True)
 class DividedSet:
-    """One data set with one kind of regression."""
-
     dataset: str
     loss: str
     # all records, to be divided anew
@@ -243,8 +241,6 @@ def _summary(part: DividedSet, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 class FigurePoint(NamedTuple):
-    """All methods on one data set at one ε, against n."""
-
     name: str
     # margin that counts as close
     close: float
@@ -319,7 +315,6 @@ def _judge_logistic(places: list[FigurePoint]) -> list[Conclusion]:
 
 
 def _below_objective(places: list[FigurePoint]) -> Conclusion:
-    """Whether objective perturbation is more accurate with few records, beyond the spread."""
     pairs = []
     for place in places:
         for size in place.means.loc[:SMALL].index:
@@ -339,7 +334,6 @@ def _below_objective(places: list[FigurePoint]) -> Conclusion:
 def _approaches(
     places: list[FigurePoint], method: str, quantity: str, sign: float, claim: str
 ) -> Conclusion:
-    """Whether privacy costs less, beyond the spread, with the most records than with the fewest."""
     ends = []
     for place in places:
         lost = (sign * (place.means["nonprivate"] - place.means[method])).iloc[[0, -1]]
@@ -358,10 +352,6 @@ def _approaches(
 def _close(
     places: list[FigurePoint], other: str, quantity: str, claim: str, *, small: bool = False
 ) -> Conclusion:
-    """Whether input perturbation is within the runs' spread of another method, or within `NEAR`.
-
-    At the largest n, or at all of small n.
-    """
     near, parts = [], []
     for place in places:
         for size in (place.means.loc[:SMALL] if small else place.means.tail(1)).index:

@@ -395,11 +395,7 @@ def figure_2(order: ExperimentOrder) -> Result:
 
 
 def affordable(progress: Progress) -> pd.DataFrame:
-    """Epochs within ε = 8 for each value of R, σ₀ and C, the others at their defaults.
-
-    Certified by PLD (zero-out, Poisson), and by the paper's printed equations with the ε that is
-    certified for these.
-    """
+    """Epochs within ε = 8 for each value of R, σ₀ and C, the others at their defaults."""
     import pandas as pd
 
     rows = []
@@ -446,7 +442,6 @@ def printed_steps(training: TrainingPlan, target: float, most: int = 100_000) ->
 
 
 def judge_epochs(afforded: pd.DataFrame) -> Conclusion:
-    """Whether more epochs fit at larger R, larger σ₀ and smaller C."""
     parts, monotone = [], []
     for key in VALUES:
         rows, ordered = _ascending(afforded, key, "epochs_certified")
@@ -595,7 +590,6 @@ def mnist_studies(name: str, row: BudgetRow, order: ExperimentOrder) -> dict[str
 
 
 def judge_gain(ends: pd.DataFrame) -> list[Conclusion]:
-    """The decaying noise against DP-SGD: at the same certified ε, and with σ₀ as printed."""
     ends_by_key = {(row["method"], row["stated_epsilon"]): row for row in records(ends)}
 
     def place(series: str, stated: float) -> tuple[str, float, float, float]:

@@ -153,10 +153,7 @@ def readings(study: TrainingStudy, count: int) -> dict[str, TrainingStudy]:
 
 
 def with_public_weights(study: TrainingStudy, count: int) -> tuple[TrainingStudy, TrainingStudy]:
-    """Uneven noise steered by public examples, and isotropic noise of the same certified ε.
-
-    The uneven noise is certified with its least σ_i, exactly like isotropic noise of that σ.
-    """
+    """Uneven noise steered by public examples, and isotropic noise of the same certified ε."""
     config = replace(study.config, noise="published-004", weights="public", refresh=0)
     uneven = replace(study, config=config, public=min(PUBLIC, count // 3))
     trainer = begin([uneven])
@@ -263,7 +260,6 @@ def _levels(dataset: str, order: ExperimentOrder) -> Iterator[Labelled]:
 
 
 def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
-    """The paper's conclusions from figure 3, by printed and by certified ε."""
     ends_by_key = {(row["method"], row["printed_epsilon"]): row for row in records(ends)}
     levels = sorted({level for method, level in ends_by_key if method == "published"})
 
@@ -360,7 +356,6 @@ def judge_theorem(ends: pd.DataFrame) -> Conclusion:
 
 
 def figure_4(order: ExperimentOrder) -> Result:
-    """MNIST after 30 epochs over ε and δ; SVHN and CIFAR-10 can't be run again."""
     claim = "The optimized noise is more accurate than Gaussian noise on {} (V-C, figure 4({}))."
     others = [
         Conclusion(claim.format(*place), UNCHECKED, LAST_LAYERS)
@@ -388,7 +383,6 @@ def _grid(dataset: str, order: ExperimentOrder) -> Iterator[Labelled]:
 
 
 def judge_grid(ends: pd.DataFrame) -> list[Conclusion]:
-    """The paper's conclusions from figure 4 (a) and (b), at the printed ε."""
     rows = {(row["method"], row["printed_epsilon"], row["delta"]): row for row in records(ends)}
     accuracies = {key: row["accuracy"] for key, row in rows.items()}
     epsilons = sorted({epsilon for _, epsilon, _ in accuracies})
@@ -475,8 +469,6 @@ def _structures(dataset: str, order: ExperimentOrder) -> Iterator[Labelled]:
 
 
 def judge_structure(ends: pd.DataFrame) -> list[Conclusion]:
-    """The paper's conclusions from figure 5, at the printed ε."""
-
     def curve(key: str, method: str) -> dict[float, float]:
         rows = [r for r in records(ends) if r["parameter"] == key and r["method"] == method]
         return {row["value"]: row["accuracy"] for row in sorted(rows, key=lambda r: r["value"])}
@@ -588,11 +580,7 @@ def _compared(
     missing: Sequence[str] = (),
     differs: Sequence[str] = (),
 ) -> Result:
-    """A figure of test accuracy, judged on each set by itself and then from all.
-
-    `judge` and `overall` map the ends on one set, and on all, to conclusions; `missing` and
-    `differs` are in addition to those of every experiment here.
-    """
+    """A figure of test accuracy, judged on each set by itself and then from all."""
     at_hand, unavailable = digit_sets(order, ONE_CLASS)
     order.open()
     studies = [study for dataset in at_hand for study in labelled(dataset, order)]

@@ -1,7 +1,4 @@
-"""Shared parts of every paper's module: verdicts, orders and the files written.
-
-A module `paper_*` enrols its paper by defining `PAPER`; `papers` finds it.
-"""
+"""Shared parts of every paper's module: verdicts, orders and the files written."""
 
 from __future__ import annotations
 
@@ -70,10 +67,7 @@ class ExperimentOrder:
     def wanted(
         self, own: Sequence[str], availability: Callable[[str], str], stand_in: str | None = None
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Data sets to use, and those that are not at hand; the work is refused where none is.
-
-        `stand_in` is used where none was named and none of the paper's `own` is at hand.
-        """
+        """Data sets to use, and those that are not at hand; the work is refused where none is."""
         requested = tuple(own) if self.datasets is None else tuple(dict.fromkeys(self.datasets))
         if not requested:
             raise InvalidInput("datasets is empty, but at least one data set must be named.")
@@ -146,11 +140,7 @@ def reproduce(
     epochs: int | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Run one figure or table (exactly one) of a paper again and judge its conclusions from it.
-
-    By default on the paper's data sets that are at hand without the network. Fewer `epochs` than
-    the paper's give a quick look. Gives what the file of verdicts in `output` holds.
-    """
+    """Run one figure or table (exactly one) of a paper again and judge its conclusions from it."""
     chosen = papers()[one_of("paper", paper, tuple(papers()))]
     requests = ("figure", figure, chosen.figures), ("table", table, chosen.tables)
     given = [(kind, number, every) for kind, number, every in requests if number is not None]

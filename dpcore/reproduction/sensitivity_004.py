@@ -47,7 +47,6 @@ def derivatives(weights: Array, inputs: Array, wanted: Array) -> Array:
 
 
 def _outputs(weights: Array, inputs: Array) -> tuple[Array, Array]:
-    """Outputs (…, records) and hidden units (…, 2, records); h₁ takes θ1, θ3 and b1."""
     before = (
         weights[..., 0:2, None] * inputs[:, 0]
         + weights[..., 2:4, None] * inputs[:, 1]
@@ -70,11 +69,7 @@ def trained(seed: int) -> tuple[Array, Array, Array]:
 
 
 def surfaces(runs: int, progress: Progress) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Changes of the cost under shifted weights in several trained networks, as three tables.
-
-    Each weight alone, by half of `SHIFT`; each pair, with its cost; and of the drawn weights the
-    change along a line, with `_low` and `_high` over runs.
-    """
+    """Changes of the cost under shifted weights in several trained networks, as three tables."""
     import pandas as pd
 
     single, pairs, curves = [], [], []

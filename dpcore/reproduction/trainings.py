@@ -33,12 +33,7 @@ Labelled = tuple[dict[str, Any], TrainingStudy]
 
 
 def taught(studies: Sequence[Labelled], progress: Progress) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Train every study; small ones that share their records side by side.
-
-    The ends have a row a study: its labels, means over runs with `_low` and `_high` (5 % and 95
-    %), σ₀ as sigma, the paper's figure for the whole run as claimed_epsilon, and the ε that is
-    certified for the steps taken. The history is that of every run, its labels first.
-    """
+    """Train every study; small ones that share their records side by side."""
     import pandas as pd
 
     groups: dict[object, list[int]] = {}
@@ -110,10 +105,7 @@ def without_privacy(study: TrainingStudy) -> TrainingStudy:
 
 
 def digit_sets(order: ExperimentOrder, about: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Sets to use in place of MNIST or beside it, and those that are not at hand.
-
-    `about` tells in a refusal why each record must have one class.
-    """
+    """Sets to use in place of MNIST or beside it, and those that are not at hand."""
     sets = order.wanted((OWN,), images.availability, stand_in=STAND_IN)
     for name in sets[0]:
         if images.entry(name).task != "classes":

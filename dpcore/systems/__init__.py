@@ -1,8 +1,4 @@
-"""The register of systems: everything the five papers describe, with its standing.
-
-One subject is one file in `dpcore.systems.papers` that defines `SYSTEMS`; the register finds it.
-Methods and models that no file names are added automatically.
-"""
+"""The register of systems and their standings; files in `dpcore.systems.papers` hold `SYSTEMS`."""
 
 from __future__ import annotations
 
@@ -167,7 +163,6 @@ def verdict_on(method: str) -> str:
 
 
 def runs_here(system: System) -> bool:
-    """Whether the system can be run here, as described or in a sound form."""
     return any(run.relation is not Relation.RELATIVE for run in system.runs)
 
 
@@ -181,11 +176,7 @@ def selected(
     runnable: bool = False,
     failures: bool = False,
 ) -> tuple[System, ...]:
-    """The systems that match all of this, main claims of the five papers first.
-
-    `search` are words (`search.matches_query`), `paper` "000" to "004" or `OUTSIDE_PAPERS`, and
-    `failures` are known ones, of the system itself or of an implementation.
-    """
+    """The systems that match all of this, main claims of the five papers first."""
     matches = [
         system
         for system in register().values()
@@ -201,10 +192,7 @@ def selected(
 
 
 def proved(systems: Iterable[System]) -> tuple[int, int, int]:
-    """Number of systems proved as printed, in our form, and as a sound variant only.
-
-    A system counts once: for its sound form only where the printed form is not proved.
-    """
+    """Number of systems proved as printed, in our form, and as a sound variant only."""
     standings = [standing(system) for system in systems]
     ours = sum(verdict.status is Status.PROVED and verdict.claim_unchecked for verdict in standings)
     either = sum(verdict.status is Status.PROVED for verdict in standings)

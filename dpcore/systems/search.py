@@ -10,11 +10,7 @@ from dpcore.systems.system import System
 
 
 def matches_query(query: str, system: System) -> bool:
-    """Whether every word of the query begins a word of the texts about the system.
-
-    Words may be run together or apart: "kmeans", "k means" and "K-Means" are one. A capital inside
-    a word begins one too: "gan" finds "DPGAN".
-    """
+    """Whether every word of the query begins a word of the texts about the system."""
     texts = _texts(system)
     words = [word for word in (_letters(part)[0] for part in query.split()) if word]
     joined = ["", *("".join(pair) for pair in pairwise(words)), ""]

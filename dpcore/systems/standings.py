@@ -1,8 +1,4 @@
-"""The standing of a system: its claim, its proof, and the form that they are about.
-
-It is read from whatever runs here: the methods, the trainings, paper 003's accounting. None of it
-is written down a second time.
-"""
+"""The standing of a system, read from what runs here: its claim, its proof, and their form."""
 
 from __future__ import annotations
 

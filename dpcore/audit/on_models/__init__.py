@@ -1,4 +1,1 @@
-"""Attacks on the survey's models, one file for each that has a proof.
-
-Each defines `settings()`, the attacks that its model must survive.
-"""
+"""Attacks on the survey's models: each file defines `settings()`, those its model must survive."""

@@ -1,7 +1,4 @@
-"""Data sets for private deep learning: arrays of images or features, and what each target means.
-
-Needs no torch. One file a set in `sets`; every table of `dpcore.datasets` is there by its name too.
-"""
+"""Data sets for private deep learning, of images or features: one file a set in `sets`."""
 
 from dpcore.datasets.images.catalogue import (
     availability,

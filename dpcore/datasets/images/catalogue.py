@@ -1,8 +1,4 @@
-"""The sets for networks by name: list them, describe them, load them.
-
-Files in `dpcore.datasets.images.sets` register a set by defining `SOURCE`; every table of
-`dpcore.datasets` can be loaded by its name too.
-"""
+"""The sets for networks by name; a file in `dpcore.datasets.images.sets` defines `SOURCE`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Arrays in NumPy's .npz format, read without trusting the file's headers.
-
-`numpy.load` allocates memory for as many entries as a header announces, before it sees how many
-there are; here sizes are compared first, and nothing is ever unpickled.
-"""
+"""Arrays in .npz format, read without unpickling and without trusting a header's claim of size."""
 
 from __future__ import annotations
 
@@ -43,10 +39,7 @@ def read(
     check: Check = lambda headers: None,
     largest: int | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """The arrays called `wanted`, and those called `optional` that exist.
-
-    `check` gets the headers by name, to refuse arrays before memory is allocated for them.
-    """
+    """The arrays called `wanted`, and those called `optional` that exist."""
     name = quoted(filename)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

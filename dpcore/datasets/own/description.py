@@ -74,10 +74,7 @@ def is_name(name: str) -> bool:
 
 
 def class_of(columns: str) -> Mend | None:
-    """What to write if the outcome, a number from 0 to 1 so far, is an answer of yes or no.
-
-    ``None`` where that is no question, or `columns` is refused.
-    """
+    """What to write if the outcome, a number from 0 to 1 so far, is an answer of yes or no."""
     try:
         described(columns)
     except InvalidInput:
@@ -155,7 +152,6 @@ def _check_number(field: DescribedField) -> None:
 
 
 def _check_together(description: TableDescription) -> None:
-    """Refuse what is wrong of fields that are each right."""
     fields, predicted = description.fields, description.predicted
     names = [field.name for field in fields]
     for field in fields:
@@ -212,10 +208,7 @@ def _task(label: Label | Classes | Column) -> str:
 
 
 def restated(columns: str, person: Person | None) -> str:
-    """A description that says this of persons and that their number is public; or neither.
-
-    "" where it cannot be read: nobody knows then what it says of persons.
-    """
+    """A description that says this of persons and that their number is public; or neither."""
     try:
         description = read(columns)
     except InvalidInput:

@@ -1,7 +1,4 @@
-"""What a description says of a table and its columns, as data.
-
-Its form in text is a Frictionless Table Schema (`notation`); this is what any text of it means.
-"""
+"""What a description says of a table and its columns, as data; its text forms are in `notation`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 """A form for the columns of the user's own table: one row a column, and the description from it.
 
-Rows are suggested from the names in the file's header, and from how values are written (`syntax`).
-No range and no list is read off the records, and a suggestion describes nothing until a person
-confirms it. What a description says of the whole table is kept as it is, but for the column that
-says whose row it is, which has a row too.
+Rows are suggested from the header's names and from how values are written; no range and no list is
+read off the records, and nothing is described until a person confirms it.
 """
 
 from __future__ import annotations
@@ -147,7 +145,6 @@ class Row:
 
     @property
     def _most_rows(self) -> int | None:
-        """The most rows of one person, if a whole number is filled in."""
         most = number_or_text(self.highest)
         return int(most) if isinstance(most, float) and most == int(most) else None
 
@@ -180,11 +177,7 @@ class Form:
         return replace(self, rows=tuple(rows), predicted=predicted)
 
     def unused(self) -> dict[Lack, tuple[str, ...]]:
-        """Names of the columns that are not used, by what has to be filled in before they can be.
-
-        The predicted one is among them as long as something of it is missing, and each one as long
-        as its kind is.
-        """
+        """Names of the columns that are not used, by what is to be filled in before they can be."""
         names_by_lack: dict[Lack, tuple[str, ...]] = {}
         for row in self.rows:
             is_chosen = row.lacks != "kind" and (
@@ -195,10 +188,7 @@ class Form:
         return names_by_lack | ({"name": self.unnamed} if self.unnamed else {})
 
     def refusals(self) -> tuple[str, ...]:
-        """Why rows that are filled in can't be used, in a sentence each naming the column.
-
-        What is only half filled in is not refused: it is still being typed.
-        """
+        """Why rows that are filled in can't be used, in a sentence each naming the column."""
         return tuple(filter(None, map(self._refusal, self.rows)))
 
     def _refusal(self, row: Row) -> str:
@@ -232,10 +222,7 @@ class Form:
 
 
 def form(columns: str, syntaxes: Sequence[Syntax]) -> Form:
-    """The form of a description and a file; if the description is blank, rows are suggested.
-
-    One that cannot be read describes nothing.
-    """
+    """The form of a description and a file; if the description is blank, rows are suggested."""
     known = known_names(syntax.name for syntax in syntaxes)
     suggestions = [_suggested(syntax, known) for syntax in syntaxes if syntax.has_plain_name]
     unnamed = tuple(syntax.name for syntax in syntaxes if not syntax.has_plain_name)

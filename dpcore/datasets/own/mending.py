@@ -1,7 +1,4 @@
-"""The likeliest mends of a description that is refused, or that a file does not follow.
-
-No list is completed and no range is widened by one: that would read them off the records.
-"""
+"""The likeliest mends of a refused description or file; no range is widened by the records."""
 
 from __future__ import annotations
 
@@ -30,7 +27,6 @@ def outcomes(fields: Sequence[DescribedField]) -> list[DescribedField]:
 
 
 def leave_out(description: TableDescription, field: DescribedField) -> list[Mend]:
-    """The mend that leaves a column out, unless nothing could be learned then."""
     if field.name == description.predicted or len(description.fields) <= 2:
         return []
     return [mend(f"Leave out {field.name}", description.without(field))]
@@ -67,10 +63,7 @@ def of_name(
 def of_value(
     description: TableDescription, field: DescribedField, value: str, distinct: Collection[str]
 ) -> list[Mend]:
-    """What may be done about the first value that its field does not allow.
-
-    A mend that some other of the column's `distinct` values would refuse leads nowhere.
-    """
+    """What may be done about the first value that its field does not allow."""
     mends = []
 
     def offer(label: str, after: DescribedField) -> None:

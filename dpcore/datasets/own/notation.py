@@ -57,10 +57,7 @@ _SILENT = ("title", "description", "example", "rdfType")
 
 @lru_cache(maxsize=64)
 def read(text: str) -> TableDescription:
-    """What a description's text says, each field by itself; `description.entry_of` checks it.
-
-    A field with neither type nor constraints describes nothing.
-    """
+    """What a description's text says, each field by itself; `description.entry_of` checks it."""
     if len(text) > MAX_LETTERS:
         raise InvalidInput(
             f"The description of the columns has {len(text):,} letters, but it must have at most "
@@ -127,8 +124,6 @@ def _plain(bound: float) -> int | float:
 
 
 class _Node:
-    """A part of the text: what it holds, and where it stands."""
-
     def __init__(self, node: yaml.Node, seen: set[int], what: str = "") -> None:
         self._node, self._seen, self.what = node, seen, what
         # A part that is named and used again could stand for more than memory holds.
@@ -147,7 +142,6 @@ class _Node:
         )
 
     def mapping(self, allowed: Collection[str]) -> dict[str, _Node]:
-        """Its parts by name, each of them once."""
         if not isinstance(self._node, yaml.MappingNode):
             raise self.refused("is no list of names with values", f"such: {', '.join(allowed)}")
         parts: dict[str, _Node] = {}

@@ -20,10 +20,7 @@ from dpcore.datasets.text import Field, Layout, distinct_values, read_described
 
 
 def read_own(columns: str, data: bytes, filename: str) -> Table:
-    """The records of a described table, to explore: one row of each person.
-
-    Which row that is does not change from one reading to the next, nor with what rows hold.
-    """
+    """The records of a described table, to explore: one row of each person."""
     table, person = read_rows(columns, data, filename)
     if person is None:
         return table
@@ -95,7 +92,6 @@ def file_field(field: DescribedField, *, is_predicted: bool = False) -> Field:
 def _mends(
     description: TableDescription, refusal: WrongTable, data: bytes, filename: str
 ) -> list[Mend]:
-    """What may be done about the first value that is refused."""
     for field in description.fields:
         if field.name == refusal.field:
             distinct = distinct_values(data, filename, description.dialect)[field.name]

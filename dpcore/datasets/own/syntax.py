@@ -1,8 +1,4 @@
-"""How the columns of a file are written: all that a form takes from the values.
-
-It is whether they are numbers or days, and of which kind, which of a few public lists they follow,
-and how gaps are marked. No value of a record is in it.
-"""
+"""How a file's columns are written: kinds, public lists and gap marks, no value of a record."""
 
 from __future__ import annotations
 
@@ -54,10 +50,7 @@ class Syntax:
 
 
 def look(data: bytes, filename: str, dialect: Dialect = TO_BE_FOUND) -> tuple[Syntax, ...]:
-    """How the columns of a file, from anyone, are written; call it where records may be read.
-
-    No value of a record is in the answer.
-    """
+    """How the columns of a file, from anyone, are written; call it where records may be read."""
     names, columns = sample(data, filename, MAX_SAMPLE, LARGEST_TABLE, dialect)
     known = known_names(names)
     return tuple(

@@ -1,9 +1,7 @@
 """Breast Cancer Wisconsin (Diagnostic): is a breast mass malignant? Comes with scikit-learn.
 
-There is no codebook with ranges, so the bounds are assumed, for the reasons in `_BASES` and
-`_column`: a range for the radius of a cell nucleus, the geometry of a circle, and round figures for
-the measures of shape. They are not the data's minimum and maximum: parts of some ranges stay empty,
-and some values are clipped.
+There is no codebook, so the bounds are assumed, for the reasons in `_BASES` and `_column`; they are
+not the data's minimum and maximum.
 """
 
 from __future__ import annotations

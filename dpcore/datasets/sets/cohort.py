@@ -142,10 +142,7 @@ def bayes_accuracy(table: Table) -> float:
 
 
 def build(records: int | None, seed: int) -> Table:
-    """Draw 100 to 1,000,000 patients, usually 3,000, and 10,000 further ones to judge models on.
-
-    The same seed draws the same patients: a smaller cohort is the beginning of a larger one.
-    """
+    """Draw 100 to 1,000,000 patients, usually 3,000, and 10,000 further ones to judge models on."""
     count = USUAL if records is None else whole("records", records, at_least=MIN, at_most=MAX)
     seed = whole("seed", seed, at_least=0, at_most=2**63 - 1)
     return replace(_patients(count, seed, 0), further=_patients(FURTHER, seed, 1))

@@ -1,7 +1,6 @@
 """Diabetes (Efron et al. 2004): disease progression within a year. Comes with scikit-learn.
 
-There is no codebook with ranges. The bounds of the ten measurements are those common in adult
-medicine, in round figures; that of the outcome is assumed, see its reason.
+There is no codebook: bounds are round figures common in adult medicine, the outcome's assumed.
 """
 
 from __future__ import annotations

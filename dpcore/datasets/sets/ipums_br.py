@@ -1,9 +1,7 @@
 """IPUMS-BR: Brazilian census microdata as papers on private learning use them.
 
-IPUMS International requires registration and does not allow passing microdata on, so the user
-provides the file. Its format is that of Lee and Kifer (KDD 2018): integers separated by blanks, no
-header, 53 columns, the last one the label. It has no codebook: which columns are numbers is known,
-what they measure is not.
+The user provides the file, which may not be passed on, in the format of Lee and Kifer (KDD 2018):
+integers separated by blanks, no header, 53 columns, the last one the label, and no codebook.
 """
 
 from __future__ import annotations

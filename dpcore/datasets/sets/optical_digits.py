@@ -1,7 +1,6 @@
 """Handwritten digits (Alpaydin and Kaynak 1998), ten classes. Comes with scikit-learn.
 
-Each of the 64 numbers counts the inked pixels of a 4 × 4 block, so it lies between 0 and 16: the
-bounds follow from counting, not from these records.
+Each number counts inked pixels of a 4 × 4 block: the bounds 0 and 16 follow from counting.
 """
 
 from __future__ import annotations

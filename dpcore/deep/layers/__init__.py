@@ -1,7 +1,6 @@
 """Layers with per-example gradients in closed form, and the check that refuses other layers.
 
-Each kind of layer is one file here that defines `LAYERS`: a layer class to the function that makes
-its `Gradients`. The register finds the file.
+Each file here defines `LAYERS`: a layer class to the function that makes its `Gradients`.
 """
 
 from __future__ import annotations

@@ -28,8 +28,6 @@ AT_A_TIME = 800_000
 
 @dataclass(frozen=True)
 class Kernels(WrittenOut):
-    """Gradients of a convolution, written out in the order of its patches."""
-
     layer: nn.Conv2d
 
     def squared_norms(self, scales: Scales = None) -> Tensor:
@@ -49,8 +47,6 @@ class Kernels(WrittenOut):
 
 @dataclass(frozen=True)
 class Patches:
-    """Hold gradients of a convolution that are not written out."""
-
     layer: nn.Conv2d
     inputs: Tensor
     windows: Tensor  # of `inputs`, from `_windows`
@@ -116,10 +112,7 @@ def _convolution(
 
 
 def _windows(layer: nn.Conv2d, inputs: Tensor, positions: torch.Size) -> Tensor:
-    """The window of each position, (records, height, width, rows, columns, channels), as a view.
-
-    Copying it is several times faster than `unfold`, and than patches whose channels come first.
-    """
+    """The window of each position, (records, height, width, rows, columns, channels), as a view."""
     assert not isinstance(layer.padding, str)
     (kernel_y, kernel_x), (stride_y, stride_x) = layer.kernel_size, layer.stride
     (padding_y, padding_x), (dilation_y, dilation_x) = layer.padding, layer.dilation

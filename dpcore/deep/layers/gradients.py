@@ -1,8 +1,6 @@
 """The result of a layer's rule: one batch of per-example gradients, seldom written out.
 
-The clipped sum needs two things of a layer: the squared norm of each record's gradient, and the sum
-of the gradients with a weight per record. Both have closed forms that never hold records ×
-parameters numbers (Goodfellow 2015 for linear layers).
+Squared norms and weighted sums have closed forms without records × parameters numbers.
 """
 
 from __future__ import annotations

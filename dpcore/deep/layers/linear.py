@@ -1,8 +1,6 @@
 """Fully connected layers, of one network or of many trained side by side.
 
-A record's weight gradient is the outer product δ aᵀ of the layer's input a and the derivative δ
-with respect to its output, so ‖δ aᵀ‖² = ‖δ‖² ‖a‖² (Goodfellow 2015): no per-example gradient is
-ever written out.
+‖δ aᵀ‖² = ‖δ‖² ‖a‖² (Goodfellow 2015), so no per-example gradient is ever written out.
 """
 
 from __future__ import annotations
@@ -19,11 +17,7 @@ from dpcore.errors import InvalidInput
 
 
 class StackedLinear(nn.Module):
-    """Hold one fully connected layer for each of several networks that train side by side.
-
-    It maps (runs, records, inputs) to (runs, records, outputs). Every run has its own initial
-    weights, drawn as `torch.nn.Linear` draws them.
-    """
+    """Hold one fully connected layer for each of several networks that train side by side."""
 
     def __init__(self, runs: int, inputs: int, outputs: int) -> None:
         super().__init__()

@@ -1,7 +1,6 @@
 """Shapes of the noise: the noise of each weight, and the clipping that matches it.
 
-Each shape is one file here that defines `SHAPES`: its name to the function that builds it. The
-register finds the file. `dpcore.deep.guarantee` states the guarantee of each.
+Each file here defines `SHAPES`: its name to the function that builds it.
 """
 
 from __future__ import annotations

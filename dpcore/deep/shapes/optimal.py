@@ -28,22 +28,9 @@ RATIO = 100.0
 def scales(squares: Tensor, weights: Tensor, power: int, ratio: float = RATIO) -> Tensor:
     """The best d whose entries differ by at most a factor `ratio`.
 
-    Parameters
-    ----------
-    squares : Tensor
-        s², one a coordinate or group, at least 0.
-    weights : Tensor
-        a, of the same shape, at least 0.
-    power : int
-        r, above 0.
-    ratio : float
-        Where the bound binds, d stays within √ratio of a single common d; then the clipping mass is
-        restored.
-
-    Returns
-    -------
-    Tensor
-        d in double precision; all 1 where either `squares` or `weights` is all 0.
+    `squares` are s² and `weights` a, one a coordinate or group; `power` is r. Where the bound
+    binds, d stays within √ratio of a common d, and the clipping mass is restored. All of d is 1
+    where either is all 0.
     """
     squares, weights = squares.double(), weights.double()
     mass, total = squares.sum(), weights.sum()

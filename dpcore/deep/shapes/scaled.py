@@ -38,8 +38,6 @@ layer's squares change slowly and are mostly noise)."""
 
 
 class Average:
-    """Average noisy values, unbiased from the first, and track the variance of the noise."""
-
     def __init__(self, memory: float) -> None:
         self.memory = memory
         self.weight = 0.0
@@ -68,8 +66,6 @@ class Average:
 
 
 class FromExamples(NoiseShape):
-    """Compute scales from public examples at the current weights."""
-
     def __init__(self, config: TrainingConfig, inputs: ShapeInputs) -> None:
         self.config, self.inputs, self.examples = config, inputs, inputs.public_examples()
         self.scale: Scales = None
@@ -107,11 +103,6 @@ class FromExamples(NoiseShape):
 
 
 class FromReleases(NoiseShape):
-    """Choose one scale for each layer by the releases of earlier steps.
-
-    Where weights are "paid", a `share` of every step is spent on a second query.
-    """
-
     def __init__(self, config: TrainingConfig, inputs: ShapeInputs) -> None:
         self.ready, self.clip, self.cost = inputs.per_example, config.clip, config.cost
         self.paid = config.source == "paid"

@@ -1,13 +1,8 @@
 """A private model that a person corrected by hand, and what that changes on test records.
 
-Whoever gives terms of a released model (`dpcore.datasets.column_terms`) other heights, without a
-look at the records, only post-processes it: its ε stays. Whoever looks at what is measured here, or
-at a model without privacy, and corrects by that, has looked at the records.
-
-The model is that of one run, so that all of it can be told; its noise comes from a seed, so that it
-is no release. It is judged on the test records of the first split, as it was drawn and as it was
-corrected. The standard error of the difference is of the choice of test records, by a jackknife
-over groups of them: both models are the same for all.
+Whoever corrects terms without a look at the records only post-processes, so ε stays; whoever
+corrects by what is measured here has looked at them. The model is that of one run with seeded
+noise, so no release; the error of the difference is by a jackknife over test records.
 """
 
 from __future__ import annotations
@@ -130,11 +125,7 @@ def corrected(
 
 
 def effect(log_odds: Array, positive: NDArray[np.bool_]) -> pd.DataFrame:
-    """Measure on test records what a correction changes, a row a measure. Not private.
-
-    `log_odds` (2, m) are of the model as drawn and as corrected. A measure is nan where it is not
-    defined, and its error where there are too few records.
-    """
+    """Measure on test records what a correction changes, a row a measure. Not private."""
     import pandas as pd
 
     whole_set = _measures(log_odds, positive)
@@ -159,7 +150,6 @@ def effect(log_odds: Array, positive: NDArray[np.bool_]) -> pd.DataFrame:
 
 
 def _measures(log_odds: Array, positive: NDArray[np.bool_]) -> Array:
-    """`MEASURES` of each model, (measures, models)."""
     calibration = risk_calibration(log_odds, positive)
     return np.stack(
         [

@@ -1,15 +1,9 @@
 """What private models say about each column: a curve in log odds, as one tidy table.
 
-A linear model adds up what its columns say, so that each has a curve that a person can read, and
-correct by hand: what follows from released weights costs no privacy. The curve is the column's own
-part in the log odds of a record of average length (`dpcore.datasets.column_parts`).
-
-Beside it stands the risk itself, of a person whose other columns are held: at their public
-references, or at what the records have on average, which is read off them and so not private.
-
-One row a (method, ε, column, value) with the band from 5 % to 95 % of single runs; then those of
-the linear model without privacy with the same features, which has no band. On several splits
-everything is the mean over them.
+One row a (method, ε, column, value) with the band from 5 % to 95 % of single runs, then the linear
+model without privacy, which has none: the column's part in log odds
+(`dpcore.datasets.column_parts`), and the risk where other columns are at their public references
+or, not private, at the records' average. On several splits everything is the mean over them.
 """
 
 from __future__ import annotations
@@ -155,7 +149,6 @@ def charted(
 def _both(
     study: ColumnStudy, records: Table | None, report: Progress
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The rows of `charted`, and the terms of each private model of the first run."""
     import pandas as pd
 
     explored = study.study
@@ -209,11 +202,7 @@ def of_map(preparation: Preparation) -> Preparation:
 
 
 def average_person(table: Table, preparation: Preparation) -> Person:
-    """Make a person of the mean of every number and the most frequent levels: not private.
-
-    Of all known values of the records; numbers are clipped to their public bounds first. Where none
-    is known, it is the public reference.
-    """
+    """Make a person of the mean of every number and the most frequent levels: not private."""
     frame = table.frame[~table.blank]
     person = dict(reference_person(table.entry, preparation))
     for column in used_columns(table.entry, preparation):

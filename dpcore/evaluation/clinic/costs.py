@@ -44,11 +44,7 @@ class Costs:
         return self.miss * missed + self.false_alarm * false
 
     def added(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Add ``cost_per_1000``, of 1,000 people, to a table.
-
-        At the low end both counts are at their low ends, so the band holds at least eight of ten
-        single runs.
-        """
+        """Add ``cost_per_1000``, of 1,000 people, to a table."""
         ends = {
             f"cost_per_1000{end}": self.of(
                 rows[f"missed_per_1000{end}"], rows[f"false_per_1000{end}"]

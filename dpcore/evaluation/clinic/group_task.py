@@ -1,10 +1,8 @@
 """What deciding by private models means to groups of people, as one tidy table.
 
-One row a (method, ε, group, measure) with the band from 5 % to 95 % of single runs; then those of
-the model without privacy, which has no band. Besides the groups there are rows of everybody, and of
-the widest gap: the largest less the smallest ``value`` of the groups that are not too small. Its
-band is that of the difference between the same two groups in single runs: below 0 where noise turns
-it round. On several splits the value of a group is the mean over them.
+One row a (method, ε, group, measure) with the band from 5 % to 95 % of single runs, then the model
+without privacy. Further rows are of everybody and of the widest gap, whose band, of the same two
+groups in single runs, is below 0 where noise turns it round.
 """
 
 from __future__ import annotations
@@ -208,7 +206,6 @@ def _rows(
 
 
 def _of_groups(rates: Mapping[str, Array], name: str, places: Array | None, most: float) -> Array:
-    """A measure of the groups and of everybody: its value, low and high; (3, g + 1)."""
     ratios = {}
     if name in WRONG_OF:
         wrong, whole = (over_runs(rates[part], places)[0] for part in WRONG_OF[name])

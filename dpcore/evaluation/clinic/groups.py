@@ -1,9 +1,7 @@
 """What deciding by models means to groups of people: rates of each, and the gap between them.
 
-The rates are those that fairness of decisions is judged by: equal selection rates are demographic
-parity, equal sensitivity is equality of opportunity, and with equal specificity equalised odds
-(Hardt, Price and Srebro 2016). The gap is the largest less the smallest rate, as fairlearn's
-`MetricFrame.difference` has it, between the two groups of `furthest_apart`.
+Equal selection rates are demographic parity, equal sensitivity is equality of opportunity, and with
+equal specificity equalised odds (Hardt, Price and Srebro 2016).
 """
 
 from __future__ import annotations
@@ -36,8 +34,6 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class GroupMeasures:
-    """Describe what deciding by each of k models leads to in each of g groups."""
-
     people: NDArray[np.int64]
     cases: NDArray[np.int64]
     rates: Mapping[str, Floats]  # `MEASURES`, (k, g) each; nan where a share is of nobody
@@ -58,10 +54,7 @@ def group_measures(
     count: int,
     threshold: float,
 ) -> GroupMeasures:
-    """Decide by k models in each group: who has a risk of at least the threshold is treated.
-
-    A person in no group has -1. Measured on real records, and not private.
-    """
+    """Decide by k models in each group: who has a risk of at least the threshold is treated."""
     level = number("threshold", threshold, above=0.0, below=1.0)
     if not (np.min(risks, initial=0.0) >= 0.0 and np.max(risks, initial=0.0) <= 1.0):
         raise InvalidInput("A model's risk is no probability, but it must be from 0 to 1.")

@@ -1,7 +1,4 @@
-"""Corrections by hand: which terms of a model's columns get which heights.
-
-They are plain data, and what they make of released weights follows from these alone.
-"""
+"""Corrections by hand, as plain data: which terms of a model's columns get which heights."""
 
 from __future__ import annotations
 

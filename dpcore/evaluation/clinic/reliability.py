@@ -1,8 +1,6 @@
 """Whether private models' risks are right, as one tidy table.
 
-One row a (method, ε, bin), then the model without privacy, which has no noise and so no band. Bins
-hold about as many people each, so they differ from run to run: bin 1 has the lowest risks of each
-model. What belongs to a whole model stands in each of its rows.
+One row a (method, ε, bin), bin 1 with the lowest risks, then the model without privacy.
 """
 
 from __future__ import annotations
@@ -47,11 +45,7 @@ COLUMNS = (
 
 
 def reliability_rows(models: Judged, bins: int) -> pd.DataFrame:
-    """Make `COLUMNS` of models of one kind, a row a bin. Not private.
-
-    ``people`` is the mean over runs; a mean leaves out runs without a value: without a slope
-    (`RiskCalibration`), or with nobody in the bin.
-    """
+    """Make `COLUMNS` of models of one kind, a row a bin. Not private."""
     import pandas as pd
 
     calibrations = [risk_calibration(*one, bins) for one in models.log_odds]

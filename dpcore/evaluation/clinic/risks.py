@@ -81,10 +81,7 @@ def judged_models(study: ClinicStudy, records: Table, report: Progress) -> list[
 
 
 def released(study: ClinicStudy, parts: Sequence[Split], progress: Progress) -> list[Judged]:
-    """Draw all private models: of each method and ε `enough_runs`, over the splits.
-
-    Run r takes split r, counted round.
-    """
+    """Draw all private models: of each method and ε `enough_runs`, over the splits."""
     explored = study.study
     if parts[0].maps:
         return _with_each_map(study, parts, progress)

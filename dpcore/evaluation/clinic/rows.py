@@ -94,7 +94,6 @@ def over_runs(values: Array, places: Array | None) -> tuple[Array, Array, Array]
 
 
 def defined_mean(values: Array) -> Array:
-    """Means over the first axis of the values that are not nan; (T,)."""
     defined = ~np.isnan(values)
     count = defined.sum(axis=0)
     total = np.where(defined, values, 0.0).sum(axis=0)
@@ -102,7 +101,6 @@ def defined_mean(values: Array) -> Array:
 
 
 def defined_spread(values: Array, places: Array) -> tuple[Array, Array, Array]:
-    """`spread_over` at each place of the runs that have a value there; each (T,)."""
     defined = ~np.isnan(values)
     whole = defined.all(axis=0)
     result = np.full((3, values.shape[1]), np.nan)

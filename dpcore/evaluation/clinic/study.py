@@ -22,12 +22,7 @@ LOSS = "logistic"
 
 @dataclass(frozen=True)
 class ClinicStudy:
-    """Describe how the private models of an exploration are judged by their risks.
-
-    The models are those that `dpcore.evaluation.sweep` draws for each method alone, and so those of
-    a page's curves. Where risks are `corrected` by noisy counts, each ε is that of training and
-    correction together, and the models are others: they have less of it.
-    """
+    """Describe how the private models of an exploration are judged by their risks."""
 
     study: Study = field(default_factory=Study)
     thresholds: tuple[float, ...] = THRESHOLDS  # probabilities in (0, 1) from which on one acts

@@ -1,9 +1,7 @@
 """Risks by private models as tidy tables: what deciding by them is worth, and how right they are.
 
-Of decisions one row a (method, ε, threshold), with the band from 5 % to 95 % of single runs; then
-the model without privacy, treating everybody and treating nobody, which have no noise and so no
-band. On several splits everything is the mean over them. `dpcore.evaluation.clinic.reliability` has
-the other table. A job gives both, as they judge the same models.
+One row a (method, ε, threshold) with the band from 5 % to 95 % of single runs, then the model
+without privacy, treating everybody and treating nobody; and the table of `reliability`.
 """
 
 from __future__ import annotations
@@ -71,12 +69,7 @@ def decided(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
-    """Tabulate what deciding by the study's models leads to, at each threshold. Not private.
-
-    Rates are the ratios of the mean counts of all runs, and their bands those of the runs that have
-    a rate; ``baseline`` tells what the model without privacy is. `costs`, of a missed case and of a
-    false alarm, add what wrong decisions cost (`Costs.added`).
-    """
+    """Tabulate what deciding by the study's models leads to, at each threshold. Not private."""
     priced = None if costs is None else Costs(*costs)
     report = stoppable(progress, cancelled)
     models = judged_models(study, records_of(study.study, records, report), report)
@@ -131,11 +124,7 @@ def calibration_part(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def worth_from(rows: pd.DataFrame, threshold: float, column: str = "net_benefit") -> float | None:
-    """The least proved ε from which on a model is worth more than treating all or nobody.
-
-    `column` is "net_benefit" for the mean of single runs, "net_benefit_low" for all but one in
-    twenty.
-    """
+    """The least proved ε from which on a model is worth more than treating all or nobody."""
     here = rows[rows["threshold"] == threshold]
     bar = max(0.0, float(here.loc[here["method"] == TREAT_ALL, "net_benefit"].iloc[0]))
     proved = here[here["status"] == str(Status.PROVED)].sort_values("epsilon")
@@ -167,7 +156,6 @@ def _of_models(study: ClinicStudy, models: Judged) -> pd.DataFrame:
 
 
 def _treated(study: ClinicStudy, parts: Sequence[Split], method: str) -> pd.DataFrame:
-    """The rows of treating everybody, or nobody."""
     treated, title = (1.0, "treat all") if method == TREAT_ALL else (0.0, "treat none")
     split_decisions = [
         decisions(np.full(len(one.y_test), treated), one.y_test > 0, study.thresholds)

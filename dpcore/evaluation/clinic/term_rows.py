@@ -81,10 +81,7 @@ def curve_rows(terms: ColumnTerms, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def moved(terms: ColumnTerms, rows: pd.DataFrame) -> float:
-    """By how much a correction moves the log odds at the reference, at average length.
-
-    0 unless no feature is common to all records (`Terms.moves`).
-    """
+    """By how much a correction moves the log odds at the reference, at average length."""
     change = (rows["corrected"] - rows["private"]).to_numpy()
     shift = float(terms.moves @ change)
     return 0.0 if math.isclose(shift, 0.0, abs_tol=1e-9) else shift

@@ -84,7 +84,6 @@ def expected_auc(centres: Array, sigmas: Array, features: Array, labels: Array) 
 
 
 def _over_noise(centres: Array, sigmas: Array, features: Array, labels: Array) -> Array:
-    """`expected_auc` where every σ is above 0."""
     positive, negative = _pairs(labels, PAIRS)
     if not len(positive):
         return np.full(len(centres), math.nan)
@@ -175,7 +174,6 @@ def _last(holds: Callable[[float], bool], start: float, end: float) -> float:
 
 
 def _pairs(labels: Array, most: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Places of the positive and the negative record of each pair: all of them, or `most`."""
     positive, negative = np.flatnonzero(labels > 0), np.flatnonzero(labels <= 0)
     many, few = len(positive), len(negative)
     if many * few <= most:

@@ -100,10 +100,7 @@ def columns_for(measured: Sequence[str], banded: Collection[Metric]) -> tuple[st
 
 
 def around(means: Array, singles: Array) -> Array:
-    """Draws of single runs, (k, draws), moved to these means (k,).
-
-    They are made wider by √(k/(k-1)), as in `spread_over`; a single draw becomes the mean.
-    """
+    """Draws of single runs, (k, draws), moved to these means (k,)."""
     draws = singles.shape[1]
     wider = math.sqrt(draws / max(1, draws - 1))
     moved = wider * (singles - singles.mean(axis=1, keepdims=True))
@@ -113,10 +110,7 @@ def around(means: Array, singles: Array) -> Array:
 def over_runs(
     measured: Mapping[str, Array], places: Array, banded: Collection[Metric]
 ) -> dict[str, float]:
-    """`columns_for` these measures of single runs, (runs,) each.
-
-    `places` are the runs' splits. A split with nothing to judge by, nan, is left out.
-    """
+    """`columns_for` these measures of single runs, (runs,) each."""
     by_column = {metric.column: metric for metric in banded}
     result: dict[str, float] = {}
     for name, every in measured.items():
@@ -221,12 +215,7 @@ class Scoring(Protocol):
     def over_runs(self, positive: Array, runs: pd.DataFrame) -> dict[str, float]:
         """`columns_for` the measures of one method at one ε, from its runs in a sweep's table.
 
-        Parameters
-        ----------
-        positive : (splits,) array
-            Share of the test records whose label is above 0.
-        runs : DataFrame
-            The column "split" tells on which split a run was judged.
+        `positive`, (splits,), is the share of the test records whose label is above 0.
         """
         ...
 

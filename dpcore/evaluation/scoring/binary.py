@@ -33,8 +33,6 @@ RATES = ("true_positive_rate", "true_negative_rate")
 
 
 class Classification:
-    """See `dpcore.evaluation.scoring.Scoring`."""
-
     run_columns: tuple[str, ...] = (
         "accuracy_train",
         "accuracy_test",

@@ -178,11 +178,7 @@ def mean_hits(margins: Array, lengths: Array, sigmas: Array, tie: float) -> Arra
 def noisy_accuracies(
     centres: Array, sigmas: Array, draws: Array, features: Array, labels: Array
 ) -> Array:
-    """`rates` accuracy of w + σ z for every draw z, shape (k, number of draws).
-
-    All rows share the draws (number of draws, d), so each record meets every draw once, whatever
-    k is.
-    """
+    """`rates` accuracy of w + σ z for every draw z, shape (k, number of draws)."""
     shared, middles = draws.astype(np.float32), centres.astype(np.float32)
 
     def blocks() -> Iterator[tuple[Array, Array, int]]:
@@ -196,11 +192,7 @@ def noisy_accuracies(
 
 
 def hits_over_draws(blocks: Iterable[tuple[Array, Array, int]], sigmas: Array, draws: int) -> Array:
-    """How many records are judged rightly by w + σ z, shape (k, draws).
-
-    Each block holds at most `AT_ONCE` records: their margins at every z, (draws, m), and at every
-    w, (k, m), and how many margins of 0 count as right.
-    """
+    """How many records are judged rightly by w + σ z, shape (k, draws)."""
     hits = np.zeros((len(sigmas), draws))
     noisy, still = np.flatnonzero(sigmas > 0.0), sigmas <= 0.0
     scales = sigmas[noisy, None].astype(np.float32)
@@ -285,10 +277,7 @@ def margins_at(centres: Array, forms: Forms) -> Iterator[tuple[Array, NDArray[np
 
 
 def _pooled(values: Array) -> tuple[Array, Array]:
-    """The values' means in equal-width bins and the share of records in each.
-
-    0 is an edge, so that no bin mixes hits with misses and the limit σ → 0 is exact.
-    """
+    """The values' means in equal-width bins and the share of records in each."""
     if len(values) <= BINS:
         return values, np.full(len(values), 1.0 / max(1, len(values)))
     width = max(float(values.max() - values.min()), 1e-300) / BINS

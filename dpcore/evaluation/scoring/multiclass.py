@@ -1,7 +1,6 @@
 """Models that tell several classes apart, each class against all others: accuracy and its mean.
 
-No closed form is known for the largest of several noisy scores, so expectations are means over
-draws.
+No closed form is known for the largest of several scores: expectations are means over draws.
 """
 
 from __future__ import annotations
@@ -45,8 +44,6 @@ def accuracies(models: Array, features: Array, labels: Array, classes: int) -> t
 
 
 class Multiclass:
-    """See `dpcore.evaluation.scoring.Scoring`."""
-
     run_columns: tuple[str, ...] = ("accuracy_train", "accuracy_test", "balanced_accuracy")
     measured: tuple[str, ...] = ("accuracy", "balanced_accuracy")
     banded: tuple[Metric, ...] = (ACCURACY,)

@@ -116,8 +116,6 @@ def half_range(split: Split) -> float:
 
 
 class Regression:
-    """See `dpcore.evaluation.scoring.Scoring`."""
-
     run_columns: tuple[str, ...] = ("rmse_train", "rmse_test", "r2_train", "r2_test")
     measured: tuple[str, ...] = ("rmse", "r2")
     banded: tuple[Metric, ...] = (RMSE,)

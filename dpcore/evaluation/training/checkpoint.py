@@ -1,9 +1,7 @@
 """The saved state of a stopped training, which only the same training can resume.
 
-The state of an exploration holds its random generators, so a resumed one takes the very steps of
-an unbroken one, on the same kind of device; a training for release has no generators to hold. The
-state is read without running any of its contents. It is private, weights and all: it lies in the
-user's cache folder, readable by the user alone, until the training has ended.
+It is read without running its contents, and is private, weights and all: readable by the user alone
+until the training has ended. A resumed exploration takes the steps of an unbroken one.
 """
 
 from __future__ import annotations
@@ -47,10 +45,7 @@ def pack(trainer: Trainer) -> bytes:
 
 
 def save(trainer: Trainer) -> str | None:
-    """Save the state in the user's cache folder; its name, or ``None`` where it can't be saved.
-
-    It replaces an earlier state of the same studies.
-    """
+    """Save the state in the user's cache folder; its name, or ``None`` where it can't be saved."""
     name = _name(trainer)
     try:
         path = _path(name)

@@ -1,7 +1,4 @@
-"""How long trainings will take: a few steps of each, timed on the machine that would train.
-
-Timed are the real configuration and the real shape of the records, with few of them repeated.
-"""
+"""How long trainings will take: a few steps of each real configuration, timed on this machine."""
 
 from __future__ import annotations
 
@@ -86,11 +83,7 @@ def task(trial: Trial) -> StudyTask:
 
 
 def measured(trial: Trial, context: JobContext) -> Outcome:
-    """Time each study; one row each, columns `COLUMNS`, in seconds.
-
-    ``step`` is the median of one step of one batch of runs, with the fastest and the slowest beside
-    it; ``measuring`` is for one epoch's measures, ``features`` for those of all images.
-    """
+    """Time each study; one row each, columns `COLUMNS`, in seconds."""
     import pandas as pd
 
     from dpcore.deep.device import device
@@ -189,11 +182,7 @@ def duration(rows: pd.DataFrame, studies: Sequence[TrainingStudy], records: int)
 
 
 def remaining(history: pd.DataFrame, series: Iterable[str], epochs: int) -> float | None:
-    """Seconds that trainings beside each other still take, at the pace of their epochs so far.
-
-    A series without rows is taken to be as fast as the others on average; ``None`` before the first
-    epoch.
-    """
+    """Seconds that trainings beside each other still take, at the pace of their epochs so far."""
     pace, reached = {}, {}
     for name, rows in history.groupby("series") if len(history) else ():
         runs = rows.groupby("run")

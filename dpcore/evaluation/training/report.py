@@ -102,10 +102,7 @@ def conclusion(trainer: Trainer, place: int = 0) -> dict[str, Any]:
 
 
 def measures(trainer: Trainer, place: int = 0) -> dict[str, Any]:
-    """The measures of a study's networks, in plain values: not private.
-
-    Means over runs with 5 % and 95 % quantiles, measured on real records.
-    """
+    """The measures of a study's networks, in plain values: not private."""
     study = trainer.studies[place]
     rows = trainer.history()
     last = rows[rows["study"] == place].groupby("run").tail(1) if len(rows) else rows

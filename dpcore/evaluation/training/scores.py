@@ -14,10 +14,7 @@ Outputs = NDArray[np.float32]
 
 
 def accuracies(outputs: Outputs, targets: NDArray[Any], task: str) -> NDArray[np.float64]:
-    """Share judged correctly, shape (runs,).
-
-    A label is judged present where its output is above 0; unknown labels (nan) count nothing.
-    """
+    """Share judged correctly, shape (runs,)."""
     if task == "classes":
         return np.asarray((outputs.argmax(-1) == targets).mean(-1))
     is_known = np.isfinite(targets)

@@ -33,8 +33,6 @@ def stands(status: Status, *, system_entropy: bool) -> Status:
 
 @dataclass(frozen=True)
 class PaperClaim:
-    """A paper's claim about a training, and its verdict."""
-
     # of the whole training, computed as in the paper; empty where no paper covers it
     claim: Guarantee
     conditions: tuple[Condition, ...]  # of the paper's own proof

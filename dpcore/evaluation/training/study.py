@@ -59,8 +59,6 @@ def new_release() -> str:
 
 @dataclass(frozen=True)
 class Solved:
-    """A configuration with the σ₀ of a study solved."""
-
     # ε, n and the configuration before; the answer holds for these only
     question: tuple[float | None, int, TrainingConfig]
     answer: TrainingConfig
@@ -154,7 +152,6 @@ class TrainingStudy:
             )
 
     def _check_release(self) -> None:
-        """Refuse studies that must not, or need not, be released."""
         if not self.release:
             return
         if not _RELEASE.fullmatch(self.release):
@@ -178,7 +175,6 @@ class TrainingStudy:
         return bool(self.release)
 
     def _check_inputs(self) -> None:
-        """Refuse a network or features that do not fit these records."""
         convolutional, entry = self.config.convolutional, images.entry(self.dataset)
         side = dict(self.settings).get("side", entry.side)
         prefix = f"The network is convolutional ({self.config.network})"
@@ -254,10 +250,7 @@ class TrainingStudy:
 
 @dataclass(frozen=True)
 class TrainingSweep:
-    """Join studies of the same records; the rows have a column `study`.
-
-    They share everything but configuration, ε, runs and budget.
-    """
+    """Join studies of the same records; the rows have a column `study`."""
 
     studies: tuple[TrainingStudy, ...]
 

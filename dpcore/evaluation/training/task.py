@@ -1,7 +1,6 @@
 """Training a study at once, or as a task for a worker.
 
-All measures are on real records, training loss included, and not private; the ε of a row is spent
-by the training itself.
+All measures are on real records and not private; a row's ε is spent by the training itself.
 """
 
 from __future__ import annotations
@@ -50,11 +49,7 @@ def sweep_training(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[pd.DataFrame]:
-    """`train` for several studies of the same records; small networks are trained as one group.
-
-    Runs that differ in seed and σ only share every matrix product, so that 20 runs × 5 ε cost
-    little more than one. A run's random draws depend on the other runs of its group.
-    """
+    """`train` for several studies of the same records; small networks are trained as one group."""
     studies = TrainingSweep(tuple(studies)).studies
     trainer = begin(studies, device=device, progress=stoppable(progress, cancelled))
     trainer.run(progress, cancelled=cancelled)
@@ -72,10 +67,7 @@ def begin(
     progress: Progress = silent,
     records: Examples | None = None,
 ) -> Trainer:
-    """A trainer for studies of the same records, before its first step.
-
-    An exception that `progress` raises ends the work.
-    """
+    """A trainer for studies of the same records, before its first step."""
     # A page hands studies to workers, and needs no torch for that.
     from dpcore.deep.device import device as device_named
     from dpcore.evaluation.training.data import training_data
@@ -111,7 +103,6 @@ def swept(sweep: TrainingSweep, context: JobContext) -> Outcome:
 
 
 def _to_the_end(studies: Sequence[TrainingStudy], context: JobContext) -> Trainer:
-    """A trainer at its end, from the saved state if it belongs to these studies."""
     from dpcore.evaluation.training.checkpoint import pack, restore
 
     state = context.state

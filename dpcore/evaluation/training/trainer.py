@@ -1,9 +1,7 @@
 """Trainings side by side, epoch by epoch, with a ledger of the ε spent by each.
 
-Runs of small networks that differ in seed and σ only are trained as one batch; all others take
-turns, an epoch each. The ledgers follow from the configuration and the number of steps alone, so a
-training that was stopped in the middle of an epoch and resumed has spent exactly as much as an
-unbroken one.
+Runs of small networks that differ in seed and σ only are one batch. Ledgers follow from
+configuration and steps alone, so a resumed training has spent as much as an unbroken one.
 """
 
 from __future__ import annotations
@@ -167,7 +165,6 @@ class Trainer:
             partial(self.history())
 
     def _advance(self, batch: _SameStepsBatch, end: int, cancelled: Callable[[], bool]) -> None:
-        """Train up to step `end`, with a row for each run also where it is stopped before."""
         if batch.run.step >= end:
             return
         with _threads(batch.run):
@@ -356,10 +353,7 @@ class Trainer:
         return -(-steps // batch.run.steps_an_epoch)
 
     def timed(self, seconds: float) -> Timing:
-        """Time a few steps of the first batch after one to warm up, and one measurement.
-
-        It stops after so many `seconds`, but not before `MIN_TIMED` steps.
-        """
+        """Time a few steps of the first batch after one to warm up, and one measurement."""
         at = self._batches[0]
         steps: list[float] = []
         with _threads(at.run):
@@ -391,7 +385,6 @@ class Trainer:
         return loss, accuracy, area
 
     def _note(self, batch: _SameStepsBatch) -> None:
-        """Measure, and enter the rows of the epoch that the batch is in."""
         run = batch.run
         loss, accuracy, area = self._measured(batch)
         sigmas, epoch = run.sigmas(run.step - 1), self._epochs(batch, run.step)

@@ -34,11 +34,7 @@ def gathered(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Findings:
-    """Train and judge one method of a study, "best" for what the rule takes at this ε.
-
-    Risks are judged where there is a threshold, groups where `by` names a column, from a risk of ½
-    on where no threshold is given.
-    """
+    """Train and judge one method of a study, "best" for what the rule takes at this ε."""
     total = number("epsilon", epsilon, at_least=1e-12, at_most=1e3)
     chosen = best_method(study.loss, total) if method == BEST else method
     if chosen == "nonprivate":

@@ -120,7 +120,6 @@ def _measure(findings: Findings, name: str) -> tuple[str, ...]:
 
 
 def _error(written: Written) -> Written:
-    """How an error is written: as its measure, a share in points, a count with a decimal."""
     if written is percent:
         return lambda value: f"{100.0 * value:.1f} points"
     return (lambda value: f"{value:.1f}") if written is _count else written
@@ -264,7 +263,6 @@ def groups(findings: Findings) -> Section:
 
 
 def _of_group(table: pd.DataFrame, group: str, measure: str) -> pd.Series:
-    """The row of a group, or of the gap between those that are shown."""
     rows = gaps(table, measure) if group == GAP else table[table["measure"] == measure]
     return rows[rows["group"] == group].iloc[0]
 

@@ -23,8 +23,6 @@ MAX_TICKS, LABEL_WIDTH = 5, 38.0
 
 @dataclass(frozen=True)
 class _PictureFrame:
-    """The coordinates of values in the picture."""
-
     epsilons: tuple[float, float]
     values: tuple[float, float]
 

@@ -61,7 +61,6 @@ def data(findings: Findings) -> Section:
 
 
 def each_split(findings: Findings) -> str:
-    """In which splits so many records are tested on."""
     if findings.splits == 1:
         return "in one split"
     if findings.drops:

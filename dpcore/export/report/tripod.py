@@ -1,8 +1,6 @@
 """The TRIPOD+AI checklist, filled in where the program knows the answer.
 
-27 items with their parts, 52 in all, by number, in our own short words (Collins et al., TRIPOD+AI
-statement, BMJ 2024;385:e078378). What an author alone can know is left open: nothing here
-is guessed.
+Items are by number, in our own short words (Collins et al., BMJ 2024;385:e078378).
 """
 
 from __future__ import annotations

@@ -143,10 +143,7 @@ def remainder(statement: Statement) -> str:
 
 
 def left(rooms: Sequence[Room], statement: Statement) -> str:
-    """What still fits, in words: "Left: 2 more trainings like “Training”".
-
-    What is not planned yet is described by its noise, as no entry of the plan is like it.
-    """
+    """What still fits, in words: "Left: 2 more trainings like “Training”"."""
     if not statement.is_within:
         return "Nothing more fits: add noise, or take something out."
     planned = {(entry.kind, entry.what) for entry in statement.entries}

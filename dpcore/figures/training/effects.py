@@ -101,7 +101,6 @@ def _best(rows: pd.DataFrame, varied: Effect, column: str, now: float) -> str:
 
 
 def _afforded(rows: pd.DataFrame, varied: Effect, column: str) -> str:
-    """How the quantity that gave way changes within the budget."""
     first, last = rows.iloc[0], rows.iloc[-1]
     quantity = "epochs are run" if column == "epoch" else "is the first noise σ₀"
     if first[column] == last[column]:

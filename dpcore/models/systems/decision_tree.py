@@ -60,7 +60,6 @@ def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> Noi
 
 
 def _depth(shape: RecordShape, epsilon: float, adjacency: Adjacency) -> int:
-    """The deepest tree in which a good candidate is likely to win the last splits."""
     rivals = math.log(2.0 + splits(shape))
     for depth in range(DEEPEST, 1, -1):
         rate = epsilon / (depth + 1) / RANGE[adjacency]
@@ -173,8 +172,6 @@ class _Nodes:
 
 @dataclass(frozen=True, eq=False)
 class DecisionTree:
-    """The splits and labels that one fit releases."""
-
     # of each node, level by level, (2^level,)
     splits: list[NDArray[np.int64]]
     # (2^depth,): 0 or 1 for each leaf
@@ -207,7 +204,6 @@ def learn(training: ModelTraining) -> list[list[DecisionTree]]:
 def _grow(
     nodes: _Nodes, calibration: ModelCalibration, draws: Sequence[np.random.Generator]
 ) -> list[DecisionTree]:
-    """One tree for each generator, level by level."""
     paths: list[list[Path]] = [[()] for _ in draws]
     levels: list[Whole] = []
     for _ in range(int(calibration.settings["depth"])):

@@ -95,8 +95,6 @@ def learn(training: ModelTraining) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class LloydStep:
-    """Input and release of one step, for each calibration and run."""
-
     # (calibrations, runs, k, d): centres; `after` follows from the noisy sums and from `before`
     before: Array
     # (calibrations, runs, k, d + 1): the release itself, Σx and w times the count of each cluster
@@ -146,10 +144,7 @@ def updated(centres: Array, noisy: Array, share: float, sigma: Array) -> Array:
 
 
 def judge(learned: Array, test: Records) -> Array:
-    """Mean squared distance to the nearest centre over that to the test mean, (k, runs).
-
-    nan where all points are at their mean.
-    """
+    """Mean squared distance to the nearest centre over that to the test mean, (k, runs)."""
     if not test.vary:
         return np.full(learned.shape[:2], np.nan)
     points = test.points()

@@ -68,10 +68,7 @@ def sums(records: Records) -> Array:
 
 
 def learn(training: ModelTraining) -> Array:
-    """Weights of the log-odds on `features`, shape (k, runs, f); a run's noise is shared by all ε.
-
-    Naive Bayes is linear in them: the log-density of a Gaussian is a quadratic in x.
-    """
+    """Weights of the log-odds on `features`, (k, runs, f); a run's noise is shared by all ε."""
     training.progress(0.1, "counting")
     weights = log_odds(noisy_sums(training), training.scales[:, None], training.train.shape)
     training.progress(1.0, "learned")
@@ -86,11 +83,7 @@ def noisy_sums(training: ModelTraining) -> Array:
 
 
 def log_odds(noisy: Array, sigma: Array, shape: RecordShape) -> Array:
-    """From noisy sums (…, 2, f) to the weights of the log-odds (…, f); only post-processing.
-
-    Class means and variances are shrunk together as far as their noise, whose σ (…) is public, can
-    account for the difference.
-    """
+    """From noisy sums (…, 2, f) to the weights of the log-odds (…, f); only post-processing."""
     p, s = shape.numbers, np.asarray(sigma)[..., None, None]
     count = np.maximum(noisy[..., :1], np.maximum(1.0, s))
     share = count / count.sum(axis=-2, keepdims=True)

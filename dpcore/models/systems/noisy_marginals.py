@@ -120,10 +120,7 @@ def counts(records: Records) -> Counts:
 def scores(
     exact: Counts, ones: Sequence[Array], total: float, sigma: float
 ) -> dict[ColumnPair, float]:
-    """Distance of each pair from independence, less the part that its own noise would add.
-
-    Independence is by `ones` and `total`, released; `sigma` is the noise of a chosen pair's table.
-    """
+    """Distance of each pair from independence, less the part that its own noise would add."""
     return {
         pair: float(np.abs(table - np.outer(ones[pair[0]], ones[pair[1]]) / total).sum())
         - math.sqrt(2.0 / math.pi) * sigma * table.size

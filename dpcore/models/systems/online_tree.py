@@ -101,7 +101,6 @@ def membership() -> Array:
 
 
 def prefix_noise(generator: np.random.Generator, dimension: int) -> Array:
-    """Unit noise of each prefix, from one draw a node, (rounds, dimension)."""
     draws = generator.standard_normal((2 * ROUNDS - 1, dimension))
     return np.asarray(membership() @ draws)
 

@@ -64,10 +64,7 @@ def noise(generator: np.random.Generator, rows: int) -> Array:
 
 
 def learn(training: ModelTraining) -> Array:
-    """Components, as `covariance.learn` returns them.
-
-    Rows z = (x, w) are of norm² 1 + w², which the noise has to follow.
-    """
+    """Components, as `covariance.learn` returns them."""
     return covariance.learn(
         lambda generator, rows: (1.0 + covariance.WEIGHT**2) * noise(generator, rows), training
     )

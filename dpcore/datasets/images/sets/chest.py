@@ -1,8 +1,6 @@
 """ChestMNIST: 112,120 chest X-rays of 28 × 28 pixels with 14 findings read from reports.
 
-The published file was not available during development: the reader was tested on made-up files of
-the same layout only. Its checksum is the MD5 that MedMNIST/MedMNIST pins
-(``medmnist/info.py``).
+Tested on made-up files only; the checksum is the MD5 of MedMNIST/MedMNIST, ``medmnist/info.py``.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """Synthetic features of chest X-rays with five correlated findings, whose true model is known.
 
-They imitate the output of a frozen network on CheXpert: some hundred numbers from 0 to 1 for each
-image, about half of them 0, that share a few common causes; five findings about as frequent as
-there and, as there, more often together than apart. Each finding follows a logistic model that is
-linear in the features (`true_model`), so that the best possible AUC is known and the cost of
-privacy can be separated from what is simply unpredictable.
+They imitate a frozen network's output on CheXpert. Each finding follows a linear logistic model
+(`true_model`), so that the best possible AUC is known, and the cost of privacy stands apart.
 """
 
 from __future__ import annotations
@@ -95,11 +92,7 @@ class TrueChestModel:
 
 @functools.lru_cache(maxsize=4)
 def true_model(features: int = FEATURES) -> TrueChestModel:
-    """The model that the findings are drawn from, the same for every seed.
-
-    Weights follow the common causes. On separate reference records they are scaled to the spread,
-    and the intercepts are set to match the frequencies.
-    """
+    """The model that the findings are drawn from, the same for every seed."""
     loadings, directions = _world(features)
     inputs = _sample(features, np.random.SeedSequence([_WORLD, features, 1]), _REFERENCE)
     weights = loadings @ directions.T
@@ -145,7 +138,6 @@ def _part(features: int, seed: int, part: int, count: int) -> tuple[Inputs, Inpu
 
 
 def _sample(features: int, sequence: np.random.SeedSequence, count: int) -> Inputs:
-    """Features of `count` images: common causes plus independent noise, clipped to [0, 1]."""
     loadings, _ = _world(features)
     generator = np.random.default_rng(sequence)
     causes = generator.standard_normal((count, CAUSES), np.float32)

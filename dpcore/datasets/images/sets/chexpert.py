@@ -1,8 +1,6 @@
 """CheXpert: 224,316 chest X-rays of 65,240 patients, from a folder of the user's.
 
-Stanford provides the images for research after registration, so they were not available during
-development: the reader was tested on a made-up folder of the same layout only (``train.csv``,
-``valid.csv`` and the images that their column ``Path`` names).
+Stanford provides the images after registration: the reader was tested on a made-up folder only.
 """
 
 from __future__ import annotations
@@ -165,8 +163,6 @@ def _count() -> int:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows of one table: the path of each image, and its five labels as they are written."""
-
     paths: tuple[str, ...]
     labels: NDArray[np.str_]
 
@@ -242,7 +238,6 @@ def _place(root: Path, path: str) -> Path:
 
 
 def _reader() -> Any:
-    """A function that reads one image: (path, side) to uint8 of shape (side, side)."""
     try:
         from PIL import Image, UnidentifiedImageError
     except ImportError:

@@ -1,8 +1,6 @@
 """CIFAR-10: 60,000 colour photographs of 32 × 32 pixels in ten classes.
 
-The published file was not available during development: the reader was tested on made-up files of
-the same layout only. Its checksum is the MD5 that pytorch/vision pins
-(``torchvision/datasets/cifar.py``); the publisher's page names the same one.
+Tested on made-up files only; the MD5 is that of pytorch/vision and of the publisher's page.
 """
 
 from __future__ import annotations
@@ -91,10 +89,7 @@ def _batch(data: bytes) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
 
 class _ArraysOnly(pickle.Unpickler):
-    """Builds NumPy arrays and plain values, and calls nothing else that a pickle may name.
-
-    The published checksum is an MD5, which is too weak a reason to run code from the file.
-    """
+    """Builds arrays and plain values and calls nothing else: the pinned checksum is an MD5."""
 
     def find_class(self, module: str, name: str) -> Any:
         if module in ("numpy.core.multiarray", "numpy._core.multiarray") and name == "_reconstruct":

@@ -106,7 +106,6 @@ def decode(
 
 
 def _check_headers(headers: Mapping[str, npz.Header], name: str) -> None:
-    """Check types and shapes, labels first, before anything is unpacked."""
     task: TargetKind = "labels" if len(headers["train_labels"].shape) == 2 else "classes"
     for key in ARRAYS[1::2]:
         shape, kind = headers[key]

@@ -1,8 +1,6 @@
 """SVHN: house numbers from street photographs, cut to single digits of 32 × 32 pixels.
 
-The published files were not available during development: the reader was tested on made-up files of
-the same layout only. The checksums are the MD5s that pytorch/vision pins
-(``torchvision/datasets/svhn.py``).
+Tested on made-up files only; the MD5s are those of pytorch/vision, ``datasets/svhn.py``.
 """
 
 from __future__ import annotations
