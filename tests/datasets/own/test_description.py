@@ -178,7 +178,7 @@ def test_what_other_tools_write_is_read():
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=9), min_size=1, max_size=4))
-def test_whatever_is_written_is_read_as_the_same(name, levels):
+def test_whatever_is_written_is_read_as_the_same(name: str, levels: list[str]) -> None:
     field = DescribedField(name.strip(), "list", levels=tuple(levels), missing_marks=("",))
     said = TableDescription((field,), predicted="x")
     assert read(write(said)) == said
