@@ -90,6 +90,8 @@ def _flow(value: object) -> str:
     text = yaml.safe_dump(
         value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=math.inf
     )
+    if re.search("[\x85\u2028\u2029]", text):  # which end a line within quotation marks
+        text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=math.inf)
     return str(text).removesuffix("...\n").rstrip("\n")
 
 

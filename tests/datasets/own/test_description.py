@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dpcore.datasets import OWN, described, prepare, read_upload
@@ -177,6 +177,7 @@ def test_what_other_tools_write_is_read():
     assert read(comma).fields[0].thousands_mark == "."
 
 
+@example("a", ["\x85"])
 @given(st.text(max_size=60), st.lists(st.text(max_size=9), min_size=1, max_size=4))
 def test_whatever_is_written_is_read_as_the_same(name: str, levels: list[str]) -> None:
     field = DescribedField(name.strip(), "list", levels=tuple(levels), missing_marks=("",))
