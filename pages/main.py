@@ -1,4 +1,4 @@
-"""What every session runs: page config and navigation, nothing else."""
+"""Run what every session needs: page config and navigation, nothing else."""
 
 import json
 from pathlib import Path

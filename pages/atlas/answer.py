@@ -1,4 +1,4 @@
-"""Atlas's answer: how many claims hold, and the chart of all systems behind the list."""
+"""Draw Atlas's answer: how many claims hold, and the chart of all systems behind the list."""
 
 from __future__ import annotations
 

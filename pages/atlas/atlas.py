@@ -1,4 +1,4 @@
-"""Atlas: whether the claim of each system is true, what is known of it, and where it runs."""
+"""Show whether the claim of each system is true, what is known of it, and where it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A system as a card: what it does, claim and proof, what broke it, and how to run it."""
+"""Draw a system as a card: what it does, claim and proof, what broke it, and how to run it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,6 @@ def listed(systems: Sequence[System]) -> None:
 
 
 def _row(system: System) -> None:
-    """Draw the verdict and the title, which opens the system and says on hover what is claimed."""
     verdict = standing(system)
     with st.container(key=f"row_{system.key}", gap=None):
         _sentence(verdict)
@@ -68,14 +67,12 @@ def _row(system: System) -> None:
 
 
 def _sentence(verdict: SystemStanding) -> None:
-    """Show the verdict in the colour of its status; a badge would be cut off on narrow screens."""
     status = str(verdict.status)
     colour, icon = STATUS_COLOURS[status], STATUS_ICONS[status]
     st.markdown(f":{colour}-background[{icon} {verdict.verdict}]")
 
 
 def _where(system: System) -> str:
-    """The paper whose main claim it is and the years in which it was printed, in brackets."""
     years = sorted({work.year for work in system.literature})
     paper = [f"paper {system.paper}"] if system.is_main else []
     known = ", ".join([*paper, *map(str, years)])
@@ -120,7 +117,6 @@ def alone(system: System) -> None:
 
 
 def _verdicts(system: System, verdict: SystemStanding) -> None:
-    """Show the verdict on the claim, and apart from it what is known of implementations."""
     _sentence(verdict)
     with st.container(horizontal=True, vertical_alignment="center"):
         subject = {PUBLISHED: texts.AS_PUBLISHED, HERE: texts.HERE}.get(verdict.of, "")
@@ -131,7 +127,6 @@ def _verdicts(system: System, verdict: SystemStanding) -> None:
 
 
 def _practice(known: Practice) -> None:
-    """Show what is known of a system's implementations, apart from the verdict on its theorem."""
     st.badge(
         texts.PRACTICE_NAMES[known],
         icon=texts.PRACTICE_ICONS[known],
@@ -141,7 +136,6 @@ def _practice(known: Practice) -> None:
 
 
 def _printed(system: System) -> None:
-    """Show the authors, the papers with their links, and where the five papers tell of it."""
     numbers = "".join(f" [{number}]" for number in system.references)
     place = (
         f"paper {system.paper}, section {system.section}"
@@ -168,7 +162,6 @@ def _claim_and_proof(verdict: SystemStanding) -> None:
 
 
 def _stated() -> None:
-    """Show every ε that paper 003 states beside those that are certified for its noise."""
     stated = [preset for preset in PRESETS.values() if preset.certified is not None]
     columns = {
         "what is stated": [preset.title for preset in stated],
@@ -198,7 +191,6 @@ def _stated() -> None:
 
 
 def _judged(preset: Preset, reading: int) -> str:
-    """The certified ε in one reading, and whether the stated one holds there."""
     assert preset.certified is not None
     epsilon = preset.certified[reading]
     holds = texts.HOLDS[preset.holds(epsilon)]
@@ -225,7 +217,6 @@ def _software_text(software: Software) -> str:
 
 
 def _runs_as(system: System, place: Place) -> list[str]:
-    """What the system itself runs as there: methods of Explore, or models of this page."""
     return [
         run.key
         for run in system.runs
@@ -234,7 +225,6 @@ def _runs_as(system: System, place: Place) -> list[str]:
 
 
 def _model(system: System) -> str | None:
-    """The model to run: the only one, or the chosen one."""
     models = _runs_as(system, Place.ATLAS)
     if len(models) < 2:
         return models[0] if models else None

@@ -1,4 +1,4 @@
-"""Atlas's sidebar: the filters of the list. The address bar holds their values."""
+"""Draw Atlas's sidebar: the filters of the list, whose values the address holds."""
 
 from __future__ import annotations
 
@@ -17,20 +17,6 @@ from pages.shared.widgets import ControlForm
 
 @dataclass(frozen=True)
 class AtlasChoice:
-    """Values of the controls.
-
-    Parameters
-    ----------
-    systems : tuple of System
-        Those that match the filters.
-    chosen : System or None
-        The opened one.
-    search : str
-        What was typed.
-    command : str
-        The command line that lists them.
-    """
-
     systems: tuple[System, ...]
     chosen: System | None
     search: str
@@ -38,7 +24,7 @@ class AtlasChoice:
 
 
 def validate_link() -> str:
-    """All refusals of the link as one message, computed once a session."""
+    """Check the link once a session; returns all its refusals as one message."""
     return once("atlas_link", _validate_link)
 
 
@@ -53,7 +39,6 @@ def _validate_link() -> str:
 
 
 def sidebar() -> AtlasChoice:
-    """Draw the controls and read them."""
     form = ControlForm(FILTERS)
     with st.sidebar:
         for control in FILTERS:

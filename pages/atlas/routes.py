@@ -1,4 +1,4 @@
-"""Links to the pages where a system runs, with their settings."""
+"""Link to the pages where a system runs, with their settings."""
 
 from __future__ import annotations
 
@@ -24,15 +24,6 @@ TRAIN_LABELS = {
 
 @dataclass(frozen=True)
 class Route:
-    """A link to another page.
-
-    Parameters
-    ----------
-    page, label, icon : str
-    settings : dict of str to str or list of str
-        Settings in the address.
-    """
-
     page: str
     label: str
     icon: str
@@ -40,7 +31,7 @@ class Route:
 
 
 def route(run: Runnable) -> Route:
-    """The link for a run on Explore, Plan or Train."""
+    """Return the link for a run on Explore, Plan or Train."""
     if run.place is Place.EXPLORE:
         title = method_named(run.key).title
         settings = _explore_settings(run) | {explore.FOCUS.key: title}

@@ -1,4 +1,4 @@
-"""Runs a model of the survey: choose records, see its curve against ε, copy the command."""
+"""Run a model of the survey: choose records, see its curve against ε, copy the command."""
 
 from __future__ import annotations
 
@@ -37,12 +37,7 @@ LOOKED_AT = 1.0  # the ε of the answer and the proof
 def draw(model_key: str, verdict: SystemStanding | None = None) -> None:
     """Draw the controls of one model and its curve, answer first.
 
-    Parameters
-    ----------
-    model_key : str
-        Key of `dpcore.models.register`.
-    verdict : SystemStanding, optional
-        On the system that runs as this model, if it is about this model.
+    `verdict` is that on the system that runs as this model.
     """
     try:
         model = model_named(model_key)
@@ -90,14 +85,12 @@ def _controls(model: Model) -> ModelStudy:
 
 
 def _show_source(key: str, place: str) -> None:
-    """Show how to get records that are not on this machine."""
     st.info(entry(key).how_to_get, icon=":material/download:")
     if place == "download" and st.button("Download it now", icon=":material/download:"):
         downloads.fetch(key)
 
 
 def _rows(study: ModelStudy) -> tuple[pd.DataFrame | None, Sequence[job_panel.Watched]]:
-    """The rows, or the job computing them: a thread for few records, else a worker."""
     if entry(study.dataset).records <= FEW:
         rows, waiting = background.answer_to(
             f"model {study.model}",
@@ -135,7 +128,6 @@ def _answer(study: ModelStudy, model: Model, table: pd.DataFrame, proof: str) ->
 
 
 def _split(study: ModelStudy, table: pd.DataFrame) -> str:
-    """How many records were learned from and tested on."""
     dataset, row = entry(study.dataset), table.iloc[0]
     sentence = (
         f"On one split of {dataset.title}: learned from {row['learned_from']:,} "
@@ -147,7 +139,6 @@ def _split(study: ModelStudy, table: pd.DataFrame) -> str:
 
 
 def _promise(model: Model, calibration: ModelCalibration, verdict: SystemStanding | None) -> None:
-    """Show claim and proof side by side, in words and at one ε, with the noise."""
     condition = f"When ε = {plain(LOOKED_AT)} is asked for"
     is_sound_form = model.edition is Edition.SOUND and calibration.status is Status.PROVED
     stated = badges.statement(calibration.proof)
@@ -196,7 +187,6 @@ LAWS = {
 
 
 def _noise_text(noise: ModelNoise) -> str:
-    """One line about one kind of noise."""
     repetitions = f", {noise.times:,} times" if noise.times > 1 else ""
     law = LAWS[noise.law].format(scale=plain(noise.scale))
     sensitivity_name = (

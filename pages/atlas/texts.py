@@ -1,4 +1,4 @@
-"""What the words on Atlas mean, for someone who meets them for the first time."""
+"""Explain the words on Atlas to someone who meets them for the first time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explore's answer: the heading, the main figure, and everything that changes with ε."""
+"""Draw Explore's answer: the heading, the main figure, and everything that changes with ε."""
 
 from __future__ import annotations
 
@@ -56,12 +56,10 @@ def title(start: Start) -> DeltaGenerator:
 
 
 def _counted(dataset: Entry, records: int) -> str:
-    """So many records of a data set, in words."""
     return f"{records:,} {'made-up ' if dataset.made_up else ''}{dataset.records_are}"
 
 
 def _data_line(dataset: Entry, *parts: str) -> str:
-    """The data set, what is said of its records, and what is predicted; Markdown."""
     facts = " · ".join(filter(None, (dataset.title, *parts)))
     return f"{facts}. {verbatim(dataset.task)}"
 
@@ -98,7 +96,6 @@ def heading(start: Start, view: View, line_place: DeltaGenerator) -> None:
 
 
 def _decisive(view: View) -> list[str]:
-    """What changes how the answer is read, in Markdown."""
     often = view.split.often_clipped if view.split.entry.key == OWN else ()
     notes = {
         "info": ALL_BLANK if view.records.all_blank else "",

@@ -1,4 +1,4 @@
-"""Correcting a column's curve by hand: a small table, the curve that it makes, and its effect."""
+"""Correct a column's curve by hand: a small table, the curve that it makes, and its effect."""
 
 from __future__ import annotations
 
@@ -42,16 +42,7 @@ def jobs(study: ColumnStudy) -> tuple[shared_jobs.WatchedJobs, ...]:
 
 
 def show(view: View, study: ColumnStudy, terms: Callable[[], pd.DataFrame], column: str) -> None:
-    """Draw the editor of one column.
-
-    Parameters
-    ----------
-    view : View
-    study : ColumnStudy
-    terms : callable
-        Gives those of one model at one ε, of every column that there are some of.
-    column : str
-    """
+    """Draw the editor of one column; `terms` gives every column's of one model at one ε."""
     place = st.expander("Correct by hand", icon=":material/edit:", key="by_hand", on_change="rerun")
     if place.open:
         with place:
@@ -135,7 +126,6 @@ def _edited(
 
 
 def _measured(hand: HandStudy) -> None:
-    """Draw what the correction changes on test records, where that was asked for."""
     from dpcore.figures.by_hand import effect
 
     if stored(MEASURED) != hand:
@@ -172,6 +162,5 @@ def _take_along(hand: HandStudy, terms: pd.DataFrame, curve: pd.DataFrame) -> No
 
 
 def _of_all(hand: HandStudy, study: ColumnStudy) -> object:
-    """The study of every model that this one is among."""
     whole = study.study
     return replace(hand.study, methods=whole.methods, epsilons=whole.epsilons)

@@ -1,4 +1,4 @@
-"""The tab on whether risks are right, at the chosen ε."""
+"""Draw the tab on whether risks are right, at the chosen ε."""
 
 from __future__ import annotations
 
@@ -45,7 +45,6 @@ def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Non
 def _at(
     rows: pd.DataFrame, row: pd.Series, people: str, dark: bool
 ) -> tuple[pd.Series, pd.Series, Drawn]:
-    """A row of one model and one of no privacy, and the picture of both."""
     from dpcore.figures.calibration import reliability_curve
 
     model = clinic.of_model(rows, row["method"], row["epsilon"])
@@ -55,7 +54,6 @@ def _at(
 
 
 def _numbers(row: pd.Series, without: pd.Series) -> list[Number]:
-    """Measures of a whole model's calibration, compared with the model without privacy."""
     return [
         _number("Slope", "calibration_slope", _plain, texts.SLOPE, row, without),
         _number("Intercept", "calibration_intercept", _plain, texts.IN_THE_LARGE, row, without),

@@ -1,4 +1,4 @@
-"""What the tabs on decisions, calibration and groups share: one job, one switch, one model."""
+"""Hold what the tabs on decisions, calibration and groups share: job, switch and model."""
 
 from __future__ import annotations
 
@@ -25,27 +25,12 @@ if TYPE_CHECKING:
     from pages.explore.view import View
 
 TABS = (NET_BENEFIT, CALIBRATION)
-LAST = "whether risks were corrected last"
-"""Name of the last choice in a tab, for the report."""
+LAST = "whether risks were corrected last"  # kept for the report
 IN_HAND = "jobs of open and left tabs"
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a tab is about.
-
-    Parameters
-    ----------
-    study : ClinicStudy
-        What it was computed from.
-    line : DataFrame
-        The curve's rows of the model, at each ε.
-    row : Series
-        Of them the one at the chosen ε.
-    rows : DataFrame
-        The finished job's.
-    """
-
     study: ClinicStudy
     line: pd.DataFrame
     row: pd.Series
@@ -53,7 +38,7 @@ class Shown:
 
 
 def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
-    """The job of an open tab, and its switch; made before the job's rows are looked for."""
+    """Return the job of an open tab, and its switch, before the job's rows are looked for."""
     if slots.tab not in TABS:
         return ()
     if view.study.loss == LOSS:
@@ -67,9 +52,9 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
 
 
 def in_hand(view: View, tab: str, keys: set[str]) -> set[str]:
-    """These jobs of an open tab, and those begun for others: to leave a tab does not end its job.
+    """Return these jobs of an open tab, and those begun for tabs that were left.
 
-    They end with the settings that they are about, and once their tab wants others.
+    Leaving a tab does not end its job; other settings do, and another job that the tab wants.
     """
     about = f"{view.study.key} {control_text('focus')}"
     before, begun = stored(IN_HAND) or ("", dict[str, set[str]]())
@@ -81,7 +66,7 @@ def in_hand(view: View, tab: str, keys: set[str]) -> set[str]:
 
 
 def wanted(view: View, *, corrected: bool) -> ClinicStudy | str:
-    """What the tabs are computed from, for every ε at once; or why they are not, in a sentence."""
+    """Say what the tabs are computed from, for every ε at once; or why not, in a sentence."""
     if view.split.entry.predicts != "class" or view.study.loss != LOSS:
         return texts.NO_RISKS
     focus = control_text("focus") or BEST
@@ -100,16 +85,7 @@ def wanted(view: View, *, corrected: bool) -> ClinicStudy | str:
 
 
 def shown(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Shown | None:
-    """What the tab is about, or ``None`` once a sentence says why there is nothing yet.
-
-    Parameters
-    ----------
-    view : View
-    first : Series or None
-        The row that the first screen is about.
-    epsilon : float
-    focus : str
-    """
+    """Return what the tab is about, or ``None`` once a sentence says why there is nothing yet."""
     study = wanted(view, corrected=is_corrected())
     if isinstance(study, str):
         st.markdown(study)
@@ -131,17 +107,7 @@ def tell_other(view: View, first: pd.Series, row: pd.Series, *, corrected: bool)
 
 
 def explain(chosen: pd.Series, row: pd.Series, epsilon: float) -> None:
-    """Say what correcting costs, why counts are not those of the first screen, and at which ε.
-
-    Parameters
-    ----------
-    chosen : Series
-        A row of the model that is shown.
-    row : Series
-        As in `Shown`.
-    epsilon : float
-        The chosen one.
-    """
+    """Say what correcting costs, why counts are not those of the first screen, and at which ε."""
     if chosen["training_epsilon"] == chosen["training_epsilon"]:
         st.markdown(verbatim(correction(chosen)), help=numbers.guarantee_at(chosen))
     elif row["source"] == "closed form":
@@ -156,7 +122,7 @@ def tell_nearest(counted: float, epsilon: float) -> None:
 
 
 def choose() -> None:
-    """Draw the switch of corrected risks; before what is to be computed is looked for."""
+    """Draw the switch of corrected risks, before what is to be computed is looked for."""
     store(LAST, drawn(CORRECTED))
 
 
@@ -171,7 +137,7 @@ def was_corrected() -> bool:
 
 
 def of_model(rows: pd.DataFrame, method: str, epsilon: float) -> pd.DataFrame:
-    """Of a job's rows those of one model: of a method at one ε."""
+    """Select from a job's rows those of one method at one ε."""
     return rows[(rows["method"] == method) & (rows["epsilon"] == epsilon)]
 
 

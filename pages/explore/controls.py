@@ -1,4 +1,4 @@
-"""Explore's sidebar: data, methods and settings. The address bar holds their values.
+"""Draw Explore's sidebar: data, methods and settings, whose values the address holds.
 
 `dpcore` checks every value again when it builds a `Study`: limits in a browser can be bypassed.
 """
@@ -57,31 +57,15 @@ if TYPE_CHECKING:
 
 WITH_EVERY_MEASURE = (BEST_METHOD, TAKE_ALONG, OBJECTIVE, EXCESS_RISK)
 """Tabs that show other measures than the one that models are compared by."""
-EXPERT = "expert"
-"""Key of the group of controls that is closed at first."""
+EXPERT = "expert"  # the group of controls that is closed at first
 IN_SIGHT = ("data", "patients")
 
 
 @dataclass(frozen=True)
 class Start:
-    """Values of the first controls, and places for the others.
+    """Hold the values of the first controls, and places for the others.
 
-    Parameters
-    ----------
-    dataset : str
-        Key of the data set.
-    size : int or None
-        Size of the synthetic cohort.
-    upload : object or None
-        The uploaded file, where the data set needs one.
-    columns : str
-        Description of the columns of an uploaded table; "" for other data sets.
-    form : ControlForm
-        Values of the first controls.
-    presets, model, rest : containers
-        Places in the sidebar still to be filled.
-    share : container or None
-        The place of n·δ, if δ is in sight.
+    `columns` describes an uploaded table; `share` is the place of n·δ, if δ is in sight.
     """
 
     dataset: str
@@ -118,30 +102,14 @@ class Start:
 
 @dataclass(frozen=True)
 class ExploreChoice:
-    """Values of all controls, besides ε.
-
-    Parameters
-    ----------
-    study : Study
-        Everything but the upload; the page sets its ε.
-    upload : object or None
-        The uploaded file, where the data set needs one.
-    measure : str
-        Column of the curves that models are compared by, if the records allow it.
-    ranks : bool
-        Whether the first screen is about the best method.
-    lists_all : bool
-        Whether the open tab is about the best method, whichever the first screen is about.
-    left_out : tuple of str
-        Measures of `dpcore.evaluation.study.TAKING_LONG` that nothing in sight shows.
-    """
+    """Hold the values of all controls, besides ε."""
 
     study: Study
     upload: File | None
-    measure: str
-    ranks: bool = True
-    lists_all: bool = False
-    left_out: tuple[str, ...] = ()
+    measure: str  # column of the curves that models are compared by, if the records allow it
+    ranks: bool = True  # whether the first screen is about the best method
+    lists_all: bool = False  # whether the open tab is, whatever the first screen is about
+    left_out: tuple[str, ...] = ()  # measures of `study.TAKING_LONG` that nothing in sight shows
 
 
 def kind_of(dataset: Entry) -> str:
@@ -164,14 +132,13 @@ def _source(dataset: str) -> str:
 
 
 def validate_link() -> str:
-    """All refusals of the link as one message, computed once a session."""
+    """Check the link once a session; returns all its refusals as one message."""
     complaint = once("link_complaint", _validate_link)
     _mean_what_is_named()
     return complaint
 
 
 def _linked_entry(link: Link) -> Entry:
-    """Entry of the data set that a link names, else of the default one."""
     keys = {title: key for key, title in datasets().items()}
     dataset = keys.get(link.get("data", [""])[-1], CONTROLS["data"].default)
     return _entry_of(dataset, link.get(own_table.COLUMNS, [""])[-1])
@@ -204,7 +171,7 @@ def _validate_link() -> str:
 
 
 def _mean_what_is_named() -> None:
-    """A link that names a δ or a λ means it, also one that does not name the choice."""
+    """Choose δ or λ by hand where a link names its value but not that choice."""
     link = query.read_link()
     for value, way in (("delta", "delta_way"), ("lambda_value", "lambda")):
         if value in link and way not in link:
@@ -215,7 +182,6 @@ def _mean_what_is_named() -> None:
 
 
 def _loss(form: ControlForm, kind: str) -> str:
-    """The loss; fixed if a number is predicted."""
     if kind == "number":
         st.markdown(f"**Model:** {LOSSES['squared'].lower()}", help=texts.SQUARED)
         return "squared"
@@ -223,7 +189,6 @@ def _loss(form: ControlForm, kind: str) -> str:
 
 
 def _methods(form: ControlForm, dataset: Entry, loss: str) -> list[str]:
-    """Keys of the chosen methods in display order, with a note on those that cannot learn this."""
     from dpcore.predictors import refusal
 
     titles = private_methods(dataset.predicts)
@@ -240,7 +205,6 @@ def _methods(form: ControlForm, dataset: Entry, loss: str) -> list[str]:
 
 
 def _explain_methods(titles: dict[str, str], loss: str, predicts: str) -> None:
-    """Explain each method, its limits and source, and why others are missing."""
     from dpcore.predictors import predictor_named, refusal, register
 
     with st.popover("What the methods do", icon=":material/menu_book:", width="stretch"):
@@ -261,7 +225,6 @@ def _explain_methods(titles: dict[str, str], loss: str, predicts: str) -> None:
 
 
 def _lambda(form: ControlForm) -> float | None:
-    """λ, or ``None`` for the rule."""
     way = form.draw("lambda")
     form.draw("lambda_value", "radius")
     if way == MY_OWN:
@@ -346,13 +309,7 @@ def start() -> Start:
 
 
 def rest(first: Start) -> ExploreChoice:
-    """Draw the other controls and return all values.
-
-    Raises
-    ------
-    InvalidInput
-        If a value that reached the server is not allowed.
-    """
+    """Draw the other controls and return all values; refuses values that are not allowed."""
     form = first.form
     with first.model:
         kind = kind_of(first.entry)
@@ -379,7 +336,7 @@ def rest(first: Start) -> ExploreChoice:
 
 
 def first_choice() -> ExploreChoice:
-    """The choice of a visitor who has moved nothing; drawn nowhere."""
+    """Return the choice of a visitor who has moved nothing, without drawing it."""
     values = CONTROLS.first()
     return _choice(values, values["methods"], {}, None)
 

@@ -1,4 +1,4 @@
-"""Curves of methods, one background job each, and what else workers compute."""
+"""Compute each method's curve in a background job of its own, and what else workers compute."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def grid(study: Study, split: Split) -> tuple[float, ...]:
 
 
 def trained_study(study: Study, method: str) -> Study:
-    """The study of one trained method, as a job of its own that other choices do not restart."""
+    """Return the study of one trained method, as a job that other choices do not restart."""
     if isinstance(predictor_named(method), Model):
         return of_a_model(study, method)
     is_local = predictor_named(method).trust is not None
@@ -57,21 +57,10 @@ def watched(
     compared: str = "",
     looked_at: str = "",
 ) -> shared_jobs.WatchedJobs:
-    """The jobs of some methods, as one line of the job panel.
+    """Show the jobs of some methods as one line of the job panel; `after` others come before them.
 
-    Parameters
-    ----------
-    studies : sequence of Study
-    reference : ReferenceStudy, optional
-        The models without privacy, where they are still to be trained. They have no line of their
-        own.
-    after : int
-        How many of the methods come before these in any case.
-    compared : str
-        How many methods are compared so far, in the words of the first screen, where it counts
-        them; else each line says which of these trainings it is.
-    looked_at : str
-        The method that the first screen is about, whose curve waits for no other.
+    Models without privacy (`reference`) have no line of their own. The curve of `looked_at`, the
+    method of the first screen, waits for no other. `compared` counts the methods in its words.
     """
     closed = [predictor_named(study.methods[0]).closed_form for study in studies]
     trained, count = 0, closed.count(False)
@@ -101,16 +90,7 @@ def watched(
 def watched_alone(
     name: str, doing: str, study: StudyProtocol
 ) -> tuple[shared_jobs.WatchedJobs, ...]:
-    """The job of one tab, as a line of the job panel; none once it is done.
-
-    Parameters
-    ----------
-    name : str
-        For the keys of its buttons.
-    doing : str
-        What is being done, in words for the screen.
-    study : StudyProtocol
-    """
+    """Show the job of one tab as a line of the job panel; none once it is done."""
     watched = shared_jobs.WatchedJobs(
         name=name,
         place=shared_jobs.CURVES,
@@ -137,15 +117,7 @@ def _submit_curve(looked_at: str, place: str, study: TableStudy) -> None:
 
 
 def submit(place: str, study: TableStudy, *, is_sweep: bool = False) -> None:
-    """Submit one study, whose kind names the task.
-
-    Parameters
-    ----------
-    place : str
-    study : TableStudy
-    is_sweep : bool
-        As for `shared_jobs.submit`.
-    """
+    """Submit one study, whose kind names the task."""
     make = _TASKS[type(study)]
     if is_sweep:  # somebody is about to open a tab
         executors.make_ready()
@@ -166,5 +138,4 @@ _TASKS: Mapping[type, Callable[[Any, str], Task]] = {
 
 
 def results(study: TableStudy) -> pd.DataFrame:
-    """The rows of a finished study."""
     return uploads.curve_rows(study.key) if study.upload else shared_jobs.result(study.key)

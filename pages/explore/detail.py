@@ -1,4 +1,4 @@
-"""The tabs under the main figure, each drawn only while it is open."""
+"""Draw the tabs under the main figure, each only while it is open."""
 
 from __future__ import annotations
 
@@ -86,7 +86,6 @@ def _noise(view: View, epsilon: float) -> None:
 
 
 def _objective(view: View, name: str, epsilon: float) -> None:
-    """Draw the objective or the excess risk, and which methods minimise another."""
     plot(figure(name, view, epsilon), f"{name}_figure")
     others = [
         view.titles[method]
@@ -98,7 +97,6 @@ def _objective(view: View, name: str, epsilon: float) -> None:
 
 
 def _calibrations(view: View, row: pd.Series | None, epsilon: float) -> list[Calibration]:
-    """Of the method on the first screen, then of the chosen ones."""
     chosen = view.calibrations_at(epsilon)
     if row is None:
         return chosen
@@ -109,7 +107,6 @@ def _calibrations(view: View, row: pd.Series | None, epsilon: float) -> list[Cal
 def _bound(
     view: View, row: pd.Series | None, epsilon: float
 ) -> tuple[PrivacyBudget | None, float | None, str]:
-    """The (ε, δ) that holds for the method on the first screen, what its noise allows, a note."""
     if row is None:
         return PrivacyBudget(epsilon, view.delta), None, ODDS_CONDITION
     budget, noise = numbers.bound_at(row)
@@ -124,7 +121,6 @@ def _bound(
 
 
 def _so_far(view: View, row: pd.Series | None, epsilon: float, focus: str) -> str:
-    """Why the bound for one person may still change, as a sentence; "" once it does not."""
     method = view.sought(focus, epsilon)
     if row is None:
         return texts.BOUND_OF_ANY if view.waiting and method in ("", *view.waiting) else ""
@@ -134,7 +130,6 @@ def _so_far(view: View, row: pd.Series | None, epsilon: float, focus: str) -> st
 
 
 def _one_person(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
-    """Draw what someone could learn about one person from the model on the first screen."""
     row_epsilon = epsilon if row is None else float(row["epsilon"])
 
     def calibrate() -> Calibration | None:
@@ -193,7 +188,6 @@ def _per_thousand(view: View, epsilon: float) -> None:
 
 
 def _best(view: View, epsilon: float) -> None:
-    """Draw the best proved method at each ε, and the ε that the wanted quality needs."""
     from dpcore.evaluation.frontier import reach
     from dpcore.figures import frontier as figures
 
@@ -229,7 +223,6 @@ def _best(view: View, epsilon: float) -> None:
 
 
 def _goal(view: View) -> float:
-    """The quality still wanted with privacy: accuracy, AUC or error."""
     quality = view.quality
     allowed_loss: float = drawn(MAY_COST[quality.column], width=320)
     best = quality.as_shown(view.compared.value)

@@ -1,4 +1,4 @@
-"""Explore: what privacy costs on a data set, and what it buys."""
+"""Show what privacy costs on a data set, and what it buys."""
 
 from __future__ import annotations
 

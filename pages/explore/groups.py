@@ -1,4 +1,4 @@
-"""The tab on what decisions mean to groups of people: its job, and its contents at the chosen ε."""
+"""Draw the tab on what decisions mean to groups of people, and start its job."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from pages.explore.view import View
 
 
-LAST = "groups compared last"
-"""Name of the study that was shown last, for the report."""
+LAST = "groups compared last"  # kept for the report
 
 
 def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
@@ -54,7 +53,7 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
 
 
 def wanted(view: View) -> GroupStudy | str:
-    """What the tab is computed from, for every ε at once; or why it is not, in a sentence."""
+    """Say what the tab is computed from, for every ε at once; or why not, in a sentence."""
     clinic_study = clinic.wanted(view, corrected=clinic.is_corrected())
     if isinstance(clinic_study, str):
         return clinic_study
@@ -94,7 +93,6 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
 def _at(
     rows: pd.DataFrame, judged: pd.DataFrame, measure: str, epsilon: float, dark: bool
 ) -> tuple[pd.Series, Drawn, Drawn]:
-    """A row of the judged model at one ε, the picture of its groups, and that of their gap."""
     from dpcore.figures import groups as figures
 
     without = rows[rows["method"] == REFERENCE]

@@ -1,4 +1,4 @@
-"""The places on Explore, in reading order; different parts of a run fill them."""
+"""Place the parts of Explore in reading order; different parts of a run fill them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Slots:
-    """Places on the page.
-
-    Parameters
-    ----------
-    answer, training : containers
-    tab : str
-        The open one.
-    contents : container
-        What stands in it.
-    """
-
     answer: DeltaGenerator
     training: DeltaGenerator
     tab: str

@@ -1,4 +1,4 @@
-"""Cached computations of the page, keyed by the full settings.
+"""Cache the computations of the page by the full settings.
 
 Arguments that start with an underscore are not part of the cache key; `key` stands for them.
 """
@@ -36,20 +36,9 @@ LINEAR_ALGEBRA_THREADS = 1
 
 @dataclass(frozen=True)
 class PreparedRecords:
-    """The prepared records of a study.
+    """Hold the prepared records of a study."""
 
-    Parameters
-    ----------
-    splits : tuple of Split
-        Those of the first picture. Of an upload one stand-in without records; the process that
-        holds the records computes from them.
-    at_once, all_splits : int
-        Numbers of the splits of the first picture, and of all there are.
-    published : bool
-    all_blank : bool
-        Whether every record to learn from is blank.
-    """
-
+    # Those of the first picture; of an upload one stand-in, as its process holds the records.
     splits: tuple[Split, ...]
     at_once: int
     all_splits: int
@@ -57,7 +46,7 @@ class PreparedRecords:
     all_blank: bool = False
 
     def judged(self, count: int) -> int:
-        """About how many different records so many splits test."""
+        """Say about how many different records so many splits test."""
         return min(count * self.first.tested, self.first.records + self.first.tested)
 
     @property
@@ -78,13 +67,7 @@ def _splits(key: str, _table: Table, _preparation: Preparation) -> tuple[tuple[S
 
 
 def records_of(choice: ExploreChoice) -> tuple[Study, PreparedRecords]:
-    """The study completed by its upload, and its prepared records.
-
-    Raises
-    ------
-    InvalidInput
-        If an uploaded file is invalid.
-    """
+    """Complete the study by its upload, and prepare its records; refuses an invalid file."""
     study = choice.study
     if choice.upload is not None:
         name = uploads.table(study.dataset, study.columns, choice.upload)
@@ -147,7 +130,7 @@ def baselines(study: Study) -> Baselines:
 
 
 def _without_noise(study: Study) -> Study:
-    """The study without settings of private models only: one key for many views."""
+    """Strip the study of settings of private models: only one key for many views."""
     return replace(
         study,
         methods=("nonprivate",),

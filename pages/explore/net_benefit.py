@@ -1,4 +1,4 @@
-"""The tab on what deciding by a model is worth, at the chosen ε."""
+"""Draw the tab on what deciding by a model is worth, at the chosen ε."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from pages.explore.view import View
 
 
-LAST = "threshold used last"
-"""Name of the threshold that was shown last, in percent, for the report."""
+LAST = "threshold used last"  # kept for the report
 
 
 def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> None:
@@ -68,7 +67,6 @@ def show(view: View, first: pd.Series | None, epsilon: float, focus: str) -> Non
 def _at(
     rows: pd.DataFrame, row: pd.Series, threshold: float, dark: bool
 ) -> tuple[pd.Series, pd.Series, Drawn]:
-    """The rows of one model and of no privacy at a threshold, and the picture of all of them."""
     from dpcore.figures.decisions import decision_curve
 
     others = rows[rows["epsilon"].isna()]
@@ -78,7 +76,6 @@ def _at(
 
 
 def _worth(rows: pd.DataFrame, line: pd.DataFrame, threshold: float) -> str:
-    """From which ε on the line's models are worth their use, in sentences."""
     from dpcore.figures.decisions import worth
 
     here = rows[rows["threshold"] == threshold]
@@ -88,7 +85,6 @@ def _worth(rows: pd.DataFrame, line: pd.DataFrame, threshold: float) -> str:
 def _numbers(
     row: pd.Series, without: pd.Series, guarantee: str, costs: Costs | None
 ) -> list[Number]:
-    """What acting from the threshold on leads to, compared with no privacy."""
     rates = [
         _rate("Sensitivity", row, without, "true_positive_rate", texts.SENSITIVITY, guarantee),
         _rate("Specificity", row, without, "true_negative_rate", texts.SPECIFICITY, guarantee),
@@ -122,7 +118,6 @@ def _money(amount: float) -> str:
 def _rate(
     label: str, row: pd.Series, without: pd.Series, column: str, meaning: str, guarantee: str
 ) -> Number:
-    """One share with its band."""
     value, low, high = (row[f"{column}{end}"] for end in ("", "_low", "_high"))
     hover = f"{meaning} {band_of(row)}. {guarantee}"
     if value != value:

@@ -1,4 +1,4 @@
-"""The first screen's sentence and numbers, and all methods at the same ε."""
+"""Draw the first screen's sentence and numbers, and all methods at the same ε."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def guarantee_at(row: pd.Series) -> str:
 
 
 def chosen_by(view: View, focus: str, row: pd.Series) -> str:
-    """How the method of a row, that of the first screen, was chosen, and what the rule takes."""
+    """Say how the first screen's method was chosen, and what the rule takes."""
     if focus != BEST:
         return "chosen under Expert"
     if view.by_looking:
@@ -58,12 +58,11 @@ def chosen_by(view: View, focus: str, row: pd.Series) -> str:
 
 
 def line_of(focus: str) -> str:
-    """What the line of the first picture is of, in the middle of a sentence after its method."""
+    """Say what the first picture's line is about, in the middle of a sentence after its method."""
     return "it" if focus != BEST else "the line"
 
 
 def _by_rule(view: View, row: pd.Series) -> str:
-    """The end of a sentence on what the rule takes at a row's ε, and what that comes to."""
     method, ruled = view.row_by_rule(float(row["epsilon"]))
     if method == row["method"]:
         return ", and by rule"
@@ -72,7 +71,6 @@ def _by_rule(view: View, row: pd.Series) -> str:
 
 
 def without_looking(view: View, focus: str, row: pd.Series) -> str:
-    """What the rule's model comes to where it is clearly worse, as a sentence; "" elsewhere."""
     if focus != BEST or not view.by_looking:
         return ""
     quality = view.quality
@@ -86,7 +84,6 @@ def without_looking(view: View, focus: str, row: pd.Series) -> str:
 
 
 def _features(view: View, row: pd.Series) -> str:
-    """Which features the rule takes at a row's ε, as a sentence; "" where it does not apply."""
     method, epsilon = str(row["method"]), float(row["epsilon"])
     if not view.split.maps or is_of_the_survey(method):
         return ""
@@ -95,19 +92,11 @@ def _features(view: View, row: pd.Series) -> str:
 
 
 def _compared(view: View) -> str:
-    """How many methods are compared, and of how many while some are to come."""
     return view.count if view.waiting else f"{counted(view.candidates, 'method')} compared"
 
 
 def to_come(view: View, method: str) -> str:
-    """What may still change the first screen, as a sentence; "" once nothing does.
-
-    Parameters
-    ----------
-    view : View
-    method : str
-        `View.sought`.
-    """
+    """Say what may still change the first screen; "" once nothing does."""
     is_counted = not method and bool(view.waiting)
     parts = ["the rest"] if is_counted else []
     if not view.is_compared:
@@ -144,15 +133,7 @@ def sentence(view: View, row: pd.Series | None, focus: str, epsilon: float) -> N
 
 
 def epsilon_note(row: pd.Series | None, epsilon: float) -> None:
-    """Draw below ε its guarantee in short, so that it is always in sight.
-
-    Parameters
-    ----------
-    row : Series or None
-        Of the first screen.
-    epsilon : float
-        The chosen one.
-    """
+    """Draw below ε its guarantee in short, so that it is always in sight."""
     if row is None:
         return
     computed = float(row["epsilon"])
@@ -169,8 +150,8 @@ def bound_at(row: pd.Series) -> tuple[PrivacyBudget | None, float | None]:
     return PrivacyBudget(max(float(epsilon), 1e-12), row["delta"]), noise
 
 
+# People of 100 by whom another method's bound is lower, to be named.
 CLEARLY_FEWER = 3
-"""People of 100 by whom another method's bound is lower, to be named."""
 
 
 def numbers(view: View, row: pd.Series | None, focus: str) -> list[Number]:
@@ -188,15 +169,6 @@ def numbers(view: View, row: pd.Series | None, focus: str) -> list[Number]:
 
 
 def _measured(view: View, row: pd.Series, is_first: bool) -> Number:
-    """The quality of the model, and the two parts of what privacy costs of it.
-
-    Parameters
-    ----------
-    view : View
-    row : Series
-    is_first : bool
-        Whether it may still change, as more methods or splits are to come.
-    """
     quality, one = view.quality, view.cost(row)
     column = quality.column
     low, high = row[f"{column}_low"], row[f"{column}_high"]
@@ -225,7 +197,6 @@ def _measured(view: View, row: pd.Series, is_first: bool) -> Number:
 
 
 def _of_classes(view: View, row: pd.Series, label: str) -> Number:
-    """Missed cases and false alarms, or for several classes the mean over them."""
     measured = view.compared.measured
     if view.problem.classes > 2:
         return (
@@ -244,7 +215,6 @@ def _of_classes(view: View, row: pd.Series, label: str) -> Number:
 
 
 def _of_a_number(view: View, row: pd.Series, label: str) -> Number:
-    """R²."""
     return (
         label,
         plain(row["r2"], 2),
@@ -254,7 +224,6 @@ def _of_a_number(view: View, row: pd.Series, label: str) -> Number:
 
 
 def _promise(view: View, row: pd.Series) -> Number:
-    """How many of 100 guess right at most, by the noise that is drawn where its law is known."""
     budget, noise = bound_at(row)
     if budget is None:
         return RIGHT_GUESSES, "no bound", "nothing is proved here", ODDS
@@ -273,7 +242,6 @@ def _promise(view: View, row: pd.Series) -> Number:
 
 
 def _right(view: View, row: pd.Series) -> int:
-    """How many of 100 guess right at most."""
     budget, noise = bound_at(row)
     return odds(budget, view.problem.adjacency, noise).right
 

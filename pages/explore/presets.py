@@ -1,4 +1,4 @@
-"""Presets of Explore: the settings behind a paper's figures."""
+"""Offer presets of Explore: the settings behind a paper's figures."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from pages.explore import texts
 from pages.shared import presets
 from pages.shared.session import control_value
 
+# Moving the slider does not leave the preset.
 EPSILON = {"epsilon": 1.0}
-"""Initial ε of a preset; moving the slider does not leave the preset."""
-
+# A preset shows what it sets.
 OPEN = {"expert": True}
-"""A preset shows what it sets."""
 
 
 def matching() -> str | None:
@@ -30,7 +29,6 @@ def _is_same(current: object, expected: object) -> bool:
 
 
 def start_from() -> None:
-    """Draw the drop-down of presets."""
     presets.start_from(
         "start_from",
         {title: title for title in PRESETS},

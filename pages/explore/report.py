@@ -1,4 +1,4 @@
-"""The report of the model on the first screen, from the tables that the page has already."""
+"""Make the report of the first screen's model from the tables that the page has already."""
 
 from __future__ import annotations
 
@@ -60,7 +60,6 @@ def show(view: View, row: pd.Series | None, focus: str) -> None:
 
 
 def _findings(view: View, row: pd.Series, focus: str) -> Findings:
-    """What the report states, with the tabs' results that are computed already."""
     method, edition, epsilon = str(row["method"]), str(row["edition"]), float(row["epsilon"])
     rows = pd.concat(view.with_row(row).chosen_tables, ignore_index=True)
     chosen = BY_HAND

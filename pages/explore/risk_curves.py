@@ -1,4 +1,4 @@
-"""The tab on what the model says about each column: its job, and its contents at the chosen ε."""
+"""Draw the tab on what the model says about each column, and start its job."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def jobs(view: View, slots: Slots) -> tuple[shared_jobs.WatchedJobs, ...]:
 
 
 def wanted(view: View) -> ColumnStudy | str:
-    """What the tab is computed from, for every ε at once; or why it is not, in a sentence."""
+    """Say what the tab is computed from, for every ε at once; or why not, in a sentence."""
     clinic_study = clinic.wanted(view, corrected=False)
     if isinstance(clinic_study, str):
         return clinic_study
@@ -102,7 +102,6 @@ def show(view: View, row: pd.Series | None, epsilon: float, focus: str) -> None:
 def _figure(
     view: View, rows: pd.DataFrame, column: str, measure: str, method: str, epsilon: float
 ) -> Drawn:
-    """A column's risk curve by a method's model at one ε, and the one without privacy."""
     from dpcore.figures.column_curves import column_curve
 
     others = clinic.of_model(rows, method, epsilon)

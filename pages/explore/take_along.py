@@ -1,4 +1,4 @@
-"""Explore's results as CSV, command lines and Python code."""
+"""Offer Explore's results as CSV, command lines and Python code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the words on screen mean, for someone who meets them for the first time."""
+"""Explain the words on screen to someone who meets them for the first time."""
 
 from __future__ import annotations
 

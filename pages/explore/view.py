@@ -1,4 +1,4 @@
-"""All that Explore shows except what changes with ε: computed once a run, mostly from caches."""
+"""Gather all that Explore shows except what changes with ε, once a run, mostly from caches."""
 
 from __future__ import annotations
 
@@ -45,43 +45,17 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class View:
-    """All that the page shows except ε.
+    """Hold all that the page shows except ε."""
 
-    Parameters
-    ----------
-    study : Study
-        What the reader chose; its methods are those of the tabs and of the thin lines.
-    whole : Study
-        The same with every method in its sound edition, from which the best one is taken.
-    records : PreparedRecords
-    problem : Problem
-    delta : float
-    table : DataFrame
-        Rows of the chosen methods, and of the model without noise.
-    everything : DataFrame
-        Rows of every method whose curve is at hand.
-    compared : Baselines
-        On the same splits as all rows; of the linear model while not everything is at hand.
-    is_compared : bool
-        Whether boosted trees are at hand.
-    titles : mapping
-        Method to title.
-    untrained : tuple
-        Jobs whose curves are not at hand, by when the page is drawn anew.
-    training : WatchedJobs or None
-        All of them together, for one line on the page; ``None`` if there are none.
-    dark : bool
-    """
-
-    study: Study
-    whole: Study
+    study: Study  # what the reader chose
+    whole: Study  # the same with every method in its sound edition, of which the best is taken
     records: PreparedRecords
     problem: Problem
     delta: float
-    table: pd.DataFrame
-    everything: pd.DataFrame
-    compared: Baselines
-    is_compared: bool
+    table: pd.DataFrame  # rows of the chosen methods, and without noise
+    everything: pd.DataFrame  # rows of every method whose curve is at hand
+    compared: Baselines  # on the same splits; linear only while not everything is at hand
+    is_compared: bool  # whether boosted trees are at hand
     titles: dict[str, str]
     untrained: tuple[WatchedJobs, ...]
     training: WatchedJobs | None
@@ -94,7 +68,6 @@ class View:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The chosen private methods."""
         return self.study.methods[1:]
 
     @property
@@ -105,7 +78,6 @@ class View:
 
     @property
     def people(self) -> str:
-        """Plural noun for the records."""
         return self.split.entry.records_are
 
     @property
@@ -130,7 +102,7 @@ class View:
 
     @cached_property
     def contents(self) -> str:
-        """A name for all that can be drawn of it: settings, and the rows at hand."""
+        """Name all that can be drawn of it: settings, and the rows at hand."""
         judged = ["method", "edition", "runs", "splits"]
         at_hand = [
             rows[judged].drop_duplicates().to_numpy().tolist()
@@ -146,13 +118,13 @@ class View:
 
     @cached_property
     def best_with_risks(self) -> pd.DataFrame:
-        """The same among the methods that give risks."""
+        """The rows of the best proved method that gives risks."""
         rows = self.everything
         return self._best_of(rows[rows["method"].map(gives_risks).astype(bool)])
 
     @cached_property
     def best_corrected(self) -> pd.DataFrame:
-        """The same among the methods whose risks can be corrected within the same ε."""
+        """The rows of the best proved method whose risks can be corrected within the same ε."""
         rows = self.everything
         possible = [
             method
@@ -236,7 +208,7 @@ class View:
         return loaders.calibration(study, self.split, method, epsilon)
 
     def calibrations_at(self, epsilon: float) -> list[Calibration]:
-        """Those of each chosen method at the chosen ε."""
+        """The calibrations of each chosen method at the chosen ε."""
         return [self.calibration(method, self.study.edition, epsilon) for method in self.methods]
 
     @property
@@ -268,7 +240,7 @@ class View:
 
     @property
     def judged(self) -> int:
-        """About how many different records these test."""
+        """About how many different records the splits test."""
         return self.records.judged(self.splits)
 
     @property
@@ -312,10 +284,7 @@ class View:
 def gather(choice: ExploreChoice) -> View:
     """Compute or fetch what the page shows, with a spinner meanwhile.
 
-    Raises
-    ------
-    InvalidInput
-        If a file is invalid, or the settings do not fit the records.
+    Refuses an invalid file, and settings that do not fit the records.
     """
     description = "every record of the file"
     if choice.upload is None:
@@ -403,7 +372,6 @@ def _count(everything: pd.DataFrame, whole: Study) -> str:
 
 
 def _left_out(choice: ExploreChoice, compared: Baselines) -> tuple[str, ...]:
-    """Measures that nothing in sight shows; the area stands beside an accuracy that says little."""
     if AREA.column not in compared.measured:
         return choice.left_out
     accuracy = compared.by(ACCURACY)
@@ -413,14 +381,12 @@ def _left_out(choice: ExploreChoice, compared: Baselines) -> tuple[str, ...]:
 
 
 def _wanted(choice: ExploreChoice, whole: Study, *, published: bool) -> set[str]:
-    """The methods that what is open needs besides the chosen ones."""
     if choice.lists_all or (choice.ranks and published):
         return set(whole.methods)
     return set(without_best((BEST,), whole.loss, whole.epsilons)) if choice.ranks else set()
 
 
 def _in_order(rows: pd.DataFrame, study: Study) -> pd.DataFrame:
-    """The rows in the order of the study's methods."""
     rank = {method: place for place, method in enumerate(study.methods)}
     return rows.sort_values(
         "method", key=lambda column: column.map(rank), kind="stable", ignore_index=True
@@ -428,13 +394,11 @@ def _in_order(rows: pd.DataFrame, study: Study) -> pd.DataFrame:
 
 
 def _only(study: Study, methods: set[str]) -> Study | None:
-    """The study with some of its methods; ``None`` if none is left."""
     some = tuple(method for method in study.methods if method in methods)
     return replace(study, methods=some) if some else None
 
 
 def _printed(study: Study) -> set[str]:
-    """The study's methods that it takes as a paper prints them."""
     if study.edition != Edition.PUBLISHED:
         return set()
     return {
@@ -467,7 +431,6 @@ def _on_every_split(study: Study, records: PreparedRecords) -> list[Study]:
 
 
 def _alone(study: Study | None) -> list[Study]:
-    """The jobs of its trained methods."""
     return [
         curve_jobs.trained_study(one, method)
         for one in (study,)
@@ -495,7 +458,6 @@ def _from_jobs(
 
 
 def _completed(at_once: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:
-    """The others' rows, and those of the first picture."""
     parts = [at_once, pd.concat(others, ignore_index=True)]
     filled = [part for part in parts if len(part)] or parts
     return pd.concat(filled, ignore_index=True)
@@ -516,15 +478,10 @@ def _once(key: str, _make: Callable[[], Any]) -> Any:
 
 
 def once(view: View, key: str, make: Callable[[], Value]) -> Value:
-    """A value computed once from rows of the view, or of finished jobs.
+    """Compute a value once from rows of the view, or of finished jobs.
 
-    Parameters
-    ----------
-    view : View
-    key : str
-        All that it depends on, with the background's colour for a figure; results of finished jobs
-        are named by their study's key, the view's own rows by `View.contents`.
-    make : callable
+    `key` names all that it depends on, with the background's colour for a figure; a finished job is
+    named by its study's key, the view's own rows by `View.contents`.
     """
     value: Value = uploads.cached_in_session(key, make) if view.study.upload else _once(key, make)
     return value
@@ -548,7 +505,7 @@ def noise_figures(view: View, epsilon: float) -> list[Drawn]:
 
 
 def _sigma(view: View, epsilon: float) -> list[Drawn]:
-    """Over more ε than the curves have: what noise costs to know is no training."""
+    """Compute σ over more ε than the curves have, as calibrating trains nothing."""
     rows = loaders.noise(view.study, view.split, WIDE_EPSILONS)
     return noise.sigma(
         rows, titles=view.titles, queries=view.queries, epsilon=epsilon, dark=view.dark

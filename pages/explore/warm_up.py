@@ -1,4 +1,4 @@
-"""Prepares Explore's first view while the server starts."""
+"""Prepare Explore's first view while the server starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lesson on the page: the question and the guess, then the curve, then what one changes."""
+"""Draw a lesson: the question and the guess, then the curve, then what one changes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ def _curve(number: int, seed: int, settings: dict[str, Any]) -> pd.DataFrame:
 
 
 def draw(choice: LearnChoice) -> None:
-    """Draw the lesson."""
     if choice.is_presented:
         st.html(LARGE)
         # A room looks at one control; the others are a click away.
@@ -48,7 +47,6 @@ def draw(choice: LearnChoice) -> None:
 
 
 def _before(choice: LearnChoice, lesson: Lesson) -> None:
-    """Ask for the guess, and draw it on an empty chart."""
     guess = controls.sliders(choice.number, lesson)
     given = _curve(choice.number, choice.seed, {}) if lesson.given else None
     _chart(choice, lesson, guess=guess, given=given)
@@ -63,7 +61,6 @@ def _before(choice: LearnChoice, lesson: Lesson) -> None:
 
 
 def _after(choice: LearnChoice, lesson: Lesson, guess: figures.Guess) -> None:
-    """Draw the curve and the guess in one chart, and the controls that change the curve."""
     form = ControlForm(CHANGES)
     form.values[LESSON.key] = str(choice.number)
     mine = [control.key for control in CHANGES if control.shown(form.values)]
@@ -102,7 +99,6 @@ def _chart(choice: LearnChoice, lesson: Lesson, **parts: Any) -> None:
 
 
 def _buttons(choice: LearnChoice) -> None:
-    """Draw what comes next: the next lesson, and where nobody presents, a second guess."""
     is_last = choice.number == len(LESSONS)
     if not choice.is_class and not is_last:
         st.button(

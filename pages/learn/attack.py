@@ -1,4 +1,4 @@
-"""Lesson 5's three columns: the claim, what is proved for the noise, and what an attack found."""
+"""Draw lesson 5's columns: the claim, what is proved for the noise, and what an attack found."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ def draw(claimed: float, seed: int) -> None:
 
 
 def _attack_sentence(outcome: Attacked) -> str:
-    """The lower bound that the attack measured, and whether it refutes the claim; Markdown."""
     assert outcome.claim.delta is not None
     bound = (
         f"ε is at least {at_least(outcome.lower_bound)} at δ = {plain(outcome.claim.delta)}, "

@@ -1,4 +1,4 @@
-"""Learn's sidebar, and the guesses, which stay in the session."""
+"""Draw Learn's sidebar, and keep the guesses, which stay in the session."""
 
 from __future__ import annotations
 
@@ -17,18 +17,7 @@ from pages.shared.widgets import drawn
 
 @dataclass(frozen=True)
 class LearnChoice:
-    """Which lesson is given, and how.
-
-    Parameters
-    ----------
-    number : int
-        Of the lesson, from 1.
-    seed : int
-    is_class : bool
-        Whether lesson and seed are fixed by the link.
-    is_presented : bool
-        Whether a room looks at it.
-    """
+    """Hold which lesson is given, and how."""
 
     number: int
     seed: int
@@ -37,12 +26,11 @@ class LearnChoice:
 
 
 def validate_link() -> str:
-    """All refusals of the link as one message, computed once a session."""
+    """Check the link once a session; returns all its refusals as one message."""
     return once("learn_link", lambda: query.validate_link(EVERY))
 
 
 def sidebar() -> LearnChoice:
-    """Draw the controls and read them."""
     with st.sidebar:
         top = st.container()
         is_class = bool(drawn(CLASS))
@@ -54,7 +42,7 @@ def sidebar() -> LearnChoice:
 
 
 def guess(number: int) -> Guess | None:
-    """The guess that was made, empty where the curve was shown without one; None before."""
+    """Return the guess, empty where the curve was shown without one; ``None`` before."""
     values: Guess | None = stored(f"learn guess {number}")
     return values
 

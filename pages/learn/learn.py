@@ -1,4 +1,4 @@
-"""Learn: six lessons, each a guess, then the curve, then a change."""
+"""Give six lessons, each a guess, then the curve, then a change."""
 
 from __future__ import annotations
 

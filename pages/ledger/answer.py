@@ -1,4 +1,4 @@
-"""What is left of a data set, its history, and whether the chain is whole."""
+"""Show what is left of a data set, its history, and whether the chain is whole."""
 
 from __future__ import annotations
 
@@ -29,13 +29,7 @@ def chosen(ledger: Ledger) -> str | None:
 
 
 def show(ledger: Ledger, data_set: str) -> None:
-    """Draw the answer for one data set.
-
-    Raises
-    ------
-    InvalidInput
-        If the ledger cannot be read, or an entry was changed.
-    """
+    """Draw the answer for one data set; refuses a ledger that cannot be read or was changed."""
     left = ledger.left(data_set)
     epsilon, delta = left.cap
     st.markdown(f"#### {verbatim(data_set)}: {verbatim(left.words())}")
@@ -63,7 +57,6 @@ def show(ledger: Ledger, data_set: str) -> None:
 
 
 def _verify(ledger: Ledger) -> None:
-    """Compute every hash and every account anew, and say what is wrong."""
     problems = ledger.verify()
     for problem in problems:
         st.error(verbatim(problem), icon=":material/link_off:")

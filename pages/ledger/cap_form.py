@@ -1,4 +1,4 @@
-"""The form for a higher cap, with a reason: an entry that stays."""
+"""Draw the form for a higher cap, with a reason: an entry that stays."""
 
 from __future__ import annotations
 
@@ -13,13 +13,7 @@ from pages.shared.verbatim import refuse
 
 
 def draw(ledger: Ledger, data_set: str, person: Actor) -> None:
-    """Draw the form, and raise the cap once it is submitted.
-
-    Raises
-    ------
-    InvalidInput
-        If the ledger cannot be read.
-    """
+    """Draw the form, and raise the cap once it is submitted."""
     epsilon, delta = ledger.left(data_set).cap
     with st.form(f"raise {data_set}"):
         st.markdown("**Raise the cap**", help=texts.RAISE)

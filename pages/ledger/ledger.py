@@ -1,4 +1,4 @@
-"""The ledger for its stewards: what is left of each data set, its history, and a higher cap."""
+"""Show stewards what is left of each data set, its history, and a higher cap."""
 
 from __future__ import annotations
 

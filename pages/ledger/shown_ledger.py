@@ -1,4 +1,4 @@
-"""Which ledger the page shows: the server's, or where it has none a demonstration."""
+"""Choose the ledger that the page shows: the server's, or where it has none a demonstration."""
 
 from __future__ import annotations
 
@@ -17,13 +17,7 @@ def is_demonstration(person: Actor) -> bool:
 
 
 def opened(person: Actor) -> Ledger:
-    """The ledger for somebody.
-
-    Raises
-    ------
-    InvalidInput
-        If it cannot be opened.
-    """
+    """Open the ledger for somebody."""
     if is_demonstration(person):
         return once("demonstration ledger", _demonstration)
     return server_ledger.opened(server_ledger.place(person))

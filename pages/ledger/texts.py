@@ -1,4 +1,4 @@
-"""Words of the ledger's page."""
+"""Hold the words of the ledger's page."""
 
 DEMONSTRATION = (
     "Demonstration: made-up entries, for this visit alone. {place} names a real ledger, or Release "

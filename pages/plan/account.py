@@ -1,4 +1,4 @@
-"""The account: what is spent, what is left of the budget, and what still fits."""
+"""Show the account: what is spent, what is left of the budget, and what still fits."""
 
 from __future__ import annotations
 
@@ -79,7 +79,6 @@ def show() -> Waiting:
 
 
 def entries_people(rows: entries.Rows) -> int:
-    """The records of the last training, for one more."""
     return next((entry.records for entry in rows.values() if entry.records), 1)
 
 
@@ -99,7 +98,6 @@ def _rows(
 def _added_up(
     account: Account, people: int, progress: Progress
 ) -> tuple[Statement, tuple[Room, ...]] | str:
-    """The account's statement and what still fits, or why there is none."""
     first = first_day(date.today())
     try:
         statement = state(account, lambda share, message: progress(0.7 * share, message))
@@ -113,7 +111,6 @@ def _added_up(
 
 
 def _answer(statement: Statement, fitting: tuple[Room, ...]) -> None:
-    """The answer in words and numbers."""
     guarantee, limit = statement.guarantee, statement.account.budget
     answer = f"{figures.spent(statement)} {figures.left(fitting, statement)}"
     st.markdown(f"#### {verbatim(answer)}")
@@ -145,14 +142,12 @@ def _most(epsilon: float | None) -> str:
 
 
 def _chart(statement: Statement) -> None:
-    """ε spent along the year, with its table."""
     if statement.guarantee.epsilon is not None and statement.entries:
         plot(figures.spending(statement, dark=on_dark()), "account_figure")
         table_behind(figures.calendar(statement), "calendar", "ε spent after each day")
 
 
 def _model(statement: Statement, people: int) -> Waiting:
-    """What one more model may have, and the way to what it loses there; unfinished tasks."""
     place = st.expander(
         "One model more: which ε, and what does it lose?",
         icon=":material/explore:",
@@ -182,7 +177,6 @@ def _model(statement: Statement, people: int) -> Waiting:
 
 
 def _room_of(room: ModelRoom, account: Account, lost: str) -> None:
-    """A model's ε, what it loses there, and the link to Explore at that ε."""
     name = figures.title(room.method)
     with st.container(horizontal=True, vertical_alignment="center"):
         if room.entry is None:
@@ -214,7 +208,6 @@ def _room_of(room: ModelRoom, account: Account, lost: str) -> None:
 
 
 def _below(statement: Statement) -> None:
-    """Each entry by itself, and what to take along."""
     if statement.entries:
         with st.expander("Each entry by itself", icon=":material/table_rows:"):
             st.caption(texts.ALONE)

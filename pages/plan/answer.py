@@ -1,4 +1,4 @@
-"""Plan's answer: the ε spent, ε against steps, and claim and proof side by side."""
+"""Draw Plan's answer: the ε spent, ε against steps, and claim and proof side by side."""
 
 from __future__ import annotations
 
@@ -42,35 +42,20 @@ NOT_PROVED = "not proved this way"
 
 @dataclass(frozen=True)
 class Answer:
-    """The results for the run so far.
-
-    Parameters
-    ----------
-    training : TrainingPlan
-    fast, certified : Guarantee or None
-        By Rényi accounting, and by privacy loss distributions; ``None`` while being computed.
-    paper : TruncatedAnswer or None
-        Paper 003's own accounting; ``None`` without sampling.
-    is_compared : bool
-        Whether the paper's claim is shown beside the proof.
-    stated : float or None
-        ε that the paper states for exactly these settings.
-    replaced : tuple of Evidence or None
-        The same noise under replace-one, the adjacency of the paper's claim; ``None`` while being
-        computed.
-    """
+    """Hold the results for the run so far."""
 
     training: TrainingPlan
-    fast: Guarantee | None
-    certified: Guarantee | None
-    paper: TruncatedAnswer | None
+    fast: Guarantee | None  # by Rényi accounting; none while being computed, as the next one
+    certified: Guarantee | None  # by privacy loss distributions
+    paper: TruncatedAnswer | None  # paper 003's own accounting, which needs sampling
     is_compared: bool
-    stated: float | None
+    stated: float | None  # ε that the paper states for exactly these settings
+    # The same noise under replace-one, the adjacency of the paper's claim.
     replaced: tuple[Evidence, ...] | None
 
     @property
     def proved(self) -> list[Guarantee]:
-        """Guarantees with a finite ε so far."""
+        """The guarantees with a finite ε so far."""
         guarantees = [
             guarantee for guarantee in (self.certified, self.fast) if guarantee is not None
         ]
@@ -87,13 +72,13 @@ class Answer:
 
 @st.cache_data(max_entries=200, show_spinner=False)
 def spent(training: TrainingPlan, accountant: str) -> Guarantee:
-    """ε of the run by one accountant."""
+    """Certify ε of the run by one accountant."""
     return planner.spent(training, accountant)
 
 
 @st.cache_data(max_entries=100, show_spinner=False)
 def curve(training: TrainingPlan, kind: str) -> pd.DataFrame:
-    """ε at checkpoints along the run."""
+    """Certify ε at checkpoints along the run."""
     return epsilon_curve.epsilon_curve(training, [kind], points=POINTS)
 
 
@@ -303,7 +288,6 @@ def claim_and_proof(answer: Answer) -> Waiting:
 
 
 def _proof(answer: Answer) -> None:
-    """Show what holds for exactly this noise, by every accountant that has a theorem."""
     paper = answer.paper
     st.markdown("**Proof** (what holds for exactly this noise)")
     badges.guarantee("plan")
@@ -337,7 +321,6 @@ def _show_status(is_met: bool, name: str, note: str = "") -> None:
 
 
 def _verdicts(answer: Answer) -> Waiting:
-    """Show whether the stated and the printed number hold, each under a named adjacency."""
     training = answer.training
     waiting: Waiting = []
     if answer.stated is not None and training.adjacency is not Adjacency.REPLACE_ONE:

@@ -1,4 +1,4 @@
-"""The budget of the account, and that of the search for a setting: two, asked for alike."""
+"""Draw the budgets of the account and of the search for a setting: two, asked for alike."""
 
 from __future__ import annotations
 
@@ -25,16 +25,7 @@ TOO_LARGE = 0.1 * (1.0 + 1e-9)
 
 @dataclass(frozen=True)
 class TypedBudget:
-    """What is typed.
-
-    Parameters
-    ----------
-    limit : PrivacyBudget
-    adjacency : Adjacency
-    people : int
-    others : dict of str to float
-        Further numbers by key.
-    """
+    """Hold what is typed."""
 
     limit: PrivacyBudget
     adjacency: Adjacency
@@ -49,21 +40,7 @@ def typed(
 ) -> TypedBudget:
     """Draw ε, the number of people and further numbers, δ and the adjacency one click away.
 
-    Call it in a horizontal container.
-
-    Parameters
-    ----------
-    controls : sequence of Control
-        In the order of `ACCOUNT`.
-    usual : sequence
-        What each of them begins with, if that is not its default.
-    more : iterable of Control
-        Numbers to draw beside them.
-
-    Raises
-    ------
-    InvalidInput
-        If ε is no number in range.
+    Call it in a horizontal container; refuses an ε that is no number in range.
     """
     epsilon, stop, people, neighbour = controls
     epsilon_first, stop_first, people_first, neighbour_first = usual
@@ -101,21 +78,15 @@ def of_account() -> list[Any]:
 
 
 def account_counts() -> tuple[float, Adjacency, int]:
-    """δ, the adjacency and the number of people that the account counts with."""
+    """Return δ, the adjacency and the number of people that the account counts with."""
     _, stop, people, neighbour = of_account()
     return _delta(stop, people), Adjacency(neighbour), people
 
 
 def keep(controls: Sequence[Control], usual: Sequence[Any]) -> None:
-    """Draw those of another question that have been set, unseen.
+    """Draw, unseen, the controls of another question that have been set.
 
     The address holds the values of drawn controls only, and each question has a budget of its own.
-
-    Parameters
-    ----------
-    controls : sequence of Control
-    usual : sequence
-        What each begins with.
     """
     changed = [
         (control, first)

@@ -1,4 +1,4 @@
-"""Plan's sidebar: the controls of one noisy training run. The address bar holds their values."""
+"""Draw Plan's sidebar: the controls of one noisy training run, whose values the address holds."""
 
 from __future__ import annotations
 
@@ -29,13 +29,7 @@ from pages.shared.widgets import ControlForm, chosen, drawn
 
 
 def target() -> float:
-    """The target ε of the whole run, from the question asked backwards.
-
-    Raises
-    ------
-    InvalidInput
-        If what is typed is no number in range.
-    """
+    """Read the target ε of the whole run, from the question asked backwards."""
     typed = control_text(TARGET.key) or TARGET.default
     return number("target ε", meant("target ε", typed), at_least=0.001, at_most=1000.0)
 
@@ -47,13 +41,7 @@ def set_to(training: TrainingPlan, **others: object) -> None:
 
 
 def sidebar() -> tuple[TrainingPlan, bool]:
-    """Draw the controls; returns the run, and whether it is compared with paper 003.
-
-    Raises
-    ------
-    InvalidInput
-        From `dpcore`, for values that do not fit together.
-    """
+    """Draw the controls; returns the run, and whether it is compared with paper 003."""
     presets.apply_stored("plan")
     form = ControlForm(CONTROLS)
     with st.sidebar:
@@ -76,7 +64,6 @@ def sidebar() -> tuple[TrainingPlan, bool]:
 
 
 def _delta(form: ControlForm) -> float:
-    """δ of the slider, or by the rule."""
     chosen: float = form.values["plan_delta"]
     return default_delta(form.values["records"] or 1) if chosen == BY_RULE else chosen
 
@@ -104,7 +91,6 @@ def _read(form: ControlForm, *, is_nominal: bool) -> TrainingPlan:
 
 
 def _share(records: int, delta: float) -> None:
-    """Show n·δ, with a warning if it is large."""
     share = (records or 1) * delta
     warning = ": large. At δ = 1/n one record could be published outright."
     large = share > 0.1 * (1.0 + 1e-9)
@@ -124,12 +110,10 @@ def _presets(training: TrainingPlan) -> None:
 
 
 def _reset_adjacency() -> None:
-    """Set the adjacency that the theorems of the new sampling use."""
     set_controls({"neighbour": str(default_adjacency(control_text("sampling")))})
 
 
 def _carry_length() -> None:
-    """Keep the run's length when its unit changes."""
     an_epoch = steps_per_epoch(FIRST.records, FIRST.batch)
     steps, per_epoch = stored("plan_length") or (FIRST.steps, an_epoch)
     if control_text("length") == "steps":

@@ -1,4 +1,4 @@
-"""The account's entries: kept in the address, drawn as rows, each changed in its own box."""
+"""Keep the account's entries in the address, and draw each as a row with a box to change it."""
 
 from __future__ import annotations
 
@@ -45,10 +45,8 @@ Rows = dict[int, AccountEntry]
 OF_FILE = (0, "file")
 PEOPLE = "account people"
 """Where the number of people is stored that trainings on all of them count with."""
-MAX_ROWS = 30
-"""Rows drawn with a box of their own; the table holds all."""
-ROOM = 480
-"""Pixels, about as high as an entry's box."""
+MAX_ROWS = 30  # drawn with a box of their own; the table holds all
+ROOM = 480  # pixels, about as high as an entry's box
 WAYS = {
     "training": {"noise": "Noise multiplier", "share": "A share of the budget"},
     "release": {"noise": "Noise σ/Δ", "epsilon": "ε of each", "share": "A share of the budget"},
@@ -63,12 +61,11 @@ SAME = "That of the account"
 
 
 def first_entries() -> tuple[AccountEntry, ...]:
-    """What a new visit begins with: one training of all people, on the first of next month."""
     return (usual("training", first_day(date.today()), stored(PEOPLE) or FIRST.records),)
 
 
 def check(link: Link) -> list[Refusal]:
-    """What of the link's account can't be followed."""
+    """Say what of the link's account can't be followed."""
     refusals = []
     for text in link.get(ENTRIES, ()):
         try:
@@ -84,7 +81,7 @@ def _read(text: str) -> tuple[AccountEntry, ...]:
 
 
 def current() -> Rows:
-    """The entries by number: those of the address where it has changed, else those of before."""
+    """Return the entries by number: the address's where it has changed, else those of before."""
     text = st.query_params.get(ENTRIES, "")
     rows: Rows | None = stored("account rows")
     if rows is None or text != stored("account written"):
@@ -102,13 +99,7 @@ def current() -> Rows:
 
 
 def follow(people: int) -> Rows:
-    """The entries by number, with trainings on all people on this many of them.
-
-    Parameters
-    ----------
-    people : int
-        In the data, as the budget counts them.
-    """
+    """Return the entries by number, with trainings on all people on this many of them."""
     rows = current()
     before = stored(PEOPLE) or (people if st.query_params.get(ENTRIES) else FIRST.records)
     if before != people:
@@ -239,7 +230,6 @@ def buttons(records: int) -> None:
 
 
 def put_file(data: bytes) -> None:
-    """Put the entries of a file in place of all, or keep why not."""
     try:
         put(from_csv(data[: 4 * MAX_LETTERS].decode()))
     except InvalidInput as refusal:
@@ -269,14 +259,7 @@ def draw(
 ) -> None:
     """Draw one row an entry, and the box in which it is changed.
 
-    Parameters
-    ----------
-    shown : dict
-        By number, with the noise of each.
-    account : Account, optional
-        Whose δ and adjacency count for them, where it can be added up.
-    statement : Statement, optional
-        The answer, which stands in an open box as well: the box covers the one above.
+    An open box covers the answer above (`statement`), and so holds it, too.
     """
     rows = current()
     refused: dict[tuple[int, str], str] = stored("account refused") or {}
@@ -321,7 +304,6 @@ def _remove(number: int) -> None:
 
 
 def _fields(number: int, entry: AccountEntry) -> None:
-    """Draw the fields of one entry."""
     box = _Box(number)
     box.text("what", "Name", entry.what)
     if entry.kind != "spent":
@@ -357,8 +339,6 @@ def _fields(number: int, entry: AccountEntry) -> None:
 
 
 class _Box:
-    """The widgets of one entry; each sets its field when it changes."""
-
     def __init__(self, number: int) -> None:
         self.number = number
 
@@ -402,7 +382,6 @@ class _Box:
 
 
 def _set(number: int, field: str) -> None:
-    """Set one field of an entry to what its widget holds, or keep why it can't be."""
     rows = _at_click()
     entry, value = rows.get(number), control_value(f"entry {number} {field}")
     if entry is None:

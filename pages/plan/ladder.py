@@ -1,4 +1,4 @@
-"""The σ ladder: the noise that each mechanism needs for one release at the same (ε, δ)."""
+"""Draw the noise that each mechanism needs for one release at the same (ε, δ)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ TITLES = {
 
 @st.cache_data(max_entries=100, show_spinner=False)
 def rungs(epsilon: float, delta: float, sensitivity: float) -> pd.DataFrame:
-    """One row per mechanism, from the most noise to the least."""
     return pd.DataFrame(
         {
             "title": TITLES[row["mechanism"]],

@@ -1,4 +1,4 @@
-"""Checks the link to Plan."""
+"""Check the link to Plan."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pages.shared.session import once
 
 
 def validate_link() -> str:
-    """All refusals of the link as one message, computed once a session."""
+    """Check the link once a session; returns all its refusals as one message."""
     return once(
         "plan_link",
         lambda: query.validate_link(

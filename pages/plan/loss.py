@@ -1,4 +1,4 @@
-"""What one more model loses against no privacy, on a data set at hand."""
+"""Show what one more model loses against no privacy, on a data set at hand."""
 
 from __future__ import annotations
 
@@ -31,20 +31,10 @@ PLACE = "loss"
 
 
 def of_models(models: Sequence[AccountEntry], account: Account, people: int) -> dict[str, str]:
-    """Draw whose records are learned from; what each model loses there, by method.
+    """Draw whose records are learned from; returns what each model loses there, by method.
 
-    Parameters
-    ----------
-    models : sequence of AccountEntry
-        One of each method.
-    account : Account
-    people : int
-        As many as the account counts with: the synthetic cohort has about as many patients.
-
-    Returns
-    -------
-    dict
-        Empty as long as that is not known.
+    The synthetic cohort has about as many patients as the account counts `people`. The result is
+    empty as long as no loss is known.
     """
     dataset = drawn(MODEL_DATA, width=320)
     about = entry(dataset)
@@ -85,7 +75,6 @@ def _submit(place: str, study: LossStudy) -> None:
 
 
 def _words(row: pd.Series) -> str:
-    """The model's accuracy, and what it loses against no privacy, in its two parts."""
     cost = Cost.of(row, float(row["accuracy_baseline"]), ACCURACY)
     return (
         f"Right for {ACCURACY.shown(cost.value)} at ε = {exactly(row['epsilon'])}; {cost.without}. "

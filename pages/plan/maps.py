@@ -1,4 +1,4 @@
-"""Heat maps around the run: ε over first noise and decay, and over first noise and batch."""
+"""Draw heat maps around the run: ε over first noise and decay, and over first noise and batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plan: what a budget still affords, which setting keeps it, and what one run costs."""
+"""Show what a budget still affords, which setting keeps it, and what one run costs."""
 
 from __future__ import annotations
 

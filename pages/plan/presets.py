@@ -1,4 +1,4 @@
-"""Paper 003's settings: the claim and the certified ε of each."""
+"""Show the claim and the certified ε of each of paper 003's settings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ def show() -> Waiting:
 
 
 def _certify(progress: Progress) -> dict[str, tuple[Evidence, Evidence]]:
-    """Evidence on each preset under zero-out and under replace-one."""
     evidence_by_key = {}
     for position, (key, preset) in enumerate(PRESETS.items()):
         progress(position / len(PRESETS), preset.title)

@@ -1,4 +1,4 @@
-"""What the run's ε means for one person in its training data."""
+"""Show what the run's ε means for one person in its training data."""
 
 from __future__ import annotations
 

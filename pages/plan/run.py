@@ -1,4 +1,4 @@
-"""One run in detail: its cost by every accountant, and the question asked backwards."""
+"""Show one run: its cost by every accountant, and the question asked backwards."""
 
 from __future__ import annotations
 

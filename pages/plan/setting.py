@@ -1,4 +1,4 @@
-"""A setting for the budget: the epochs, noise or batch of a training, or the noise of releases."""
+"""Find a setting for the budget: a training's epochs, noise or batch, or the noise of releases."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ from pages.shared.widgets import drawn
 if TYPE_CHECKING:
     import pandas as pd
 
-MOMENT = 0.5
-"""Seconds that the page waits: most answers take less."""
+MOMENT = 0.5  # seconds that the page waits: most answers take less
 TYPED_SETTINGS = {
     "epochs": (FIND_BATCH, FIND_NOISE),
     "sigma": (FIND_BATCH, FIND_EPOCHS),
@@ -77,7 +76,6 @@ def show() -> Waiting:
 
 
 def _start(typed: budget.TypedBudget) -> TrainingPlan:
-    """The training with what is typed; the rest is where the search begins."""
     people, settings = typed.people, typed.others
     usual = FIND_BATCH.usual(people)
     batch = whole("batch size", settings.get(FIND_BATCH.key, usual), at_least=1, at_most=people)
@@ -94,7 +92,6 @@ def _start(typed: budget.TypedBudget) -> TrainingPlan:
 
 
 def _training(unknown: str, start: TrainingPlan, limit: PrivacyBudget, people: int) -> Waiting:
-    """Solve for the setting of a training, with progress where that takes its time."""
     epsilon = limit.epsilon
     plan, waiting = answer_to(
         "setting",
@@ -131,7 +128,6 @@ def _training(unknown: str, start: TrainingPlan, limit: PrivacyBudget, people: i
 
 
 def _chart(table: pd.DataFrame | None, unknown: str, answer: float, epsilon: float) -> None:
-    """ε against the setting, with its table."""
     if table is None:
         st.caption("The chart comes here.")
         return
@@ -141,7 +137,6 @@ def _chart(table: pd.DataFrame | None, unknown: str, answer: float, epsilon: flo
 
 
 def _use(training: TrainingPlan) -> None:
-    """The buttons that put the answer to use."""
     per_epoch = steps_per_epoch(training.records, training.batch)
     with st.container(horizontal=True):
         if training.steps % per_epoch == 0:
@@ -202,7 +197,6 @@ def _code(plan: Plan, unknown: str, start: TrainingPlan, epsilon: float) -> None
 
 
 def _releases(typed: budget.TypedBudget) -> None:
-    """The least noise of equal releases that keep the budget together."""
     limit, adjacency, people = typed.limit, typed.adjacency, typed.people
     count = whole("how many releases", typed.others[FIND_RELEASES.key], at_least=1, at_most=10_000)
     sensitivity = typed.others[FIND_SENSITIVITY.key]

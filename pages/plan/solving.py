@@ -1,4 +1,4 @@
-"""The inverse question: which setting keeps the run within a target ε."""
+"""Solve the inverse question: which setting keeps the run within a target ε."""
 
 from __future__ import annotations
 

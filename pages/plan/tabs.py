@@ -1,4 +1,4 @@
-"""The tabs under Plan's answer, each drawn only while it is open."""
+"""Draw the tabs under Plan's answer, each only while it is open."""
 
 from __future__ import annotations
 

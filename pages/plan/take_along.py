@@ -1,4 +1,4 @@
-"""The run as code, to copy."""
+"""Offer the run as code, to copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One person: a form of the model's own columns, and what the model says, and why.
+"""Ask for one person's values, and show what the model says, and why.
 
 Nothing that is typed is cached or stored: the session has it while the form is on the page.
 """
@@ -26,12 +26,9 @@ from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.session import control_value
 from pages.shared.verbatim import refuse, verbatim
 
-NARROWEST = 120
-"""Pixels of a field."""
-MAX_LETTERS = 30
-"""Of a number as it is typed."""
-REFUSED_MARK = ":material/error:"
-"""In a field whose value the model does not know."""
+NARROWEST = 120  # pixels of a field
+MAX_LETTERS = 30  # of a number as it is typed
+REFUSED_MARK = ":material/error:"  # in a field whose value the model does not know
 
 
 def show(choice: Choice) -> None:
@@ -90,15 +87,6 @@ def show(choice: Choice) -> None:
 
 
 def _form(model: ReleasedModel, first: PersonValues) -> dict[str, object]:
-    """A field for each column, of which none is in the address; what stands in it by name.
-
-    Parameters
-    ----------
-    model : ReleasedModel
-        Another model's column of the same name has its own values.
-    first : mapping
-        What fields begin with; those of other columns begin empty.
-    """
     fields = st.grid(2, min_column_width=NARROWEST, gap="small")
     given = {}
     decimal_commas = _decimal_commas(model)
@@ -146,12 +134,10 @@ def _field(column: Column, first: Value, key: str, decimal_comma: bool) -> objec
 
 
 def _read(text: str | None, decimal_comma: bool) -> float | str | None:
-    """The number that stands in a field; its text where it has not one reading."""
     return typed_numbers.number_or_text(text or "", decimal_comma)
 
 
 def _allowed(column: Column) -> str:
-    """The values that a number may have, in words."""
     least, most = column.bounds
     return f"{least:g} to {most:g}" + (f" {column.unit}" if column.unit else "")
 
@@ -172,7 +158,6 @@ def _is_refused(column: Column, given: object) -> bool:
 def _refusal(
     refused: Sequence[Column], given: Mapping[str, object], decimal_commas: Collection[str]
 ) -> str:
-    """Why there is no answer, with every value that is refused."""
     return texts.REFUSED.format(
         values="; ".join(
             _refused_value(column, given[column.name], column.name in decimal_commas)
@@ -189,13 +174,11 @@ def _refused_value(column: Column, value: object, decimal_comma: bool) -> str:
 
 
 def _value(column: Column, given: object) -> Value:
-    """What stands in a field, as a value of its column."""
     is_unknown = given == UNKNOWN and UNKNOWN not in explained.levels_of(column)
     return explained.value_of(column, None if is_unknown else given)
 
 
 def _curve(model: ReleasedModel, person: PersonValues, wording: figures.OutcomeWording) -> None:
-    """The outcome along one column, the person's value marked."""
     columns = model.entry.columns
     with st.expander(
         f"The {wording.name} along one column",

@@ -1,4 +1,4 @@
-"""The records of a file: predicted in a process of their own, and handed back as a file."""
+"""Predict for the records of a file in a process of its own, and hand them back as a file."""
 
 from __future__ import annotations
 
@@ -51,7 +51,6 @@ def drop() -> None:
 
 
 def _predictions(choice: Choice, file: File) -> PredictedBatch | InvalidInput:
-    """The predictions, computed once for a model and a file."""
     key = choice.model.hash, hash(choice.certificate), file.file_id
     if stored(PREDICTIONS) is None or stored(PREDICTIONS)[0] != key:
         computed: PredictedBatch | InvalidInput

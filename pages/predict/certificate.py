@@ -1,4 +1,4 @@
-"""The model's certificate: whether it holds, in a line, and what it says, one click away."""
+"""Say in a line whether the model's certificate holds, and show it one click away."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def show(choice: Choice) -> None:
 
 
 def noise(choice: Choice) -> NoiseAlone | str:
-    """What noise alone does to the model's predictions, computed once for it; or why not."""
+    """Say what noise alone does to the model's predictions, computed once for it; or why not."""
     certificate = _valid(choice)
     document = None if certificate is None else certificate.document
     key = choice.model.hash, document and document["hash"]
@@ -91,7 +91,6 @@ def noise(choice: Choice) -> NoiseAlone | str:
 
 
 def _valid(choice: Choice) -> Certificate | None:
-    """The certificate, where there is one and it holds; read once for a model."""
     if not choice.certificate or _checked(choice).problems:
         return None
     key = stored(CHECKED)[0]
@@ -102,7 +101,6 @@ def _valid(choice: Choice) -> Certificate | None:
 
 
 def _checked(choice: Choice) -> Checked:
-    """The result of the check, computed once for a model and a certificate."""
     key = choice.model.hash, hash(choice.certificate)
     if stored(CHECKED) is None or stored(CHECKED)[0] != key:
         if choice.is_demonstration:

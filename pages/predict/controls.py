@@ -1,4 +1,4 @@
-"""The prediction page's sidebar: the model's files, and for whom it predicts."""
+"""Draw the prediction page's sidebar: the model's files, and for whom it predicts."""
 
 from __future__ import annotations
 
@@ -22,19 +22,7 @@ FILES, MODEL = "predict_files", "read model"
 
 @dataclass(frozen=True)
 class Choice:
-    """What is predicted by, and for whom.
-
-    Parameters
-    ----------
-    model : ReleasedModel
-    certificate : bytes
-        Of the file; empty where there is none.
-    contents : bytes
-        Of the model's file.
-    is_demonstration : bool
-    for_many : bool
-        For the records of a file, else for one person.
-    """
+    """Hold the model, its certificate's and its own bytes, and whether a file is predicted for."""
 
     model: ReleasedModel
     certificate: bytes
@@ -44,12 +32,12 @@ class Choice:
 
 
 def validate_link() -> str:
-    """All refusals of the link as one message, computed once a session."""
+    """Check the link once a session; returns all its refusals as one message."""
     return once("predict_link", lambda: query.validate_link(controls.EVERY))
 
 
 def sidebar() -> Choice | InvalidInput | None:
-    """Draw the controls; what they choose, why that is refused, or nothing yet."""
+    """Draw the controls; returns what they choose, why that is refused, or nothing yet."""
     with st.sidebar:
         is_demonstration = drawn(controls.MODEL) == controls.DEMONSTRATION
         files = {} if is_demonstration else _files()

@@ -1,4 +1,4 @@
-"""A call on files of unknown origin, in a process of its own that ends with its answer."""
+"""Make a call on files of unknown origin in a process that ends with its answer."""
 
 from __future__ import annotations
 
@@ -12,13 +12,7 @@ LIBRARIES = ("dpcore.release.batch",)
 
 
 def isolated_call(filename: str, call: Callable[..., Value], *arguments: object) -> Value:
-    """The call's result; the page still reacts meanwhile.
-
-    Raises
-    ------
-    InvalidInput
-        If the call raises it, or takes too much time or memory.
-    """
+    """Make the call while the page still reacts; refuses one that takes too much time or memory."""
     upload = Upload("", filename, LIBRARIES, call, *arguments)
     try:
         result: Value = upload.answer("", None)

@@ -1,4 +1,4 @@
-"""Predictions of a released model, for one person or for the records of a file."""
+"""Predict by a released model, for one person or for the records of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of the prediction page."""
+"""Hold the words of the prediction page."""
 
 NOTHING_STORED = "What you enter is used and dropped: no address, file or log holds it."
 RELEASE = "Release a model"

@@ -1,4 +1,4 @@
-"""What a release is paid from: a data set in a ledger, the operator's or the demonstration's."""
+"""Hold what a release is paid from: a data set in the operator's ledger or the demonstration's."""
 
 from __future__ import annotations
 
@@ -23,18 +23,7 @@ _accounts: dict[tuple[str, str], tuple[Attempts[Released], Attempts[Twin]]] = {}
 
 @dataclass(frozen=True, eq=False)
 class PayingAccount:
-    """A data set of a ledger, and the attempts to release from it.
-
-    Parameters
-    ----------
-    ledger : Ledger
-    place : str
-        Where the ledger is.
-    data_set : str
-    attempts : Attempts
-    twins : Attempts
-        To make a private twin.
-    """
+    """A data set of a ledger, and the attempts to release from it."""
 
     ledger: Ledger
     place: str
@@ -45,15 +34,7 @@ class PayingAccount:
 
 @dataclass(frozen=True)
 class ReleaseOrder:
-    """What is to be released, and from which account.
-
-    Parameters
-    ----------
-    plan : ReleasePlan
-    about : About
-    actor : str
-    account : PayingAccount
-    """
+    """What is to be released, and from which account."""
 
     plan: ReleasePlan
     about: About
@@ -63,14 +44,7 @@ class ReleaseOrder:
 
 @dataclass(frozen=True)
 class TwinOrder:
-    """Which twin is to be made, and from which account.
-
-    Parameters
-    ----------
-    plan : TwinPlan
-    actor : str
-    account : PayingAccount
-    """
+    """Which twin is to be made, and from which account."""
 
     plan: TwinPlan
     actor: str
@@ -99,12 +73,12 @@ class Demonstration:
         }
 
     def account(self, adjacency: Adjacency) -> PayingAccount:
-        """The account of the made-up patients."""
+        """Return the account of the made-up patients."""
         return self._accounts[adjacency]
 
 
 def account(where: str, data_set: str) -> PayingAccount:
-    """The account of a data set in the ledger at this place."""
+    """Return the account of a data set in the ledger at this place."""
     with _lock:
         attempts, twins = _accounts.setdefault((where, data_set), (Attempts(), Attempts()))
     return PayingAccount(server_ledger.opened(where), where, data_set, attempts, twins)

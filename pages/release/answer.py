@@ -1,4 +1,4 @@
-"""The five steps on the page, each in a row that says how far it is."""
+"""Draw the five steps, each in a row that says how far it is."""
 
 from __future__ import annotations
 

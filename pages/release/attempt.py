@@ -1,4 +1,4 @@
-"""A release under way: in a thread of the server's process, paid at most once.
+"""Run a release in a thread of the server's process, paid at most once.
 
 It is in no job store and no cache, so that nothing of it reaches the disk. A press of the button
 carries the number of the attempts that its reader saw: of two presses of one button, or of a button
@@ -40,13 +40,8 @@ _log = logging.getLogger(__name__)
 class Attempt(Generic[Product]):
     """One release, or one twin, from the press of the button to its files.
 
-    Parameters
-    ----------
-    work : callable
-        (attempt) -> nothing; it calls `commit` before it pays, and `paid` after, and leaves what
-        was `released` and its `files`.
-    is_present : callable
-        Whether its reader is still there.
+    `work` calls `commit` before it pays and `paid` after, and leaves what was `released` and its
+    `files`; `is_present` says whether its reader is still there.
     """
 
     def __init__(self, work: Work[Product], is_present: Callable[[], bool]) -> None:
@@ -70,7 +65,6 @@ class Attempt(Generic[Product]):
         return self.phase != "cancelled" and self._is_present()
 
     def wait(self) -> None:
-        """Wait until it has ended."""
         self._thread.join()
 
     def cancel(self) -> None:
@@ -80,13 +74,7 @@ class Attempt(Generic[Product]):
                 self.phase = "cancelled"
 
     def commit(self) -> None:
-        """Go where it can't be cancelled any more.
-
-        Raises
-        ------
-        Cancelled
-            If it was, or nobody waits for it.
-        """
+        """Go where it can't be cancelled; raises `Cancelled` if it was, or nobody waits."""
         with self._changing:
             if not self.is_wanted:
                 raise Cancelled
@@ -122,7 +110,7 @@ class Attempt(Generic[Product]):
 
 
 class Attempts(Generic[Product]):
-    """Those on one account, one at a time."""
+    """Hold the attempts on one account, one at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -132,15 +120,7 @@ class Attempts(Generic[Product]):
     def begin(
         self, count_when_drawn: int, work: Work[Product], is_present: Callable[[], bool]
     ) -> Attempt[Product] | None:
-        """Begin an attempt; ``None`` if one has begun since the button was drawn, or is under way.
-
-        Parameters
-        ----------
-        count_when_drawn : int
-            How many there were when the button was drawn.
-        work, is_present : callable
-            As of an `Attempt`.
-        """
+        """Begin an attempt; ``None`` if one is under way, or began since the button was drawn."""
         with self._lock:
             is_busy = self.latest is not None and self.latest.is_under_way
             if self.count != count_when_drawn or is_busy:
@@ -151,16 +131,7 @@ class Attempts(Generic[Product]):
 
 
 class WatchedAttempt:
-    """An attempt in the job panel; see `job_panel.Watched`.
-
-    Parameters
-    ----------
-    attempt : Attempt
-    begun : Attempt or None
-        The one that this visitor began: another's is not theirs to cancel.
-    name : str
-        For the keys of its buttons.
-    """
+    """Show an attempt in the job panel; only the visitor who began it (`begun`) may cancel it."""
 
     seconds = 0.3
 
@@ -177,11 +148,11 @@ class WatchedAttempt:
         return "running" if is_as_drawn else "done"
 
     def has_news(self) -> bool:
-        """Nothing: each phase is a state."""
+        """Return ``False``: each phase is a state."""
         return False
 
     def line(self) -> JobLine:
-        """How far it is; it can be cancelled before its payment only."""
+        """Say how far it is; it can be cancelled before its payment only."""
         attempt = self._attempt
         if attempt.phase == "preparing":
             button = "Cancel" if self._is_own else ""

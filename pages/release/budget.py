@@ -1,4 +1,4 @@
-"""Step 4: the account, what is left in it, and what the release costs."""
+"""Draw step 4: the account, what is left in it, and what the release costs."""
 
 from __future__ import annotations
 
@@ -36,31 +36,15 @@ from pages.shared.widgets import ControlForm
 
 @dataclass(frozen=True)
 class ReleaseBudget:
-    """What a release is paid from, and by whom.
-
-    Parameters
-    ----------
-    account : PayingAccount or None
-        ``None`` as long as none is chosen.
-    actor : str
-    price : Price or None
-        ``None`` as long as the release cannot be paid from it.
-    """
+    """Hold what a release is paid from, and by whom."""
 
     account: PayingAccount | None = None
     actor: str = ""
-    price: Price[ReleasePlan] | None = None
+    price: Price[ReleasePlan] | None = None  # none while the release cannot be paid from it
 
 
 def draw(form: ControlForm, records: ChosenTable | None) -> tuple[ReleaseBudget, ReleaseStep]:
-    """Draw the step.
-
-    Parameters
-    ----------
-    form : ControlForm
-        With the values of the steps before.
-    records : ChosenTable or None
-    """
+    """Draw the step."""
     adjacency = Adjacency(form.values["release_unit"])
     chosen: PayingAccount | None
     if form.values["release_table"] == DEMONSTRATION:
@@ -116,7 +100,6 @@ def _are_left(values: dict[str, Any], records: ChosenTable, left: Left) -> bool:
 
 
 def _step_after_release(chosen: PayingAccount) -> ReleaseStep | None:
-    """The step after a model was released from the account, with what was paid; else ``None``."""
     latest = chosen.attempts.latest
     if latest is None or latest.released is None:
         return None
@@ -124,13 +107,6 @@ def _step_after_release(chosen: PayingAccount) -> ReleaseStep | None:
 
 
 def _own(adjacency: Adjacency) -> tuple[PayingAccount | None, str, str]:
-    """Draw the choice of a data set of the server's ledger.
-
-    Returns
-    -------
-    tuple of PayingAccount or None, str, str
-        The account, who releases, and why nothing can be paid from it, or "".
-    """
     person = sign_in.allowed(Role.ANALYST)
     if isinstance(person, str):
         sign_in.refuse(person)
@@ -184,13 +160,6 @@ def _own(adjacency: Adjacency) -> tuple[PayingAccount | None, str, str]:
 
 
 def _price(values: dict[str, Any], records: ChosenTable, left: Left) -> Price[ReleasePlan]:
-    """The price of the release.
-
-    Raises
-    ------
-    InvalidInput
-        If it cannot be planned.
-    """
     release_plan = plan(
         records.columns,
         records.count,

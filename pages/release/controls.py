@@ -1,4 +1,4 @@
-"""Release's controls; those of texts and ticks stay in the session."""
+"""Draw Release's controls; those of texts and ticks stay in the session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages.shared.session import once, set_controls, store, stored
 
 
 def validate_link() -> str:
-    """All refusals of the link as one message, computed once a session."""
+    """Check the link once a session; returns all its refusals as one message."""
 
     def validate() -> str:
         _leave_persons_open()
@@ -45,17 +45,7 @@ def _leave_persons_open() -> None:
 def text(
     control: Control, first: str, place: str, width: int | Literal["stretch"] = "stretch"
 ) -> str:
-    """Draw a text that no address holds, and that is still there when its reader comes back.
-
-    Parameters
-    ----------
-    control : Control
-    first : str
-        What it begins with.
-    place : str
-        Of the table that it is about.
-    width : int or "stretch"
-    """
+    """Draw a text that no address holds, and that is still there when its reader comes back."""
     assert isinstance(control.kind, Text)
     value = st.text_input(
         control.label,

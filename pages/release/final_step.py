@@ -1,4 +1,4 @@
-"""Step 5: the words of the certificate, the button, progress, and what came of it."""
+"""Draw step 5: the words of the certificate, the button, progress, and what came of it."""
 
 from __future__ import annotations
 
@@ -35,16 +35,6 @@ def draw(
     budget: ReleaseBudget,
     before: Sequence[ReleaseStep],
 ) -> ReleaseStep:
-    """Draw the step.
-
-    Parameters
-    ----------
-    form : ControlForm
-    records : ChosenTable or None
-    budget : ReleaseBudget
-    before : sequence of ReleaseStep
-        The four others.
-    """
     is_own = form.values["release_table"] != DEMONSTRATION
     running = under_way(budget.account)
     if running is not None:
@@ -95,7 +85,6 @@ def _button(
     *,
     is_own: bool,
 ) -> None:
-    """Draw what it costs, and the button that pays it."""
     attempts = account.attempts
     press = payment.pressed(
         price,
@@ -121,7 +110,6 @@ def _button(
 
 
 def _certificate_texts(form: ControlForm, *, is_own: bool) -> dict[str, str]:
-    """Draw the fields for the certificate's texts; empty where nothing is entered."""
     cells, certificate_texts = st.columns(3), {}
     for place, control in enumerate(TEXTS):
         name = _name(control.key)
@@ -134,12 +122,10 @@ def _certificate_texts(form: ControlForm, *, is_own: bool) -> dict[str, str]:
 
 
 def _name(key: str) -> str:
-    """What the certificate calls the text of this control."""
     return key.removeprefix("release_")
 
 
 def _work(records: ChosenTable, order: ReleaseOrder, press: Press) -> Work[Released]:
-    """What an attempt does."""
     return payment.in_order(
         press,
         prepare=lambda progress, cancelled: records.prepare(order, progress, cancelled),

@@ -1,4 +1,4 @@
-"""Step 3: how one may look before, and what the noise costs on made-up records."""
+"""Draw step 3: how one may look before, and what the noise costs on made-up records."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ STAND_IN_RECORDS = 1_000
 
 
 def draw(form: ControlForm) -> None:
-    """Draw the choice."""
     look = form.draw("release_look")
     st.caption(texts.LOOKS[look])
     if look == TWIN:
@@ -41,16 +40,7 @@ def show(
     second: ReleaseStep,
     fourth: ReleaseStep,
 ) -> ReleaseStep:
-    """Draw the chosen way, once it is known what is released, and paid from what.
-
-    Parameters
-    ----------
-    form : ControlForm
-    records : ChosenTable or None
-    paid_from : ReleaseBudget
-    second, fourth : ReleaseStep
-        What one person is, and the budget.
-    """
+    """Draw the chosen way, once it is known what is released, and paid from what."""
     look = form.values["release_look"]
     if look == STAND_IN:
         _stand_in(records, paid_from.price)
@@ -69,7 +59,6 @@ def show(
 
 
 def _stand_in(records: ChosenTable | None, price: Price[ReleasePlan] | None) -> None:
-    """Draw the ways to look at made-up records."""
     plan_key = "" if price is None else str(price.plan)
     with st.container(horizontal=True, vertical_alignment="center"):
         if price is not None and stored(REHEARSED_PLAN) != plan_key:
@@ -104,7 +93,6 @@ def _stand_in(records: ChosenTable | None, price: Price[ReleasePlan] | None) -> 
 
 
 def _made_up_table(columns: str) -> tuple[str, str]:
-    """Made-up records, and the description of them."""
     return stand_in(columns, STAND_IN_RECORDS), harmless_columns(columns)
 
 
@@ -124,7 +112,6 @@ def _rehearsed(plan: ReleasePlan, progress: Progress) -> Rehearsed:
 
 
 def _rehearsal_sentence(rehearsal: Rehearsed) -> str:
-    """The accuracy on made-up records without noise and with it, and the range of the loss."""
     losses = sorted(rehearsal.losses)
     least, most = (points(loss).removeprefix("+") for loss in (losses[0], losses[-1]))
     return (

@@ -1,4 +1,4 @@
-"""Made-up records on the other pages: a stand-in or a twin, without a file to choose there."""
+"""Hand made-up records to the other pages, without a file to choose there."""
 
 from __future__ import annotations
 
@@ -32,19 +32,8 @@ def ways(
 ) -> None:
     """Draw the buttons that open other pages on made-up records.
 
-    Parameters
-    ----------
-    name : str
-        Of the file, as the pages show it, without its ending.
-    explore : str
-        Label of Explore's button.
-    note : str
-        What results on these records mean.
-    make : callable
-    is_as_many : bool
-        Whether there are as many as in the table: then Plan may begin with their number.
-    before : callable
-        Called before a page that shows them is opened.
+    Where there are as many as in the table (`is_as_many`), Plan may begin with their number;
+    `before` is called before a page is opened.
     """
     with st.container(horizontal=True):
         if st.button(explore, key=f"explore {name}", icon=":material/explore:"):

@@ -1,4 +1,4 @@
-"""The form that begins a ledger on this machine, with its first data set."""
+"""Draw the form that begins a ledger on this machine, with its first data set."""
 
 from __future__ import annotations
 
@@ -13,15 +13,7 @@ from pages.shared.verbatim import refuse, verbatim
 
 
 def draw(place: str, adjacency: Adjacency) -> None:
-    """Draw the form, and begin the ledger once it is submitted.
-
-    Parameters
-    ----------
-    place : str
-        Where the ledger is, or will be.
-    adjacency : Adjacency
-        Of its data set.
-    """
+    """Draw the form, and begin the ledger once it is submitted."""
     with st.form("new_ledger"):
         st.markdown(f"**{texts.NEW_LEDGER}**: {verbatim(place)}")
         cells = st.columns(3)

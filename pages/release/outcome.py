@@ -1,4 +1,4 @@
-"""What came of an attempt: the claim, its proof, the files, and what is left."""
+"""Draw what came of an attempt: the claim, its proof, the files, and what is left."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LABELS = {
 
 
 def brief(attempt: Attempt[Released]) -> tuple[str, str]:
-    """What is under way, and what was released, each "" for nothing; Markdown."""
+    """Return what is under way, and what was released, each "" for nothing; Markdown."""
     if attempt.is_under_way:
         return ("training, paid" if attempt.phase == "training" else "getting ready, unpaid"), ""
     if attempt.released is None:
@@ -47,7 +47,7 @@ def brief(attempt: Attempt[Released]) -> tuple[str, str]:
 
 
 def paid(released: Released) -> str:
-    """What a model cost, in few words, with adjacency, δ and accountant."""
+    """Say what a model cost, in few words, with adjacency, δ and accountant."""
     document = released.certificate.document
     budget, adjacency = document["facts"]["budget"], document["proof"]["adjacency"]
     return (
@@ -57,13 +57,12 @@ def paid(released: Released) -> str:
 
 
 def _entry(released: Released) -> int:
-    """Number of the payment in the ledger."""
     entry: int = released.certificate.document["facts"]["ledger"]["entry"]
     return entry
 
 
 def draw(attempt: Attempt[Released], account: PayingAccount) -> None:
-    """Draw it, once it has ended."""
+    """Draw what came of an attempt that has ended."""
     if attempt.released is not None:
         _released(attempt.released, attempt)
         if attempt.refusal:
@@ -99,7 +98,6 @@ def downloads(files: dict[str, bytes], labels: Mapping[str, str]) -> None:
 
 
 def _released(released: Released, attempt: Attempt[Released]) -> None:
-    """Draw which model the files are of, what it cost, and the files; the rest a click away."""
     st.markdown(f"**{verbatim(_about(released))}**: {_model(released)}.")
     st.markdown(f"{_cost(released, attempt)} {verbatim(released.receipt.left.words())}")
     downloads(attempt.files, LABELS)
@@ -117,13 +115,11 @@ def _released(released: Released, attempt: Attempt[Released]) -> None:
 
 
 def _about(released: Released) -> str:
-    """The name that a person gave the model."""
     name: str = released.certificate.document["facts"]["about"]["name"]
     return name
 
 
 def _model(released: Released) -> str:
-    """Which model it is, in the words of step 4."""
     model = released.model
     chosen = NETWORK if model.hidden else model.loss
     parts = [f"{MODEL.text(chosen)}, numbers as {str(FEATURES.text(model.features)).lower()}"]
@@ -134,14 +130,12 @@ def _model(released: Released) -> str:
 
 
 def _cost(released: Released, attempt: Attempt[Released]) -> str:
-    """What was paid, and when, in Markdown."""
     at = attempt.paid_at
     moment = "" if at is None else f" on {at:%Y-%m-%d} at {at:%H:%M} UTC"
     return f"{verbatim(paid(released))}{moment}."
 
 
 def _proof(released: Released) -> None:
-    """Draw what is proved, what is in the ledger, and how to check it."""
     proof = released.certificate.document["proof"]
     attack = released.certificate.document["facts"]["attack"]
     st.markdown(

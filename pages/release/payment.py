@@ -1,4 +1,4 @@
-"""The button that pays for a model or a twin, and the steps of the attempt that it begins."""
+"""Draw the button that pays for a model or a twin, and order the steps of its attempt."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ from pages.shared.verbatim import refuse, verbatim
 
 
 class Leaving(Protocol):
-    """A product that was paid for: a model or a twin."""
-
     @property
     def receipt(self) -> Receipt:
         """Of the payment."""
@@ -43,42 +41,18 @@ Product = TypeVar("Product", bound=Leaving)
 
 @dataclass(frozen=True)
 class Press:
-    """A press of the button by somebody who may spend.
-
-    Parameters
-    ----------
-    count_when_drawn : int
-        How many attempts there were when the button was drawn.
-    person : Actor
-    claims : mapping
-        Of their sign-in.
-    """
+    """A press of the button by somebody who may spend: their sign-in and the attempts they saw."""
 
     count_when_drawn: int
     person: Actor
     claims: Mapping[str, object] = field(default_factory=dict)
 
     def may_still(self) -> bool:
-        """Whether they may at this moment."""
         return sign_in.still(self.person, Role.ANALYST, self.claims)
 
 
 def refused(price: Price[Any], control: Control, key: str) -> bool:
-    """Say why a price cannot be paid, with a button for the largest ε that can be.
-
-    Parameters
-    ----------
-    price : Price
-    control : Control
-        Of its ε.
-    key : str
-        Of the button.
-
-    Returns
-    -------
-    bool
-        Whether it cannot be paid.
-    """
+    """Say why a price cannot be paid, with a button for the largest ε that can be."""
     if price.refusal is None:
         return False
     refuse(f"{price.refusal} {texts.LESS}")
@@ -111,27 +85,8 @@ def pressed(
 ) -> Press | None:
     """Draw the price, what must be known before it is paid, ticks and the button.
 
-    Parameters
-    ----------
-    price : Price
-    records : ChosenTable
-    account : PayingAccount
-    attempts : Attempts
-        Those of the account.
-    name : str
-        For the keys.
-    label, icon, caption : str
-    is_own : bool
-        Whether the records are not the demonstration's: they take the tick and the role.
-    is_ready : bool
-        Whether all else is filled in.
-    type : str
-        Of a button that can be pressed.
-
-    Returns
-    -------
-    Press or None
-        ``None`` where it was not pressed, or not by somebody who may.
+    Records that are not the demonstration's (`is_own`) take the tick and the role. Returns ``None``
+    where it was not pressed, or not by somebody who may.
     """
     st.markdown(verbatim(price.words()))
     # For another price, or after another attempt, it is another tick and another button: none is
@@ -185,17 +140,10 @@ def in_order(
     seal: Callable[[Product], Product],
     hash_of: Callable[[Product], str],
 ) -> Work[Product]:
-    """What an attempt does, in a thread of its own.
+    """Return what an attempt does in a thread of its own: prepare, pay, make, seal.
 
-    Parameters
-    ----------
-    press : Press
-    prepare : callable
-        (progress, whether it was cancelled): whatever can be refused is refused here.
-    pay, make, seal : callable
-        One after the other.
-    hash_of : callable
-        The hash that is to be attached to the payment.
+    Whatever can be refused is refused by `prepare`; the hash by `hash_of` is attached to the
+    payment.
     """
 
     def work(attempt: Attempt[Product]) -> None:

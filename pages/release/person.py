@@ -1,4 +1,4 @@
-"""Step 2: what one person is in the table. It edits the one description of its columns."""
+"""Draw step 2: what one person is in the table. It edits the one description of its columns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ USUAL_ROWS = 3
 
 
 def refusal(columns: str) -> InvalidInput | None:
-    """Why a table of this description cannot be read for a release, if so."""
+    """Say why a table of this description cannot be read for a release, if so."""
     try:
         facts(columns)
     except InvalidInput as refused:
@@ -33,16 +33,6 @@ def refusal(columns: str) -> InvalidInput | None:
 
 
 def draw(form: ControlForm, records: ChosenTable | None, *, is_own: bool) -> ReleaseStep:
-    """Draw the step.
-
-    Parameters
-    ----------
-    form : ControlForm
-    records : ChosenTable or None
-        Once they are read.
-    is_own : bool
-        Whether it is a table of one's own.
-    """
     columns = records.columns if records is not None else (stored(own_form.COLUMNS) or "").strip()
     is_described = not is_own or own_table.is_settled(columns)
     person = read(columns).person if is_described else None
@@ -67,7 +57,6 @@ def draw(form: ControlForm, records: ChosenTable | None, *, is_own: bool) -> Rel
 
 
 def _ask(columns: str, person: Person | None) -> None:
-    """Draw the fields, which say what the description does."""
     follow(ONE_ROW, person == Person())
     if st.checkbox(texts.ONE_ROW, key=ONE_ROW, on_change=_say, args=(columns,)):
         return
@@ -105,7 +94,6 @@ def _ask(columns: str, person: Person | None) -> None:
 
 
 def _say(columns: str) -> None:
-    """Write what the fields say into the description."""
     whose = (control_value(WHOSE) or "").strip()
     person: Person | None = None
     if control_value(ONE_ROW):

@@ -1,4 +1,4 @@
-"""The records that a model is released from; they stay where they are, and the steps go there."""
+"""Hold the records that a model is released from; they stay in place, and the steps go there."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class ChosenTable(Protocol):
 
     @property
     def title(self) -> str:
-        """In words, such as "made-up patients"."""
+        """Title in words, such as "made-up patients"."""
 
     @property
     def columns(self) -> str:
-        """Their description."""
+        """Description of the columns."""
 
     @property
     def count(self) -> int:
@@ -42,29 +42,29 @@ class ChosenTable(Protocol):
 
     @property
     def clipping(self) -> Clipping:
-        """What its owner alone may know of values outside the ranges."""
+        """Count values outside the ranges, which the owner alone may know."""
 
     def prepare(
         self, order: ReleaseOrder, progress: Progress, cancelled: Callable[[], bool]
     ) -> None:
-        """As `dpcore.release.release.prepare`."""
+        """Prepare as `dpcore.release.release.prepare`."""
 
     def pay(self, order: ReleaseOrder) -> None:
-        """As `dpcore.release.release.pay`, for what was prepared."""
+        """Pay for what was prepared, as `dpcore.release.release.pay`."""
 
     def train(self, progress: Progress) -> Released:
-        """As `dpcore.release.release.train`, for what was paid."""
+        """Train what was paid, as `dpcore.release.release.train`."""
 
     def prepare_twin(
         self, order: TwinOrder, progress: Progress, cancelled: Callable[[], bool]
     ) -> None:
-        """As `dpcore.release.twin.twin.prepare`."""
+        """Prepare as `dpcore.release.twin.twin.prepare`."""
 
     def pay_twin(self, order: TwinOrder) -> None:
-        """As `dpcore.release.twin.twin.pay`, for what was prepared."""
+        """Pay for what was prepared, as `dpcore.release.twin.twin.pay`."""
 
     def measure(self, progress: Progress) -> Twin:
-        """As `dpcore.release.twin.twin.measure`, for what was paid."""
+        """Measure what was paid, as `dpcore.release.twin.twin.measure`."""
 
 
 @dataclass
@@ -83,7 +83,6 @@ class MadeUp:
     def prepare(
         self, order: ReleaseOrder, progress: Progress, cancelled: Callable[[], bool]
     ) -> None:
-        """See `ChosenTable`."""
         self._prepared = releasing.prepare(
             order.plan,
             self._table(),
@@ -96,19 +95,16 @@ class MadeUp:
         )
 
     def pay(self, order: ReleaseOrder) -> None:
-        """See `ChosenTable`."""
         assert self._prepared is not None
         self._paid = releasing.pay(self._prepared, order.account.ledger)
 
     def train(self, progress: Progress) -> Released:
-        """See `ChosenTable`."""
         assert self._paid is not None
         return releasing.train(self._paid, progress=progress)
 
     def prepare_twin(
         self, order: TwinOrder, progress: Progress, cancelled: Callable[[], bool]
     ) -> None:
-        """See `ChosenTable`."""
         self._prepared_twin = twin.prepare(
             order.plan,
             self._table(),
@@ -120,12 +116,10 @@ class MadeUp:
         )
 
     def pay_twin(self, order: TwinOrder) -> None:
-        """See `ChosenTable`."""
         assert self._prepared_twin is not None
         self._paid_twin = twin.pay(self._prepared_twin, order.account.ledger)
 
     def measure(self, progress: Progress) -> Twin:
-        """See `ChosenTable`."""
         assert self._paid_twin is not None
         return twin.measure(self._paid_twin, progress=progress)
 
@@ -135,15 +129,7 @@ class MadeUp:
 
 @dataclass(frozen=True)
 class Uploaded:
-    """A table of one's own, in its confined process, which pays and trains.
-
-    Parameters
-    ----------
-    upload : Upload
-    columns : str
-    count : int
-    clipping : Clipping
-    """
+    """A table of one's own, in its confined process, which pays and trains."""
 
     upload: Upload
     columns: str
@@ -152,13 +138,11 @@ class Uploaded:
 
     @property
     def title(self) -> str:
-        """See `ChosenTable`."""
         return f"{Record.of(self.columns).noun} of {quoted(self.upload.filename)}"
 
     def prepare(
         self, order: ReleaseOrder, progress: Progress, cancelled: Callable[[], bool]
     ) -> None:
-        """See `ChosenTable`."""
         progress(0.0, "Reading the records, attacking the noise")
         account = order.account
         self.upload.ask(
@@ -173,11 +157,9 @@ class Uploaded:
         )
 
     def pay(self, order: ReleaseOrder) -> None:
-        """See `ChosenTable`."""
         self.upload.ask(confined_release.pay, order.account.place)
 
     def train(self, progress: Progress) -> Released:
-        """See `ChosenTable`."""
         self.upload.ask(confined_release.train)
         released: Released = self._wait_for(confined_release.trained, progress)
         return released
@@ -185,7 +167,6 @@ class Uploaded:
     def prepare_twin(
         self, order: TwinOrder, progress: Progress, cancelled: Callable[[], bool]
     ) -> None:
-        """See `ChosenTable`."""
         progress(0.0, "Counting the records, attacking the noise")
         account = order.account
         self.upload.ask(
@@ -199,17 +180,14 @@ class Uploaded:
         )
 
     def pay_twin(self, order: TwinOrder) -> None:
-        """See `ChosenTable`."""
         self.upload.ask(confined_release.pay_twin, order.account.place)
 
     def measure(self, progress: Progress) -> Twin:
-        """See `ChosenTable`."""
         self.upload.ask(confined_release.measure)
         measured: Twin = self._wait_for(confined_release.measured, progress)
         return measured
 
     def _wait_for(self, state: Callable[[], Any], progress: Progress) -> Any:
-        """The result of the work in the process, once it is there."""
         while True:
             share, doing, result = self.upload.ask(state)
             progress(share, doing)

@@ -1,4 +1,4 @@
-"""Release: from a table to a model that may leave, in five steps."""
+"""Go from a table to a model that may leave, in five steps."""
 
 from __future__ import annotations
 

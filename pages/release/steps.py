@@ -1,4 +1,4 @@
-"""The five steps: what each is about, and how far it is."""
+"""Say what each of the five steps is about, and how far it is."""
 
 from __future__ import annotations
 
@@ -20,16 +20,7 @@ ICONS: dict[State, str] = {
 
 @dataclass(frozen=True)
 class ReleaseStep:
-    """How far one step is.
-
-    Parameters
-    ----------
-    state : str
-    line : str
-        What was chosen, what is or may be done, or why it is not possible yet; Markdown.
-    stays_open : bool
-        Whether it shows something to take along, also once another step's turn has come.
-    """
+    """Say in Markdown how far one step is; one that `stays_open` has something to take along."""
 
     state: State
     line: str
@@ -63,17 +54,7 @@ def current(steps: Sequence[ReleaseStep]) -> int:
 
 
 def last(before: Sequence[ReleaseStep], busy: str, released: str) -> ReleaseStep:
-    """The step Release, after the others.
-
-    Parameters
-    ----------
-    before : sequence of ReleaseStep
-        The four others.
-    busy : str
-        What is under way; "" for nothing.
-    released : str
-        What was released; "" for nothing.
-    """
+    """Return the step Release, after the others, with what is under way and what was released."""
     if busy:
         return ReleaseStep("to do", busy)
     opened = [number for number, step in enumerate(before, 1) if not step.needs_nothing]

@@ -1,4 +1,4 @@
-"""Step 1: made-up patients, or a table of one's own, read in its confined process."""
+"""Draw step 1: made-up patients, or a table of one's own, read in its confined process."""
 
 from __future__ import annotations
 
@@ -22,13 +22,9 @@ RECORDS = "release held"
 
 
 def draw(form: ControlForm, *, is_busy: bool) -> tuple[ChosenTable | None, ReleaseStep]:
-    """Draw the step; the records, once they are described and read.
+    """Draw the step; returns the records, once they are described and read.
 
-    Parameters
-    ----------
-    form : ControlForm
-    is_busy : bool
-        Whether a release is under way, for which they are left alone.
+    While a release is under way (`is_busy`) they are left alone.
     """
     if form.draw("release_table") == DEMONSTRATION:
         records = MadeUp()

@@ -1,4 +1,4 @@
-"""The words on Release."""
+"""Hold the words on Release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A private twin of the table, in step 3: its price, the button, and what came of it."""
+"""Offer a private twin of the table in step 3: its price, the button, and what came of it."""
 
 from __future__ import annotations
 
@@ -37,16 +37,7 @@ LABELS = {
 def draw(
     form: ControlForm, records: ChosenTable | None, account: PayingAccount, actor: str
 ) -> ReleaseStep:
-    """Draw the twin of an account.
-
-    Parameters
-    ----------
-    form : ControlForm
-    records : ChosenTable or None
-        ``None`` as long as a twin cannot be made of them.
-    account : PayingAccount
-    actor : str
-    """
+    """Draw the twin of an account."""
     running, latest = under_way(account), account.twins.latest
     if running is not None:
         job_panel.watch([WatchedAttempt(running, stored(BEGUN), "twin")])
@@ -72,7 +63,6 @@ def under_way(account: PayingAccount | None) -> Attempt[Twin] | None:
 def _button(
     values: dict[str, Any], records: ChosenTable, account: PayingAccount, actor: str
 ) -> None:
-    """Draw what a twin costs, and the button that pays it."""
     left = account.ledger.left(account.data_set)
     if Record.of(records.columns).rows is not None:
         st.caption(texts.TWIN_ONE_ROW)
@@ -101,13 +91,6 @@ def _button(
 
 
 def _price(values: dict[str, Any], records: ChosenTable, left: Left) -> Price[TwinPlan]:
-    """The price of the twin.
-
-    Raises
-    ------
-    InvalidInput
-        If it cannot be planned.
-    """
     plan = twin_plan(
         records.columns,
         records.count,
@@ -119,7 +102,6 @@ def _price(values: dict[str, Any], records: ChosenTable, left: Left) -> Price[Tw
 
 
 def _work(records: ChosenTable, order: TwinOrder, press: Press) -> Work[Twin]:
-    """What an attempt does."""
     return payment.in_order(
         press,
         prepare=lambda progress, cancelled: records.prepare_twin(order, progress, cancelled),
@@ -131,13 +113,11 @@ def _work(records: ChosenTable, order: TwinOrder, press: Press) -> Work[Twin]:
 
 
 def _entry(released_twin: Twin) -> int:
-    """Number of the payment in the ledger."""
     entry: int = released_twin.card.document["facts"]["ledger"]["entry"]
     return entry
 
 
 def _draw_released(released_twin: Twin, attempt: Attempt[Twin]) -> None:
-    """Draw the twin's proof and its files."""
     proof = released_twin.card.document["proof"]
     with st.container(horizontal=True, vertical_alignment="center"):
         badges.status("proved", name="Twin")

@@ -1,4 +1,4 @@
-"""Which requests the server answers: checked before Streamlit sees them.
+"""Check which requests the server answers, before Streamlit sees them.
 
 The address and the hosts it answers to are set in `.streamlit/config.toml`.
 """
@@ -25,19 +25,12 @@ POLICY_VIOLATION = 1008
 
 
 class AccessControl:
-    """ASGI middleware that refuses foreign hosts and origins, and what would affect other visitors.
-
-    Parameters
-    ----------
-    app : ASGI application
-        The application that gets the allowed requests.
-    """
+    """Refuse foreign hosts and origins, and what would affect other visitors (ASGI middleware)."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -53,7 +46,6 @@ class AccessControl:
 
 
 def _refusal_status(scope: Scope) -> int:
-    """HTTP status of the refusal; 0 if the request is allowed."""
     headers = Headers(scope=scope)
     host, origin = headers.get("host"), headers.get("origin")
     if not is_host_allowed(host):
@@ -80,7 +72,7 @@ def _with_own_origin(scope: Scope) -> Scope:
 
 
 def _without_blocked(receive: Receive) -> Receive:
-    """The browser's messages without those in `BLOCKED_MESSAGES`, and those that are none."""
+    """Drop from the browser's messages those in `BLOCKED_MESSAGES`, and what is no message."""
 
     async def next_allowed() -> Message:
         while True:

@@ -1,4 +1,4 @@
-"""Slow answers, computed in threads while the page goes on.
+"""Compute slow answers in threads while the page goes on.
 
 An answer is computed once for all sessions, and cancelled when the last session that waits for it
 leaves: by asking for another under the same name, by Stop, or because its browser is gone.
@@ -32,14 +32,9 @@ LOOK_SECONDS, EXPIRES_SECONDS = 1.0, 30.0
 
 
 class BackgroundTask(Generic[Value]):
-    """One answer being computed.
+    """Compute one answer by `work`, whose calls of its progress end it once it is stopped.
 
-    Parameters
-    ----------
-    work : callable
-        (progress) -> answer; it may call progress(fraction, message), which ends it once stopped.
-    quick : bool
-        Whether it takes about a second: it does not queue behind long tasks.
+    A `quick` task takes about a second, and does not queue behind long ones.
     """
 
     def __init__(self, work: Callable[[Progress], Value], *, quick: bool = False) -> None:
@@ -72,14 +67,7 @@ class BackgroundTask(Generic[Value]):
             self.leave(session)
 
     def join(self, session: str, is_present: Callable[[], bool]) -> None:
-        """Register a session that waits for the answer.
-
-        Parameters
-        ----------
-        session : str
-        is_present : callable
-            Returns whether the session is still connected; called now and then.
-        """
+        """Register a session that waits for the answer, as long as `is_present` says so."""
         with self._lock:
             self._waiting[session] = is_present, time.monotonic()
 
@@ -105,13 +93,7 @@ class BackgroundTask(Generic[Value]):
         return self._stopping.is_set() and not self.done
 
     def answer(self, wait: float = 0.0) -> Value | None:
-        """The answer, or ``None`` while it is missing; raises the error of the work.
-
-        Parameters
-        ----------
-        wait : float
-            Seconds to wait for it.
-        """
+        """Wait for the answer; ``None`` while it is missing. Raises the error of the work."""
         try:
             return self.future.result(timeout=wait)
         except (TimeoutError, CancelledError, Cancelled):
@@ -139,16 +121,9 @@ def _tasks(
 def ask(
     name: str, key: Hashable, work: Callable[[Progress], Value], *, quick: bool = False
 ) -> BackgroundTask[Value]:
-    """The task with this name and key; starts it if needed.
+    """Return the task with this name and key; starts it if needed.
 
-    Parameters
-    ----------
-    name : str
-        Name of the question; this session leaves its former task of this name and another key.
-    key : hashable
-        All that the answer depends on.
-    work, quick : callable, bool
-        As in `BackgroundTask`.
+    The session leaves its former task of this name and another key.
     """
     previous = stored(f"task {name}")
     box: list[BackgroundTask[Value]] = _tasks(name, key, work, quick)
@@ -177,17 +152,7 @@ def answer_to(
     wait: float = PATIENCE,
     quick: bool = False,
 ) -> tuple[Value | None, Waiting]:
-    """The answer if it comes within a moment; else its task is to be watched.
-
-    Parameters
-    ----------
-    name, key, work, quick : str, hashable, callable, bool
-        As in `ask`.
-    words : str
-        What is being done, for the screen.
-    wait : float
-        Seconds to wait for it.
-    """
+    """Return the answer if it comes within `wait` seconds; else its task is to be watched."""
     task = ask(name, key, work, quick=quick)
     answer = task.answer(wait)
     return answer, missing(name, words, task, answer)
@@ -199,16 +164,6 @@ def is_stopped(waiting: Waiting) -> bool:
 
 
 class WatchedAnswers:
-    """Missing answers, shown in one line of the job panel; see `job_panel.Watched`.
-
-    Parameters
-    ----------
-    waiting : list of (name, words, task)
-        From `missing`.
-    name : str
-        For the keys of its button; unique on the page.
-    """
-
     seconds = POLL_SECONDS
 
     def __init__(self, waiting: Waiting, name: str = "answers") -> None:
@@ -230,7 +185,7 @@ class WatchedAnswers:
         return "running" if running else "stopped"
 
     def has_news(self) -> bool:
-        """Nothing: each that is done ends the state."""
+        """Return ``False``: each that is done ends the state."""
         return False
 
     def line(self) -> JobLine | None:

@@ -1,4 +1,4 @@
-"""Badges and statements of claims and proofs, side by side and never mixed."""
+"""Show badges and statements of claims and proofs, side by side and never mixed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures and tables on a page, with their sentences and CSV files."""
+"""Show figures and tables on a page, with their sentences and CSV files."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 PICTURE, PICTURES = "picture_format", ("png", "svg")
 """Key of the control that says as what a chart is saved, and the kinds of file."""
 NO_HEADINGS: Mapping[str, str] = MappingProxyType({})
+# A longer table scrolls, and paper has the rows in view.
 MAX_ROWS = 8
-"""Of a table, shown at once; a longer one scrolls, and paper has the rows in view."""
 
 
 def plot(drawn: Drawn, key: str) -> None:
@@ -58,16 +58,7 @@ def download(
 def show_table(
     table: pd.DataFrame, name: str, alt: str, headings: Mapping[str, str] = NO_HEADINGS
 ) -> None:
-    """Show a table with headings in words.
-
-    Parameters
-    ----------
-    table : DataFrame
-    name : str
-    alt : str
-    headings : mapping
-        Column to heading, where a column means something else than in other tables.
-    """
+    """Show a table with headings in words."""
     is_whole = len(table) <= MAX_ROWS
     st.dataframe(
         table,
@@ -102,14 +93,8 @@ def table_behind(
 ) -> None:
     """Show a small button that opens the table behind a figure, with its CSV.
 
-    Parameters
-    ----------
-    table : DataFrame
-    name : str
-        Of the file, and unique on the page.
-    alt : str
-    code : callable or None
-        Returns the command line and the Python that compute the table again; Python may be "".
+    `name` is the file's, and unique on the page; `code` returns the command line and the Python
+    that compute the table again, the latter maybe "".
     """
     place = st.popover(
         "Table, CSV and code" if code else "Table and CSV",
@@ -129,5 +114,5 @@ def table_behind(
 
 
 def on_dark() -> bool:
-    """Whether the page has a dark background."""
+    """Say whether the page has a dark background."""
     return bool(st.context.theme.type == "dark")

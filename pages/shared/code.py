@@ -1,4 +1,4 @@
-"""Code to copy: command lines, Python, and the same training with Opacus."""
+"""Show code to copy: command lines, Python, and the same training with Opacus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A note that several releases mostly cost less than the sum of their ε, with its reason."""
+"""Note that several releases mostly cost less than the sum of their ε, with the reason."""
 
 from __future__ import annotations
 

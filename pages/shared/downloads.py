@@ -1,4 +1,4 @@
-"""Downloads of public data sets from their publishers, on request."""
+"""Download public data sets from their publishers, on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refuses infinite numbers in an address, such as ``?records=inf``, like any other bad value."""
+"""Refuse infinite numbers in an address, such as ``?records=inf``, like any other bad value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Headers of every response: no content from elsewhere, no framing; of a page, its charts' code."""
+"""Add headers to every response: no content from elsewhere, no framing; charts' code early."""
 
 from __future__ import annotations
 
@@ -33,21 +33,13 @@ HEADERS = {
 
 
 class Headers:
-    """ASGI middleware that adds `HEADERS` to every response, and `preload.link` to each page.
-
-    Parameters
-    ----------
-    app : ASGI application
-        The application that answers.
-    """
+    """ASGI middleware that adds `HEADERS` to every response, and `preload.link` to each page."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.link = preload.link()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and add the headers to the response."""
-
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)

@@ -1,4 +1,4 @@
-"""The panel of running work: progress, Stop and Go on, and redrawing the page when it ends.
+"""Show running work: progress, Stop and Go on, and redraw the page when it ends.
 
 The only place that polls. A page passes what it still waits for, or what it redraws meanwhile;
 threads (`background`) and jobs in workers (`shared_jobs`) are watched alike.
@@ -19,16 +19,9 @@ person; ended with a reason; finished."""
 
 @dataclass(frozen=True)
 class JobLine:
-    """The panel's line about one job.
+    """What a job does and how far it is, or why it rests (Markdown), and its button's label.
 
-    Parameters
-    ----------
-    words : str
-        What is being done and how far it is, or why it is not running; Markdown.
-    share : float or None
-        The share that is done; ``None`` if it is not running.
-    button : str
-        Label of the button that stops or continues it; empty for no button.
+    `share` is ``None`` where it is not running; without a label there is no button.
     """
 
     words: str
@@ -79,17 +72,9 @@ def watch(
 ) -> None:
     """Draw a line for each job, and redraw the page once a state differs from the drawn one.
 
-    Polls while any job is running.
-
-    Parameters
-    ----------
-    jobs : sequence of Watched
-    lines : sequence of Watched, optional
-        What the lines are about, where several jobs share one line and one button.
-    draw : callable, optional
-        Draws the lines (`show`), and all else that changes meanwhile, at each poll. Its argument
-        says whether this is the last drawing: while it is redrawn, a table's file would be gone
-        before it is fetched.
+    Polls while any job is running. `draw` draws the lines and all else that changes meanwhile, at
+    each poll; its argument says whether this is the last drawing: while it is redrawn, a table's
+    file would be gone before it is fetched. Several jobs may share one of the `lines`.
     """
     if not jobs:
         return

@@ -1,4 +1,4 @@
-"""The files of the model that this session released last, which end with the session."""
+"""Keep the files of the model that this session released last, until the session ends."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Addresses of the files that a page hands out: nobody guesses one from what is in the file.
+"""Name the files that a page hands out so that nobody guesses one from what is in the file.
 
 Streamlit names a file by a fingerprint of its contents and gives it to whoever asks for the name.
 So one who guessed the predictions for somebody, from a model that all have, could ask whether they
-were just made. It also leaves out parts of a long file, and of two that differ there keeps one.
-An address also says for whom the file was made, so that one found in a history opens nothing.
+were just made. It also leaves out parts of a long file, and of two that differ there keeps one. An
+address also says for whom the file was made, so that one found in a history opens nothing.
 """
 
 from __future__ import annotations
@@ -22,10 +22,7 @@ _LENGTH = 64
 def keep_secret(owner: Callable[[], str]) -> None:
     """Name files by all of their contents, a secret of this process, and their owner.
 
-    Parameters
-    ----------
-    owner : callable
-        Returns who the page is drawn for; "" where everybody may have its files.
+    `owner` returns who the page is drawn for; "" where everybody may have its files.
     """
 
     def name(data: bytes, mimetype: str, filename: str | None = None) -> str:

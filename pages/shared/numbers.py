@@ -1,4 +1,4 @@
-"""The line of big numbers of an answer."""
+"""Draw the line of big numbers of an answer."""
 
 from __future__ import annotations
 

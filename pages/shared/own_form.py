@@ -1,4 +1,4 @@
-"""The form for the columns of an uploaded table: suggestions to confirm, and rows to change.
+"""Draw the form for the columns of an uploaded table: suggestions to confirm, rows to change.
 
 It holds a draft. The description in the address changes only by its button, so that no suggestion
 counts before a person has confirmed it.
@@ -158,7 +158,6 @@ def set_numbers(kind: str) -> None:
 
 
 def _origin(draft: Form) -> str:
-    """Where the rows come from, in Markdown."""
     if not draft.suggested:
         return texts.OWN_FORM
     used = [row.name for row in draft.rows if row.used]
@@ -167,19 +166,16 @@ def _origin(draft: Form) -> str:
 
 
 def _named(columns: Sequence[str]) -> str:
-    """The first of these columns in Markdown, and how many more there are."""
     names = f"**{', '.join(map(_shown, columns[:MAX_NAMES]))}**"
     more = len(columns) - MAX_NAMES
     return f"{names} and {more:,} more" if more > 0 else names
 
 
 def _shown(name: str) -> str:
-    """A column's name in Markdown, whatever it holds."""
     return verbatim(cut(name)) or texts.OWN_NO_NAME
 
 
 def _unused(draft: Form) -> str:
-    """Which columns are not used and why, in Markdown."""
     unused = draft.unused()
     lines = [
         f"- {words.format(names=_named(unused[lack]))}"
@@ -190,7 +186,6 @@ def _unused(draft: Form) -> str:
 
 
 def _confirm(draft: Form) -> None:
-    """Make the form, as it is filled in, the description."""
     try:
         description = draft.description()
         entry_of(description)
@@ -204,7 +199,6 @@ def _confirm(draft: Form) -> None:
 
 
 def _of_form(refusal: InvalidInput) -> InvalidInput:
-    """The refusal as the form tells it, in which no description is seen."""
     words = str(refusal).removeprefix("The description: ")
     return Mendable(words, refusal.mends) if isinstance(refusal, Mendable) else InvalidInput(words)
 

@@ -1,4 +1,4 @@
-"""How the file is read: its first rows as they will be, and what may be said of it by hand."""
+"""Show a file's first rows as they will be read, and take what is said of it by hand."""
 
 from __future__ import annotations
 
@@ -41,12 +41,7 @@ def dialect_of(columns: str, upload: File) -> Dialect:
 
 
 def syntaxes(file: File, dialect: Dialect) -> tuple[Syntax, ...]:
-    """How the columns of a file are written, without any value of it.
-
-    Raises
-    ------
-    InvalidInput
-    """
+    """How the columns of a file are written, without any value of it."""
     looked_at, column_syntaxes = stored("syntaxes") or ("", ())
     if looked_at != (file.file_id, dialect):
         column_syntaxes = _looked(file, syntax.look, dialect)
@@ -57,12 +52,7 @@ def syntaxes(file: File, dialect: Dialect) -> tuple[Syntax, ...]:
 def first_rows(
     file: File, dialect: Dialect, numbers: Mapping[str, tuple[str, str]], count: int
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The names in a file and its first rows as they will be read, which nothing keeps.
-
-    Raises
-    ------
-    InvalidInput
-    """
+    """The names in a file and its first rows as they will be read, which nothing keeps."""
     names, rows = _looked(file, syntax.first_rows, dialect, numbers, count)
     return names, rows
 
@@ -153,7 +143,6 @@ def _choices(columns: str, upload: File, dialect: Dialect) -> None:
 
 
 def _take(columns: str, upload: File) -> None:
-    """Read the file as it was chosen, and say so in the description, if there is one."""
     encoding, delimiter, line = (control_value(_key(upload, field)) for field in _FIELDS)
     chosen = Dialect(encoding or "", delimiter or "", line or 0)
     store(CHOSEN, (upload.file_id, chosen))

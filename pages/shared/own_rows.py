@@ -1,4 +1,4 @@
-"""The rows of the form of a table's columns: plain fields, a page of them at a time.
+"""Draw the rows of the form of a table's columns: plain fields, a page of them at a time.
 
 What is filled in stays in the draft while its fields are not on screen. A field begins with what
 the draft has, and is never set again: that would take back what is being typed.
@@ -19,7 +19,6 @@ from pages.shared.session import control_value, set_controls
 from pages.shared.verbatim import verbatim
 
 MAX_SHOWN = 25
-"""Rows on screen at once."""
 NAME, KIND, BOUND, UNIT, UNKNOWN = 190, 190, 95, 90, 120
 GAPS = 2 * 8
 """Widths of fields, and of what parts three of them, in pixels."""
@@ -82,7 +81,6 @@ def _shown(draft: Form, version: str) -> list[int]:
 
 
 def _drawn(row: Row, version: str, place: int, *, is_predicted: bool) -> Row:
-    """Draw the fields of one row; returns it as it is filled in now."""
     name = verbatim(row.name)
 
     def keyed(field: str, first: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Uploaded tables on Explore: the file, the description of its columns, and what is refused."""
+"""Draw uploaded tables on Explore: the file, its columns' description, and what is refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ predict: progression"""
 
 
 def entry_for(columns: str) -> Entry:
-    """Entry of the description, or of the last valid one, so that the controls stay."""
+    """Return the entry of the description, or of the last valid one, so that the controls stay."""
     with suppress(InvalidInput):
         store(LAST, described(columns))
     last: Entry = stored(LAST) or ENTRY
@@ -57,15 +57,7 @@ def _refusal(columns: str) -> InvalidInput | None:
 def controls(
     most: int = upload_limit.SMALL, *, asks_whether_public: bool = False
 ) -> tuple[File | None, str]:
-    """Draw the controls of the file and the description, and return both.
-
-    Parameters
-    ----------
-    most : int
-        As for `uploads.field`.
-    asks_whether_public : bool
-        Whether the person may declare the records public.
-    """
+    """Draw the controls of the file and the description, and return both."""
     upload = uploads.field(
         f"Your file (CSV or Parquet, at most {most} MB)", FILE, most, help=ENTRY.how_to_get
     )
@@ -98,7 +90,6 @@ def controls(
 
 
 def _description(most: int) -> str:
-    """Draw the description as text, and the buttons that save it as a file and open one."""
     held = control_value(COLUMNS)
     is_short = held is None or len(held) <= MAX_LETTERS_IN_LINK
     if not is_short:
@@ -144,7 +135,6 @@ def _description(most: int) -> str:
 
 
 def _open(key: str, count: int) -> None:
-    """Make the file that was chosen the description, and the field empty."""
     upload = control_value(key)
     if upload is None:
         return
@@ -160,12 +150,7 @@ def _open(key: str, count: int) -> None:
 def describe_next(columns: str, *, is_made_up: bool) -> None:
     """Have the controls begin with a description when they are drawn next, once.
 
-    Parameters
-    ----------
-    columns : str
-    is_made_up : bool
-        Whether it is of the records that another page hands over: for the controls that take them,
-        else for those that do not.
+    The controls of records that another page hands over take it if `is_made_up`, else the others.
     """
     store(f"{COLUMNS} {is_made_up}", columns)
 

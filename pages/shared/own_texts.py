@@ -1,4 +1,4 @@
-"""The words about an uploaded table of one's own."""
+"""Hold the words about an uploaded table of one's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links to the pages, in the sidebar and elsewhere; each carries what all pages share.
+"""Draw links to the pages, in the sidebar and elsewhere; each carries what all pages share.
 
 Data, ε, δ, whose data count as one person's, and the seed are one state. A control that declares
 its `state` gives its value to it when it is drawn; a page's link sets the controls of the page that
@@ -30,21 +30,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PageLink:
-    """The link to a page.
-
-    Parameters
-    ----------
-    script : str
-        Path of the page, as its navigation names it.
-    question : str
-        The question that the page answers.
-    icon : str
-    help : str
-    controls : str
-        Module of `dpcore.controls` with `SHARED`, its controls of the state; "" where the page
-        shares no state.
-    """
-
     script: str
     question: str
     icon: str
@@ -108,11 +93,6 @@ def open_page(question: str) -> None:
 
     They are drawn again once the page has its settings, in a place beside the first: messages to
     one place in one run are merged while they wait, and a fragment's would be torn apart.
-
-    Parameters
-    ----------
-    question : str
-        Of the page that is to be run.
     """
     came_from = stored("page")
     store("page", question)
@@ -195,7 +175,6 @@ def _link(page_link: PageLink) -> dict[str, str | list[str]]:
 
 
 def _text(control: Control, value: object) -> str | None:
-    """The value as the address holds it; ``None`` if the control does not offer it."""
     if value is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Has the browser load and run the code of charts while the page is computed.
+"""Have the browser load and run the code of charts while the page is computed.
 
 Every page opens with a chart. Streamlit's browser part asks for the code of charts, its largest
 file, only when the first one has arrived, and then runs it, which takes as long as half a page.
@@ -16,12 +16,12 @@ CHART_CODE = "PlotlyChart.*.js"
 
 
 def link() -> str:
-    """Value of the header `Link`; empty where Streamlit's files are named otherwise."""
+    """Return the header `Link`; empty where Streamlit's files are named otherwise."""
     return ", ".join(f"<{path}>; rel=modulepreload" for path in _paths())
 
 
 def script() -> str:
-    """What runs the code in the browser, once: it is the module that Streamlit then asks for."""
+    """Return what runs the code in the browser, once: it is the module that Streamlit asks for."""
     imports = "".join(f"import({json.dumps(path)}).catch(() => {{}});" for path in _paths())
     return f"<script>{imports}</script>" if imports else ""
 

@@ -1,4 +1,4 @@
-"""Presets: a drop-down that sets many controls at once."""
+"""Draw presets: a drop-down that sets many controls at once."""
 
 from __future__ import annotations
 
@@ -20,21 +20,7 @@ def start_from(
     placeholder: str,
     help: str,
 ) -> None:
-    """Draw the drop-down, which shows the preset that the controls match.
-
-    Parameters
-    ----------
-    key : str
-        Of the drop-down.
-    titles : mapping
-        Preset to title.
-    matching : str or None
-        The preset that the controls match.
-    load : callable
-        Sets the controls to the chosen preset.
-    placeholder, help : str
-        Of the drop-down.
-    """
+    """Draw the drop-down, which shows the preset that the controls match."""
 
     def chosen() -> None:
         choice = control_text(key)
@@ -60,16 +46,8 @@ def hold(
     """Set the controls of a page, and again in each run until `drawn`.
 
     An interrupted run of the page loses values that the browser has never seen; the old ones would
-    return with the next event. It may interrupt this, too.
-
-    Parameters
-    ----------
-    page : str
-    values : mapping
-        By key.
-    address : mapping, optional
-        What the address holds of them, by key: the browser writes changes, but not the first value
-        of a control that comes.
+    return with the next event. It may interrupt this, too. The browser writes changes into the
+    address, but not the first value of a control that comes: that is what `address` holds.
     """
     store(f"{page} preset", (values, address or {}))
     apply_stored(page)

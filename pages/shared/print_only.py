@@ -1,4 +1,4 @@
-"""Lines that only a printed page has, for what the screen shows on hover."""
+"""Draw lines that only a printed page has, for what the screen shows on hover."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings in a link, and one plain sentence for each that is refused."""
+"""Check the settings in a link, with one plain sentence for each that is refused."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MAX_LETTERS = 40
 
 
 def quoted(value: str) -> str:
-    """A value from a link as short Markdown, with only its letters and common signs."""
+    """Quote a value from a link as short Markdown, with only its letters and common signs."""
     text = re.sub(r"[^\w .,:;+\-−–·()/²]", "", value)[:MAX_LETTERS].strip()
     return f"“{verbatim(text)}”" if text else "something unreadable"
 
 
 def read_link() -> dict[str, list[str]]:
-    """Values of every setting in the link, by name.
+    """Read the values of every setting in the link, by name.
 
     Streamlit replaces unknown values by the default and drops them from the address, so call this
     before any control is drawn, on the session's first run.
@@ -43,13 +43,7 @@ def validate_link(
 ) -> str:
     """Remove from the address what no control of the page allows; returns a message about it.
 
-    Parameters
-    ----------
-    controls : iterable of Control
-    among : mapping, optional
-        Texts allowed in this view by control key, if these are fewer.
-    others : mapping, optional
-        Settings that no control has, with the functions that check them.
+    `among` holds the texts allowed in this view, if fewer; `others` the checks of further settings.
     """
     controls, others = list(controls), others or {}
     _write_titles(controls)
@@ -63,7 +57,6 @@ def validate_link(
 
 
 def _write_titles(controls: Iterable[Control]) -> None:
-    """Write the titles of choices into the address where it names them otherwise."""
     link = read_link()
     titled: dict[str, str | Iterable[str]] = dict(link)
     for control in controls:
@@ -104,7 +97,6 @@ def drop(link: Mapping[str, Sequence[str]], refusals: Sequence[Refusal]) -> None
 
 
 def refusal_message(refusals: Sequence[Refusal]) -> str:
-    """All refusals as one message; empty if there are none."""
     sentences = list(dict.fromkeys(refusal.sentence for refusal in refusals))
     if len(sentences) < 2:
         return "".join(f"The link asks for {sentence}" for sentence in sentences)

@@ -1,4 +1,4 @@
-"""The panel on what ε means, the same on every page.
+"""Draw the panel on what ε means, the same on every page.
 
 The card is fixed and drawn without data. The attacker panel below it is computed only while it is
 open.
@@ -48,22 +48,10 @@ def card(
     noise: float | None = None,
     so_far: str = "",
 ) -> None:
-    """Show the risk for one person as a hundred people.
+    """Show the risk for one person as a hundred people; without a budget all may guess right.
 
-    Parameters
-    ----------
-    budget : PrivacyBudget or None
-        ``None`` if nothing is proved or certified: then all guesses may be right.
-    adjacency : Adjacency
-    key : str
-        Key of the figure.
-    note : str
-        Small print on when it holds.
-    noise : float, optional
-        The largest advantage by the noise's own trade-off function; without it the bound is that of
-        any method with this (ε, δ).
-    so_far : str
-        Why it may still change, in a sentence; "" once it does not.
+    `noise` is the largest advantage by the noise's own trade-off function; without it the bound is
+    that of any method with this (ε, δ). `so_far` says why it may still change.
     """
     ending = " so far" if so_far else ""
     if budget is None:
@@ -98,19 +86,7 @@ def attacker_panel(
 
     Draw it in a fragment, but not in one within another: as the outer one runs again, the server
     drops what it has not sent of its places, and still sends what the inner one drew in them.
-
-    Parameters
-    ----------
-    promise_of : callable
-        Returns the promise; called only while the panel is open, like `exact_curve`.
-    exact_curve : callable
-        Returns the privacy curve of the noise, or ``None`` if it is unknown.
-    key : str
-        Identifies the curve; part of a cache key.
-    above : callable, optional
-        Draws what stands first in the open panel.
-    noise : float, optional
-        As for `card`, whose table stands with the others.
+    `promise_of` and `exact_curve` are called only while the panel is open.
     """
     place = st.expander(
         MEANING.label, key=MEANING.key, icon=":material/person_search:", bind="query-params"
@@ -135,23 +111,8 @@ def run_panels(
 ) -> Waiting:
     """Draw the card of a training run, and the attacker panel in a fragment of its own.
 
-    Both are by the noise's own curve; returns its unfinished task.
-
-    Parameters
-    ----------
-    run : Promise
-    certified : Guarantee
-    accounted : TrainingPlan or None
-        The run, if the exact curve of its noise is known.
-    key : str
-        As in `attacker_panel`.
-    page : str
-    is_final : bool
-        Whether the exact curve is computed; it would delay a certification under way.
-    subject : str
-        What the card holds for.
-    without : str
-        What stands in place of the card if no bound is certified.
+    Both are by the noise's own curve; returns its unfinished task. It is computed only once the
+    guarantee `is_final`, as it would delay a certification under way.
     """
     waiting: Waiting = []
     curve = noise = None
@@ -175,7 +136,6 @@ def run_panels(
 
 
 def _by_noise(training: TrainingPlan, _: Progress) -> tuple[PrivacyCurve, float]:
-    """The privacy curve of a run's noise, and the largest advantage by it."""
     from dpcore.accounting.tradeoff import advantage, from_event
 
     curve = from_event(training.event(), training.adjacency)
@@ -186,7 +146,6 @@ def _by_noise(training: TrainingPlan, _: Progress) -> tuple[PrivacyCurve, float]
 def _curves(
     key: str, _promise: Promise, _exact_curve: Callable[[], PrivacyCurve | None]
 ) -> tuple[dict[str, PrivacyCurve], pd.DataFrame]:
-    """The curves of the noise, if known, and of (ε, δ) alone; and a table of their points."""
     from dpcore.accounting import tradeoff
 
     budget, exact = _promise.budget, _exact_curve()

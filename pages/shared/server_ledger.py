@@ -1,4 +1,4 @@
-"""The ledger that the operator names for this server, or that somebody began on their machine."""
+"""Open the ledger that the operator names, or that somebody began on their machine."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from dpcore.settings import LEDGER
 
 
 def own_place() -> str:
-    """Where a ledger is begun by whoever sits at this machine."""
+    """Say where a ledger is begun by whoever sits at this machine."""
     return str(platformdirs.user_data_path("epsilon-explorer") / "ledger.db")
 
 
 def place(person: Actor) -> str:
-    """Where the ledger is for somebody; "" for nowhere.
+    """Say where the ledger is for somebody; "" for nowhere.
 
     One that was begun on this machine is for this machine alone, where nobody signs in.
     """
@@ -29,13 +29,7 @@ def place(person: Actor) -> str:
 
 
 def begin(where: str, data_set: str, **terms: Any) -> None:
-    """Begin a data set for what is released here, and its ledger where there is none.
-
-    Raises
-    ------
-    InvalidInput
-        If a field is wrong, or nothing can be written there.
-    """
+    """Begin a data set for what is released here, and its ledger where there is none."""
     if where == own_place():
         try:
             Path(where).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -50,11 +44,5 @@ def begin(where: str, data_set: str, **terms: Any) -> None:
 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def opened(where: str) -> Ledger:
-    """The ledger at this place.
-
-    Raises
-    ------
-    InvalidInput
-        If there is none, or it cannot be opened.
-    """
+    """Open the ledger at this place; refuses one that cannot be opened."""
     return Ledger.open(where, must_exist=True)

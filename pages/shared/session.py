@@ -1,4 +1,4 @@
-"""The only access to the session state: values that outlive a rerun."""
+"""Give the only access to the session state: values that outlive a rerun."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 
 def once(name: str, make: Callable[[], Value]) -> Value:
-    """The value of `make()`, which is called once in the session."""
+    """Return the value of `make()`, which is called once in the session."""
     key = f"_once_{name}"
     if key not in st.session_state:
         st.session_state[key] = make()
@@ -59,14 +59,7 @@ def stored(name: str) -> Any:
 
 
 def on_leaving(name: str, call: Callable[[], None]) -> None:
-    """Have something done once, as soon as another page is opened.
-
-    Parameters
-    ----------
-    name : str
-        What is said last under a name counts.
-    call : callable
-    """
+    """Have something done once, as soon as another page is opened; the last by a name counts."""
     store("leaving", {**(stored("leaving") or {}), name: call})
 
 

@@ -1,4 +1,4 @@
-"""Ends a session, and deletes its files, some seconds after its browser has gone.
+"""End a session, and delete its files, some seconds after its browser has gone.
 
 Streamlit keeps the session of such a browser, files included, until the next visitor comes. A
 browser that only lost its connection is back within seconds, and finds everything.
@@ -20,14 +20,14 @@ from dpcore.settings import FORGET_SECONDS
 from pages.shared import upload_limit
 
 LOOK_SECONDS = 1.0
+# A script that draws a file to download may still run for so long after something was let go.
 DOWNLOAD_SECONDS = 10.0
-"""After something was let go: a script that draws a file to download may still be running."""
 
 _log = logging.getLogger(__name__)
 _sessions: set[str] = set()
 """Streamlit's ids of the sessions that are watched."""
 _let_go = [float("-inf")]
-"""When something of a person was let go last."""
+"""Time at which something of a person was let go last."""
 
 
 def watch_session() -> None:

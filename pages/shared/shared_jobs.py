@@ -1,4 +1,4 @@
-"""Jobs that this session waits for, maybe together with other sessions.
+"""Watch jobs that this session waits for, maybe together with other sessions.
 
 A session leaves a job when it stops it, changes its settings or loses its browser; the job ends
 with the last session that waits for it. Changing to another page keeps the jobs, but for the first
@@ -28,17 +28,15 @@ from pages.shared.verbatim import verbatim
 if TYPE_CHECKING:
     import pandas as pd
 
-CURVES = "curves"
-"""Name of the place on Explore."""
+CURVES = "curves"  # name of the place on Explore
 # The page waits this long for the last rows of a stopped worker, which come a little later, where
 # it is unknown whether the worker has noticed the stop.
 LATE_SECONDS = 4.0
-NEWS_SECONDS = 5.0
-"""Between two drawings of a page for one more job that is done."""
+NEWS_SECONDS = 5.0  # between two drawings of a page for one more job that is done
 
 
 def present() -> Callable[[], bool]:
-    """A function that returns, in any thread, whether this session's browser is connected."""
+    """Return a function that says, in any thread, whether this session's browser is connected."""
     context = get_script_run_ctx()
     if context is None or not runtime.exists():
         return lambda: True
@@ -54,12 +52,7 @@ def me() -> str:
 def only(name: str, keys: Collection[str]) -> None:
     """Leave the jobs that this session waits for at a place, except these.
 
-    Parameters
-    ----------
-    name : str
-        Of a place on a page, in letters: several places may wait for one job.
-    keys : collection of str
-        Of the jobs to keep.
+    Places of a page are named in letters: several may wait for one job.
     """
     keys_by_place = _keys_by_place()
     for key in keys_by_place.get(name, set()) - set(keys):
@@ -68,20 +61,9 @@ def only(name: str, keys: Collection[str]) -> None:
 
 
 def submit(name: str, task: Task, *, is_sweep: bool = False) -> jobs.Job:
-    """Submit a task to the workers, or join its job.
+    """Submit a task to the workers, or join its job; `QueueFull` if too many are unfinished.
 
-    Parameters
-    ----------
-    name : str
-        As for `only`.
-    task : Task
-    is_sweep : bool
-        Whether it is one of many that nobody looks at one by one.
-
-    Raises
-    ------
-    QueueFull
-        If too many jobs are unfinished.
+    A sweep is one of many tasks that nobody looks at one by one.
     """
     watcher = me() + name
     job = jobs.submit(task, watcher=watcher, alive=present(), owner=me(), is_sweep=is_sweep)
@@ -145,49 +127,20 @@ def result(key: str) -> pd.DataFrame:
 
 @dataclass
 class WatchedJobs:
-    """Jobs that are started, stopped and shown together; see `job_panel.Watched`.
-
-    Parameters
-    ----------
-    name : str
-        For the keys of their buttons.
-    place : str
-        As for `only`.
-    studies : mapping of str to StudyProtocol
-        By what is being done, in words for the screen.
-    submit : callable or None
-        (place, study): submits one to the workers. ``None`` for jobs that are never restarted.
-    seconds : float
-        Seconds between two polls.
-    should_run : callable, optional
-        Whether they are started and continued automatically; by default, unless the person has
-        stopped them.
-    about : str
-        Key of the study that the person starts and stops, if it is not the first.
-    begin : str
-        Label of the button that starts new ones.
-    idle : callable, optional
-        Gives the line for a state in which they are neither running nor failed.
-    late : bool
-        Whether to wait for rows that come after a stop.
-    one_by_one : bool
-        Whether the page shows each that is done before all are.
-    at_once : bool
-        Whether they begin while the page is first drawn.
-    """
+    """Start, stop and show jobs together; see `job_panel.Watched`."""
 
     name: str
     place: str
     studies: Mapping[str, StudyProtocol]
-    submit: Callable[[str, Any], None] | None
+    submit: Callable[[str, Any], None] | None  # (place, study); none where nothing is restarted
     seconds: float = 0.7
-    should_run: Callable[[], bool] | None = None
-    about: str = ""
+    should_run: Callable[[], bool] | None = None  # by default, unless the person stopped them
+    about: str = ""  # key of the study that the person starts and stops; by default the first
     begin: str = ""
-    idle: Callable[[State], str] | None = None
-    late: bool = False
-    one_by_one: bool = False
-    at_once: bool = False
+    idle: Callable[[State], str] | None = None  # the line while neither running nor failed
+    late: bool = False  # whether to wait for rows that come after a stop
+    one_by_one: bool = False  # whether the page shows each that is done before all are
+    at_once: bool = False  # whether they begin while the page is first drawn
     drawn: State = field(init=False)
     shown: int = field(init=False)
     """Number of those that were done when the page was drawn."""
@@ -201,7 +154,6 @@ class WatchedJobs:
 
     @property
     def keys(self) -> list[str]:
-        """Keys of the studies."""
         return [study.key for study in self.studies.values()]
 
     def state(self) -> State:
@@ -287,14 +239,12 @@ class WatchedJobs:
 
 
 def _stopping(key: str) -> bool:
-    """Whether rows of a stopped job may still come."""
     stopped_at = stored(f"job stopped {key}")
     is_recent = stopped_at is not None and time.monotonic() - stopped_at < LATE_SECONDS
     return is_recent or jobs.Job(key).stopping
 
 
 def _progress(key: str) -> tuple[float, str]:
-    """The share that is done, and a message on what is being done or why it failed."""
     job = jobs.find(key)
     if job is None:
         return 0.0, "waiting for room in the queue" if jobs.full() else "starting"

@@ -1,4 +1,4 @@
-"""Who uses the page: by Streamlit's sign-in (OpenID Connect) where it is configured.
+"""Say who uses the page, by Streamlit's sign-in (OpenID Connect) where it is configured.
 
 `dpcore.release.roles` decides; here is what Streamlit knows.
 """
@@ -29,7 +29,7 @@ GUESSABLE = (
 
 
 def allowed(role: Role) -> Actor | str:
-    """Who the visitor is, or in one sentence why they may not do what needs the role.
+    """Say who the visitor is, or in one sentence why they may not do what needs the role.
 
     Call it in every run, and again right before a spend: a role may have been taken away.
     """
@@ -58,15 +58,7 @@ def allowed(role: Role) -> Actor | str:
 
 
 def still(person: Actor, role: Role, claims: Mapping[str, object]) -> bool:
-    """Whether somebody who was allowed is so still; also outside of a run.
-
-    Parameters
-    ----------
-    person : Actor
-    role : Role
-    claims : mapping
-        Those of their sign-in, as `signed_out.visitor` returned them.
-    """
+    """Say whether somebody who was allowed is so still, by these claims; also outside of a run."""
     if not person.email:
         return True
     if signed_out.has_ended(claims):
@@ -78,7 +70,7 @@ def still(person: Actor, role: Role, claims: Mapping[str, object]) -> bool:
 
 
 def needed(role: Role) -> Actor:
-    """The visitor, if they may do what needs the role; else say why not, and end the run here."""
+    """Return the visitor, if they may do what needs the role; else say why not, and end the run."""
     person = allowed(role)
     if isinstance(person, str):
         refuse(person)

@@ -1,4 +1,4 @@
-"""Which sign-ins count: one rule for every page, for paying, and for files that are fetched.
+"""Decide which sign-ins count: one rule for every page, for paying, and for files.
 
 Streamlit's sign-out deletes the browser's cookie. What it said stays good for a month, for whoever
 has a copy, in another tab for as long as that is open, and after the server was started anew.
@@ -30,8 +30,8 @@ ISSUED_AT, EXPIRES = "iat", "exp"
 PERSON = ("iss", "sub", "email")
 TOLD_APART_BY = (*PERSON, "nonce", EXPIRES, ISSUED_AT)
 LONGEST_SECONDS = 12 * 3_600
+# Who signed out before this server was started is not known.
 STARTED = int(time.time())
-"""When this server was: it does not know who signed out before."""
 REFUSED = "This file is for somebody who is signed in."
 
 _MEDIA = re.compile(r".*/media/([0-9a-f]{128})(\.[^/]*)?")
@@ -40,7 +40,7 @@ _ended: set[str] = set()
 
 
 def has_ended(claims: Mapping[str, object]) -> bool:
-    """Whether the sign-in with these claims does not count, or no longer.
+    """Say whether the sign-in with these claims does not count, or no longer.
 
     One counts that was issued since the server was started and less than twelve hours ago, whose
     token has not expired, and that has not been ended by signing out.
@@ -53,7 +53,7 @@ def has_ended(claims: Mapping[str, object]) -> bool:
 
 
 def visitor() -> dict[str, object]:
-    """What the provider says of whoever the page is drawn for; empty without a sign-in."""
+    """Return what the provider says of the page's visitor; empty without a sign-in."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return {}
     try:
@@ -64,7 +64,7 @@ def visitor() -> dict[str, object]:
 
 
 def owner(claims: Mapping[str, object]) -> str:
-    """Whose files are given to nobody else; "" where nobody is signed in."""
+    """Return whose files are given to nobody else; "" where nobody is signed in."""
     is_signed_in = claims.get("is_logged_in") is True and not has_ended(claims)
     return digest(repr([claims.get(name) for name in PERSON])) if is_signed_in else ""
 
@@ -74,7 +74,7 @@ def _key(claims: Mapping[str, object]) -> str:
 
 
 def _claims(cookies: Mapping[str, str]) -> dict[str, object]:
-    """What a browser's cookie says of its visitor; empty where this server did not sign it."""
+    """Read a browser's cookie; empty where this server did not sign it."""
 
     def signed(name: str) -> bytes | None:
         value = cookies.get(name, "").encode("latin-1", "replace")
@@ -88,18 +88,12 @@ class SignOut:
     """ASGI middleware that ends the sign-in of a browser that signs out.
 
     It also refuses a file that was made for somebody who is signed in to everybody else.
-
-    Parameters
-    ----------
-    app : ASGI application
-        The application that gets the requests.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Note the sign-in that ends, and pass the request on, or refuse it."""
         if scope["type"] == "http" and scope["path"].rstrip("/").endswith(PATH):
             _ended.add(_key(_claims(Request(scope).cookies)))
         is_refused = scope["type"] == "http" and _is_anothers_file(scope)

@@ -1,4 +1,4 @@
-"""Words that several pages show: verdicts, trust, and what could be known of one person."""
+"""Hold words that several pages show: verdicts, trust, and what could be known of one person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large a file may be that a browser sends, and how much the server holds of one session.
+"""Limit how large a file a browser sends, and how much the server holds of one session.
 
 Streamlit has one limit for the whole server, that of the largest field. A field's own limit is
 checked in the browser only, so that of smaller ones is checked here, before Streamlit sees a byte.
@@ -23,10 +23,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileManager
 from dpcore.datasets.limits import LARGEST_TABLE, MEGABYTE
 
 SMALL, LARGE = 10, LARGEST_TABLE // MEGABYTE
-"""In megabytes; the largest set that is taken by upload (70,000 patients) is 3."""
-FIELDS = 9
-"""Of all pages together: one each on Train and Plan, two each on Release and Predict, three on
-Explore."""
+"""Megabytes; the largest set that is taken by upload (70,000 patients) has 3."""
+FIELDS = 9  # one each on Train and Plan, two each on Release and Predict, three on Explore
 TOO_LARGE = "File too large"
 TOO_MUCH = (
     "The files that one visitor sends at once may have {:,} MB together, but these have more."
@@ -40,18 +38,7 @@ _arriving: Counter[str] = Counter()
 
 
 def allow(most: int) -> int:
-    """Let the running session send files of at most so many megabytes from now on.
-
-    Parameters
-    ----------
-    most : int
-        `SMALL` or `LARGE`.
-
-    Returns
-    -------
-    int
-        The same, for the field.
-    """
+    """Let the running session send files of at most so many megabytes from now on."""
     context = get_script_run_ctx(suppress_warning=True)
     if context is not None:
         (_large.add if most == LARGE else _large.discard)(context.session_id)
@@ -64,12 +51,10 @@ def forget(session: str) -> None:
 
 
 def _most(session: str) -> int:
-    """Megabytes that one file of a session may have."""
     return LARGE if session in _large else SMALL
 
 
 def _most_together(session: str) -> int:
-    """Megabytes that all files of a session may have."""
     return _most(session) + (FIELDS - 1) * SMALL
 
 
@@ -81,13 +66,7 @@ def held_files(files: UploadedFileManager) -> MemoryUploadedFileManager:
 
 
 def _make_room(session: str) -> None:
-    """Drop a session's oldest files where those that come need their room.
-
-    Raises
-    ------
-    HTTPException
-        If there is no room for those that come.
-    """
+    """Drop a session's oldest files where those that come need their room."""
     files, most = held_files(get_instance().uploaded_file_mgr), _most_together(session)
     room = most * MEGABYTE - _arriving[session]
     if room < 0:
@@ -102,19 +81,12 @@ def _make_room(session: str) -> None:
 
 
 class UploadLimit:
-    """ASGI middleware that refuses what is more than a session may send.
-
-    Parameters
-    ----------
-    app : ASGI application
-        The application that gets the others.
-    """
+    """ASGI middleware that refuses what is more than a session may send."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or refuse it."""
         is_put = scope["type"] == "http" and scope["method"] == "PUT"
         match = _UPLOAD.fullmatch(scope["path"]) if is_put else None
         if match is None:

@@ -1,4 +1,4 @@
-"""Uploaded files: read outside the server, held for one session, and deleted with it.
+"""Read uploaded files outside the server, hold them for one session, and delete them with it.
 
 A session has at most one table, one set of features and one table to release. Each is held by a
 process of its own (`dpcore.confined`), which gives the page outlines, curves and what was released.
@@ -66,22 +66,10 @@ class TableStudy(StudyProtocol, Protocol):
 
 
 class Upload:
-    """One file, read and held by a process until `close`.
+    """Have a process read one file and hold it until `close`.
 
-    Parameters
-    ----------
-    name : str
-        Identifies the file and this session.
-    filename : str
-        The person's name of the file.
-    libraries : tuple of str
-        As for `Confined`.
-    read : callable
-    arguments : objects
-        Of `read`, which runs in the process, and again if that ended for using too much. The bytes
-        of a `File` go straight into the process: none is kept here.
-    megabytes : int
-        As for `Confined`.
+    `read` runs in the process with its arguments, and again if that ended for using too much. The
+    bytes of a `File` go straight into the process: none is kept here.
     """
 
     def __init__(
@@ -105,14 +93,10 @@ class Upload:
         self.closed = False
 
     def answer(self, key: Hashable, call: Callable[..., Any] | None, *arguments: object) -> Any:
-        """The result of the call in the process, computed once; for ``None``, that of reading.
+        """Return the call's result in the process, computed once; for ``None``, that of reading.
 
-        The page still reacts to the person meanwhile.
-
-        Raises
-        ------
-        InvalidInput
-            If the file is invalid, or needs too much time or memory.
+        The page still reacts to the person meanwhile. Refuses an invalid file, and one that needs
+        too much time or memory.
         """
         future = self._answers.get(key)
         if future is None:
@@ -148,14 +132,9 @@ class Upload:
         return self._process.ask(action, call, *arguments, seconds=ANSWER_SECONDS)
 
     def ask(self, call: Callable[..., Any], *arguments: object) -> Any:
-        """The result of the call in the process, for a thread that can wait; never kept.
+        """Return the result of the call in the process, for a thread that can wait; never kept.
 
-        Raises
-        ------
-        InvalidInput
-            As `answer`.
-        Cancelled
-            If it was closed.
+        Refuses as `answer` does; raises `Cancelled` if it was closed.
         """
         try:
             future = self._thread.submit(self._run, call, arguments)
@@ -171,20 +150,7 @@ class Upload:
     ) -> None:
         """Submit a job that learns from the records, unless they are gone.
 
-        Parameters
-        ----------
-        place : str
-            As for `shared_jobs.submit`.
-        make : callable
-            (path of the records' file) -> task.
-        key : str
-            Key of the task.
-        is_sweep : bool
-            As for `shared_jobs.submit`.
-
-        Raises
-        ------
-        QueueFull
+        `make` gets the path of the records' file and returns the task.
         """
         from dpcore.evaluation import uploaded
 
@@ -221,14 +187,7 @@ class Upload:
 class File:
     """A file uploaded to this session, by Streamlit's id; Streamlit keeps its bytes.
 
-    Parameters
-    ----------
-    file_id, name : str
-        Streamlit's id, and the person's name of it.
-    getvalue : callable
-        () -> its bytes, in any thread.
-    is_public : bool
-        Whether the person declares its records public. No link can say so.
+    A person may declare its records public, and no link can. `getvalue` works in any thread.
     """
 
     file_id: str
@@ -239,13 +198,7 @@ class File:
 
 @dataclass(frozen=True)
 class MadeUpFile(File):
-    """A file of made-up records that another page hands over.
-
-    Parameters
-    ----------
-    note : str
-        What its results mean, in a sentence or two.
-    """
+    """A file of made-up records that another page hands over."""
 
     note: str = ""
 
@@ -258,7 +211,6 @@ def hand_over(name: str, contents: bytes, note: str, kind: Kind = "table") -> No
 
 
 def _handed_over_key(kind: Kind) -> str:
-    """Key of the session state for a file of this kind that another page hands over."""
     return "made file" if kind == "table" else f"made {kind}"
 
 
@@ -282,13 +234,7 @@ def handed_over(kind: Kind = "table") -> MadeUpFile | None:
 def field(label: str, key: str, most: int = upload_limit.SMALL, **more: Any) -> File | None:
     """Draw the upload field and, once it holds a file, the button that deletes it.
 
-    Parameters
-    ----------
-    label, key : str
-    most : int
-        Megabytes that the file may have: `upload_limit.SMALL` or `LARGE`.
-    more
-        As for Streamlit's field.
+    `most` is `upload_limit.SMALL` or `LARGE`.
     """
     forgotten_count = stored("forgotten") or 0
     upload: UploadedFile | None = st.file_uploader(
@@ -384,12 +330,7 @@ def release(columns: str, file: File) -> Upload:
 
 
 def outline(name: str, preparation: Preparation) -> Outline:
-    """The outline of the named table, prepared.
-
-    Raises
-    ------
-    InvalidInput
-    """
+    """The outline of the named table, prepared."""
     from dpcore.evaluation import uploaded
 
     result: Outline = _current("table", name).answer(preparation, uploaded.outline, preparation)
@@ -397,12 +338,7 @@ def outline(name: str, preparation: Preparation) -> Outline:
 
 
 def curves(study: Study, bare: Study, left_out: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Closed-form curves; see `dpcore.evaluation.uploaded.drawn`.
-
-    Raises
-    ------
-    InvalidInput
-    """
+    """Closed-form curves; see `dpcore.evaluation.uploaded.drawn`."""
     from dpcore.evaluation import uploaded
 
     upload = _current("table", study.upload)
@@ -412,12 +348,7 @@ def curves(study: Study, bare: Study, left_out: tuple[str, ...] = ()) -> pd.Data
 
 
 def baselines(study: Study) -> Baselines:
-    """The guess and the linear model; see `dpcore.evaluation.uploaded.compared`.
-
-    Raises
-    ------
-    InvalidInput
-    """
+    """The guess and the linear model; see `dpcore.evaluation.uploaded.compared`."""
     from dpcore.evaluation import uploaded
     from dpcore.evaluation.baselines import usual
 
@@ -430,13 +361,7 @@ def baselines(study: Study) -> Baselines:
 def learn(study: TableStudy, make: Callable[[Any, str], Task], *, is_sweep: bool) -> None:
     """Submit a study that learns from the table; see `Upload.learn`.
 
-    Parameters
-    ----------
-    study : TableStudy
-    make : callable
-        (study, path of the records' file) -> task.
-    is_sweep : bool
-        As for `shared_jobs.submit`.
+    `make` gets the study and the path of the records' file, and returns the task.
     """
     upload = stored("table")
     if upload is not None and upload.name == study.upload:
@@ -446,12 +371,7 @@ def learn(study: TableStudy, make: Callable[[Any, str], Task], *, is_sweep: bool
 
 
 def features(file: File) -> tuple[str, Brief]:
-    """Hold features; returns their name and their outline.
-
-    Raises
-    ------
-    InvalidInput
-    """
+    """Hold features; returns their name and their outline."""
     upload = _features(_name(file.file_id), file)
     store("features", upload)
     return upload.name, upload.answer("", None)

@@ -1,4 +1,4 @@
-"""Shows text from an address, a file or a description literally, also where sentences quote it.
+"""Show text from an address, a file or a description literally, also where sentences quote it.
 
 Such text passes through here before Streamlit reads it as Markdown; before a spreadsheet opens it,
 through `dpcore.spreadsheet.csv`; in a figure, through `dpcore.figures.words.literal`.
@@ -19,12 +19,12 @@ _WITHIN_A_VALUE = re.compile(r"(?<=δ) (?==)|(?<=δ =) |(?<=\d) (?=%)")
 _LIST_ITEM = re.compile(r"^(\d*)([-+.)])(?=\s|$)")
 # Control characters, and marks that change the direction of text.
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+")
+# No sentence of ours comes near it.
 MAX_LETTERS = 4_000
-"""Of one line on a page; no sentence of ours comes near it."""
 
 
 def verbatim(text: str) -> str:
-    """One line of Markdown that shows exactly this text: no markup, icon, formula or link.
+    """Escape one line of Markdown to show exactly this text: no markup, icon, formula or link.
 
     A text of more than `MAX_LETTERS` letters is cut.
     """
@@ -39,12 +39,12 @@ def verbatim(text: str) -> str:
 
 
 def printable_line(text: str) -> str:
-    """One line without control characters and marks that change the direction of text."""
+    """Drop from one line control characters and marks that change the direction of text."""
     return " ".join(_INVISIBLE.sub(" ", text).split())
 
 
 def unbroken(text: str) -> str:
-    """The text with "δ = 1e-5" and "85.0 %" each on one line."""
+    """Keep "δ = 1e-5" and "85.0 %" each on one line."""
     return _WITHIN_A_VALUE.sub("\u00a0", text)
 
 

@@ -1,4 +1,4 @@
-"""The link that reproduces the current view, and the kind of file its pictures are saved as."""
+"""Show the link that reproduces the current view, and choose the kind of file of its pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draws the controls declared in `dpcore.controls` with Streamlit, bound to the address."""
+"""Draw the controls declared in `dpcore.controls` with Streamlit, bound to the address."""
 
 from __future__ import annotations
 
@@ -31,12 +31,7 @@ OnChange = Callable[[], None] | Literal["rerun"]
 
 
 class ControlForm:
-    """The controls of a page, drawn one by one where the page places them.
-
-    Parameters
-    ----------
-    page : Page
-    """
+    """The controls of a page, drawn one by one where the page places them."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -52,19 +47,6 @@ class ControlForm:
         the address holds the values of drawn controls only. A note says how many there are. The
         others have their first values unseen: all that is drawn is gone through by the browser at
         each move of another control.
-
-        Parameters
-        ----------
-        key : str
-            Of the group itself, in the address.
-        label : str
-        keys : collection of str
-            Of its controls.
-        icon : str
-
-        Returns
-        -------
-        DeltaGenerator
         """
         changed = sum(map(self._is_changed, keys))
         place = st.expander(label, key=key, icon=icon, on_change="rerun", bind="query-params")
@@ -75,7 +57,6 @@ class ControlForm:
         return place
 
     def _is_changed(self, key: str) -> bool:
-        """Whether the address or the session holds another value than the control's first."""
         value = control_value(key)
         if value is None:
             return key in st.query_params
@@ -84,16 +65,7 @@ class ControlForm:
     def draw(self, *keys: str, **more: Any) -> Any:
         """Draw these controls, except those that the values of others make irrelevant.
 
-        Parameters
-        ----------
-        *keys : str
-        **more
-            Passed to `drawn`.
-
-        Returns
-        -------
-        object
-            Value of the last one; ``None`` if it is not drawn.
+        Returns the last one's value; ``None`` if it is not drawn.
         """
         value = None
         for key in keys:
@@ -109,20 +81,14 @@ class ControlForm:
 
 
 def _first(control: Control) -> Any:
-    """A control's first value, as its widget returns it."""
     return list(control.default) if isinstance(control.kind, SomeOf) else control.default
 
 
 def drawn(control: Control, *, usual: Any = None, **settings: Any) -> Any:
     """Draw one control and return its value, which belongs to the state that pages share.
 
-    Parameters
-    ----------
-    control : Control
-    usual : object, optional
-        Its default in this view; a value that was the default before follows it.
-    **settings
-        As of `_drawn`.
+    `usual` is its default in this view; a value that was the default before follows it. Only the
+    keys in `among` are offered.
     """
     if usual is not None:
         if follows(control):
@@ -135,7 +101,7 @@ def drawn(control: Control, *, usual: Any = None, **settings: Any) -> Any:
 
 
 def follows(control: Control) -> bool:
-    """Whether it still has the default that it was drawn with last, and so follows another."""
+    """Say whether it still has the default that it was drawn with last, and so follows another."""
     before = stored(f"usual {control.key}")
     return before is not None and control_value(control.key) == before
 
@@ -155,20 +121,6 @@ def _drawn(
     on_change: OnChange = "rerun",
     width: int | Literal["stretch", "content"] | None = None,
 ) -> Any:
-    """Draw one control and return its value.
-
-    Parameters
-    ----------
-    control : Control
-    label, help : str
-        Replace its own.
-    among : collection of str, optional
-        The keys that are offered in this view.
-    disabled : bool
-    on_change : callable or "rerun"
-    width : int or str, optional
-        In pixels, "stretch" or "content"; many options side by side take the room they need.
-    """
     kind = control.kind
     _keep_address(control)
     common: dict[str, Any] = {

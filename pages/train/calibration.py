@@ -1,4 +1,4 @@
-"""What is computed before training: the least noise within the budget, and the growth of ε."""
+"""Compute, before training, the least noise within the budget, and the growth of ε."""
 
 from __future__ import annotations
 
@@ -31,29 +31,17 @@ PATIENCE = 0.3
 class CalibratedTraining:
     """A training with its noise solved.
 
-    Parameters
-    ----------
-    studies : dict of str to TrainingStudy
-        By series; "private" is the chosen one. σ₀ is solved in all of them.
-    configs : dict of str to TrainingConfig
-        Configurations of the private ones.
-    records : int
-        n, or the public size instead.
-    assurance : Assurance
-        What is claimed, proved and certified for the noise.
-    epsilon_schedule : DataFrame
-        σ and ε at the end of each epoch.
+    `studies` and `configs` are by series, "private" the chosen one; σ₀ is solved in all of them.
     """
 
     studies: dict[str, TrainingStudy]
     configs: dict[str, TrainingConfig]
-    records: int
+    records: int  # n, or the public size instead
     assurance: Assurance
     epsilon_schedule: pd.DataFrame
 
     @property
     def config(self) -> TrainingConfig:
-        """The chosen configuration."""
         return self.configs["private"]
 
     @property
@@ -94,12 +82,9 @@ def fetch(dataset: str) -> None:
 
 
 def calibrate(choice: TrainChoice, count: int) -> tuple[CalibratedTraining | None, Waiting]:
-    """The training with the least noise within the budget, or ``None`` and the unfinished task.
+    """Return the training with its least noise within the budget; else the unfinished task.
 
-    Raises
-    ------
-    InvalidInput
-        If no noise keeps the budget, or settings do not fit together.
+    Refuses a budget that no noise keeps, and settings that do not fit together.
     """
     return answer_to(
         "settle",

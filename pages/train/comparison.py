@@ -1,4 +1,4 @@
-"""Compares finished trainings of this session and those in a link."""
+"""Compare finished trainings of this session and those in a link."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from pages.shared.session import control_value, set_controls, store, stored
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
+# Names in the address of what is compared, and of what else ended in this session.
 LINK, OTHERS = "compare", "trained"
-"""In the address: what is compared, and what else ended in this session."""
 MAX_TRAININGS = 50
 NAMED = ("epochs", "decay", "decay_every")
 """Settings that the title of every training names; of others, those that differ."""
@@ -57,10 +57,7 @@ def _is_kept(key: str) -> bool:
 def remember(current: str) -> None:
     """Write what ended in this session into the address, so that a reload does not forget it.
 
-    Parameters
-    ----------
-    current : str
-        Key of the training on screen, which a reload finds without.
+    The training on screen (`current`) is found without.
     """
     known = {current, *st.query_params.get_all(LINK)}
     others = [key for key in stored("train finished") or [] if key not in known]

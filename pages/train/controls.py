@@ -1,4 +1,4 @@
-"""Train's sidebar: the controls of one private training. The address bar holds their values."""
+"""Draw Train's sidebar: the controls of one private training, whose values the address holds."""
 
 from __future__ import annotations
 
@@ -29,40 +29,17 @@ IN_SIGHT = (*("dataset", "measure", "network", "target_epsilon", "passes", "lot"
 
 @dataclass(frozen=True)
 class TrainChoice:
-    """Values of the controls.
-
-    Parameters
-    ----------
-    study : TrainingStudy
-        The σ of its configuration is not solved yet.
-    entry : ExamplesEntry
-        The data.
-    metric : str
-        The measure: "accuracy_test" or "auc_test".
-    uploaded : Brief or None
-        Outline of the records, if they come from an uploaded file.
-    size : int or None
-        n, or the public size in its place; ``None`` where it is not known.
-    made_up : str
-        What results on records mean that another page made up; "" of other records.
-    """
+    """Hold the values of the controls; the σ of the study's configuration is not solved yet."""
 
     study: TrainingStudy
     entry: ExamplesEntry
     metric: str
     uploaded: Brief | None
-    size: int | None
+    size: int | None  # n, or the public size in its place, where it is known
     made_up: str = ""
 
 
 def sidebar() -> TrainChoice:
-    """Draw the controls and read them.
-
-    Raises
-    ------
-    InvalidInput
-        From `dpcore`, for values that do not fit together.
-    """
     form = ControlForm(CONTROLS)
     with st.sidebar:
         presets_place = st.container()
@@ -112,7 +89,6 @@ def way_out(choice: TrainChoice) -> None:
 
 
 def _expert(form: ControlForm, entry: ExamplesEntry) -> str:
-    """Draw the controls that few change, by what they are about; returns the measure."""
     _heading(form, "Data and network")
     _draw_among(form, "features", features_for(entry, form.values["network"]))
     _side_by_side(form, "layers", "units")
@@ -195,5 +171,4 @@ def _load(name: str) -> None:
 
 
 def _is_set(name: str) -> bool:
-    """Whether the drawn controls match this preset."""
     return all(control_text(key) in ("", str(value)) for key, value in PRESETS[name].items())

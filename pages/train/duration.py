@@ -1,4 +1,4 @@
-"""How long the trainings will take, timed before anybody starts them."""
+"""Time the trainings before anybody starts them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLACE = "time"
 
 
 def watched(study: TrainingStudy, calibrated: CalibratedTraining) -> list[WatchedJobs]:
-    """The trial that times the trainings while they wait for the reader, or none.
+    """Return the trial that times the trainings while they wait for the reader, or none.
 
     An uploaded file is not handed to a worker only for this.
     """
@@ -50,7 +50,7 @@ def _submit(place: str, trial: duration.Trial) -> None:
 
 
 def left(study: TrainingStudy, calibrated: CalibratedTraining, history: pd.DataFrame) -> str:
-    """That nobody has to press Start, where it is short, and about how long it still takes."""
+    """Say that nobody has to press Start, where it is short, and about how long it still takes."""
     sentences = []
     if trainings.starts_automatically(study, calibrated.records):
         sentences.append(texts.BY_ITSELF)

@@ -1,4 +1,4 @@
-"""The effect of one setting at the same budget: trainings with several values of it."""
+"""Show one setting's effect at the same budget: trainings with several values of it."""
 
 from __future__ import annotations
 
@@ -34,20 +34,6 @@ PLACE = "effect"
 
 @dataclass(frozen=True)
 class Varied:
-    """One setting's values, and the trainings with each.
-
-    Parameters
-    ----------
-    effect : Effect
-    way : str
-        What changes to keep the budget.
-    values : tuple of float
-    sweep : TrainingSweep
-        One study per value.
-    now : float
-        The present value.
-    """
-
     effect: Effect
     way: str
     values: tuple[float, ...]
@@ -94,7 +80,6 @@ def _varied(effect: Effect, way: str, study: TrainingStudy, records: int) -> Var
 
 
 def _watch(varied: Varied, metric: str, study: TrainingStudy) -> None:
-    """Draw the results so far; redrawn while training runs."""
     sweep = varied.sweep
     shared_jobs.only(PLACE, [sweep.key])
     job = shared_jobs.WatchedJobs(

@@ -1,4 +1,4 @@
-"""Checks the link to Train."""
+"""Check the link to Train."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages.train import comparison, controls
 
 
 def validate_link() -> str:
-    """All refusals of the link as one message, computed once a session."""
+    """Check the link once a session; returns all its refusals as one message."""
     return once("train_link", _validate_link)
 
 
@@ -37,7 +37,6 @@ def _validate_link() -> str:
 
 
 def _linked(link: Link, key: str, offered: Collection[str] | None = None) -> str:
-    """The choice that a link names, if it is offered; else the default."""
     kind = CONTROLS[key].kind
     assert isinstance(kind, OneOf)
     keys = {title: choice for choice, title in kind.options().items()}

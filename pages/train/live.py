@@ -1,4 +1,4 @@
-"""Train's answer while training and after: big numbers, progress, four charts."""
+"""Draw Train's answer while training and after: big numbers, progress, four charts."""
 
 from __future__ import annotations
 
@@ -69,13 +69,7 @@ def purpose(choice: TrainChoice) -> None:
 
 @contextmanager
 def place(key: str) -> Iterator[Callable[[], DeltaGenerator]]:
-    """Place of the answer: an answer for other settings is removed at once.
-
-    Parameters
-    ----------
-    key : str
-        Of the settings; with the key of the last run, everything stays until it is redrawn.
-    """
+    """Make the place of the answer; an answer for settings of another key is removed at once."""
     if stored("train shown") == key:
         yield st.container
         st.empty()
@@ -132,7 +126,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
 
 
 def ended(states: Mapping[str, str]) -> list[str]:
-    """The series whose training has ended."""
+    """List the series whose training has ended."""
     return [series for series, state in states.items() if state == "done"]
 
 
@@ -143,7 +137,6 @@ def reached(table: pd.DataFrame, series: str = "private") -> int:
 
 
 def _midway(calibrated: CalibratedTraining, table: pd.DataFrame) -> bool:
-    """Whether the private training stopped within its latest epoch."""
     rows = table[table["series"] == "private"]
     if not len(rows):
         return False
@@ -194,7 +187,6 @@ def _measured(
     *,
     untouched: bool,
 ) -> tuple[Number, Number]:
-    """The private network's measure, and what privacy costs of it."""
     column, epochs, last = choice.metric, choice.study.config.epochs, reached(table)
     compared = comparison.compared(table, column, ended=ended(states))
     shown = figures.shown(column)
@@ -233,7 +225,7 @@ def _measured(
 def caution(
     choice: TrainChoice, compared: comparison.Compared | None, test_records: tuple[int, ...]
 ) -> str:
-    """Why the private network may seem better, and how rough a small test set is."""
+    """Say why the private network may seem better, and how rough a small test set is."""
     if compared is None or compared.reference is None:
         return ""
     column, sentences = choice.metric, []
@@ -257,7 +249,6 @@ def _epsilon(
     *,
     untouched: bool,
 ) -> Number:
-    """The certified ε of the whole run, or of the steps before it stopped."""
     certified = calibrated.assurance.certified
     if certified.epsilon is None:
         badge = partial(badges.status, str(calibrated.assurance.status), certified.reason)
@@ -287,7 +278,6 @@ def _epsilon(
 
 
 def _time(choice: TrainChoice, history: pd.DataFrame) -> str:
-    """How long the repetitions took, and where; empty before the first epoch."""
     seconds = comparison.seconds(history, "private")
     if seconds is None:
         return ""
@@ -297,7 +287,6 @@ def _time(choice: TrainChoice, history: pd.DataFrame) -> str:
 
 
 def _show_finished() -> None:
-    """Say that training has ended, and offer another."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("Trained. Change the seed for new noise.")
         clicked = st.button(
@@ -338,13 +327,11 @@ def _next_seed() -> None:
 
 
 def _first(states: Mapping[str, str]) -> str:
-    """What stands in place of a number before the first epoch."""
     is_running = bool({"queued", "running"} & set(states.values()))
     return texts.FIRST_EPOCH if is_running else texts.NOT_YET
 
 
 def _waits(choice: TrainChoice, calibrated: CalibratedTraining) -> str:
-    """What a chart says before it has anything to show."""
     if trainings.is_untouched(choice.study, calibrated.records):
         return texts.UNTOUCHED
     if choice.uploaded is not None and choice.uploaded.all_blank:
@@ -361,7 +348,6 @@ def _charts(
     *,
     is_final: bool,
 ) -> None:
-    """Draw how the networks learn, and what clipping and noise cost."""
     waits, column = _waits(choice, calibrated), choice.metric
     left, right = st.columns([3, 2], border=True)
     with left:
@@ -404,7 +390,6 @@ def _learning(
 def _more_charts(
     choice: TrainChoice, calibrated: CalibratedTraining, table: pd.DataFrame, *, is_final: bool
 ) -> None:
-    """Draw the loss, and how ε grows."""
     reached_epoch = (reached(table) - _midway(calibrated, table)) or None
     if trainings.is_untouched(choice.study, calibrated.records):
         reached_epoch = 0

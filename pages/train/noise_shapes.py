@@ -1,4 +1,4 @@
-"""Shapes of the noise side by side at one ε: isotropic, paper 004's as printed, the sound one."""
+"""Compare shapes of noise at one ε: isotropic, paper 004's as printed, the sound one."""
 
 from __future__ import annotations
 
@@ -62,7 +62,6 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
 
 
 def _verdicts(ends: pd.DataFrame, column: str) -> None:
-    """Show each shape with its certified ε."""
     grid = st.grid(len(ends), min_column_width=220, gap="small", border=True)
     for row in ends.to_dict("records"):
         title = figures.SERIES[row["series"]].title

@@ -1,4 +1,4 @@
-"""Proof and claim of the training on screen, and what its ε means for one person."""
+"""Show proof and claim of the training on screen, and what its ε means for one person."""
 
 from __future__ import annotations
 

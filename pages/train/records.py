@@ -1,4 +1,4 @@
-"""How many records there are to train on: what defaults of controls follow from."""
+"""Say how many records there are to train on, which defaults of controls follow."""
 
 from __future__ import annotations
 
@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 
 @st.cache_data(max_entries=50, show_spinner="Reading the records …")
 def records(dataset: str) -> int:
-    """Number of training records.
-
-    Raises
-    ------
-    DataUnavailable
-        If the number depends on data that are not available.
-    """
+    """Return the number of training records; `DataUnavailable` if it depends on missing data."""
     source, how_to_get = images.availability(dataset), images.entry(dataset).how_to_get
     if source == "upload":
         raise DataUnavailable(f"Choose the file among the controls {WHERE_HIDDEN}. {how_to_get}")
@@ -36,15 +30,7 @@ def records(dataset: str) -> int:
 
 
 def size(values: Values, uploaded: Brief | None) -> int | None:
-    """n, or the public size in its place; ``None`` where it is not known.
-
-    Parameters
-    ----------
-    values : mapping
-        Of the drawn controls.
-    uploaded : Brief or None
-        Outline of the records, if they come from an uploaded file.
-    """
+    """Return n, or the public size in its place; ``None`` where it is not known."""
     if values.get("person") == Adjacency.ADD_REMOVE:
         public: int | None = values.get("public_size")
         return public

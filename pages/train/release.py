@@ -1,4 +1,4 @@
-"""The files of what was trained, and training for keeping, with noise from the system."""
+"""Offer the files of what was trained, and training for keeping, with noise from the system."""
 
 from __future__ import annotations
 
@@ -32,15 +32,6 @@ FILES = {
 
 @dataclass(frozen=True)
 class StartedTraining:
-    """A training for keeping that this session started.
-
-    Parameters
-    ----------
-    study : TrainingStudy
-    training : TrainingPlan or None
-        The run for accountants; ``None`` if nothing is known of its noise.
-    """
-
     study: TrainingStudy
     training: TrainingPlan | None
 
@@ -94,7 +85,6 @@ def _begin(study: TrainingStudy, calibrated: CalibratedTraining) -> None:
 
 
 def _releases(study: TrainingStudy) -> list[StartedTraining]:
-    """Trainings on the same records, in the order they were started."""
     return [
         release
         for release in stored("train releases") or []
@@ -114,7 +104,6 @@ def _watched(number: int, release: StartedTraining) -> WatchedJobs:
 
 
 def _show_release(number: int, watched: WatchedJobs, release: StartedTraining) -> None:
-    """Draw the progress, or the files and their guarantee."""
     job_panel.show(watched)
     job = jobs.Job(release.study.key)
     contents = job.file("settings.json")

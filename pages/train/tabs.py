@@ -1,4 +1,4 @@
-"""The tabs under Train's answer, each drawn only while it is open."""
+"""Draw the tabs under Train's answer, each only while it is open."""
 
 from __future__ import annotations
 
@@ -60,7 +60,6 @@ def _schedule(_: TrainChoice, calibrated: CalibratedTraining) -> None:
 
 
 def _why(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
-    """Draw clipping only, noise only and both; trained once the tab is opened."""
     study, column = choice.study, choice.metric
     studies = {
         "clipped": calibrated.studies["clipped"],
@@ -90,7 +89,6 @@ def _why(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
 
 
 def _numbers(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
-    """Show every row of every run behind the charts."""
     history = trainings.histories(calibrated.studies)
     if history.empty:
         st.caption("The rows come as it trains.")

@@ -1,4 +1,4 @@
-"""The training as code, to copy."""
+"""Offer the training as code, to copy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from pages.train.controls import TrainChoice
 
 
 def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
-    """Show each to copy."""
     study, training = choice.study, calibrated.training
     show_command(command(study))
     _settings(study.dataset)

@@ -1,4 +1,4 @@
-"""What the words on Train mean, for someone who meets them for the first time."""
+"""Explain the words on Train to someone who meets them for the first time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Train: what privacy does to a network while it learns."""
+"""Show what privacy does to a network while it learns."""
 
 from __future__ import annotations
 

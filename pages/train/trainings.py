@@ -1,4 +1,4 @@
-"""Trainings as background jobs: starting, finding them again, and their joint histories."""
+"""Start trainings as background jobs, find them again, and join their histories."""
 
 from __future__ import annotations
 
@@ -95,7 +95,6 @@ def state(study: StudyProtocol) -> str:
 
 
 def states(studies: Studies) -> dict[str, str]:
-    """State of every job by series."""
     return {series: state(study) for series, study in studies.items()}
 
 
@@ -130,23 +129,7 @@ def watched(
     idle: Callable[[State], str] = IDLE.__getitem__,
     begin: str = "Train these",
 ) -> WatchedJobs:
-    """Trainings for the job panel; the session leaves those that should not run.
-
-    Parameters
-    ----------
-    name : str
-        Name of this group of trainings.
-    study : TrainingStudy
-        The one that the person starts and stops.
-    studies : mapping of str to TrainingStudy
-        By series.
-    records : int
-        n.
-    idle : callable
-        Gives the line for new or stopped trainings.
-    begin : str
-        Label of the button that starts new ones.
-    """
+    """Hand the trainings to the job panel; the session leaves those that should not run."""
     keys = [arm.key for arm in studies.values()]
     shared_jobs.only(name, keys if should_train(study, records) else ())
     return WatchedJobs(

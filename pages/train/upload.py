@@ -1,4 +1,4 @@
-"""Uploaded features: the page gets an outline, workers learn from them."""
+"""Upload features: the page gets an outline, workers learn from them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,7 @@ UploadSettings = tuple[tuple[str, str], ...]
 
 
 def ask() -> tuple[Brief | None, UploadSettings, str]:
-    """Draw the upload field.
-
-    Returns
-    -------
-    Brief or None
-        The outline of its records, or of made-up ones that another page hands over.
-    UploadSettings
-        Settings that name them.
-    str
-        What results on made-up records mean; "" of other records.
-    """
+    """Draw the upload field; returns the records' outline, the settings that name them, a note."""
     file = uploads.field("Your own features (.npz)", "train_upload", type="npz", help=texts.UPLOAD)
     file = file or uploads.handed_over("features")
     if file is None:
@@ -48,12 +38,7 @@ def ask() -> tuple[Brief | None, UploadSettings, str]:
 
 
 def submit(place: str, study: TrainingStudy | TrainingSweep) -> None:
-    """Submit it to the workers, with its records if these were uploaded and are still there.
-
-    Raises
-    ------
-    QueueFull
-    """
+    """Submit it to the workers, with its records if these were uploaded and are still there."""
     first = study.studies[0] if isinstance(study, TrainingSweep) else study
     if first.dataset == DATASET:
         uploads.train(place, study, str(dict(first.settings).get("file", "")))
