@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,6 +59,13 @@ def components_looked_for_once() -> Iterator[None]:
 def at_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """`AppTest` has no connection; it stands for this machine's browser."""
     monkeypatch.setattr(type(st.context), "ip_address", None)
+
+
+@pytest.fixture
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No real data by accident, and no result from an earlier run."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.delenv("DPCORE_DATA", raising=False)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -1,8 +1,30 @@
-"""Reads from a page under test what Streamlit's own harness has no name for."""
+"""Opens a page by its link, and reads what Streamlit's own harness has no name for."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from streamlit.testing.v1 import AppTest
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+
+
+def open_page(page: str, /, **link: str | list[str]) -> AppTest:
+    """The page after its first run."""
+    app = AppTest.from_file(APP, default_timeout=180)
+    if page != "explore":
+        app.switch_page(f"{page}/{page}.py")
+    for name, value in link.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def numbers(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def said(app: AppTest) -> str:
+    return " ".join(text.value for text in (*app.markdown, *app.caption))
 
 
 def notes(app: AppTest) -> list[str]:

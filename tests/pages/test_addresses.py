@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from itertools import combinations
-from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.common import RISK
@@ -12,8 +12,10 @@ from dpcore.controls.explore import SEED
 from pages.shared.charts import PICTURE
 from pages.shared.page_links import PAGE_LINKS
 from tests.pages.expert import with_expert_open
+from tests.pages.shown import APP
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+pytestmark = pytest.mark.slow("runs whole pages")
+
 KINDS = (
     *("selectbox", "number_input", "select_slider", "text_input", "toggle"),
     *("segmented_control", "pills", "multiselect", "slider", "radio", "checkbox"),

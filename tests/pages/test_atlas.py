@@ -13,20 +13,18 @@ from streamlit.testing.v1 import AppTest
 from dpcore import systems
 from dpcore.accounting.presets import CLAIM, PRESETS
 from dpcore.cli import main
-from dpcore.controls.atlas import FILTERS
-from dpcore.export.atlas import list_command
 from dpcore.guarantee import Status
 from dpcore.methods import method_named
 from dpcore.models.register import model_named
-from dpcore.systems import Family, Place, Relation, Runnable
+from dpcore.systems import Family, Place, Runnable
 from dpcore.systems.standings import CLAIM_UNCHECKED
-from dpcore.systems.trainings import TRAININGS
 from pages.atlas.routes import route
 from pages.atlas.texts import IN_FORMULAS, PRACTICE_NAMES
 from pages.shared.texts import STATUS_COLOURS
-from tests.pages.shown import with_table
+from tests.pages.shown import open_page, said, with_table
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+pytestmark = pytest.mark.slow("runs whole pages")
+
 SYSTEMS = systems.register()
 ROUTES = [
     Runnable(Place.EXPLORE, "opera"),
@@ -44,11 +42,7 @@ def first() -> AppTest:
 
 
 def opened(page: str = "atlas", **link: str | list[str]) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page(f"{page}/{page}.py")
-    for name, value in link.items():
-        app.query_params[name] = value
-    return app.run()
+    return open_page(page, **link)
 
 
 def numbers(app: AppTest) -> dict[str, int]:
@@ -58,10 +52,6 @@ def numbers(app: AppTest) -> dict[str, int]:
 def titles(app: AppTest) -> list[str]:
     """The titles of the rows."""
     return [each.label.split("**")[1] for each in app.button if each.key.startswith("open ")]
-
-
-def said(app: AppTest) -> str:
-    return " ".join(text.value for text in (*app.markdown, *app.caption))
 
 
 def counted(*chosen: systems.System) -> dict[str, int]:
@@ -167,12 +157,6 @@ def test_the_command_line_lists_the_same(capsys: pytest.CaptureFixture[str]) -> 
     assert [entry["title"] for entry in result] == titles(app)
 
 
-def test_a_search_in_the_command_line_is_text_and_no_command() -> None:
-    command = list_command({**FILTERS.first(), "search": "gan `id` $(id) \"x\" 'y'"})
-    assert shlex.split(command)[3:] == ["methods", "--search", "gan `id` $(id) \"x\" 'y'", "--json"]
-    assert "'gan `id`" in command
-
-
 def test_a_proved_corrected_version_has_a_badge_of_its_own() -> None:
     app = opened(system="grpua")
     badges = [text.value for text in app.markdown if "-badge[" in text.value]
@@ -182,12 +166,6 @@ def test_a_proved_corrected_version_has_a_badge_of_its_own() -> None:
         strict=True,
     ):
         assert words in badge
-
-
-def test_no_two_links_of_a_card_are_named_alike() -> None:
-    for system in SYSTEMS.values():
-        labels = [route(run).label for run in system.runs if run.place is not Place.ATLAS]
-        assert len(set(labels)) == len(labels), system.key
 
 
 def test_nothing_found_is_said_and_undone() -> None:
@@ -299,15 +277,12 @@ def test_a_model_runs_where_its_system_is_opened() -> None:
 
 
 def test_a_relative_leads_to_the_system_that_runs() -> None:
-    app = opened(system="pate-gan")
+    app = opened(system="pate-gan", paper="009")
+    # A link by key opens its system, and is still told what fails.
+    assert app.title[0].value == SYSTEMS["pate-gan"].title
+    assert "the paper “009”" in app.warning[0].value
     app.button(key="relative pate-gan").click()
     assert app.run().title[0].value == SYSTEMS["noisy-marginals"].title
-
-
-def test_a_card_opens_its_system(first: AppTest) -> None:
-    app = opened()
-    app.button(key="open grpua").click()
-    assert app.run().title[0].value == "GRPUA"
 
 
 def test_a_hostile_link_is_told_and_followed_as_far_as_it_goes() -> None:
@@ -319,12 +294,6 @@ def test_a_hostile_link_is_told_and_followed_as_far_as_it_goes() -> None:
     assert numbers(app)["Systems"] == sum(
         each.family is Family.GENERATIVE for each in SYSTEMS.values()
     )
-
-
-def test_a_link_by_key_opens_its_system_and_is_still_told_what_fails() -> None:
-    app = opened(system="grpua", paper="009")
-    assert app.title[0].value == "GRPUA"
-    assert "the paper “009”" in app.warning[0].value
 
 
 def test_paper_003_is_judged_in_two_clicks() -> None:
@@ -352,21 +321,3 @@ def test_a_route_opens_its_page_with_what_it_says(run: Runnable) -> None:
     assert not app.exception
     # Every setting is one that the page has, with a value that it offers.
     assert not [each.value for each in app.warning if "The link asks" in each.value]
-
-
-@pytest.mark.parametrize("key", TRAININGS)
-def test_a_route_to_train_names_every_setting_that_differs(key: str) -> None:
-    settings = route(Runnable(Place.TRAIN, key)).settings
-    config, dataset = TRAININGS[key].config, TRAININGS[key].dataset
-    assert settings.get("ratio", "0.95") == (str(config.decay) if config.decay < 1.0 else "0.95")
-    assert ("schedule" in settings) == (config.decay == 1.0)
-    assert ("shape" in settings) == (config.noise != "isotropic")
-    assert ("dataset" in settings) == (dataset != "digits")
-
-
-def test_a_route_to_explore_shows_what_is_printed_only_where_something_is() -> None:
-    assert route(Runnable(Place.EXPLORE, "grpua")).settings["edition"] == "As in the paper"
-    # The sound edition is the usual one.
-    assert "edition" not in route(Runnable(Place.EXPLORE, "dpgd")).settings
-    sound = Runnable(Place.EXPLORE, "grpua", Relation.SOUND)
-    assert "edition" not in route(sound).settings

@@ -1,4 +1,4 @@
-"""Atlas's command lines ask for exactly what is on screen."""
+"""Atlas's command lines and links ask for exactly what is on screen."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import shlex
 
 import pytest
 
+from dpcore import systems
 from dpcore.cli import _parser
 from dpcore.controls.atlas import FILTERS
 from dpcore.controls.control import OneOf
 from dpcore.evaluation.models import ModelStudy
 from dpcore.export.atlas import list_command, model_command
 from dpcore.models.register import register
-from dpcore.systems import PAPERS
+from dpcore.systems import PAPERS, Place, Relation, Runnable
+from dpcore.systems.trainings import TRAININGS
+from pages.atlas.routes import route
 
 
 def parsed(line: str) -> argparse.Namespace:
@@ -64,3 +67,33 @@ def test_the_command_asks_for_the_same_model(model: str) -> None:
         runs=int(options.runs),
     )
     assert again == study
+
+
+def test_a_search_in_the_command_line_is_text_and_no_command() -> None:
+    command = list_command({**FILTERS.first(), "search": "gan `id` $(id) \"x\" 'y'"})
+    assert shlex.split(command)[3:] == ["methods", "--search", "gan `id` $(id) \"x\" 'y'", "--json"]
+    assert "'gan `id`" in command
+
+
+def test_no_two_links_of_a_card_are_named_alike() -> None:
+    for system in systems.register().values():
+        labels = [route(run).label for run in system.runs if run.place is not Place.ATLAS]
+        assert len(set(labels)) == len(labels), system.key
+
+
+@pytest.mark.parametrize("key", TRAININGS)
+def test_a_route_to_train_names_every_setting_that_differs(key: str) -> None:
+    settings = route(Runnable(Place.TRAIN, key)).settings
+    config, dataset = TRAININGS[key].config, TRAININGS[key].dataset
+    assert settings.get("ratio", "0.95") == (str(config.decay) if config.decay < 1.0 else "0.95")
+    assert ("schedule" in settings) == (config.decay == 1.0)
+    assert ("shape" in settings) == (config.noise != "isotropic")
+    assert ("dataset" in settings) == (dataset != "digits")
+
+
+def test_a_route_to_explore_shows_what_is_printed_only_where_something_is() -> None:
+    assert route(Runnable(Place.EXPLORE, "grpua")).settings["edition"] == "As in the paper"
+    # The sound edition is the usual one.
+    assert "edition" not in route(Runnable(Place.EXPLORE, "dpgd")).settings
+    sound = Runnable(Place.EXPLORE, "grpua", Relation.SOUND)
+    assert "edition" not in route(sound).settings

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import shlex
 import time
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -23,19 +22,14 @@ from dpcore.models.register import model_named, register
 from tests.evaluation.tasks import Counting
 from tests.pages.shown import with_table
 
+pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+
 PATIENCE = 180.0
 
 PAGE = """
 from pages.atlas import running
 running.draw({key!r})
 """
-
-
-@pytest.fixture(autouse=True)
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No real data by accident, and no result from an earlier run."""
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
-    monkeypatch.delenv("DPCORE_DATA", raising=False)
 
 
 def opened(key: str, **link: str) -> AppTest:

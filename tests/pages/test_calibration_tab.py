@@ -19,9 +19,9 @@ from dpcore.evaluation.task import JobContext
 from dpcore.figures.calibration import correction, reliability_curve
 from dpcore.figures.words import plain
 from tests.pages.explored import numbers, only_methods
-from tests.pages.test_explore import COHORT, alone, at, spoken
+from tests.pages.test_explore import COHORT, at, spoken
 
-__all__ = ["alone"]
+pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
 
 LINK = COHORT | {"patients": "100", "view": "Calibration", "focus": "OPERA", "runs": "10"}
 STUDY = ClinicStudy(

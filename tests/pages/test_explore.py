@@ -9,10 +9,8 @@ import re
 import shlex
 import time
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,28 +19,23 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore import cli
 from dpcore.accounting.risk import odds
-from dpcore.controls.explore import BEST, EPSILONS, PRESETS, TABS, TAKE_ALONG
+from dpcore.controls.explore import EPSILONS, PRESETS, TABS, TAKE_ALONG
 from dpcore.datasets import Preparation, entry, load, prepare
 from dpcore.erm import accurate
 from dpcore.erm.privacy_curve import noise_advantage
 from dpcore.evaluation import curves, references
 from dpcore.evaluation.baselines import baselines
-from dpcore.evaluation.clinic.study import ClinicStudy
 from dpcore.evaluation.curves import SAME_LAM, WITHOUT_PRIVACY, answers
 from dpcore.evaluation.references import ReferenceStudy
-from dpcore.evaluation.scoring import ACCURACY
 from dpcore.evaluation.splits import splits
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.evaluation.task import JobContext
 from dpcore.export import explore as export
-from dpcore.figures.quality import Quality
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget, default_delta
 from dpcore.predictors import SELDOM_BEST, refusal, register, titles
-from pages.explore import clinic, curve_jobs, texts
-from pages.explore.answer import judged_on
+from pages.explore import curve_jobs, texts
 from pages.explore.controls import every_method, first_choice
-from pages.explore.numbers import chosen_by, line_of, to_come, without_looking
 from pages.explore.view import View, gather
 from pages.shared import query
 from pages.shared.texts import RIGHT_GUESSES
@@ -57,17 +50,12 @@ from tests.pages.explored import (
     only_methods,
     sentence,
 )
+from tests.pages.shown import open_page
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+
 SECONDS = 180
 STAND_IN = "Shown: ε = 1, the nearest below · "
-
-
-@pytest.fixture(autouse=True)
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No real data by accident, and no result from an earlier run."""
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
-    monkeypatch.delenv("DPCORE_DATA", raising=False)
 
 
 @pytest.fixture(autouse=True)
@@ -81,10 +69,7 @@ COHORT = {"data": "Synthetic clinical cohort"}
 
 
 def at(link: Mapping[str, str | list[str]]) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=SECONDS)
-    for name, value in link.items():
-        app.query_params[name] = value
-    app.run()
+    app = open_page("explore", **link)
     assert not app.exception
     return app
 
@@ -122,60 +107,6 @@ def test_first_view_answers_without_a_click(monkeypatch: pytest.MonkeyPatch) -> 
     assert drawn == {"accuracy_figure", "people_figure"}
     assert not app.error
     assert not app.warning
-
-
-COUNT = "4 of 15 methods compared"
-
-
-def test_the_line_of_the_jobs_counts_what_the_sentence_says_is_to_come() -> None:
-    whole = Study("cohort", methods=("nonprivate", "opera", "dpgd", "dpftrl"))
-    studies = [curve_jobs.trained_study(whole, method) for method in ("opera", "dpgd", "dpftrl")]
-    printed = replace(studies[0], edition="published")
-    assert list(curve_jobs.watched([studies[0], printed, *studies[1:]]).studies) == [
-        "Judging OPERA",
-        "Judging OPERA as in its paper",
-        "Training DP-GD (1 of 2)",
-        "Training DP-FTRL (2 of 2)",
-    ]
-    assert list(curve_jobs.watched(studies, compared=COUNT).studies) == [
-        "Judging OPERA",
-        f"Training DP-GD ({COUNT})",
-        f"Training DP-FTRL ({COUNT})",
-    ]
-
-
-def test_records_that_judge_and_learn_in_turn_are_counted_once() -> None:
-    line = (
-        "Breast cancer (Wisconsin) · 569 patients · judged on 569 of them, in 5 of 71 splits so far"
-    )
-    assert below_title(opened()).startswith(f"{line}. Predict ")
-
-
-def test_a_site_held_out_is_named_where_models_are_judged() -> None:
-    held = SimpleNamespace(further=False, preparation=Preparation(held_out="Long Beach"))
-    view = SimpleNamespace(splits=1, records=SimpleNamespace(all_splits=1), judged=200, split=held)
-    assert judged_on(view) == "judged on the 200 of Long Beach"  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("method", "waiting", "is_compared", "splits", "said"),
-    [
-        ("", ("dpgd", "outpert"), False, 5, f"{COUNT}; the rest and boosted trees to come."),
-        ("", ("dpgd",), True, 5, f"{COUNT}; the rest to come."),
-        ("opera", ("dpgd",), False, 5, "Boosted trees to come."),
-        ("opera", ("dpgd",), True, 5, "More splits to come."),
-        ("opera", ("dpgd",), True, 7, ""),
-        ("", (), True, 7, ""),
-    ],
-)
-def test_what_may_still_change_the_answer_is_said_beside_it(
-    method: str, waiting: tuple[str, ...], is_compared: bool, splits: int, said: str
-) -> None:
-    records = SimpleNamespace(all_splits=7)
-    view = SimpleNamespace(
-        waiting=waiting, count=COUNT, is_compared=is_compared, splits=splits, records=records
-    )
-    assert to_come(view, method) == said  # type: ignore[arg-type]
 
 
 def done(study: Study | ReferenceStudy) -> pd.DataFrame:
@@ -347,96 +278,6 @@ def test_a_tab_never_changes_the_answer(monkeypatch: pytest.MonkeyPatch) -> None
     assert "progress=" in code
 
 
-def view_of(published: bool) -> View:
-    """Three methods at one ε, of which the rule's is the worst and the best is not proved."""
-    rows = pd.DataFrame(
-        {
-            "method": ["outpert", "opera", "dpgd"],
-            "epsilon": 1.0,
-            "delta": 1e-5,
-            "edition": "sound",
-            "status": ["conditions not met", "proved", "proved"],
-            "accuracy": [0.99, 0.9, 0.6],
-        }
-    )
-    return View(
-        **dict.fromkeys(field.name for field in fields(View))  # type: ignore[arg-type]
-        | {
-            "study": SimpleNamespace(loss="logistic"),
-            "everything": rows,
-            "records": SimpleNamespace(published=published),
-            "compared": SimpleNamespace(measure=ACCURACY),
-        }
-    )
-
-
-def test_among_public_records_the_best_proved_method_is_chosen_by_its_measure() -> None:
-    assert list(view_of(published=True).best["method"]) == ["opera"]
-
-
-@pytest.mark.parametrize(
-    ("best", "told"), [("opera", "; the rule takes DP-GD, 60.0 %"), ("dpgd", ", and by rule")]
-)
-def test_what_the_rule_takes_is_told_beside_the_best(best: str, told: str) -> None:
-    view: Any = SimpleNamespace(
-        by_looking=True,
-        candidates=15,
-        waiting=(),
-        titles={"dpgd": "DP-GD"},
-        quality=Quality(ACCURACY),
-        row_by_rule=lambda epsilon: ("dpgd", pd.Series({"accuracy": 0.6})),
-    )
-    assert chosen_by(view, BEST, pd.Series({"method": best, "epsilon": 1.0})) == (
-        f"best proved of 15 methods compared by results{told}"
-    )
-
-
-@pytest.mark.parametrize(
-    ("published", "ruled", "focus", "told"),
-    [
-        (True, 0.6, BEST, "A model chosen by rule, not by results, has 60.0 %."),
-        (True, 0.6, "opera", ""),
-        (True, 0.891, BEST, ""),
-        (False, 0.6, BEST, ""),
-    ],
-)
-def test_where_the_rule_does_clearly_worse_the_first_sentence_says_so(
-    published: bool, ruled: float, focus: str, told: str
-) -> None:
-    view = view_of(published)
-    view.everything.loc[view.everything["method"] == "dpgd", "accuracy"] = ruled
-    assert without_looking(view, focus, view.best.iloc[0]) == told
-
-
-def test_tabs_on_risks_wait_for_no_curve(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(clinic, "control_text", lambda _: BEST)
-    view = view_of(published=True)
-
-    def judged(*chosen: str) -> ClinicStudy | str:
-        whole = Study(dataset="cohort", methods=("nonprivate", "opera", "dpgd", "objpert"))
-        study = replace(whole, methods=("nonprivate", *chosen))
-        split = SimpleNamespace(entry=SimpleNamespace(predicts="class"))
-        records = SimpleNamespace(published=True, first=split)
-        made = replace(view, study=study, whole=whole, table=view.everything, records=records)  # type: ignore[arg-type]
-        return clinic.wanted(made, corrected=False)
-
-    for chosen in (("dpgd", "opera"), ("objpert",)):  # of the latter there is no curve yet
-        result = judged(*chosen)
-        assert isinstance(result, ClinicStudy)
-        assert result.study.methods == ("opera",)
-
-
-@pytest.mark.parametrize("planted", [0.0, 1.0])
-def test_no_measure_of_ones_own_records_changes_which_method_is_shown(planted: float) -> None:
-    view = view_of(published=False)
-    view.everything.loc[view.everything["method"] == "opera", "accuracy"] = planted
-    assert list(view.best["method"]) == ["dpgd"]
-    assert "by a fixed rule" in chosen_by(view, BEST, view.best.iloc[0])
-    assert line_of(BEST) == "the line"
-
-
 @pytest.mark.parametrize(
     "link", [{}, {"compared_by": "AUC"}, {"data": "Diabetes progression"}], ids=str
 )
@@ -456,7 +297,7 @@ def test_the_two_parts_of_the_cost_add_up_as_they_are_shown(
         assert f"{abs(total)} " in sentence(app)
 
 
-def test_epsilon_moves_the_numbers_and_the_line_in_the_chart() -> None:
+def test_epsilon_moves_the_numbers_the_sentence_and_the_line_in_the_chart() -> None:
     seen = set()
     for epsilon in ("0.01", "1", "100"):
         app = opened(epsilon=epsilon)
@@ -467,21 +308,15 @@ def test_epsilon_moves_the_numbers_and_the_line_in_the_chart() -> None:
             if shape["x0"] == shape["x1"]
         )
         assert line["x0"] == float(epsilon)
-        seen.add(numbers(app)["Accuracy"])
+        accuracy = numbers(app)["Accuracy"]
+        seen.add(accuracy)
+        start = f"At ε = {epsilon} the best proved model so far is right for {accuracy} of "
+        assert sentence(app).startswith(start)
+        assert f"{abs(cost(app)[0])} points " in sentence(app)
+        assert all(f"ε = {epsilon}, proved" in metric.help for metric in app.metric)
+        assert all("δ = 1e-5" in metric.help for metric in app.metric)
+        assert "zero-out · analytic Gaussian" in app.metric[0].help
     assert len(seen) == 3
-
-
-@pytest.mark.parametrize("epsilon", ["0.01", "1"])
-def test_the_sentence_moves_with_epsilon_and_agrees_with_the_numbers(epsilon: str) -> None:
-    app = opened(epsilon=epsilon)
-    shown = numbers(app)
-    start = f"At ε = {epsilon} the best proved model so far is right for {shown['Accuracy']} of "
-    assert sentence(app).startswith(start)
-    assert f"{-cost(app)[0]} points fewer than without privacy" in sentence(app)
-    for metric in app.metric:
-        assert f"ε = {epsilon}, proved" in metric.help
-        assert "δ = 1e-5" in metric.help
-    assert "zero-out · analytic Gaussian" in app.metric[0].help
 
 
 def test_a_slider_that_the_browser_meets_late_stands_at_epsilon() -> None:
@@ -535,14 +370,6 @@ def test_smaller_epsilon_never_raises_the_odds() -> None:
     between = [int(text.split()[0]) for text in told[1:-1]]
     assert between == sorted(between)
     assert between[0] > 51
-
-
-def test_expert_controls_begin_with_their_first_values_and_change_nothing_when_opened() -> None:
-    app = opened()
-    before = numbers(app)
-    with_expert_open(app)
-    assert set(app.pills(key="methods").value) == {"outpert", "opera", "dpgd"}
-    assert numbers(app) == before
 
 
 def test_an_expert_control_that_is_changed_stays_in_force_when_they_are_closed() -> None:
@@ -613,7 +440,6 @@ def test_an_own_delta_is_shown_with_n_and_warned_about_where_a_phone_shows_it() 
 
 
 def test_a_link_with_a_delta_or_a_lambda_means_it() -> None:
-    assert with_expert_open(opened()).segmented_control(key="delta_way").value == "By rule"
     app = opened(delta="1e-6", data="Synthetic clinical cohort", patients="300")
     assert app.segmented_control(key="delta_way").value == "My own"
     assert app.select_slider(key="delta").value == 1e-6
@@ -642,8 +468,13 @@ def test_few_test_records_are_said_to_be_few(data: str, rough: bool) -> None:
     assert shown[answer + 1 : answer + 1 + rough] == told
 
 
-def test_every_method_is_explained_where_it_is_chosen() -> None:
-    app = with_expert_open(opened())
+def test_expert_controls_change_nothing_when_opened_and_explain_every_method() -> None:
+    app = opened()
+    before = numbers(app)
+    with_expert_open(app)
+    assert set(app.pills(key="methods").value) == {"outpert", "opera", "dpgd"}
+    assert app.segmented_control(key="delta_way").value == "By rule"
+    assert numbers(app) == before
     notes = " ".join(e.value for e in (*app.sidebar.markdown, *app.sidebar.caption))
     private = [
         result
@@ -743,12 +574,12 @@ def test_models_can_be_compared_by_their_area() -> None:
     result = numbers(app)
     assert "Accuracy" not in result
     assert 0.9 < float(result["AUC"]) <= 1.0
-    assert "an AUC of" in said(app)
-    needed = re.search(r"AUC (0\.\d+) takes ε = ", said(app))
+    assert "an AUC of" in spoken(app)
+    needed = re.search(r"AUC (0\.\d+) takes ε = ", spoken(app))
     assert needed is not None
     app.number_input(key="may_lose").set_value(0.05).run()
     assert not app.exception
-    lower = re.search(r"AUC (0\.\d+) takes ε = ", said(app))
+    lower = re.search(r"AUC (0\.\d+) takes ε = ", spoken(app))
     assert lower is not None
     assert float(lower[1]) == pytest.approx(float(needed[1]) - 0.02, abs=0.0011)
 
@@ -764,16 +595,12 @@ def test_no_method_at_all_is_a_choice() -> None:
     assert not app.warning
     assert not app.error
     # The best one is still among all.
-    assert numbers(app) == numbers(opened())
+    first = opened()
+    assert numbers(app) == numbers(first)
+    assert "is not proved here" not in spoken(first)
+    # Records that judge and learn in turn are counted once.
+    assert "569 patients · judged on 569 of them, in 5 of 71 splits so far." in below_title(first)
     assert "cost_figure" in {chart.key for chart in app.get("plotly_chart")}
-
-
-def said(app: AppTest) -> str:
-    return " ".join(text.value for text in app.markdown)
-
-
-def test_a_proved_method_is_not_warned_of() -> None:
-    assert "is not proved here" not in said(opened())
 
 
 def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified() -> None:
@@ -784,9 +611,9 @@ def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified() -> 
     assert certified is not None
     assert certified < 1.0
     app = opened(edition="As in the paper", focus="OutPert", epsilon="3")
-    assert "At ε = 3 OutPert is right for " in said(app)
-    assert "Conditions not met: ε = 3 is not proved here. The classical Gaussian" in said(app)
-    assert f"noise that is added is ε = {at_most(certified)}" in said(app)
+    assert "At ε = 3 OutPert is right for " in spoken(app)
+    assert "Conditions not met: ε = 3 is not proved here. The classical Gaussian" in spoken(app)
+    assert f"noise that is added is ε = {at_most(certified)}" in spoken(app)
     budget, noise = PrivacyBudget(certified, 1e-5), noise_advantage(calibrated)
     right = odds(budget, Adjacency.ZERO_OUT, noise).right
     assert right < odds(budget, Adjacency.ZERO_OUT).right
@@ -796,13 +623,13 @@ def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified() -> 
 def test_scaling_by_the_data_leaves_no_bound() -> None:
     app = opened(scaling="By the data's own range (leaks)", focus="OPERA")
     assert numbers(app)[RIGHT_GUESSES] == "no bound"
-    assert "No ε is certified for it." in said(app)
+    assert "No ε is certified for it." in spoken(app)
 
 
 def test_where_nothing_is_proved_there_is_no_best_method() -> None:
     app = opened(scaling="By the data's own range (leaks)")
     assert set(numbers(app).values()) == {"…"}
-    assert "**No method** is proved at any ε here." in said(app)
+    assert "**No method** is proved at any ε here." in spoken(app)
     assert "accuracy_figure" not in {chart.key for chart in app.get("plotly_chart")}
 
 
@@ -904,20 +731,16 @@ def test_many_vain_wishes_make_one_message_and_leave_the_address() -> None:
 
 
 def test_settings_that_no_control_has_leave_the_address_and_are_named() -> None:
-    app = opened(loss="Huber SVM", **{"unknown": ["thing", "other"], "<b>": "x", "epsilon": "nan"})
+    unknown: dict[str, str | list[str]] = {"unknown": ["thing", "other"], "<b>": "x"}
+    # GRPUA is known, but not among the chosen methods.
+    app = opened(loss="Huber SVM", epsilon="nan", focus="GRPUA", **unknown)
     assert len(app.warning) == 1
     told = app.warning[0].value
     assert told.count("the setting “unknown”, which this page does not have.") == 1
     assert "the setting “b”" in told
     assert "“nan”" in told
+    assert "“GRPUA”" in told
     assert set(app.query_params) == {"data", "loss"}
-
-
-def test_numbers_for_a_method_that_is_not_chosen_are_refused_aloud() -> None:
-    app = opened(focus="GRPUA")
-    assert len(app.warning) == 1
-    assert "“GRPUA”" in app.warning[0].value
-    assert "focus" not in app.query_params
 
 
 def test_a_sound_link_is_followed_without_a_word() -> None:
@@ -1115,52 +938,6 @@ def test_the_csv_to_take_along_marks_its_measures(monkeypatch: pytest.MonkeyPatc
     table = pd.read_csv(io.BytesIO(taken[-1]))
     assert set(table.pop("measures")) == {"not private"}
     assert list(table.columns) == list(app.dataframe[0].value.columns)
-
-
-STUDIES = [
-    Study(),
-    Study(dataset="cohort", records=300, loss="huber", lam=0.001, delta=1e-6, steps=7, runs=10),
-    Study(lam=0.0, radius=3.0, adjacency="replace-one", edition="published", methods=("opera",)),
-    Study(huber_width=0.123456789, lam=0.0123456789, epsilons=(0.123456789, 3.0), batch=7, seed=3),
-    Study(edition="published", full_length=True, methods=("grpua",)),
-    Study(preparation=Preparation(missing="drop", norm="clip", interval="unit", intercept=True)),
-    Study(preparation=Preparation(scaling="data", seed=5, test_fraction=0.123456789)),
-    Study(preparation=Preparation(features="fourier", fourier_features=32, bandwidth=0.3)),
-    Study(methods=("inputpert",), missing_contributors=20),
-    Study(dataset="bank", preparation=Preparation(log_transform=False, include=("duration",))),
-    Study(dataset="heart_sites", preparation=Preparation(held_out="Long Beach")),
-]
-
-
-def test_the_commands_are_tried_with_every_setting() -> None:
-    for kind, made in (
-        (Study, STUDIES),
-        (Preparation, [study.preparation for study in STUDIES]),
-    ):
-        usual = kind()
-        for field in fields(kind):
-            if field.name not in ("upload", "columns", "preparation", "turn", "stratified"):
-                kept = getattr(usual, field.name)
-                assert any(getattr(one, field.name) != kept for one in made), field.name
-
-
-@pytest.mark.parametrize("number", range(len(STUDIES)))
-def test_the_command_to_take_along_means_the_same_study(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    studies: list[Study] = []
-
-    def note(study: Study, **_: object) -> pd.DataFrame:
-        studies.append(study)
-        return pd.DataFrame({"nothing": []})
-
-    monkeypatch.setattr("dpcore.cli.sweep.answers", note)
-    monkeypatch.setattr("dpcore.cli.sweep.for_a_file", lambda rows: rows)
-    monkeypatch.chdir(tmp_path)
-    words = shlex.split(export.command(STUDIES[number]).replace("\\\n", " "))
-    assert words[:4] == ["python", "-m", "dpcore", "sweep"]
-    assert cli.main(words[3:]) == 0
-    assert studies == [STUDIES[number]]
 
 
 def test_the_commands_to_take_along_give_the_table_on_screen(

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.explore import PER_1000
 from dpcore.evaluation.study import Study
 from tests.pages.explored import at_first, below_title, numbers, only_methods, sentence
+from tests.pages.shown import APP
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
-
-
-@pytest.fixture(autouse=True)
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No real data by accident, and no result from an earlier run."""
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
-    monkeypatch.delenv("DPCORE_DATA", raising=False)
+pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
 
 
 @pytest.fixture(autouse=True)

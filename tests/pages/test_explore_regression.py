@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -17,15 +16,11 @@ from pages.shared import shared_jobs
 from pages.shared.texts import RIGHT_GUESSES
 from tests.pages.expert import with_expert_open
 from tests.pages.explored import all_methods, at_first, below_title, cost, numbers, only_methods
+from tests.pages.shown import APP, open_page
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+
 DATA = "Diabetes progression"
-
-
-@pytest.fixture(autouse=True)
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No result from an earlier run."""
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
 
 
 @pytest.fixture(autouse=True)
@@ -35,10 +30,7 @@ def closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(**link: str | list[str]) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=180)
-    for name, value in {"data": DATA, **link}.items():
-        app.query_params[name] = value
-    app.run()
+    app = open_page("explore", **{"data": DATA, **link})
     assert not app.exception
     return app
 

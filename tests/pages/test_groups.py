@@ -27,9 +27,9 @@ from dpcore.figures.words import plain
 from pages.explore.clinic import in_hand
 from pages.shared.verbatim import verbatim
 from tests.pages.explored import only_methods
-from tests.pages.test_explore import COHORT, alone, at, spoken
+from tests.pages.test_explore import COHORT, at, spoken
 
-__all__ = ["alone"]
+pytestmark = pytest.mark.usefixtures("alone")
 
 LINK = COHORT | {"patients": "100", "view": "Groups", "focus": "OPERA", "runs": "10"}
 ALL = Study(dataset="cohort", records=100, methods=("opera",), epsilons=EPSILONS, runs=10)
@@ -70,6 +70,7 @@ def told(rows: pd.DataFrame, epsilon: float, measure: str) -> list[str]:
     return [verbatim(sentence) for sentence in sentences]
 
 
+@pytest.mark.slow("runs whole pages")
 @pytest.mark.usefixtures("counted")
 def test_the_sentences_are_those_of_the_package_and_follow_every_control(
     tables: list[pd.DataFrame],
@@ -96,6 +97,7 @@ def test_the_sentences_are_those_of_the_package_and_follow_every_control(
     assert not {study.key for study in STUDIES} & set(jobs._attempts)
 
 
+@pytest.mark.slow("runs whole pages")
 @pytest.mark.usefixtures("counted")
 @pytest.mark.parametrize("value", ["shoe", "[x](http://y) `z`", "", "é" * 999])
 def test_a_hostile_column_in_the_link_is_left_out(value: str) -> None:
@@ -106,6 +108,7 @@ def test_a_hostile_column_in_the_link_is_left_out(value: str) -> None:
     assert app.selectbox(key="group_by").value == "sex"
 
 
+@pytest.mark.slow("runs whole pages")
 @pytest.mark.usefixtures("counted")
 def test_a_link_opens_a_column_and_other_data_have_their_own() -> None:
     app = at(LINK | {"group_by": "age", "group_measure": "Sensitivity"})
@@ -116,6 +119,7 @@ def test_a_link_opens_a_column_and_other_data_have_their_own() -> None:
     assert app.selectbox(key="group_by").value == "mean radius"
 
 
+@pytest.mark.slow("runs whole pages")
 def test_nothing_is_compared_before_the_tab_is_open_nor_without_risks() -> None:
     closed = at(LINK | {"view": "Per 1,000"})
     assert "group_by" not in {box.key for box in closed.selectbox}
@@ -142,6 +146,7 @@ def test_a_tab_that_is_left_goes_on_being_computed_until_the_settings_change(
     assert in_hand(other, GROUPS, set()) == set()  # type: ignore[arg-type]
 
 
+@pytest.mark.slow("runs whole pages")
 def test_what_is_in_hand_is_what_the_page_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
     held: list[set[str]] = []
     monkeypatch.setattr("pages.explore.clinic.in_hand", lambda _, tab, keys: {*keys, "left"})

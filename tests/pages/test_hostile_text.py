@@ -32,13 +32,10 @@ from pages.shared import query, verbatim
 from tests.hostile import TEXTS
 from tests.pages.explored import only_methods
 from tests.pages.test_explore_own import ROWS_OF_ONE_SPLIT, file, opened
-from tests.pages.test_explore_regression import alone
 from tests.pages.waiting import until
 from tests.release.test_release import ledger_with
 
-__all__ = ["alone"]
-
-pytestmark = pytest.mark.usefixtures("uploads_in_one_process")
+pytestmark = pytest.mark.usefixtures("alone", "uploads_in_one_process")
 
 ROOT = Path(__file__).resolve().parents[2]
 APP = str(ROOT / "pages" / "main.py")
@@ -95,6 +92,7 @@ def test_a_cut_text_does_nothing() -> None:
     assert acting(verbatim.verbatim(f"{almost} [here](https://evil.example)")) == []
 
 
+@pytest.mark.slow("runs whole pages")
 def test_a_link_cannot_put_a_link_into_the_warning() -> None:
     app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["data"] = "https://evil.example/login"
@@ -116,6 +114,7 @@ smoker: one of no, yes
 predict www.evil.example/p: 0 to 200 <a href='//evil.example/u'>_years_</a>"""
 
 
+@pytest.mark.slow("runs whole pages")
 def test_names_and_units_of_a_description_are_text_on_the_page_and_in_its_figures() -> None:
     data = file().replace(
         b"patient,age,smoker,progression,ward",
@@ -133,6 +132,7 @@ def test_names_and_units_of_a_description_are_text_on_the_page_and_in_its_figure
     assert [each for each in figures if "<a href" in each or "\\u003ca" in each] == []
 
 
+@pytest.mark.slow("runs whole pages")
 def test_labels_of_a_description_are_text_in_the_figure_of_missed_cases() -> None:
     columns = (
         "age: 18 to 90 years\nprogression: 0 to 200\n"
@@ -206,6 +206,7 @@ def expect_text(app: AppTest) -> int:
     return len(shown) + len(figures)
 
 
+@pytest.mark.slow("runs whole pages")
 def test_any_sign_in_a_name_a_level_or_a_unit_is_text_in_every_tab_of_explore(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -228,6 +229,7 @@ def has_figure(app: AppTest, key: str) -> bool:
     return key in {chart.key for chart in app.get("plotly_chart")}
 
 
+@pytest.mark.slow("runs whole pages")
 def test_any_sign_is_text_where_a_model_is_released_and_where_it_predicts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,6 +284,7 @@ def test_any_sign_is_text_where_a_model_is_released_and_where_it_predicts(
     assert [each.name for each in session.get_inputs()] == [NUMBER, GROUP]
 
 
+@pytest.mark.slow("runs whole pages")
 def test_an_account_of_a_link_is_text_in_its_figure_and_on_the_page() -> None:
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("plan/plan.py")
@@ -343,6 +346,7 @@ def test_a_number_that_no_field_can_hold_is_refused_in_a_sentence(value: str) ->
 
 
 # What is refused never reaches a field; what is left, a zero with a sign, does.
+@pytest.mark.slow("runs whole pages")
 @pytest.mark.parametrize("values", [NUMBERS[:-1], NUMBERS[-1:]], ids=["too large", "-0"])
 @pytest.mark.parametrize("page", WHOLE)
 def test_a_number_that_no_field_can_hold_is_told_and_the_page_is_whole(

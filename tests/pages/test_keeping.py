@@ -15,9 +15,11 @@ from dpcore.datasets import cache
 from dpcore.evaluation import executors, jobs
 from pages.shared.page_links import PAGE_LINKS
 from tests.pages.explored import only_methods
+from tests.pages.shown import open_page
 from tests.pages.waiting import until
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+pytestmark = pytest.mark.slow("runs whole pages")
+
 PAGES = tuple(link.name for link in PAGE_LINKS)
 QUICK = {"passes": "1", "units": "8", "repeats": "1"}
 
@@ -72,11 +74,7 @@ def trouble(request: pytest.FixtureRequest) -> tuple[str, Path]:
 
 
 def opened(page: str, **link: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page(f"{page}/{page}.py")
-    for name, value in link.items():
-        app.query_params[name] = value
-    return app.run()
+    return open_page(page, **link)
 
 
 def said(app: AppTest) -> str:

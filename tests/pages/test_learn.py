@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.learn import CHANGES
 from dpcore.lessons import LESSONS, size, why_noise
+from tests.pages.shown import open_page
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
-SECONDS = 180
-
-
-@pytest.fixture(autouse=True)
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No real data by accident, and no result from an earlier run."""
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
-    monkeypatch.delenv("DPCORE_DATA", raising=False)
+pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
 
 
 def opened(**link: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=SECONDS)
-    app.switch_page("learn/learn.py")
-    for name, value in link.items():
-        app.query_params[name] = value
-    return run(app)
+    app = open_page("learn", **link)
+    assert not app.exception
+    return app
 
 
 def run(app: AppTest) -> AppTest:
@@ -54,7 +44,9 @@ def names(app: AppTest) -> list[str]:
 
 def test_before_the_guess_the_chart_is_empty() -> None:
     app = opened()
-    assert app.title[0].value == "1. Why noise?"
+    titles = [f"{number}. {each.title}" for number, each in enumerate(LESSONS, 1)]
+    assert app.selectbox(key="lesson").options == titles
+    assert app.title[0].value == titles[0] == "1. Why noise?"
     assert names(app) == []
     assert "one left in the middle is no guess" in spoken(app)
     assert "ε =" not in spoken(app)
@@ -123,6 +115,7 @@ def test_no_guess_is_in_the_address_and_it_stays_while_others_are_looked_at() ->
 def test_a_class_sees_one_lesson_with_one_seed() -> None:
     app = opened(lesson="3", seed="7", **{"class": "true"})
     assert app.title[0].value.startswith("3.")
+    assert not app.warning
     assert app.selectbox(key="lesson").disabled
     assert app.number_input(key="seed").disabled
     assert "seed 7" in spoken(app)
@@ -149,31 +142,16 @@ def test_a_presenter_has_one_button_and_the_guess_or_one_change() -> None:
     assert "**Attack**" in spoken(shown(opened(lesson="5", presenter="true")))
 
 
-def test_claim_proof_and_attack_stand_apart() -> None:
-    app = shown(opened(lesson="5"))
-    text = spoken(app)
-    for head in ("**Claim**", "**Proof**", "**Attack**"):
-        assert head in text
-    assert "Certified ε = " in text
-    assert "The claim is refuted" in text
-    assert "No number" in text
-
-
 def test_what_is_attacked_is_the_paper_s_noise_whatever_is_drawn() -> None:
     app = shown(opened(lesson="5"))
+    for head in ("**Claim**", "**Proof**", "**Attack**", "Certified ε = ", "No number"):
+        assert head in spoken(app)
+    assert "The claim is refuted" in spoken(app)
     app.button_group(key="learn_edition").set_value("sound")
     app = run(app)
     assert "after your change" in names(app)
     assert "The claim is refuted" in spoken(app)
     assert "for the noise as in the paper, whatever edition the picture shows." in spoken(app)
-
-
-def test_a_lesson_is_chosen_by_its_title_and_linked_by_its_number() -> None:
-    app = opened(lesson="3")
-    titles = [f"{number}. {each.title}" for number, each in enumerate(LESSONS, 1)]
-    assert app.selectbox(key="lesson").options == titles
-    assert app.title[0].value == titles[2]
-    assert not app.warning
 
 
 def test_what_a_link_asks_for_and_is_not_there_is_refused() -> None:

@@ -11,7 +11,10 @@ from streamlit.testing.v1 import AppTest
 from dpcore.release.ledger import GaussianSpend, Ledger, PureSpend, chain
 from dpcore.release.roles import Actor, Role
 from pages.shared import sign_in
-from tests.pages.test_predict import APP, run, spoken
+from tests.pages.shown import APP
+from tests.pages.test_predict import run, spoken
+
+pytestmark = pytest.mark.slow("runs whole pages")
 
 
 def opened() -> AppTest:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,19 +10,14 @@ from streamlit.testing.v1 import AppTest
 from dpcore.controls.common import ADJACENCIES
 from tests.pages.expert import with_expert_open
 from tests.pages.explored import only_methods
+from tests.pages.shown import open_page
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+
 CONTROLS = {"explore": "adjacency", "plan": "neighbour", "train": "person"}
 ZERO_OUT, REPLACED, MORE = (ADJACENCIES[k] for k in ("zero-out", "replace-one", "add-remove"))
 FIXED = "Batches of fixed size"
 ONE_RUN = {"question": "One run in detail"}
-
-
-@pytest.fixture(autouse=True)
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No real data by accident, and no result from an earlier run."""
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
-    monkeypatch.delenv("DPCORE_DATA", raising=False)
 
 
 @pytest.fixture(autouse=True)
@@ -33,12 +27,7 @@ def one_method(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(page: str, **link: str | list[str]) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=180)
-    if page != "explore":
-        app.switch_page(f"{page}/{page}.py")
-    for name, value in link.items():
-        app.query_params[name] = value
-    app.run()
+    app = open_page(page, **link)
     assert not app.exception
     return app
 

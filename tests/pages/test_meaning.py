@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -23,19 +22,12 @@ from dpcore.figures.words import at_most, percent_at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from pages.shared.texts import RIGHT_GUESSES
 from tests.pages.explored import only_methods
-from tests.pages.shown import notes
+from tests.pages.shown import APP, notes, numbers, open_page
 from tests.pages.waiting import until
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
-SECONDS = 180
+pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+
 BELIEF, EDGE = "Belief after an alarm", "Hits less false alarms"
-
-
-@pytest.fixture(autouse=True)
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No real data by accident, and no result from an earlier run."""
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
-    monkeypatch.delenv("DPCORE_DATA", raising=False)
 
 
 FIRST = {
@@ -45,17 +37,10 @@ FIRST = {
 
 
 def opened(**link: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=SECONDS)
-    for name, value in (FIRST | link).items():
-        app.query_params[name] = value
-    app.run()
+    app = open_page("explore", **(FIRST | link))
     assert not app.exception
     assert not app.error
     return app
-
-
-def numbers(app: AppTest) -> dict[str, str]:
-    return {metric.label: metric.value for metric in app.metric}
 
 
 def spoken(app: AppTest) -> str:
@@ -130,7 +115,9 @@ def test_the_numbers_are_those_of_the_package(
     ],
 )
 def test_every_word_follows_the_adjacency(title: str, key: str, says: str) -> None:
-    app = opened(adjacency=title)
+    app = opened(adjacency=title, delta="1e-6")
+    (head,) = [head for head in app.subheader if "means for one person" in head.value]
+    assert all(part in head.proto.help for part in ("ε = 1", "δ = 1e-6", key))
     other = {"you are in the data", "a record is yours"} - {says}
     consent, ethics = copied(app)
     assert says in app.slider(key="prior").label
@@ -138,13 +125,6 @@ def test_every_word_follows_the_adjacency(title: str, key: str, says: str) -> No
     assert f"Adjacency: {key}." in ethics
     texts = (spoken(app), consent, ethics, app.slider(key="prior").label)
     assert not any(phrase in text for text in texts for phrase in other)
-
-
-def test_the_card_states_everything_within_one_hover() -> None:
-    app = opened(delta="1e-6", adjacency="One record blanked out")
-    (title,) = [head for head in app.subheader if "means for one person" in head.value]
-    for part in ("ε = 1", "δ = 1e-6", "zero-out"):
-        assert part in title.proto.help
 
 
 def test_the_texts_to_copy_hold_the_numbers() -> None:
@@ -172,23 +152,6 @@ def test_the_command_to_take_along_gives_the_numbers_on_screen(
     assert answer["from_budget"]["posterior"] == bound.belief
     assert answer["from_budget"]["tpr"] == bound.true_positive_rate
     assert f"{percent_at_most(bound.belief)} from ε and δ alone" in spoken(app)
-
-
-def test_the_answer_grows_with_epsilon_and_with_the_prior() -> None:
-    app = opened()
-
-    def belief(epsilon: float, prior: int) -> float:
-        app.number_input(key="epsilon").set_value(epsilon)
-        app.slider(key="prior").set_value(prior).run()
-        assert not app.exception
-        return float(numbers(app)[BELIEF].removesuffix(" %"))
-
-    by_epsilon = [belief(epsilon, 50) for epsilon in (0.01, 1.0, 10.0)]
-    assert by_epsilon == sorted(by_epsilon)
-    assert by_epsilon[0] < by_epsilon[-1]
-    by_prior = [belief(1.0, prior) for prior in (1, 50, 99)]
-    assert by_prior == sorted(by_prior)
-    assert by_prior[0] >= 1.0
 
 
 def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one() -> None:
@@ -284,10 +247,8 @@ def test_the_controls_move_the_answer() -> None:
     "link",
     [
         {"prior": "0", "alarms": "5 %"},
-        {"prior": "100", "alarms": "1e999"},
-        {"prior": "nan"},
-        {"prior": "<b>"},
-        {"meaning": "perhaps"},
+        {"prior": "100", "alarms": "nan"},
+        {"prior": "<b>", "meaning": "perhaps"},
     ],
     ids=lambda link: " ".join(map(str, link.items())),
 )
@@ -305,11 +266,7 @@ def test_a_hostile_link_is_said_and_the_panel_uses_what_is_usual(link: dict[str,
 
 def planned(**link: str) -> AppTest:
     """Plan with the panel open, once nothing is certified in the background any more."""
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page("plan/plan.py")
-    for name, value in ({"meaning": "true"} | link).items():
-        app.query_params[name] = value
-    app.run()
+    app = open_page("plan", **({"meaning": "true"} | link))
     deadline = time.monotonic() + 180.0
     while "…" in numbers(app).values() and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -374,11 +331,7 @@ def test_plan_refuses_what_the_panel_does_not_offer() -> None:
 
 def test_train_states_what_its_run_means_by_the_whole_curve() -> None:
     """ε = 3 alone allows 96 of 100, the noise of the first screen 64."""
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page("train/train.py")
-    for name, value in {"meaning": "true"}.items():
-        app.query_params[name] = value
-    app.run()
+    app = open_page("train", **{"meaning": "true"})
     until(lambda: RIGHT_GUESSES in numbers(app) and "being computed" not in spoken(app), app)
     assert numbers(app)[RIGHT_GUESSES] == "64 of 100"
     assert "at most 64 are right" in spoken(app)

@@ -11,8 +11,10 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.testing.v1 import AppTest, local_script_runner
 
 from pages.shared.page_links import PAGE_LINKS, PageLink
+from tests.pages.shown import APP
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+pytestmark = pytest.mark.slow("runs whole pages")
+
 CHEAP = {"data": "Breast cancer (Wisconsin)", "methods": "OPERA", "focus": "OPERA"}
 """Explore without training."""
 

@@ -14,12 +14,16 @@ from pages.shared import own_rows
 from pages.shared import own_texts as texts
 from tests.datasets.test_clinical_names import HEART
 from tests.pages.explored import below_title
+from tests.pages.shown import APP
 from tests.pages.test_explore_own import SUGGESTED, clinic, closed_forms, opened, pressed
-from tests.pages.test_explore_regression import APP, alone, spoken
+from tests.pages.test_explore_regression import spoken
 
-__all__ = ["alone", "closed_forms"]
+__all__ = ["closed_forms"]
 
-pytestmark = pytest.mark.usefixtures("uploads_in_one_process", "closed_forms")
+pytestmark = [
+    pytest.mark.usefixtures("alone", "uploads_in_one_process", "closed_forms"),
+    pytest.mark.slow("runs whole pages"),
+]
 
 CONFIRM = "Confirm and use these columns"
 USUAL = read(SUGGESTED)
@@ -155,17 +159,14 @@ def test_a_value_that_comes_with_the_button_is_not_lost() -> None:
     assert described(app) == expected
 
 
-def test_a_bound_that_could_be_two_numbers_changes_nothing() -> None:
-    app = typed(opened(columns="", data=clinic()), "bmi", highest="10,000")
-    pressed(app, CONFIRM)
-    assert [error.value for error in app.error] == [
-        "bmi is used, but its highest is '10,000', which could be 10 or 10000: write one of these."
-    ]
-    assert app.text_area(key="own_columns").value == ""
-
-
 def test_a_row_is_refused_by_its_column_while_it_is_typed() -> None:
-    app = typed(opened(columns="", data=clinic()), "bmi", lowest="70", highest="10")
+    app = typed(opened(columns="", data=clinic()), "bmi", lowest="12", highest="")
+    assert not app.error  # it is still being typed
+    pressed(typed(app, "bmi", highest="10,000"), CONFIRM)
+    (error,) = app.error
+    assert "highest is '10,000', which could be 10 or 10000" in error.value
+    assert app.text_area(key="own_columns").value == ""
+    typed(app, "bmi", lowest="70", highest="10")
     (error,) = app.error
     assert error.value.startswith("bmi has the range 70 to 10, but the first must be below")
     # Told once, also with the ways out that Confirm offers.
@@ -177,11 +178,6 @@ def test_a_row_is_refused_by_its_column_while_it_is_typed() -> None:
     assert not app.error
     assert app.metric
     assert described(app) == USUAL
-
-
-def test_a_row_that_is_still_being_typed_is_not_refused() -> None:
-    app = typed(opened(columns="", data=clinic()), "bmi", lowest="12", highest="")
-    assert not app.error
 
 
 def test_columns_that_nothing_can_name_are_told() -> None:

@@ -9,25 +9,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.shared.page_links import PAGE_LINKS
+from tests.pages.shown import APP, open_page
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+
 EXPLORE, PLAN, ATLAS, TRAIN = PAGE_LINKS[:4]
 BREAST, REPLACED = "Breast cancer (Wisconsin)", "One record replaced"
 LINK = {"data": BREAST, "epsilon": "3", "delta": "1e-6", "adjacency": REPLACED, "seed": "7"}
 
 
-@pytest.fixture(autouse=True)
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No real data by accident, and no result from an earlier run."""
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
-    monkeypatch.delenv("DPCORE_DATA", raising=False)
-
-
 def opened(**link: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=180)
-    for name, value in link.items():
-        app.query_params[name] = value
-    app.run()
+    app = open_page("explore", **link)
     assert not app.exception
     return app
 

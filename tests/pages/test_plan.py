@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import Future, wait
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -28,8 +27,10 @@ from dpcore.guarantee import Adjacency
 from dpcore.systems import standing, system_named
 from pages.plan.answer import FINDINGS, MANY_LEVELS
 from pages.shared import background
+from tests.pages.shown import numbers, open_page, said
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+pytestmark = pytest.mark.slow("runs whole pages")
+
 FIRST = preset("chexpert").training
 Task = background.BackgroundTask[object]
 TASK = "_kept_task "
@@ -45,11 +46,7 @@ ONE_RUN: dict[str, str | list[str]] = {
 
 def opened(**link: str) -> AppTest:
     """One run in detail, by default an experiment of paper 003."""
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page("plan/plan.py")
-    for name, value in (ONE_RUN | link).items():
-        app.query_params[name] = value
-    return app.run()
+    return open_page("plan", **(ONE_RUN | link))
 
 
 def settled(app: AppTest, *names: str) -> AppTest:
@@ -88,14 +85,6 @@ def only_what_is_quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     )
     yield
     background._tasks.clear()
-
-
-def numbers(app: AppTest) -> dict[str, str]:
-    return {metric.label: metric.value for metric in app.metric}
-
-
-def said(app: AppTest) -> str:
-    return " ".join(text.value for text in (*app.markdown, *app.caption))
 
 
 def test_first_view_shows_certified_and_claimed_apart() -> None:
@@ -236,8 +225,12 @@ def test_what_has_no_theorem_is_not_called_proved() -> None:
     assert f"{ACCOUNTANTS['pld'].title}: proved" in said(app)
 
 
-def test_the_length_stays_when_its_unit_changes() -> None:
+def test_the_length_stays_when_its_unit_changes_and_the_noise_decays_as_chosen() -> None:
     app = opened()
+    for every, decays in (("step", 799), ("epoch", 7)):
+        app.selectbox(key="decays").set_value(every).run()
+        assert not app.exception
+        assert numbers(app)["Noise σ at the end"] == plain(2.8 * 0.99 ** (0.5 * decays))
     app.segmented_control(key="length").set_value("steps").run()
     assert app.number_input(key="duration").value == 800
     app.number_input(key="duration").set_value(1234).run()
@@ -248,9 +241,8 @@ def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
     app = opened()
     app.number_input(key="batch").set_value(20_000).run()
     assert not app.exception
-    assert [error.value for error in app.error] == [
-        "batch size is 20000, but it must be a whole number of at least 1 and at most 10,000."
-    ]
+    (error,) = app.error
+    assert all(part in error.value for part in ("batch size is 20000", "1 and at most 10,000"))
 
 
 def test_hostile_values_in_the_link_are_refused_in_a_sentence_each() -> None:
@@ -276,25 +268,6 @@ def test_names_that_plan_does_not_have_are_named_and_dropped() -> None:
     for name in ("“delta”", "“unknown”", "“No such tab”"):
         assert name in warning.value
     assert not set(app.query_params) & {"delta", "unknown", "plan_view"}
-
-
-def test_names_that_plan_has_raise_no_complaint() -> None:
-    app = opened(
-        target="0.5",
-        prior="50",
-        ladder_epsilon="2",
-        paper="true",
-        meaning="true",
-    )
-    assert [warning.value for warning in app.warning] == []
-
-
-def test_the_schedule_decays_as_chosen() -> None:
-    app = opened()
-    for every, decays in (("step", 799), ("epoch", 7)):
-        app.selectbox(key="decays").set_value(every).run()
-        assert not app.exception
-        assert numbers(app)["Noise σ at the end"] == plain(2.8 * 0.99 ** (0.5 * decays))
 
 
 def test_a_run_of_many_noise_levels_is_answered() -> None:
@@ -348,11 +321,13 @@ def test_every_accountant_answers_or_says_why_not() -> None:
 
 
 def test_the_code_on_screen_is_the_code_that_is_tested() -> None:
-    app = opened(plan_view="Take along", solve=SOLVED["sigma"])
+    known = {"target": "0.5", "prior": "50", "ladder_epsilon": "2", "meaning": "true"}
+    app = opened(plan_view="Take along", solve=SOLVED["sigma"], **known)
+    assert not app.warning
     shown = [code.value for code in app.code]
     for text in (
         command(FIRST, "pld"),
-        plan_command(FIRST, "sigma", 2.0, "pld"),
+        plan_command(FIRST, "sigma", 0.5, "pld"),
         snippet(FIRST, "pld"),
         opacus(FIRST),
     ):

@@ -10,7 +10,9 @@ from streamlit.testing.v1 import AppTest
 from dpcore.controls.account import BUDGET, FIND, FIND_BUDGET, QUESTION
 from dpcore.controls.control import Control, OneOf
 from dpcore.controls.plan import SOLVE
-from tests.pages.test_plan_account import APP
+from tests.pages.shown import open_page
+
+pytestmark = pytest.mark.slow("runs whole pages")
 
 
 def titles(control: Control) -> dict[str, str]:
@@ -28,11 +30,7 @@ QUESTIONS = [
 
 
 def opened(link: dict[str, str]) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page("plan/plan.py")
-    for name, value in link.items():
-        app.query_params[name] = value
-    return app.run()
+    return open_page("plan", **link)
 
 
 def expect_whole(app: AppTest) -> None:

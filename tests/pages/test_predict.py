@@ -21,8 +21,8 @@ from dpcore.release.model import ReleasedModel
 from pages.predict import controls, texts
 from pages.predict.isolated_call import isolated_call
 from pages.shared import sign_in
+from tests.pages.shown import open_page
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 COLUMNS = """age: 18 to 90 years
 sex: one of f, m; unknown: NA
 ever_smoked: one of no, yes_often
@@ -33,7 +33,10 @@ NETWORK = ReleasedModel(
     COLUMNS, "plain", "logistic", tuple(0.3 * (each % 7) - 0.8 for each in range(23)), hidden=2
 )
 SECRET = 61.735194
-pytestmark = pytest.mark.usefixtures("uploads_in_one_process")
+pytestmark = [
+    pytest.mark.usefixtures("uploads_in_one_process"),
+    pytest.mark.slow("runs whole pages"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -44,11 +47,9 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(**link: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page("predict/predict.py")
-    for name, value in link.items():
-        app.query_params[name] = value
-    return run(app)
+    app = open_page("predict", **link)
+    assert not app.exception
+    return app
 
 
 def run(app: AppTest) -> AppTest:
@@ -187,10 +188,7 @@ def test_a_value_beyond_what_the_model_knows_withdraws_the_answer_and_is_kept() 
     assert "the model expects" not in spoken(app)
     assert not app.get("plotly_chart")
     (error,) = app.error
-    assert error.value == (
-        "There is no answer, as a value is none that the model knows: age is 130.5, but must "
-        "be 18 to 100 years."
-    )
+    assert "age is 130.5, but must be 18 to 100 years" in error.value
     # It stands in the form as it was typed, and so does all else.
     (age,) = (field for field in app.text_input if "18 to 100 years" in field.label)
     # Its label is also its name for a screen reader, which would read Markdown aloud.
@@ -200,9 +198,8 @@ def test_a_value_beyond_what_the_model_knows_withdraws_the_answer_and_is_kept() 
     assert bmi.value == "27"
     bmi.set_value("3")
     run(app)
-    assert app.error[0].value.endswith(
-        "age is 130.5, but must be 18 to 100 years; bmi is 3, but must be 14 to 55 kg/m²."
-    )
+    for part in ("age is 130.5, ", "18 to 100 years", "bmi is 3, ", "14 to 55 kg/m²"):
+        assert part in app.error[0].value
     for field in app.text_input:
         if field.icon:
             field.set_value("50")
@@ -211,29 +208,23 @@ def test_a_value_beyond_what_the_model_knows_withdraws_the_answer_and_is_kept() 
     assert not app.error
 
 
-@pytest.mark.parametrize("typed", ["27,5", "27.5", " 27,50 "])
-def test_a_number_has_a_decimal_point_or_a_decimal_comma(typed: str) -> None:
+def test_a_number_has_a_decimal_point_or_a_comma_and_what_is_none_has_no_answer() -> None:
     app = opened()
-    (bmi,) = (field for field in app.text_input if field.label.startswith("bmi"))
-    bmi.set_value(typed)
-    assert "bmi: 27.5 kg" in run(app).get("plotly_chart")[0].proto.spec
-    assert bmi.value == typed
 
+    def typing(typed: str) -> None:
+        (bmi,) = (field for field in app.text_input if field.label.startswith("bmi"))
+        bmi.set_value(typed)
+        run(app)
+        assert bmi.value == typed
 
-@pytest.mark.parametrize(
-    ("typed", "told"),
-    [
-        ("27,500", "bmi is '27,500', which could be 27.5 or 27500: write one of these."),
-        ("27.500", "bmi is '27.500', which could be 27.5 or 27500: write one of these."),
-        ("heavy", "bmi is 'heavy', which is no number: write one such as 0.5 or 12."),
-    ],
-)
-def test_a_text_that_is_not_one_number_has_no_answer(typed: str, told: str) -> None:
-    app = opened()
-    (bmi,) = (field for field in app.text_input if field.label.startswith("bmi"))
-    bmi.set_value(typed)
-    assert run(app).error[0].value.endswith(told)
-    assert not app.get("plotly_chart")
+    for typed in ("27,5", "27.5", " 27,50 "):
+        typing(typed)
+        assert "bmi: 27.5 kg" in app.get("plotly_chart")[0].proto.spec
+    for typed in ("27,500", "27.500", "heavy"):
+        typing(typed)
+        told = "which is no number" if typed == "heavy" else "which could be 27.5 or 27500"
+        assert f"bmi is '{typed}', {told}" in app.error[0].value
+        assert not app.get("plotly_chart")
 
 
 def test_beside_decimal_commas_a_point_may_part_thousands() -> None:
@@ -241,11 +232,7 @@ def test_beside_decimal_commas_a_point_may_part_thousands() -> None:
     columns = COLUMNS.replace("18 to 90 years", "18 to 90 years; decimal comma")
     given(app, ("model.json", replace(MODEL, columns=columns).to_json().encode()))
     app.text_input[0].set_value("50.125")
-    assert (
-        run(app)
-        .error[0]
-        .value.endswith("age is '50.125', which could be 50.1250 or 50125: write one of these.")
-    )
+    assert "'50.125', which could be 50.1250 or 50125" in run(app).error[0].value
     app.text_input[0].set_value("50.1250")
     assert not run(app).error
 

@@ -35,10 +35,12 @@ from pages.release.attempt import Attempts
 from pages.release.steps import FIRST
 from pages.shared import server_ledger, sign_in, uploads
 from tests.pages.explored import below_title
+from tests.pages.shown import APP, open_page
 from tests.pages.waiting import until
 from tests.release.test_release import COLUMNS, data, ledger_with
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+pytestmark = pytest.mark.slow("runs whole pages")
+
 SECONDS = 180
 OWN = "My own table"
 
@@ -55,11 +57,9 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(**link: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=SECONDS)
-    app.switch_page("release/release.py")
-    for name, value in link.items():
-        app.query_params[name] = value
-    return run(app)
+    app = open_page("release", **link)
+    assert not app.exception
+    return app
 
 
 def run(app: AppTest) -> AppTest:
@@ -200,6 +200,7 @@ def test_records_need_a_ledger_of_the_operators_and_a_server_of_ones_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = opened(release_table=OWN)
+    assert steps(app)[2] == "not possible yet: the table is not read yet"
     assert steps(app)[3] == "to do: create a ledger"
     assert "DPCORE_LEDGER" in said(app)
     assert any("ledger create" in each.value for each in app.code)
@@ -349,11 +350,6 @@ def test_what_the_noise_costs_is_told_on_made_up_records(monkeypatch: pytest.Mon
     assert "are told right" not in said(run(app))
 
 
-def test_nobody_has_looked_before_there_is_a_table() -> None:
-    app = opened(release_table=OWN)
-    assert steps(app)[2] == "not possible yet: the table is not read yet"
-
-
 def test_what_a_rehearsal_says_is_the_average_and_the_range_of_the_loss() -> None:
     rehearsed = rehearsal.Rehearsed((0.82, 0.80, 0.84), (0.80, 0.802, 0.83))
     assert look_step._rehearsal_sentence(rehearsed) == (
@@ -362,7 +358,7 @@ def test_what_a_rehearsal_says_is_the_average_and_the_range_of_the_loss() -> Non
     )
 
 
-def test_a_twin_has_its_price_is_paid_once_and_leads_to_explore() -> None:
+def test_a_twin_has_its_price_is_paid_once_and_leads_to_train_plan_and_explore() -> None:
     app = opened(release_look="At a private twin")
     assert steps(app)[2] == "to do: make the twin, or look in another way"
     assert steps(app)[4] == "not possible yet: step 3 comes first"
@@ -384,34 +380,27 @@ def test_a_twin_has_its_price_is_paid_once_and_leads_to_explore() -> None:
     assert len(app.get("download_button")) == 3
     (another,) = (each for each in app.button if each.label == "Make another twin")
     assert not another.disabled
-    app.button(key="explore twin").click()
-    assert_explored(app, "twin.csv", 3_000)
-    # Each row of a twin is a person, which nobody says of the table that it was made of.
-    app.switch_page("release/release.py")
-    run(app).button_group(key="release_table").set_value("own")
-    assert described(run(app)).person is None
-    assert steps(app)[1] == "to do: say what one person is"
-
-
-def test_a_twin_leads_to_train_and_to_plan() -> None:
-    app = opened(release_look="At a private twin")
-    (button,) = (each for each in app.button if each.label == "Make the twin")
-    button.click()
-    until(lambda: steps(app)[2].startswith("done"), app)
     app.button(key="train twin").click()
     run(app)
     assert app.title[0].value == "What does privacy do to a network?"
     assert any("twin.npz: made-up records" in caption.value for caption in app.caption)
     assert [note.value for note in app.info] == [texts.OF_A_TWIN]
     assert not app.warning
-    purpose = "Features from a file of your own: Tell what the file's labels say"
-    assert any(caption.value.startswith(purpose) for caption in app.caption)
+    assert any("Tell what the file's labels say" in caption.value for caption in app.caption)
     app.button(key="drop_made_features").click()
     assert not any("made-up records" in caption.value for caption in run(app).caption)
+    for name in ("plan", "explore"):
+        app.switch_page("release/release.py")
+        app.query_params.clear()
+        run(app).button(key=f"{name} twin").click()
+        if name == "plan":
+            assert run(app).number_input(key="people").value == 3_000
+    assert_explored(app, "twin.csv", 3_000)
+    # Each row of a twin is a person, which nobody says of the table that it was made of.
     app.switch_page("release/release.py")
-    app.query_params.clear()
-    run(app).button(key="plan twin").click()
-    assert run(app).number_input(key="people").value == 3_000
+    run(app).button_group(key="release_table").set_value("own")
+    assert described(run(app)).person is None
+    assert steps(app)[1] == "to do: say what one person is"
 
 
 def test_a_stand_in_leads_to_train() -> None:
@@ -529,16 +518,15 @@ def test_scores_are_released_without_a_word_of_risks() -> None:
     assert "**: Huber SVM, numbers as straight lines." in said(app)
 
 
-@pytest.mark.parametrize(
-    ("key", "option"),
-    [
-        (control.key, option)
-        for control in CONTROLS
-        if isinstance(control.kind, OneOf)
-        for option in control.kind.options().values()
-    ],
-)
-def test_every_choice_is_drawn(key: str, option: str) -> None:
-    app = opened(**{key: option})
+OPTIONS = {
+    control.key: list(control.kind.options().values())
+    for control in CONTROLS
+    if isinstance(control.kind, OneOf)
+}
+
+
+@pytest.mark.parametrize("place", range(max(map(len, OPTIONS.values()))))
+def test_every_choice_is_drawn(place: int) -> None:
+    app = opened(**{key: options[place % len(options)] for key, options in OPTIONS.items()})
     assert len(steps(app)) == 5
     assert not app.error

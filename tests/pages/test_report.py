@@ -20,9 +20,9 @@ from dpcore.evaluation.references import ReferenceStudy
 from dpcore.evaluation.study import Study, of_a_model
 from dpcore.evaluation.task import JobContext
 from tests.pages.explored import only_methods
-from tests.pages.test_explore import COHORT, alone, at
+from tests.pages.test_explore import COHORT, at
 
-__all__ = ["alone"]
+pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
 
 LINK = COHORT | {"patients": "100", "focus": "OPERA", "runs": "10"}
 ALL = Study(dataset="cohort", records=100, methods=("opera",), epsilons=(0.1, 1.0), runs=10)

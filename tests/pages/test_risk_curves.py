@@ -24,9 +24,9 @@ from dpcore.figures.by_hand import effect
 from dpcore.figures.column_curves import column_curve
 from pages.shared.verbatim import verbatim
 from tests.pages.explored import only_methods
-from tests.pages.test_explore import COHORT, alone, at, spoken
+from tests.pages.test_explore import COHORT, at, spoken
 
-__all__ = ["alone"]
+pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
 
 LINK = COHORT | {"patients": "100", "view": "Risk curves", "focus": "OPERA", "runs": "10"}
 LINK |= {"feature_map": "As they are"}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.evaluation import jobs
 from tests.pages.explored import only_methods
+from tests.pages.shown import open_page, said
 from tests.pages.waiting import until
 
-APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+pytestmark = [pytest.mark.usefixtures("alone"), pytest.mark.slow("runs whole pages")]
+
 # Begins by itself, and takes long enough to be stopped.
 TRAIN = {"passes": "50", "units": "8", "repeats": "2"}
 LONG = {"passes": "1000", "repeats": "30", "schedule": "Constant", "units": "8"}
@@ -23,18 +24,8 @@ EXPLORE = {
 }
 
 
-@pytest.fixture(autouse=True)
-def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
-    monkeypatch.delenv("DPCORE_DATA", raising=False)
-
-
 def opened(page: str, link: dict[str, str] | dict[str, list[str]]) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page(f"{page}/{page}.py")
-    for name, value in link.items():
-        app.query_params[name] = value
-    return app.run()
+    return open_page(page, **link)
 
 
 def begun() -> list[jobs.Job]:
@@ -48,10 +39,6 @@ def begun() -> list[jobs.Job]:
 
 def states() -> list[str]:
     return [job.state for job in begun()]
-
-
-def said(app: AppTest) -> str:
-    return " ".join(text.value for text in (*app.markdown, *app.caption))
 
 
 def keys(app: AppTest) -> set[str]:

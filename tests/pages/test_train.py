@@ -23,15 +23,17 @@ from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import comparison, executors, jobs
-from dpcore.evaluation.training.study import TrainingStudy, features_for, networks_for
+from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import task
 from dpcore.export import train as export
 from dpcore.figures import training as figures
 from dpcore.figures.words import plain
 from pages.train import calibration, live, texts
 from pages.train.controls import TrainChoice
-from tests.pages.shown import notes
+from tests.pages.shown import notes, numbers, open_page
 from tests.pages.waiting import until
+
+pytestmark = pytest.mark.slow("runs whole pages")
 
 ROOT = Path(__file__).resolve().parents[2]
 APP = str(ROOT / "pages" / "main.py")
@@ -56,11 +58,7 @@ def nothing_goes_on() -> Iterator[None]:
 
 
 def opened(**link: str | list[str]) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.switch_page("train/train.py")
-    for name, value in link.items():
-        app.query_params[name] = value
-    app.run()
+    app = open_page("train", **link)
     until(lambda: bool(app.metric or app.error or app.info), app)
     return app
 
@@ -68,10 +66,6 @@ def opened(**link: str | list[str]) -> AppTest:
 def trained(app: AppTest) -> AppTest:
     until(lambda: "Trained." in said(app), app, look_seconds=2.0)
     return app
-
-
-def numbers(app: AppTest) -> dict[str, str]:
-    return {metric.label: metric.value for metric in app.metric}
 
 
 def noise(app: AppTest) -> str:
@@ -273,10 +267,8 @@ def test_features_of_one_s_own_are_trained_on_and_called_not_private() -> None:
         "mine.npz", features_file(train_labels=numbers_to_predict)
     )
     app.run()
-    assert [error.value for error in app.error] == [
-        "train_labels in 'mine.npz' is float64 of shape (40,), but it must be whole numbers of "
-        "shape (records,), since classes are learned here and no other numbers."
-    ]
+    (error,) = app.error
+    assert "train_labels in 'mine.npz' is float64 of shape (40,)" in error.value
     app.file_uploader(key="train_upload").upload("mine.npz", features_file())
     app.run()
     trained(app)
@@ -342,15 +334,6 @@ def test_what_does_not_fit_the_images_is_not_offered() -> None:
     assert "CNN does not fit the other settings" in said(app)
     assert not app.error
     assert not app.exception
-
-
-@pytest.mark.parametrize("key", images.keys())
-def test_every_offered_network_and_input_can_be_trained(key: str) -> None:
-    entry = images.entry(key)
-    for network in networks_for(entry):
-        for inputs in features_for(entry, network):
-            config = TrainingConfig(network=network)
-            assert TrainingStudy(key, features=inputs, config=config).features == inputs
 
 
 def test_a_full_queue_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -543,9 +526,8 @@ def test_paper_004_s_noise_is_a_claim_without_a_certificate() -> None:
 def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
     app = opened(lot="2000")
     assert not app.exception
-    assert [error.value for error in app.error] == [
-        "batch size is 2000, but it must be a whole number of at least 1 and at most 1,437."
-    ]
+    (error,) = app.error
+    assert all(part in error.value for part in ("batch size is 2000", "1 and at most 1,437"))
 
 
 def test_hostile_values_in_the_link_are_refused_in_a_sentence_each() -> None:

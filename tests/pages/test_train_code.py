@@ -10,8 +10,9 @@ import pytest
 
 from dpcore.cli import _parser
 from dpcore.cli.train import _study
+from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy, features_for, networks_for
 from dpcore.export import train as export
 
 STUDIES = [
@@ -72,3 +73,12 @@ def test_the_snippet_trains_the_same(study: TrainingStudy, monkeypatch: pytest.M
     names: dict[str, Any] = {}
     exec(export.snippet(study), names)
     assert studies == [study]
+
+
+@pytest.mark.parametrize("key", images.keys())
+def test_every_offered_network_and_input_can_be_trained(key: str) -> None:
+    entry = images.entry(key)
+    for network in networks_for(entry):
+        for inputs in features_for(entry, network):
+            config = TrainingConfig(network=network)
+            assert TrainingStudy(key, features=inputs, config=config).features == inputs

@@ -7,6 +7,7 @@ import json
 import re
 
 import numpy as np
+import pytest
 
 from dpcore.accounting.planner import spent
 from dpcore.deep.guarantee import together
@@ -15,6 +16,8 @@ from pages.train.release import StartedTraining, _together
 from tests.pages import test_train
 from tests.pages.test_train import QUICK, opened, quick_study, said, trained
 from tests.pages.waiting import until
+
+pytestmark = pytest.mark.slow("runs whole pages")
 
 cache, nothing_goes_on = test_train.cache, test_train.nothing_goes_on
 
